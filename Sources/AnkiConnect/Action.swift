@@ -1,5 +1,6 @@
-// The table of actions, and what each is handed when it runs.
-// Invariant: an action that changes something says so here; it runs in a unit of work that is kept or taken back whole.
+// The table of actions, and the context in which an action runs.
+// Invariant: an action that changes something is declared as such here; its changes are committed or rolled back as a
+// whole.
 
 import Decks
 import Templates
@@ -8,20 +9,21 @@ import Values
 import Wire
 import Workspace
 
-/// What an action runs with.
+/// The context in which an action runs.
 struct ActionCall {
   let params: ValueReader
   let workspace: Workspace
   let host: any ActionHost
-  /// Which action it is, and who asks.
+  /// The name of the action, and the client.
   let name: String
   let client: String?
-  /// Where the result goes: what a result gathers beyond the request's own size is charged there first.
+  /// The answer that the result is written to: what a result collects beyond the request's own size is charged here
+  /// first.
   let answer: ActionAnswer
   /// What the server keeps between requests.
   let memory: ServerMemory
 
-  /// Numbers of notes or cards.
+  /// The note or card ids in a parameter.
   func numbers(_ name: String) throws -> [Int] {
     try params[name].items("a list of numbers").map { reader throws(ShapeFailure) in try reader.integer() }
   }
@@ -42,10 +44,10 @@ struct ActionCall {
     }
   }
 
-  /// - Returns: nil for a number that stands for nothing.
+  /// - Returns: nil for an id that does not exist.
   func card(_ number: Int) throws -> CardHandle? { try workspace.cards.numbered(Int64(number)) }
 
-  /// The cards of the parameter `cards`; nil for a number that stands for nothing.
+  /// The cards of the parameter `cards`; nil for an id that does not exist.
   func cards() throws -> [CardHandle?] { try numbers("cards").map(card) }
 
   func note(_ number: Int) throws -> NoteHandle {
@@ -55,18 +57,18 @@ struct ActionCall {
 }
 
 extension ActionCall {
-  /// Asks the shell of the same user that runs beside this one.
-  /// - Returns: nil where none does.
+  /// Sends a request to the shell that the same user runs alongside this process.
+  /// - Returns: nil if no such shell runs.
   func askShell(_ kind: ShellRequest.Kind, number: Int = 0, text: String = "") -> ShellReply? {
     host.askShell(ShellRequest(kind, number: number, text: text, origin: originName(of: name, for: client)))
   }
 }
 
 extension ValueReader {
-  /// Whether there is anything but null.
+  /// Whether there is a value other than null.
   var isGiven: Bool { value ?? .null != .null }
 
-  /// The elements of a list; none of an empty object, which is what an empty table of Lua becomes.
+  /// The elements of a list; an empty object counts as an empty list, because an empty Lua table becomes one.
   func items(_ expected: String = "a list") throws(ShapeFailure) -> [ValueReader] {
     value?.record?.isEmpty == true ? [] : try elements(expected)
   }
@@ -83,17 +85,17 @@ struct Action: Sendable {
     (self.name, self.effect, self.run) = (name, effect, run)
   }
 
-  /// What only asks.
+  /// An action that only reads.
   static func reading(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
     Action(name, .reads, run)
   }
 
-  /// What changes something, all of it as one step of undo.
+  /// An action that changes something, all of it as one undo step.
   static func changing(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
     Action(name, .changes, run)
   }
 
-  /// What makes steps of its own, or takes one back.
+  /// An action that records its own undo steps, or undoes one.
   static func acting(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
     Action(name, .acts, run)
   }
@@ -105,6 +107,6 @@ struct Action: Sendable {
 
   static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// Those that `ActionServer` answers itself.
+  /// The actions that `ActionServer` handles itself.
   static let own = ["multi", "requestPermission"]
 }

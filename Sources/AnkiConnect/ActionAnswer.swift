@@ -1,18 +1,18 @@
-// The answer to one request while it is written: the results of its actions, one after the other.
-// Invariant: it has at most `limit` bytes beside its refusals; what a result needs is charged before it is gathered; a
-// result is in memory as a value only until it is written.
+// The answer to one request while it is written: the results of its actions, one after another.
+// Invariant: it has at most `limit` bytes besides its error results; what a result needs is charged before it is
+// collected; a result exists as a value only until it is written.
 
 import Text
 import Values
 
-/// One answer.
+/// The answer to one request.
 ///
 ///     try answer.charge(size * 4 / 3)                      // before the file is read
 ///     try answer.write(.text(base64), isBare: false)
 final class ActionAnswer {
   private var writer = JSONWriter(.compact)
   private let limit: Int
-  /// Bytes that the action which runs has charged.
+  /// The bytes that the current action has charged.
   private var charged = 0
 
   init(limit: Int) { self.limit = limit }
@@ -23,14 +23,14 @@ final class ActionAnswer {
     ActionFailure("the answer to one request has at most \(limit >> 20) MiB; ask for less at once")
   }
 
-  /// What an action is about to gather for its result.
+  /// Charges the bytes that an action is about to collect for its result.
   func charge(_ count: Int) throws(ActionFailure) {
     guard count <= limit - writer.bytes.count - charged else { throw tooLarge }
     charged += count
   }
 
-  /// A result, alone or as a record with an error of null.
-  /// - Parameter mustFit: otherwise it is written though it is too large, as that of a change which was made.
+  /// Writes a result, bare or as a record with a null error.
+  /// - Parameter mustFit: false writes a result that is too large anyway: the result of a change that was already made.
   func write(_ result: Value, isBare: Bool, mustFit: Bool = true) throws(ActionFailure) {
     charged = 0
     let mark = writer.mark
@@ -41,7 +41,7 @@ final class ActionAnswer {
     }
   }
 
-  /// The results of several actions as the result of one.
+  /// Writes the results of several actions as one result.
   func writeList(isBare: Bool, _ elements: () -> Void) {
     func list() {
       writer.beginList()
@@ -60,7 +60,7 @@ final class ActionAnswer {
     writer.endRecord()
   }
 
-  /// Why there is no result.
+  /// Writes an error instead of a result.
   func refuse(_ words: String) {
     charged = 0
     let fits = words.utf8.count <= limit - writer.bytes.count

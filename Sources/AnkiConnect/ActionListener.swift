@@ -1,16 +1,16 @@
-// Listens for other programs by deckhand-net, which opens the socket and speaks HTTP.
-// Invariant: one request at a time; a stop that was asked for ends the waiting, and with the listener ends the program.
+// Listens for other programs through deckhand-net, which opens the socket and speaks HTTP.
+// Invariant: one request at a time; an interrupt ends the wait, and releasing the listener ends deckhand-net.
 
 import Files
 import Values
 public import Wire
 
-/// A port of this machine at which requests come in.
+/// A port on this machine that accepts requests.
 ///
 ///     let listener = try ActionListener(program: path, port: 8765, clock: clock, shouldStop: isInterrupted)
 ///     while let (request, body) = try listener.next() { try listener.answer(reply, text) }
 public final class ActionListener {
-  /// The one that it listens at.
+  /// The port that it listens on.
   public let port: Int
   private let process: ChannelProcess
   private let clock: () -> Double
@@ -18,10 +18,10 @@ public final class ActionListener {
   private static let patience = 10.0
 
   /// - Parameters:
-  ///   - program: deckhand-net.
-  ///   - port: 0 for any that is free.
+  ///   - program: the path of deckhand-net.
+  ///   - port: 0 for any free port.
   ///   - clock: monotonic seconds.
-  ///   - shouldStop: asked while it waits.
+  ///   - shouldStop: polled while waiting.
   public init(
     program: String, port: Int, clock: @escaping () -> Double, shouldStop: @escaping () -> Bool
   ) throws(ListenerError) {
@@ -45,7 +45,7 @@ public final class ActionListener {
   }
 
   /// Waits for the next request.
-  /// - Returns: nil once it is to stop.
+  /// - Returns: nil after an interrupt.
   public func next() throws(ListenerError) -> (request: ClientRequest, body: [UInt8])? {
     do throws(ProgramFailure) {
       let endless = Deadline(seconds: .infinity, clock: clock, shouldStop: shouldStop)
@@ -61,7 +61,7 @@ public final class ActionListener {
 
   public func answer(_ reply: ClientReply, _ body: [UInt8]) throws(ListenerError) {
     do throws(ProgramFailure) {
-      // What was done is told, also where it is to stop.
+      // The action's result is sent even after an interrupt.
       let deadline = Deadline(seconds: Self.patience, clock: clock, shouldStop: { false })
       try process.send(JSONWriter.bytes(of: reply.value), deadline: deadline)
       try process.send(body, deadline: deadline)

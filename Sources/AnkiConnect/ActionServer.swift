@@ -1,7 +1,7 @@
-// AnkiConnect's interface over an open workspace: what comes in is an action in JSON, what goes out its result.
+// AnkiConnect's interface over an open workspace: a request is an action in JSON, the answer is its result.
 // Source: the interface's own guide.
-// Invariant: every request gets an answer in the interface's form, whatever it holds; an action is one step of undo, or
-// nothing.
+// Invariant: every request gets an answer in the interface's format, whatever it contains; an action is one undo step,
+// or nothing.
 
 import Authentication
 import Files
@@ -11,26 +11,26 @@ import Values
 public import Wire
 public import Workspace
 
-/// What the server needs of the program around it.
+/// What the server needs from the program.
 public protocol ActionHost: AnyObject {
-  /// The data of whoever is signed in now.
+  /// Opens the data of the account that is signed in now.
   func openWorkspace() throws -> Workspace
-  /// Runs what an action changes: its step of undo is named by it and by who asked, where that is known.
+  /// Runs the changes of an action: their undo step is named after the action and, if known, the client.
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result
-  /// Origins that the user allowed, and the key that a request must have; none for an empty one.
+  /// Returns the origins that the user allowed, and the API key that a request must contain; an empty key means none.
   func clientTerms() throws -> (origins: [String], key: String)
-  /// Asks the user whether a page may come in; true is kept.
+  /// Asks the user whether to allow an origin; a yes is stored.
   func mayEnter(_ origin: String) throws -> Bool
-  /// A line for the user.
+  /// Prints a line for the user.
   func tell(_ line: String)
   func synchronize() throws
-  /// The names of all accounts, and of the one whose data is open.
+  /// Returns the names of all accounts, and of the one whose data is open.
   func profiles() throws -> (all: [String], active: String)
-  /// Asks the shell of the same user that runs beside this one; nil where none does.
+  /// Sends a request to the shell that the same user runs alongside this process; nil if there is none.
   func askShell(_ request: ShellRequest) -> ShellReply?
 }
 
-/// Who asks and for what, as steps of undo name it: `Yomitan, addNote`.
+/// The client and the action, as undo steps name them: `Yomitan, addNote`.
 public func originName(of action: String, for client: String?) -> String {
   "\(client.map { printable($0, limit: 60) } ?? "serve"), \(action)"
 }
@@ -41,26 +41,26 @@ public func originName(of action: String, for client: String?) -> String {
 ///     let (reply, text) = server.answer(ClientRequest(method: "POST"), Array(#"{"action":"deckNames"}"#.utf8))
 public final class ActionServer {
   unowned let host: any ActionHost
-  /// Origins that were refused: nobody is asked twice.
+  /// The origins that were refused, so that the user is not asked twice about one.
   private var refused: Set<String> = []
   private let memory = ServerMemory()
-  /// Actions that were done since it was made.
+  /// The number of actions done by this server.
   public private(set) var count = 0
 
-  /// What one request may hold.
+  /// The limits of one request.
   private static let limits = JSONLimits(
     bytes: longestClientBody, depth: 32, values: 1_000_000, string: longestClientBody)
   private static let mostActions = 100_000
   private static let deepestMulti = 8
-  /// As AnkiConnect's own.
+  /// The same as AnkiConnect's own.
   static let version = 6
-  /// Up to this version a result stands alone.
+  /// The last version in which a result is not wrapped in a record.
   private static let lastBareVersion = 4
 
-  /// Bytes of an answer that a change wants to be free before it is made.
+  /// The bytes of the answer that must be free before a change is made.
   private static let changeAnswer = 64
 
-  /// Bytes that the results of one request may have, together.
+  /// The limit for all results of one request together, in bytes.
   private let longestAnswer: Int
 
   public init(_ host: any ActionHost, longestAnswer: Int = 128 << 20) {
@@ -73,7 +73,7 @@ public final class ActionServer {
     do {
       return try answered(request, body)
     } catch {
-      // Nobody is signed in, or the settings cannot be read.
+      // No user is signed in, or the settings cannot be read.
       return (ClientReply(status: 200), refusal(words(of: error)))
     }
   }
@@ -114,7 +114,8 @@ public final class ActionServer {
     }
   }
 
-  /// The first word of what a program calls itself, without its version; a browser's says nothing.
+  /// Returns the first word of a user agent without its version; nil for a browser, whose agent does not identify the
+  /// client.
   private static func product(_ agent: String) -> String? {
     let name = agent.prefix { $0 != "/" && $0 != " " }
     return name.isEmpty || name == "Mozilla" ? nil : String(name)
@@ -139,7 +140,7 @@ public final class ActionServer {
 
   // MARK: Actions
 
-  /// Writes the result of one action as its version wants it, or why there is none.
+  /// Writes the result of one action in the form of its version, or the error.
   private func perform(_ value: Value, _ turn: inout ActionRequest) {
     do {
       let action = ValueReader(value)
@@ -158,7 +159,7 @@ public final class ActionServer {
     if !turn.hasKey {
       let given = action["key"].value?.text ?? ""
       guard turn.key.isEmpty || Secret.areSame(given, turn.key) else { throw ActionFailure.badKey }
-      // It holds for the actions within this one.
+      // The key holds for the nested actions too.
       turn.hasKey = true
     }
     turn.left -= 1
@@ -172,7 +173,7 @@ public final class ActionServer {
       memory: memory)
     count += 1
     if known.effect == .reads { return try turn.answer.write(known.run(call), isBare: isBare) }
-    // What was changed is said, so there must be room to say it.
+    // The result of a change must be reported, so make sure that there is room for it.
     try turn.answer.charge(Self.changeAnswer)
     let result = try host.performing(action: name, for: turn.client) {
       try known.effect == .changes ? changed(by: known, call) : known.run(call)
@@ -180,7 +181,7 @@ public final class ActionServer {
     try turn.answer.write(result, isBare: isBare, mustFit: false)
   }
 
-  /// All that an action changes is one step of undo.
+  /// Runs an action so that all its changes are one undo step.
   private func changed(by action: Action, _ call: ActionCall) throws -> Value {
     var isKept = false
     defer { memory.finish(call.workspace, isKept: isKept) }
@@ -198,7 +199,7 @@ public final class ActionServer {
     turn.depth -= 1
   }
 
-  /// Asks once for an origin; a program that is no browser needs no leave.
+  /// Asks the user once for each origin; a client that is not a browser needs no permission.
   private func permission(_ turn: inout ActionRequest) throws -> Value {
     if !turn.isAllowed, let origin = turn.origin {
       guard OriginPolicy.canBeAllowed(origin), !refused.contains(origin), try host.mayEnter(origin) else {
@@ -227,15 +228,15 @@ public final class ActionServer {
   }
 }
 
-/// What holds for one request and the actions within it.
+/// The state of one request and its nested actions.
 struct ActionRequest {
   let origin: String?
   var isAllowed: Bool
   let key: String
-  /// Who asks, for the name of a step.
+  /// The client, for the name of an undo step.
   var client: String?
   var hasKey = false
-  /// Actions that may still come.
+  /// How many more actions the request may contain.
   var left: Int
   var depth = 0
   let answer: ActionAnswer
@@ -245,7 +246,7 @@ struct ActionRequest {
   }
 }
 
-/// Why an action was not done, in the words that clients look for.
+/// Why an action failed, in the exact words that clients look for.
 struct ActionFailure: Error {
   let words: String
 

@@ -1,5 +1,6 @@
-// Adding notes, and saying whether they could be. Invariant: a note is refused for being empty or a duplicate before
-// anything of it is stored; many are judged in one walk over the notes that are there.
+// Adding notes, and checking whether they can be added.
+// Invariant: a note that is empty or a duplicate is refused before any of it is stored; many notes are checked in one
+// pass over the existing notes.
 
 import Decks
 import Files
@@ -30,7 +31,7 @@ enum AddingActions {
     .record([("canAdd", .boolean(words == nil))] + (words.map { [("error", .text($0))] } ?? []))
   }
 
-  /// Null for each that is refused; where all are, why.
+  /// Returns null for each refused note; throws the reasons if all are refused.
   private static func addAll(_ call: ActionCall) throws -> Value {
     let notes = try call.params["notes"].elements()
     var adding = NoteAdding(call, notes)
@@ -48,7 +49,7 @@ enum AddingActions {
     return .list(results)
   }
 
-  /// Why each cannot be added; nil for one that can.
+  /// Returns why each note cannot be added; nil for one that can.
   private static func judged(_ notes: [ValueReader], _ call: ActionCall) throws -> [String?] {
     var adding = NoteAdding(call, notes)
     return try notes.indices.map { index in
@@ -63,8 +64,8 @@ enum AddingActions {
 }
 
 extension ActionFailure {
-  /// Why one note of several was refused.
-  /// - Throws: the error, where it is about more than the note.
+  /// The reason why one of several notes was refused.
+  /// - Throws: the error, if it concerns more than the note.
   static func words(ofRefusal error: any Error) throws -> String {
     switch error {
     case let failure as ActionFailure: return failure.words
@@ -77,11 +78,11 @@ extension ActionFailure {
   }
 }
 
-/// Adds notes of one request.
+/// Adds the notes of one request.
 struct NoteAdding {
   private let call: ActionCall
   private let requests: [Result<AddingRequest, any Error>]
-  /// The first fields that are taken, by the notes that they are compared with.
+  /// The first fields that are already used, by scope.
   private var taken: [FirstFieldScope: Set<String>]?
 
   init(_ call: ActionCall, _ notes: [ValueReader]) {
@@ -90,18 +91,18 @@ struct NoteAdding {
     requests = notes.map { reader in Result { try AddingRequest(reader, places) } }
   }
 
-  /// - Throws: `ActionFailure`, `ShapeFailure` for one that cannot be added.
+  /// - Throws: `ActionFailure` or `ShapeFailure` for a note that cannot be added.
   mutating func check(_ index: Int) throws { _ = try checked(index) }
 
-  /// Adds one.
-  /// - Returns: its number.
+  /// Adds a note.
+  /// - Returns: its id.
   mutating func add(_ index: Int) throws -> Int64 {
     let request = try checked(index)
     var note = request.note
     for (name, html) in try request.media.markup(in: request.type.fields, call) {
       note.fields[name, default: ""] += html
     }
-    // What counts as the same was judged already.
+    // Duplicates were checked above.
     note.mayRepeat = true
     let added: NoteHandle
     do {
@@ -152,7 +153,7 @@ private final class NotePlaces {
     return type
   }
 
-  /// Nil for `Default` that is not used yet.
+  /// Nil for `Default` before it is used.
   func deck(_ name: String) throws -> DeckHandle? {
     if let known = decks[name] { return known }
     let deck = try call.deck(named: name)
@@ -160,7 +161,7 @@ private final class NotePlaces {
     return deck
   }
 
-  /// Nil for one that is not there.
+  /// Nil for a deck that does not exist.
   func known(_ name: String) throws -> DeckHandle? {
     if let deck = decks[name] { return deck }
     let deck = try call.knownDeck(named: name)
@@ -176,16 +177,16 @@ private final class NotePlaces {
   }
 }
 
-/// What a client asks to be added, and where.
+/// A note that a client asks to add, and its deck.
 private struct AddingRequest {
   let note: NewNote
   let type: NoteType
-  /// Nil for `Default` that is not used yet.
+  /// Nil for `Default` before it is used.
   let deck: DeckHandle?
   let media: RequestedMedia
-  /// What its first field shows.
+  /// The key of its first field.
   let key: String
-  /// The notes that it must not repeat; nil where it may.
+  /// The notes that it must not duplicate; nil if duplicates are allowed.
   let scope: FirstFieldScope?
 
   init(_ reader: ValueReader, _ places: NotePlaces) throws {
@@ -193,7 +194,7 @@ private struct AddingRequest {
     deck = try places.deck(reader["deckName"].text())
     var fields: [String: String] = [:]
     for (name, value) in try reader["fields"].fields() {
-      // Names of fields that the type does not have are passed over; capitals do not count.
+      // Fields that the type does not have are ignored; names are case-insensitive.
       let key = name.lowercased()
       guard let own = type.fields.first(where: { $0 == name }) ?? type.fields.first(where: { $0.lowercased() == key })
       else { continue }
@@ -217,7 +218,7 @@ private struct AddingRequest {
     guard options["duplicateScope"].value?.text == "deck" else { return scope(of: type, decks: nil, all: isAll) }
     var top = deck
     if hasMore, more["deckName"].isGiven { top = try places.known(more["deckName"].text()) }
-    // Nothing is in a deck that is not there.
+    // A deck that does not exist contains nothing.
     guard let top else { return scope(of: type, decks: [], all: isAll) }
     let within = try hasMore && flag(more, "checkChildren") ? places.decks(within: top) : []
     return scope(of: type, decks: [top.id] + within, all: isAll)

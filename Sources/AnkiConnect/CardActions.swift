@@ -1,5 +1,5 @@
-// What cards say of themselves. Invariant: as with notes, a number that stands for nothing is passed over where many
-// are asked for.
+// AnkiConnect actions that read cards. Invariant: as with notes, ids that do not exist are skipped where an action
+// takes several.
 
 import Decks
 import Exchange
@@ -40,7 +40,7 @@ enum CardActions {
 
   static func numbers(_ numbers: [Int64]) -> Value { .list(numbers.map { .integer(Int($0)) }) }
 
-  /// The rows of the cards that were asked for, in Anki's numbers.
+  /// The rows of the requested cards, in Anki's numbers.
   static func rows(_ call: ActionCall) throws -> [AnkiCard?] {
     let cards = try call.cards()
     var rows = try call.workspace.cards.anki.rows(of: cards.compactMap(\.self))[...]
@@ -49,7 +49,8 @@ enum CardActions {
 
   // MARK: Times
 
-  /// As the add-on: of a card whose last answer brings it back within 20 minutes, that answer says when.
+  /// As in the add-on: if a card's last answer gave an interval of more than 20 minutes in seconds, that answer
+  /// decides.
   private static func areDue(_ call: ActionCall) throws -> Value {
     let rows = try present(call)
     let areDue = call.workspace.cards.anki.areDue(rows)
@@ -65,7 +66,7 @@ enum CardActions {
       })
   }
 
-  /// Days, or seconds below 0; 0 of a new card. `complete` has those of all answers.
+  /// Returns intervals in days, or in negative seconds; 0 for a new card. `complete` returns those of all answers.
   private static func intervals(_ call: ActionCall) throws -> Value {
     let isComplete = try call.flag("complete")
     let rows = try present(call)
@@ -84,7 +85,7 @@ enum CardActions {
     try call.workspace.cards.anki.rows(of: call.numbers("cards").map(call.presentCard))
   }
 
-  // MARK: All of it
+  // MARK: Card info
 
   private static func info(_ call: ActionCall) throws -> Value {
     let found = try call.cards()
@@ -98,7 +99,7 @@ enum CardActions {
       })
   }
 
-  /// What `cardsInfo` says, charged.
+  /// Returns the content of `cardsInfo` and charges its size.
   private static func described(
     _ card: CardHandle, _ row: AnkiCard, _ reader: NoteReader, _ call: ActionCall
   ) throws -> [(String, Value)] {
@@ -111,7 +112,7 @@ enum CardActions {
     return try shown(card, reader, call) + numbers
   }
 
-  /// What `cardsInfo` and `guiCurrentCard` say alike, charged.
+  /// Returns what `cardsInfo` and `guiCurrentCard` have in common, and charges its size.
   static func shown(_ card: CardHandle, _ reader: NoteReader, _ call: ActionCall) throws -> [(String, Value)] {
     let record = try card.record()
     let (note, type) = try reader.read(card.note())

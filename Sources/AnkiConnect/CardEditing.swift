@@ -1,4 +1,4 @@
-// Changes of cards: hiding, answering, and what Anki keeps in a card's row.
+// AnkiConnect actions that change cards: suspending, answering, and the columns of a card's row in Anki.
 // Invariant: a row that no card can have is refused, and changes nothing.
 
 import Decks
@@ -25,7 +25,7 @@ enum CardEditing {
     .changing("answerCards", answer),
   ]
 
-  /// - Returns: whether any was not so before.
+  /// - Returns: whether any card changed.
   private static func setSuspended(_ isSuspended: Bool, _ call: ActionCall) throws -> Bool {
     let cards = try call.numbers("cards").map(call.presentCard)
     let changed = try cards.filter { try $0.record().isSuspended != isSuspended }
@@ -34,7 +34,7 @@ enum CardEditing {
     return true
   }
 
-  /// - Returns: for each card whether it is there.
+  /// - Returns: for each card, whether it exists.
   private static func setEaseFactors(_ call: ActionCall) throws -> Value {
     let factors = try call.numbers("easeFactors")
     let rows = try CardActions.rows(call)
@@ -57,7 +57,7 @@ enum CardEditing {
     return .null
   }
 
-  /// - Returns: for each answer whether its card is there.
+  /// - Returns: for each answer, whether its card exists.
   private static func answer(_ call: ActionCall) throws -> Value {
     .list(
       try call.params["answers"].elements().map { answer in
@@ -72,7 +72,7 @@ enum CardEditing {
 
   // MARK: Columns
 
-  /// Those that the add-on changes only where `warning_check` is true.
+  /// The columns that the add-on changes only if `warning_check` is true.
   private static let guarded: Set<String> = [
     "did", "id", "ivl", "lapses", "left", "mod", "nid", "odid", "odue", "ord", "queue", "reps", "type", "usn",
   ]
@@ -91,7 +91,7 @@ enum CardEditing {
       for (name, value) in zip(names, values) { try set(name, value, of: &row, call) }
       row = row.bounded
       try call.workspace.cards.anki.take([row])
-      // A new card's due number is its place.
+      // The due number of a new card is its position.
       if row.type == 0, row.due != position { try card.move(to: max(1, row.due)) }
       return .list([.boolean(true)])
     } catch let failure as ActionFailure {
@@ -99,7 +99,7 @@ enum CardEditing {
     }
   }
 
-  /// Clients send numbers as texts, too.
+  /// Sets one column. Clients send numbers as text too.
   private static func set(_ name: String, _ value: Value, of row: inout AnkiCard, _ call: ActionCall) throws {
     if name == "data", let text = value.text { return row.data = text }
     guard let number = value.integer ?? value.text.flatMap({ Int($0) }) else {
@@ -117,7 +117,7 @@ enum CardEditing {
     case "left": row.left = number
     case "odue": row.odue = number
     case "flags": row.flags = number
-    // Every change sets them.
+    // Every change sets these anyway.
     case "mod", "usn": break
     case "id", "nid", "ord", "odid": throw ActionFailure("\(name): a card keeps it")
     default: throw ActionFailure("a card has no value \(name)")

@@ -1,5 +1,5 @@
-// Actions on decks. Invariant: a deck is named by its whole name, and its number is its id;
-// `Default` is always listed, as in Anki, and made once it is used.
+// AnkiConnect actions on decks. Invariant: a deck is identified by its full name, and its number is its id; `Default`
+// is always listed, as in Anki, but is created only when it is first used.
 
 import Decks
 import Text
@@ -31,7 +31,7 @@ enum DeckActions {
     .changing("deleteDecks", remove),
   ]
 
-  /// The names and numbers of all decks, in their order, `Default` among them.
+  /// The names and ids of all decks, in order, including `Default`.
   private static func listed(_ call: ActionCall) throws -> [(name: String, number: Int)] {
     var decks = try call.workspace.decks.records().map { (name: $0.name, number: Int($0.id.rawValue)) }
     if !decks.contains(where: { $0.number == DeckRecord.firstNumber }) {
@@ -41,7 +41,7 @@ enum DeckActions {
     return decks
   }
 
-  /// The cards that were asked for, by the names of their decks.
+  /// The requested cards, grouped by the names of their decks.
   private static func decksOfCards(_ call: ActionCall) throws -> Value {
     var names: [DeckID: String] = [:]
     for deck in try call.workspace.decks.records() { names[deck.id] = deck.name }
@@ -54,7 +54,7 @@ enum DeckActions {
     return .record(order.map { ($0, .list(cards[$0] ?? [])) })
   }
 
-  /// What waits today, by the numbers of the decks. A deck that is not there is left out.
+  /// The counts of cards to study today, by deck id. A deck that does not exist is left out.
   private static func statistics(_ call: ActionCall) throws -> Value {
     let wanted = Set(try call.texts("decks"))
     let counts = try call.workspace.decks.studyCountsByKind()
@@ -82,7 +82,7 @@ enum DeckActions {
     return .record(found)
   }
 
-  /// AnkiConnect removes decks only with their cards, and wants that said.
+  /// AnkiConnect removes decks only together with their cards, and requires an explicit confirmation.
   private static func remove(_ call: ActionCall) throws -> Value {
     guard call.params["cardsToo"].value?.boolean == true else {
       throw ActionFailure("deleteDecks removes the cards too: cardsToo must be true")
@@ -93,37 +93,37 @@ enum DeckActions {
 }
 
 extension DeckRecord {
-  /// Whether a name is that of the first deck, capitals aside.
+  /// Whether a name is that of the first deck, case-insensitively.
   static func isFirst(_ name: String) -> Bool { name.lowercased() == firstName.lowercased() }
 }
 
 extension ActionCall {
-  /// The deck of exactly that name; nil where there is none.
+  /// Returns the deck with that name; nil if there is none.
   func knownDeck(named name: String) throws -> DeckHandle? {
     do { return try workspace.decks.open(name) } catch DeckError.deckNotFound { return nil }
   }
 
-  /// The same; nil for nothing but `Default` while it is not used.
+  /// Returns the deck with that name; nil only for `Default` before it is used.
   func deck(named name: String) throws -> DeckHandle? {
     if let known = try knownDeck(named: name) { return known }
     if DeckRecord.isFirst(name) { return nil }
     throw ActionFailure.noDeck(name)
   }
 
-  /// The one that is named, capitals aside, or a new one.
+  /// Returns the deck with that name, case-insensitively, or creates it.
   func madeDeck(named given: String) throws -> DeckHandle {
     if let known = try knownDeck(named: given) { return known }
     let count = try workspace.decks.records().count
     let made = try workspace.decks.openOrCreate(given)
     if try workspace.decks.records().count == count { return made }
-    // Decks of no preset have the one that clients know as the first.
+    // Decks without a preset use the one that clients know as the first.
     if let first = try PresetActions.first(self), try made.scheduling.preset() == nil {
       try made.scheduling.setPreset(first.name)
     }
     return made
   }
 
-  /// - Throws: `ActionFailure` for a number that no deck has.
+  /// - Throws: `ActionFailure` for an id that no deck has.
   func deck(numbered number: Int) throws -> DeckHandle {
     for deck in try workspace.decks.all() where deck.id.rawValue == Int64(number) { return deck }
     if number == DeckRecord.firstNumber { return try madeDeck(named: DeckRecord.firstName) }

@@ -1,4 +1,4 @@
-// Why no other program can come in. Invariant: a message says which port it is about.
+// Why other programs cannot connect. Invariant: a message names the port concerned.
 
 public import Problems
 import Text
@@ -7,10 +7,10 @@ import Text
 ///
 ///     ListenerError.taken(port: 8765).message   // "another program listens at the port 8765 ..."
 public enum ListenerError: Problem, Equatable {
-  /// `deckhand-net` is not where it belongs.
+  /// `deckhand-net` is not at its path.
   case noProgram(path: String)
   case taken(port: Int)
-  /// `reason` is the system's.
+  /// `reason` comes from the system.
   case cannotListen(port: Int, reason: String)
   case programFailed
 

@@ -1,17 +1,17 @@
-// MD5, for clients that name by it what they do not want stored. Source: RFC 1321.
-// Invariant: nothing but such names depends on it: it keeps no secret and proves nothing.
+// MD5, for clients that use it to name files they do not want stored. Source: RFC 1321.
+// Invariant: it is used for nothing else, and never for security.
 
 import Glibc
 
 enum MD5 {
   private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
 
-  /// The whole part of 2^32 |sin i| for i from 1 to 64, in radians.
+  /// The integer part of 2^32 |sin i| for i from 1 to 64, in radians.
   private static let sines: [UInt32] = (1...64).map { step in
     UInt32((4_294_967_296 * sin(Double(step)).magnitude).rounded(.down))
   }
 
-  /// In lowercase hexadecimal digits.
+  /// Returns the digest in lowercase hexadecimal digits.
   static func digest(of bytes: [UInt8]) -> String {
     var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
     let whole = bytes.count / 64 * 64

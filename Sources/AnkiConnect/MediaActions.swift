@@ -1,5 +1,5 @@
-// Actions on pictures and sounds, and those that come with a note. Invariant: nothing is fetched from the network; a
-// name is one part of a path.
+// AnkiConnect actions on media files, and the media that come with a note. Invariant: nothing is fetched from the
+// network; a file name is a single path component.
 
 import Decks
 import Files
@@ -22,7 +22,7 @@ enum MediaActions {
       do {
         try call.workspace.media.remove([MediaNames.checked(call.params["filename"].text())])
       } catch NoteError.mediaNotFound {
-        // It is gone.
+        // It is already gone.
       }
       return .null
     },
@@ -34,7 +34,7 @@ enum MediaActions {
     return name.map { .text($0) } ?? .null
   }
 
-  /// Base64, or false for what is not there.
+  /// Returns the content in base64, or false for a file that does not exist.
   private static func retrieve(_ call: ActionCall) throws -> Value {
     do {
       let path = try call.workspace.media.path(MediaNames.checked(call.params["filename"].text()))
@@ -47,13 +47,13 @@ enum MediaActions {
   }
 }
 
-/// A file that a client hands over: in base64, or as the path of one on this machine.
+/// A file that a client sends: in base64, or as the path of a file on this machine.
 struct MediaContent {
   let name: String
   private let source: Source
-  /// The MD5 of what the client has already and does not want.
+  /// The MD5 of a file that the client already has and does not want stored.
   private let skipped: String?
-  /// Bytes of one file.
+  /// The limit of one file in bytes.
   static let limit = 64 << 20
 
   private enum Source {
@@ -86,8 +86,8 @@ struct MediaContent {
     }
   }
 
-  /// - Parameter replaces: whether it takes the place of another one of its name.
-  /// - Returns: the name that it has now; nil for one that the client does not want stored.
+  /// - Parameter replaces: whether it replaces a file of the same name.
+  /// - Returns: its final name; nil for a file that the client does not want stored.
   func store(_ call: ActionCall, replaces: Bool) throws -> String? {
     let bytes = try bytes(call.workspace.environment.isInterrupted)
     if let skipped, MD5.digest(of: bytes) == skipped.lowercased() { return nil }
@@ -95,14 +95,14 @@ struct MediaContent {
       do {
         try call.workspace.media.remove([name])
       } catch NoteError.mediaNotFound {
-        // Nothing to replace.
+        // There is nothing to replace.
       }
     }
     return try call.workspace.media.add(bytes, named: name)
   }
 }
 
-/// The sounds, videos and pictures of a note, and the fields that they go into.
+/// The sounds, videos and pictures of a note, and the fields that they belong to.
 struct RequestedMedia {
   private struct Item {
     let content: MediaContent
@@ -112,18 +112,18 @@ struct RequestedMedia {
   }
 
   private var items: [Item] = []
-  /// The names of those that would have to be fetched from the network: the note comes without them, as it does in
-  /// Anki where they cannot be reached.
+  /// The names of files that would have to be fetched from the network: the note is added without them, as in Anki when
+  /// they cannot be reached.
   private var unfetched: [String] = []
 
-  /// Each kind is a list of files or one.
+  /// Parses the media of a note. Each kind is one file or a list of files.
   static func list(of note: ValueReader) throws -> RequestedMedia {
     var media = RequestedMedia()
     for kind in ["audio", "video", "picture"] {
       let given = note[kind]
       guard let value = given.value, given.isGiven else { continue }
       for item in try value.record == nil ? given.elements("a file or a list of files") : [given] {
-        // What goes into no field is not stored, as by the add-on.
+        // As in the add-on, a file without a field is not stored.
         guard item["fields"].isGiven else { continue }
         let fields = try item["fields"].items("a list of fields").map { field throws(ShapeFailure) in
           try field.text()
@@ -142,7 +142,7 @@ struct RequestedMedia {
   }
 
   /// Stores the files.
-  /// - Returns: what is to be added to each field, in order.
+  /// - Returns: the HTML to append to each field, in order.
   func markup(in names: [String], _ call: ActionCall) throws -> [(field: String, html: String)] {
     var markup: [(field: String, html: String)] = []
     for name in unfetched {

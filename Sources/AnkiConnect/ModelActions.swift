@@ -1,5 +1,5 @@
-// What note types, which Anki calls models, say of themselves. Invariant: a type is named as the user wrote it,
-// capitals aside.
+// AnkiConnect actions that read note types, which Anki calls models. Invariant: a type is found by its name,
+// case-insensitively, and returned with the user's spelling.
 
 import Decks
 import Templates
@@ -67,14 +67,14 @@ enum ModelActions {
     try call.workspace.noteTypes.all().map { try $0.record() }
   }
 
-  /// All of a type, charged: a request may name it many times.
+  /// Returns the whole type and charges its size, because a request may name it many times.
   private static func described(_ type: NoteType, _ call: ActionCall) throws -> Value {
     let templates = type.cards.reduce(0) { $0 + $1.front.utf8.count + $1.back.utf8.count + 500 }
     try call.answer.charge(1000 + type.css.utf8.count + templates + type.fields.count * 300)
     return .record(type.record)
   }
 
-  /// The names in braces, filters and sections' `#` and `/` aside, in their order, as often as they are there.
+  /// Returns the names in braces, without filters and the `#` and `/` of sections, in order and with repetitions.
   private static func fields(on template: String) -> [String] {
     var (found, rest) = ([String](), template[...])
     while let start = rest.firstRange(ofText: "{{") {
@@ -112,7 +112,7 @@ enum ModelActions {
     }
   }
 
-  /// As the add-on: types without notes go, whatever the action's name says.
+  /// As in the add-on: removes note types without notes, despite the action's name.
   private static func removeUnused(_ call: ActionCall) throws -> Value {
     for type in try call.workspace.noteTypes.all() where try type.noteCount() == 0 && !type.record().isStockBasic {
       try type.remove()

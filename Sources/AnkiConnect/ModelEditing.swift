@@ -1,5 +1,5 @@
-// Changes of note types. Invariant: notes keep their texts under new names and in a new order; what goes with a part
-// that is removed is not asked about, as in the add-on: it is one step of undo.
+// AnkiConnect actions that change note types. Invariant: notes keep their texts when fields are renamed or reordered;
+// removing a part asks for no confirmation, as in the add-on, because it is one undo step.
 
 import Decks
 import Templates
@@ -52,7 +52,7 @@ enum ModelEditing {
     },
   ]
 
-  /// A change of one field.
+  /// An action that changes one field.
   private static func field(
     _ name: String, naming parameter: String = "fieldName",
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
@@ -60,8 +60,8 @@ enum ModelEditing {
     part("field", of: { $0.fields.map(\.value) }, name, naming: parameter, body)
   }
 
-  /// A change of one of the parts of a note type.
-  /// - Parameter names: of all of them.
+  /// An action that changes one part of a note type.
+  /// - Parameter names: returns the names of all parts of that kind.
   private static func part(
     _ kind: String, of names: @escaping @Sendable (NoteTypeEdit) -> [String], _ action: String,
     naming parameter: String, _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
@@ -111,7 +111,7 @@ enum ModelEditing {
     template("modelTemplateRemove") { _, edit, place in edit.cards.remove(at: place) },
   ]
 
-  /// A change of one card template.
+  /// An action that changes one card template.
   private static func template(
     _ name: String, naming parameter: String = "templateName",
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
@@ -122,7 +122,8 @@ enum ModelEditing {
     }
   }
 
-  /// A side that is empty or is not named stays; so does a template that the type does not have.
+  /// Updates templates. Sides that are empty or missing stay as they are; templates that the type does not have are
+  /// ignored.
   private static func updateTemplates(_ call: ActionCall) throws -> Value {
     let model = call.params["model"]
     let type = try call.noteType(named: model["name"].text())
@@ -137,7 +138,7 @@ enum ModelEditing {
     return .null
   }
 
-  /// - Returns: how many types had the text.
+  /// - Returns: how many types contained the text.
   private static func replace(_ call: ActionCall) throws -> Value {
     // The add-on's guide wraps the parameters in an object, its code does not.
     let params = call.params["model"].value?.record == nil ? call.params : call.params["model"]
@@ -175,7 +176,7 @@ enum ModelEditing {
     return result
   }
 
-  /// Beyond either end is the end.
+  /// Moves a part; an index beyond either end is clamped.
   private static func move<Part>(_ parts: inout [Part], _ place: Int, to index: Int) {
     let part = parts.remove(at: place)
     parts.insert(part, at: max(0, min(parts.count, index)))

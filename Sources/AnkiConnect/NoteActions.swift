@@ -1,5 +1,5 @@
-// Actions on notes that are there. Invariant: a number that stands for nothing is passed over where many are asked for,
-// and an error where one is meant.
+// AnkiConnect actions on existing notes. Invariant: an id that does not exist is skipped where an action takes several,
+// and is an error where it takes one.
 
 import Decks
 import Files
@@ -70,13 +70,13 @@ enum NoteActions {
 
   // MARK: Changing
 
-  /// Fields that the type does not have are passed over, as AnkiConnect does.
+  /// Updates a note. Fields that the type does not have are ignored, as in AnkiConnect.
   private static func update(
     _ note: ValueReader, fields: [(name: String, reader: ValueReader)], tags: [String]?, _ call: ActionCall
   ) throws {
     let known = try call.note(note["id"].integer())
     let (record, type) = try NoteReader().read(known)
-    // A type of another program may have two fields of one name.
+    // A type from another program may have two fields with the same name.
     let before = Dictionary(firstOf: record.named(type).map { ($0.name, $0.html) })
     var texts: [String: String] = [:]
     for (name, reader) in fields where before[name] != nil { texts[name] = try reader.text() }

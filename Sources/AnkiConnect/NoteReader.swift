@@ -18,7 +18,7 @@ final class NoteReader {
 }
 
 extension NoteRecord {
-  /// HTML by the names of the type's fields, in their order; what is missing is empty.
+  /// The HTML of the fields with their names, in the type's order; missing fields are empty.
   func named(_ type: NoteType) -> [(name: String, html: String)] {
     type.fields.enumerated().map { ($1, $0 < fields.count ? fields[$0] : "") }
   }
@@ -31,7 +31,7 @@ extension NoteRecord {
       })
   }
 
-  /// Bytes that it has as a value: those of its texts, and what holds them.
+  /// The approximate size of the note as a value, in bytes: its texts and their overhead.
   func weight(_ type: NoteType) -> Int {
     let texts = named(type).reduce(0) { $0 + $1.name.utf8.count + $1.html.utf8.count + 300 }
     return 500 + texts + tags.reduce(0) { $0 + $1.utf8.count + 32 }

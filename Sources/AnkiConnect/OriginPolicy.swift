@@ -1,13 +1,14 @@
-// Which web pages may come in: none but those of this machine, of browser extensions, and those that the user allowed.
-// Invariant: an origin is compared as a whole, never by how it begins.
+// Which web pages may send requests: only those from this machine, from browser extensions, and from origins that the
+// user allowed.
+// Invariant: an origin is compared as a whole, never by a prefix.
 
 import Text
 
-/// The origins that need no leave, and those that have it.
+/// The origins that need no permission, and those that the user allowed.
 ///
 ///     OriginPolicy(allowed: ["app://obsidian.md"]).allows("app://obsidian.md")   // true
 public struct OriginPolicy: Equatable, Sendable {
-  /// As the user allowed them.
+  /// The origins that the user allowed.
   public var allowed: Set<String>
 
   public init(allowed: some Sequence<String>) { self.allowed = Set(allowed) }
@@ -15,7 +16,7 @@ public struct OriginPolicy: Equatable, Sendable {
   private static let extensions = ["chrome-extension", "moz-extension", "safari-web-extension"]
   private static let longest = 300
 
-  /// - Parameter origin: nil for what is no browser.
+  /// - Parameter origin: nil for a client that is not a browser.
   public func allows(_ origin: String?) -> Bool {
     guard let origin else { return true }
     guard Self.canBeAllowed(origin) else { return false }
@@ -25,7 +26,7 @@ public struct OriginPolicy: Equatable, Sendable {
     return ["http", "https"].contains(scheme) && Self.isThisMachine(rest)
   }
 
-  /// Whether it is the name of an origin at all; a page without one says `null`.
+  /// Whether it is a valid origin at all; a page without one sends `null`.
   public static func canBeAllowed(_ origin: String) -> Bool {
     let (scheme, rest) = parts(origin)
     return !scheme.isEmpty && !rest.isEmpty && origin.utf8.count <= longest

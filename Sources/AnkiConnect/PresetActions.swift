@@ -1,6 +1,6 @@
-// Actions on presets, which clients know as the configurations of decks.
-// Invariant: the number of a configuration is the preset's id, 1 that of `Default`, which decks without a preset
-// have; a change of it makes it; what a configuration says and Deckhand does not know is passed over.
+// AnkiConnect actions on presets, which clients know as the configurations of decks.
+// Invariant: the number of a configuration is the preset's id; 1 is `Default`, which decks without a preset have, and
+// which is created when it is first changed. Keys of a configuration that Deckhand does not know are ignored.
 
 import Decks
 import Exchange
@@ -14,7 +14,7 @@ enum PresetActions {
     .changing("setDeckConfigId", assign),
     .changing("cloneDeckConfigId", copy),
     .changing("removeDeckConfigId") { call in
-      // `Default` stays.
+      // `Default` cannot be removed.
       let number = try id(call.params["configId"])
       guard number != DeckRecord.firstNumber, let preset = try find(number, call) else { return .boolean(false) }
       try call.workspace.presets.remove(preset.id)
@@ -22,14 +22,14 @@ enum PresetActions {
     },
   ]
 
-  /// The preset of decks that have none, once it was changed.
+  /// The preset of decks without one, if it was ever changed.
   static func first(_ call: ActionCall) throws -> PresetRecord? { try find(DeckRecord.firstNumber, call) }
 
   private static func find(_ number: Int, _ call: ActionCall) throws -> PresetRecord? {
     try call.workspace.presets.all().first { Int($0.id.rawValue) == number }
   }
 
-  /// Clients send it as a number or as a text.
+  /// Clients send the id as a number or as text.
   private static func id(_ reader: ValueReader) throws -> Int {
     if let number = reader.value?.text.flatMap({ Int($0) }) { return number }
     return try reader.integer()
@@ -49,7 +49,7 @@ enum PresetActions {
     return .record(SentHead.preset(Int64(number), name: preset?.name ?? DeckRecord.firstName, options))
   }
 
-  /// Only what differs from what the client was given is changed.
+  /// Changes only what differs from what the client received.
   private static func save(_ call: ActionCall) throws -> Value {
     let given = try call.params["config"].asRecord()
     let number = try id(given["id"])
@@ -77,7 +77,7 @@ enum PresetActions {
     return .boolean(true)
   }
 
-  /// The preset `Default`, which the decks without one have from now on.
+  /// Creates the preset `Default` and assigns it to the decks without a preset.
   private static func made(_ call: ActionCall) throws -> PresetRecord {
     let preset = try call.workspace.presets.create(DeckRecord.firstName)
     for deck in try call.workspace.decks.outermost() where try deck.scheduling.preset() == nil {
@@ -86,7 +86,7 @@ enum PresetActions {
     return preset
   }
 
-  /// False, and nothing is changed, where a deck or the preset is not there.
+  /// Returns false, without changing anything, if a deck or the preset does not exist.
   private static func assign(_ call: ActionCall) throws -> Value {
     let names = try call.texts("decks")
     let number = try id(call.params["configId"])
@@ -95,7 +95,7 @@ enum PresetActions {
       try names.allSatisfy({ try DeckRecord.isFirst($0) || call.knownDeck(named: $0) != nil })
     else { return .boolean(false) }
     for name in names {
-      // `Default` has the first preset as long as it is not used.
+      // `Default` has the first preset until it is used.
       if preset == nil, try call.knownDeck(named: name) == nil { continue }
       let deck = try call.madeDeck(named: name)
       let isWithin = try DeckName.split(deck.record().name).count > 1

@@ -1,4 +1,4 @@
-// Actions on the program and on whole collections. Invariant: an account is changed by nobody but the user.
+// AnkiConnect actions on the program and on whole collections. Invariant: only the user can switch accounts.
 
 import Decks
 import Exchange
@@ -17,7 +17,7 @@ enum ProgramActions {
     .reading("getProfiles") { call in .list(try call.host.profiles().all.map { .text($0) }) },
     .reading("getActiveProfile") { call in .text(try call.host.profiles().active) },
     .reading("loadProfile", loadProfile),
-    // Every request reads what is stored now.
+    // Every request reads the stored data anyway.
     .reading("reloadCollection") { _ in .null },
     .reading("exportPackage", exportPackage),
     .changing("importPackage") { call in
@@ -26,7 +26,7 @@ enum ProgramActions {
     },
   ]
 
-  /// Which actions there are; those of a list, where one is given.
+  /// Returns the names of the known actions, limited to a list if one is given.
   private static func reflect(_ call: ActionCall) throws -> Value {
     guard let scopes = call.params["scopes"].value?.list else { throw ActionFailure("scopes has invalid value") }
     let given = call.params["actions"]
@@ -37,7 +37,7 @@ enum ProgramActions {
     return .record([("scopes", .list([.text("actions")])), ("actions", .list(names.map { .text($0) }))])
   }
 
-  /// Somebody else's account opens with a password, which a client does not have.
+  /// Another account needs its password, which a client does not have.
   private static func loadProfile(_ call: ActionCall) throws -> Value {
     let name = try call.params["name"].text()
     let profiles = try call.host.profiles()
@@ -46,7 +46,7 @@ enum ProgramActions {
     throw ActionFailure("sign in as \(name) where Deckhand runs, and start `serve` there")
   }
 
-  /// False for a deck that is not there.
+  /// Returns false for a deck that does not exist.
   private static func exportPackage(_ call: ActionCall) throws -> Value {
     guard let deck = try call.knownDeck(named: call.params["deck"].text()) else { return .boolean(false) }
     var options = ExportOptions()

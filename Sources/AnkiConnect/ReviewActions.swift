@@ -1,5 +1,5 @@
-// Actions on the log of answers and on figures made of it. Invariant: a row has Anki's numbers: milliseconds since
-// 1970, days or seconds below 0.
+// AnkiConnect actions on the review log and on statistics. Invariant: rows are in Anki's units: milliseconds since
+// 1970, intervals in days or in negative seconds.
 
 import Decks
 import Text
@@ -32,7 +32,7 @@ enum ReviewActions {
     },
   ]
 
-  /// `[id, card, usn, ease, interval, last interval, factor, milliseconds, type]`
+  /// Parses `[id, card, usn, ease, interval, last interval, factor, milliseconds, type]`.
   private static func review(_ reader: ValueReader) throws -> ReceivedReview {
     let numbers = try reader.elements("a list of nine numbers").map { number throws(ShapeFailure) in
       Int64(try number.integer())
@@ -45,7 +45,7 @@ enum ReviewActions {
         kind: numbers[8]))
   }
 
-  /// Those of the deck's own cards after a row, as lists.
+  /// Returns the reviews of the deck's own cards after `startID`, as lists.
   private static func ofDeck(_ call: ActionCall) throws -> Value {
     let last = try call.params["startID"].integer()
     guard let deck = try call.deck(named: call.params["deck"].text()) else { return .list([]) }
@@ -59,7 +59,7 @@ enum ReviewActions {
       })
   }
 
-  /// By the numbers of the cards, as objects.
+  /// Returns the reviews by card id, as objects.
   private static func ofCards(_ call: ActionCall) throws -> Value {
     let cards = try call.params["cards"].elements("a list of numbers").map { reader in
       try reader.value?.text.flatMap { Int($0) } ?? reader.integer()
@@ -83,9 +83,9 @@ enum ReviewActions {
     ]
   }
 
-  // MARK: The page
+  // MARK: The statistics page
 
-  /// Figures in a table, where Anki draws charts.
+  /// The statistics as a table, where Anki draws charts.
   private static func page(_ figures: DeckStatistics) -> String {
     let (today, cards) = (figures.todayFigures, figures.cards)
     let rows = [

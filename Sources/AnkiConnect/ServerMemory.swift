@@ -1,19 +1,19 @@
-// What the server keeps from one request to the next. Invariant: what it knows of the notes is as they are now: any
-// change but a note that it added itself makes it look again.
+// What the server keeps from one request to the next. Invariant: its knowledge of the notes is current: any change
+// other than notes that it added itself makes it read them again.
 
 import Decks
 import Workspace
 
-/// The first fields that are taken.
+/// The first fields that are already used.
 final class ServerMemory {
-  /// Hashes of the keys of first fields: a key that is not there is no note's.
+  /// Hashes of the keys of first fields: a key whose hash is missing is not used by any note.
   private var hashes: [FirstFieldScope: Set<Int>] = [:]
   private var changeCount = -1
-  /// Whether the action under way adds notes, and so changes nothing that is not known.
+  /// Whether the current action adds notes, and so makes no change that is not recorded here.
   private var hasAdded = false
   private weak var workspace: Workspace?
 
-  /// Those of the keys that the first field of a note has.
+  /// Returns the keys that are already the first field of a note.
   func taken(_ keys: Set<String>, in scope: FirstFieldScope, _ workspace: Workspace) throws -> Set<String> {
     if workspace !== self.workspace || workspace.changeCount != changeCount { hashes = [:] }
     (self.workspace, changeCount) = (workspace, workspace.changeCount)
@@ -21,7 +21,7 @@ final class ServerMemory {
     if let kept = hashes[scope] {
       known = kept
     } else {
-      // Scopes of many decks are forgotten first.
+      // The cache is cleared when it holds too many scopes.
       if hashes.count >= Self.mostScopes { hashes = [:] }
       known = try workspace.notes.firstFieldHashes(in: scope)
       hashes[scope] = known
@@ -32,13 +32,13 @@ final class ServerMemory {
 
   private static let mostScopes = 16
 
-  /// A note was added by the action under way.
+  /// Records a note that the current action added.
   func note(added key: String) {
     for scope in hashes.keys { hashes[scope]?.insert(key.hashValue) }
     hasAdded = true
   }
 
-  /// An action is over: one that added notes changed nothing else that is known, unless it was taken back.
+  /// Called when an action ends: one that added notes made no other relevant change, unless it was rolled back.
   func finish(_ workspace: Workspace, isKept: Bool) {
     if hasAdded, isKept, workspace === self.workspace { changeCount = workspace.changeCount }
     hasAdded = false

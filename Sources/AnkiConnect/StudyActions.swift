@@ -1,6 +1,7 @@
-// The study of the shell that runs beside `serve`, as a remote control leads it: what is studied, turned and answered
-// there. Invariant: nothing is studied here; what the shell does not do, or no shell is there for, answers as Anki does
-// while nothing is reviewed.
+// The study session of the shell that runs alongside `serve`, as a remote control uses it: reading, turning and
+// answering its card.
+// Invariant: nothing is studied in this process; if the shell cannot do it, or no shell runs, the answer is the one
+// that Anki gives when no review is active.
 
 import Decks
 import Templates
@@ -29,7 +30,7 @@ enum StudyActions {
       .boolean(call.isDone(.answer, number: try call.params["ease"].integer()))
     },
     .acting("guiUndo") { call in
-      // Where no shell takes its last step back, that of the cards is taken back here.
+      // If no shell undoes its last step, undo the last step of the cards here.
       if call.isDone(.undo) { return .boolean(true) }
       if try !call.workspace.care.steps(limit: 1).isEmpty { try call.workspace.care.undo() }
       return .boolean(true)
@@ -51,7 +52,7 @@ enum StudyActions {
     return .record(try CardActions.shown(card, NoteReader(), call) + more)
   }
 
-  /// Short, as on Anki's buttons: `<10m`, `4d`, `1.2mo`.
+  /// Formats an interval as short as on Anki's buttons: `<10m`, `4d`, `1.2mo`.
   private static func interval(_ seconds: Double) -> String {
     func tenths(_ value: Double) -> String { Value.measure((value * 10).rounded() / 10).json }
     let days = seconds / 86_400
@@ -63,13 +64,13 @@ enum StudyActions {
 }
 
 extension ActionCall {
-  /// What the shell studies.
+  /// The state of the shell's study session.
   fileprivate func studied() -> StudyState? {
     if case .studied(let study)? = askShell(.study) { return study }
     return nil
   }
 
-  /// Whether the shell did it.
+  /// Sends a request to the shell and returns whether it was done.
   func isDone(_ kind: ShellRequest.Kind, number: Int = 0, text: String = "") -> Bool {
     askShell(kind, number: number, text: text) == .done(true)
   }

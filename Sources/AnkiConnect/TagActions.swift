@@ -1,4 +1,4 @@
-// Actions on the tags of notes. Invariant: capitals make no other tag; a tag is there as long as a note has it.
+// AnkiConnect actions on note tags. Invariant: tags are case-insensitive; a tag exists while at least one note has it.
 
 import Decks
 import Text
@@ -11,10 +11,10 @@ enum TagActions {
     .reading("getNoteTags") { call in
       .list(try call.note(call.params["note"].integer()).record().tags.map { .text($0) })
     },
-    // A tag that no note has is no tag here.
+    // There are no unused tags: a tag exists only while a note has it.
     .reading("clearUnusedTags") { _ in .null },
     .changing("addTags") { call in
-      // The add-on's action does both.
+      // The add-on's action removes tags too.
       let tags = try list(call.params["tags"])
       let isAdding = try call.flag("add", true)
       try call.workspace.notes.changeTags(
@@ -45,7 +45,7 @@ enum TagActions {
     },
   ]
 
-  /// A list of tags, or a text in which blanks part them.
+  /// Parses a list of tags, or a text of tags separated by spaces.
   static func list(_ reader: ValueReader) throws -> [String] {
     if let text = reader.value?.text { return Tags.separated(text) }
     return try reader.items("a text or a list of texts").map { tag throws(ShapeFailure) in try tag.text() }
@@ -62,7 +62,7 @@ enum TagActions {
     return .null
   }
 
-  /// As a search has what it must not read as a wildcard.
+  /// Escapes what a search would read as a wildcard.
   private static func escaped(_ tag: String) -> String {
     tag.reduce(into: "") { $0 += "\\*_\"".contains($1) ? "\\\($1)" : "\($1)" }
   }

@@ -1,6 +1,6 @@
-// Actions on Anki's windows. The shell that runs beside `serve` shows what it can; where there is none, or it cannot,
-// what the window would show is told at the terminal. Invariant: an action answers as it does in Anki and changes
-// nothing itself.
+// AnkiConnect actions on Anki's windows. The shell that runs alongside `serve` shows what it can; if there is none, or
+// it cannot, the content of the window is described at the terminal.
+// Invariant: an action returns the same result as in Anki and changes nothing itself.
 
 import Decks
 import Templates
@@ -19,7 +19,7 @@ enum WindowActions {
       }
       return .null
     },
-    // A terminal has nothing to select in.
+    // There is no browser window to select in.
     .reading("guiSelectedNotes") { _ in .list([]) },
     .reading("guiSelectNote") { call in
       .boolean(call.isDone(.showNote, number: try call.params["note"].integer()))
@@ -70,7 +70,7 @@ enum WindowActions {
     return CardActions.numbers(found)
   }
 
-  /// The note of a window that is open for adding has no number yet.
+  /// Shows the offered note. It has no id yet, as in Anki while the window for adding is open.
   private static func offer(_ call: ActionCall) throws -> Value {
     let note = call.params["note"]
     guard note.isGiven else { return .integer(0) }

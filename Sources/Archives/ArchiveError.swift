@@ -1,14 +1,14 @@
-// What is wrong with an archive. Invariant: each case names the file.
+// What is wrong with an archive. Invariant: each case about a file names it.
 
 public import Problems
 import Text
 
 public enum ArchiveError: Problem, Equatable {
-  /// It is no archive, or its bytes are not what was written.
+  /// It is not an archive, or its bytes were changed.
   case damaged(path: String, reason: String)
-  /// It holds a name that leads elsewhere, or more than is read of one.
+  /// It contains a name that leads out of its folder, or exceeds a limit.
   case refused(path: String, reason: String)
-  /// A file changed its length while it was read.
+  /// A file changed its size while it was read.
   case changedMeanwhile(path: String)
   case outOfMemory
 

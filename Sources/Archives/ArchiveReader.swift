@@ -1,11 +1,11 @@
-// Reading such an archive from its beginning to its end.
-// Invariant: names that lead out of where they are unpacked are refused; memory is bounded by a piece, whatever the
-// archive says; an archive that ends early, or whose check sum is wrong, is an error and never a short file.
+// Reading an archive of `ArchiveWriter` from start to end.
+// Invariant: names that lead out of the target folder are refused; memory is bounded by the piece size, whatever the
+// archive claims; an archive that is truncated or has a wrong checksum is an error, never a short file.
 
 import Files
 import Text
 
-/// Gives one entry after the other; the bytes of one are read, or passed over, before the next.
+/// Returns the entries one after another; the bytes of an entry are read or skipped before the next.
 public final class ArchiveReader {
   public struct Entry: Equatable, Sendable {
     public let name: String
@@ -30,7 +30,7 @@ public final class ArchiveReader {
 
   private func damaged(_ reason: String) -> ArchiveError { .damaged(path: file.path, reason: reason) }
 
-  /// The next entry; nil at the end.
+  /// Returns the next entry; nil at the end.
   public func next() throws -> Entry? {
     try skip(left + padding)
     (left, padding) = (0, 0)
@@ -62,14 +62,14 @@ public final class ArchiveReader {
     }
   }
 
-  /// Up to so many bytes of the entry; empty at its end.
+  /// Reads up to that many bytes of the entry; empty at its end.
   public func read(_ most: Int = 1 << 17) throws -> [UInt8] {
     let bytes = try exactly(min(left, most))
     left -= bytes.count
     return bytes
   }
 
-  /// The whole entry, when it is not larger than the limit.
+  /// Reads the whole entry, if it is not larger than the limit.
   public func rest(limit: Int) throws -> [UInt8] {
     guard left <= limit else { throw refused("a file in it is too large") }
     return try read(left)
@@ -90,7 +90,7 @@ public final class ArchiveReader {
     return bytes
   }
 
-  /// To the end, so that the check sum is compared.
+  /// Reads to the end, so that the checksum is verified.
   private func drain() throws {
     var rest = [UInt8](repeating: 0, count: 1 << 16)
     while try fill(&rest) > 0 {}
@@ -112,7 +112,7 @@ public final class ArchiveReader {
     return filled
   }
 
-  /// - Returns: how many bytes of the input it took, and how many it gave.
+  /// - Returns: how many input bytes were consumed, and how many bytes were written.
   private func decompress(_ bytes: inout [UInt8], from filled: Int) throws -> (taken: Int, given: Int) {
     let before = inputRange.count
     let (left, given) = try checked {

@@ -1,5 +1,5 @@
-// A tar archive compressed with zstd, written piece by piece: `tar --zstd -xf` reads it.
-// Invariant: memory is bounded by the pieces; an entry's bytes are exactly as many as its header says.
+// A tar archive compressed with zstd, written in pieces: `tar --zstd -xf` reads it.
+// Invariant: memory is bounded by the piece size; an entry has exactly as many bytes as its header says.
 
 public import Files
 
@@ -29,7 +29,7 @@ public final class ArchiveWriter {
   }
 
   /// Adds a file from the disk.
-  /// - Parameter piece: is given the size of each piece before it is added; what it throws ends the adding.
+  /// - Parameter piece: called with the size of each piece before it is added; if it throws, adding ends.
   public func add(_ name: String, from file: ByteFile, piece: (Int) throws -> Void = { _ in }) throws {
     let size = file.size ?? 0
     try header(name, size: size, modified: file.facts.modified.seconds)
@@ -47,13 +47,13 @@ public final class ArchiveWriter {
     try pad(size)
   }
 
-  /// The end of the archive.
+  /// Writes the end of the archive.
   public func finish() throws {
     try write([UInt8](repeating: 0, count: TarHeader.length * 2))
     try compress([], isLast: true)
   }
 
-  // MARK: Entries; long names as GNU tar writes them
+  // MARK: Entries (long names in GNU tar's format)
 
   private func header(_ name: String, size: Int, modified: Int) throws {
     let bytes = Array(name.utf8)
@@ -70,7 +70,7 @@ public final class ArchiveWriter {
     try write([UInt8](repeating: 0, count: TarHeader.padding(of: size)))
   }
 
-  // MARK: Compressing
+  // MARK: Compression
 
   private func write(_ bytes: some RandomAccessCollection<UInt8>) throws { try compress(Array(bytes), isLast: false) }
 

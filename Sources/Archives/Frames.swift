@@ -1,5 +1,5 @@
-// zstd frames, unpacked and packed piece by piece.
-// Invariant: memory is bounded by the pieces, whatever a frame says of itself; a frame that ends early is an error.
+// Decompresses and compresses zstd frames in pieces.
+// Invariant: memory is bounded by the piece size, whatever a frame claims; a truncated frame is an error.
 
 import CZstd
 
@@ -10,10 +10,10 @@ public enum FrameFault: Error, Equatable {
   case outOfMemory
 }
 
-/// How much may come out of packed bytes.
+/// The limit of the decompressed size.
 public struct UnpackedLimit: Sendable {
   let bytes: Int
-  /// Beyond this much, at most `ratio` times the packed bytes.
+  /// Above this size, the limit is `ratio` times the compressed size.
   static let free = 64 << 20
   static let ratio = 200
 
@@ -24,7 +24,7 @@ public struct UnpackedLimit: Sendable {
   }
 }
 
-/// Unpacks one frame after the other.
+/// Decompresses one frame after another.
 ///
 ///     let frames = try FrameReader(limit: UnpackedLimit(bytes: 1 << 30))
 ///     try frames.feed(packed) { text.append(contentsOf: $0) }
@@ -33,18 +33,18 @@ public final class FrameReader {
   private let context: OpaquePointer
   private let limit: UnpackedLimit?
   private var (packed, unpacked) = (0, 0)
-  /// A frame has begun and not ended.
+  /// Whether a frame has begun and not ended.
   private var isInFrame = false
-  /// Where `feed` unpacks into.
+  /// The buffer that `feed` decompresses into.
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameReader.piece, alignment: 16)
   static let piece = 1 << 17
 
-  /// - Parameter limit: nil where the caller bounds what it takes.
+  /// - Parameter limit: nil if the caller limits what it reads.
   public init(limit: UnpackedLimit? = nil) throws(FrameFault) {
     guard let context = ZSTD_createDCtx() else { throw .outOfMemory }
     self.context = context
     self.limit = limit
-    // The frame's author does not choose how much memory is taken: 128 MiB at most.
+    // A frame must not decide how much memory is used: 128 MiB at most.
     ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 27)
   }
 
@@ -53,9 +53,9 @@ public final class FrameReader {
     output.deallocate()
   }
 
-  /// Unpacks as far as there are bytes and room, at most to the end of a frame.
-  /// - Parameter bytes: what was used is removed from its front.
-  /// - Returns: how many bytes are in `room` now.
+  /// Decompresses as long as there are input and room, at most to the end of a frame.
+  /// - Parameter bytes: the consumed bytes are removed from its front.
+  /// - Returns: the number of bytes written to `room`.
   func unpack(
     _ bytes: inout UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
   ) throws(FrameFault) -> Int {
@@ -63,12 +63,12 @@ public final class FrameReader {
     var to = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
     let left = ZSTD_decompressStream(context, &to, &from)
     if ZSTD_isError(left) != 0 {
-      // Of a file that is something else zstd says "Unknown frame descriptor".
+      // For a file of another format, zstd's message is "Unknown frame descriptor".
       let isOther = packed == 0 && !isInFrame
       throw .damaged(
         reason: isOther ? "it is no zstd file, or it is changed" : String(cString: ZSTD_getErrorName(left)))
     }
-    // Asked again after the end of a frame, zstd answers the size of the next head, though there may be none.
+    // When called again after the end of a frame, zstd returns the size of the next header, though there may be none.
     if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }
     packed += from.pos
     unpacked += to.pos
@@ -76,7 +76,7 @@ public final class FrameReader {
     return to.pos
   }
 
-  /// Gives what comes of the next packed bytes.
+  /// Decompresses the next bytes and passes the output to `piece`.
   public func feed(_ bytes: UnsafeRawBufferPointer, _ piece: (UnsafeRawBufferPointer) throws -> Void) throws {
     var rest = bytes
     while true {
@@ -87,21 +87,21 @@ public final class FrameReader {
     }
   }
 
-  /// All bytes were fed.
-  /// - Throws: `damaged` inside a frame and where there was none.
+  /// Called after all bytes were fed.
+  /// - Throws: `damaged` inside a frame, or if there was none.
   public func finish() throws(FrameFault) {
     if isInFrame || packed == 0 { throw .damaged(reason: "it ends too early") }
   }
 }
 
-/// Packs into one frame at a time.
+/// Compresses into one frame at a time.
 public final class FrameWriter {
   private let context: OpaquePointer
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
 
   /// - Parameters:
-  ///   - level: of zstd, from 1 (fast) to 19 (small).
-  ///   - hasCheckSum: so that a bit that changes on the disk is noticed.
+  ///   - level: the zstd level, from 1 (fast) to 19 (small).
+  ///   - hasCheckSum: adds a checksum, so that bit errors on the disk are detected.
   public init(level: Int32, hasCheckSum: Bool = false) throws(FrameFault) {
     guard let context = ZSTD_createCCtx() else { throw .outOfMemory }
     self.context = context
@@ -114,7 +114,7 @@ public final class FrameWriter {
     output.deallocate()
   }
 
-  /// - Parameter isLast: ends the frame.
+  /// - Parameter isLast: true ends the frame.
   public func feed(
     _ bytes: UnsafeRawBufferPointer, isLast: Bool, _ piece: (UnsafeRawBufferPointer) throws -> Void
   ) throws {

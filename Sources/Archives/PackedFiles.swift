@@ -1,12 +1,13 @@
-// A few files in one: a tar archive compressed with gzip, in memory, as plugins travel; `tar -xzf` reads it.
-// Invariant: the same files give the same bytes; what is unpacked are plain files at names of their own below one
-// folder, and never more of them, or larger ones, than the limits say, whatever the archive says.
+// A few files in one: a tar archive compressed with gzip, in memory, the format of plugin packages; `tar -xzf` reads
+// it.
+// Invariant: the same files give the same bytes; unpacking gives only plain files with distinct names below one folder,
+// never more or larger ones than the limits allow, whatever the archive claims.
 
 import CZlib
 import Files
 import Text
 
-/// A file in an archive: its path below the archive's folder, and its bytes.
+/// A file in an archive: its path below the archive's folder, and its content.
 public struct PackedFile: Equatable, Sendable {
   public let path: String
   public let bytes: [UInt8]
@@ -14,27 +15,27 @@ public struct PackedFile: Equatable, Sendable {
   public init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
 }
 
-/// How much is packed and unpacked.
+/// The limits for packing and unpacking.
 public struct PackedLimits: Sendable {
-  /// Bytes of the packed file.
+  /// The compressed size in bytes.
   public var packed = 8 << 20
-  /// Bytes of all files together with their headers.
+  /// The size of all files with their headers in bytes.
   public var unpacked = 32 << 20
   public var files = 1_000
 
   public init() {}
 }
 
-/// Files below a folder that stands at the head of their names.
+/// Files below one folder, which is the first component of their names in the archive.
 ///
 ///     let bytes = try PackedFiles(folder: "verbs", [PackedFile("init.lua", code)]).packed(as: "verbs.tar.gz")
 ///     try PackedFiles(unpacking: bytes, path: "verbs.tar.gz").files[0].path   // "init.lua"
 public struct PackedFiles: Equatable, Sendable {
   public let folder: String
-  /// By path, in the order of their bytes.
+  /// Sorted by the bytes of their paths.
   public let files: [PackedFile]
 
-  /// - Throws: `ArchiveError.refused` for names that an archive may not have.
+  /// - Throws: `ArchiveError.refused` for names that an archive must not contain.
   public init(
     folder: String, _ files: [PackedFile], path: String, limits: PackedLimits = PackedLimits()
   ) throws(ArchiveError) {
@@ -47,8 +48,9 @@ public struct PackedFiles: Equatable, Sendable {
 
   // MARK: Packing
 
-  /// The archive's bytes: sorted names, no times, no owners, mode 0600, and nothing of the machine in the gzip header.
-  /// - Parameter path: what to call the archive in an error.
+  /// Returns the archive's bytes: sorted names, no times, no owners, mode 0600, and nothing specific to the machine in
+  /// the gzip header.
+  /// - Parameter path: the archive's name for error messages.
   public func packed(as path: String, limits: PackedLimits = PackedLimits()) throws(ArchiveError) -> [UInt8] {
     var tar: [UInt8] = []
     for file in files {
@@ -70,8 +72,8 @@ public struct PackedFiles: Equatable, Sendable {
 
   // MARK: Unpacking
 
-  /// Unpacks an archive that somebody else may have made.
-  /// - Throws: `ArchiveError`: damaged where it is cut or changed, refused for what no package holds.
+  /// Unpacks an untrusted archive.
+  /// - Throws: `ArchiveError`: `damaged` if it is truncated or changed, `refused` for what a package must not contain.
   public init(unpacking bytes: [UInt8], path: String, limits: PackedLimits = PackedLimits()) throws(ArchiveError) {
     let check = NameCheck(path: path)
     let tar = try PackedFiles.unzipped(bytes, check, limits)
@@ -94,7 +96,7 @@ public struct PackedFiles: Equatable, Sendable {
     _ bytes: [UInt8], _ check: NameCheck, _ limits: PackedLimits
   ) throws(ArchiveError) -> [UInt8] {
     if bytes.count > limits.packed { throw check.refused("it has more than \(grouped(limits.packed)) bytes") }
-    // Room for one byte more, so that what is exactly as large as it may be is told from what is larger.
+    // One extra byte, to tell an archive of exactly the maximum size from a larger one.
     var tar = [UInt8](repeating: 0, count: limits.unpacked + 1)
     var used = 0
     let count = deckhand_gunzip(bytes, bytes.count, &tar, tar.count, &used)
@@ -131,7 +133,7 @@ public struct PackedFiles: Equatable, Sendable {
   }
 }
 
-/// What the names and kinds in an archive may be.
+/// Checks the names and kinds of an archive's members.
 private struct NameCheck {
   let path: String
   let folder = UInt8(ascii: "5")
@@ -139,7 +141,7 @@ private struct NameCheck {
   func refused(_ reason: String) -> ArchiveError { .refused(path: path, reason: reason) }
   func damaged(_ reason: String) -> ArchiveError { .damaged(path: path, reason: reason) }
 
-  /// One member, before its bytes are looked at.
+  /// Checks one member before its content is read.
   func check(_ head: TarHeader) throws(ArchiveError) {
     guard head.kind == TarHeader.file || head.kind == 0 || head.kind == folder else {
       throw refused("\(quoted(head.name)) in it is \(words(head.kind)); a package has plain files only")
@@ -177,7 +179,7 @@ private struct NameCheck {
     }
   }
 
-  /// All names together: each a file of its own, on disks that take capitals for small letters too.
+  /// Checks all names together: each must be a distinct file, on case-insensitive disks too.
   func check(_ names: [String]) throws(ArchiveError) {
     var seen: [String: String] = [:]
     for name in names {
@@ -200,5 +202,5 @@ private struct NameCheck {
   }
 }
 
-/// Joiners and marks of direction, which a name of a file has no use for.
+/// Joiners and bidirectional control characters, which file names do not need.
 private func isFormat(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .format }

@@ -1,36 +1,36 @@
-// The block before each file of a tar archive: POSIX 1003.1, "ustar Interchange Format".
-// Invariant: the same facts give the same bytes; a block is used only when its check sum is right.
+// The header block before each file of a tar archive: POSIX 1003.1, "ustar Interchange Format".
+// Invariant: the same values give the same bytes; a block is accepted only if its checksum is right.
 
 import Text
 
-/// What is said of a file in an archive before its bytes.
+/// The description of a file before its content.
 struct TarHeader {
-  /// Bytes of a header, and of the blocks that a file's bytes are filled up to.
+  /// The size of a header, and of the blocks that a file's content is padded to, in bytes.
   static let length = 512
   static let file = UInt8(ascii: "0")
 
   var name: String
-  /// Bytes.
+  /// In bytes.
   var size: Int
   /// Seconds since 1970.
   var modified = 0
-  /// What kind of thing it is, as tar's letter or digit.
+  /// The type flag: tar's letter or digit.
   var kind = TarHeader.file
-  /// Whether bytes follow that a name or its continuation cannot have: a NUL in its middle, a part before it.
+  /// Whether the name field is unusual: it has bytes after a NUL, a prefix, or is not UTF-8.
   private(set) var hasStrangeName = false
 
   init(name: String, size: Int, modified: Int = 0, kind: UInt8 = TarHeader.file) {
     (self.name, self.size, self.modified, self.kind) = (name, size, modified, kind)
   }
 
-  /// The bytes to the end of a file's last block.
+  /// The number of bytes that fill the file's last block.
   var padding: Int { TarHeader.padding(of: size) }
 
   static func padding(of size: Int) -> Int { (length - size % length) % length }
 
   static func isEnd(_ block: [UInt8]) -> Bool { block.allSatisfy { $0 == 0 } }
 
-  /// Whether a name leads to a file below the folder where it is unpacked.
+  /// Whether a name leads to a file below the folder that it is unpacked into.
   static func isPlain(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 1024
       && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
@@ -56,7 +56,7 @@ struct TarHeader {
     if size < 1 << 33 {
       put(octal(size, digits: 11), at: 124)
     } else {
-      // Eleven octal digits hold less than 8 GiB; GNU tar goes on in binary.
+      // Eleven octal digits hold less than 8 GiB; beyond that, GNU tar uses binary.
       head[124] = 0x80
       put(withUnsafeBytes(of: UInt64(size).bigEndian) { Array($0) }, at: 128)
     }
@@ -72,7 +72,7 @@ struct TarHeader {
 
   // MARK: Reading
 
-  /// - Parameter path: what to call the archive in an error.
+  /// - Parameter path: the archive's name for error messages.
   init(_ block: [UInt8], path: String) throws(ArchiveError) {
     let stored = try TarHeader.number(block[148..<156], path)
     let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
@@ -97,6 +97,6 @@ struct TarHeader {
     return digits.reduce(0) { $0 << 3 | Int($1 - 0x30) }
   }
 
-  /// The text of a field, up to its first NUL.
+  /// Returns the text of a field, up to its first NUL.
   static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 }

@@ -1,4 +1,4 @@
-// All that this process gives up before it sees a byte of a stranger's.
+// The rights that this process gives up before it reads any untrusted data.
 
 #define _GNU_SOURCE
 #include "confine.h"
@@ -9,7 +9,7 @@
 
 int cdrawing_confine(void) {
   confine_descriptors();
-  // The user's own choice of fonts is read while everything can be.
+  // Loads the user's font configuration while all files can still be read.
   FcInit();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
   int paths = cdrawing_limit_paths(), calls = cdrawing_limit_calls();

@@ -1,6 +1,6 @@
-// Landlock: the files that this process may still read, when nothing else is left to hold it.
-// Invariant: after it, the fonts that fontconfig knows and what the system's libraries are made of can be read, and
-// nothing of the user's that is no font.
+// Landlock: the files that this process may still read, as the last line of defence.
+// Invariant: afterwards the process can read the fonts that fontconfig knows and the files of the system's libraries,
+// and no file of the user except fonts.
 
 #define _GNU_SOURCE
 #include "confine.h"
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// As <linux/landlock.h> of a newer kernel has them; Debian 12's ends at version 2.
+// Copied from <linux/landlock.h> of a newer kernel; Debian 12's header ends at version 2.
 struct ruleset {
   uint64_t files, network, scope;
 };
@@ -26,14 +26,14 @@ enum { VERSION_ONLY = 1, PATH_BENEATH = 1 };
 #define READ_FILE (1ULL << 2)
 #define READ_FOLDER (1ULL << 3)
 
-// All that a version of Landlock can forbid: each later one knows more.
+// Returns everything that a version of Landlock can forbid: each later version knows more.
 static struct ruleset everything(long version) {
   int rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
   struct ruleset all = {(1ULL << rights) - 1, version >= 4 ? 3 : 0, version >= 6 ? 3 : 0};
   return all;
 }
 
-// A path that is not there is nobody's loss.
+// A missing path is ignored.
 static void allow_reading(int ruleset, const char *path) {
   int place = open(path, O_PATH | O_CLOEXEC);
   if (place < 0) return;
@@ -52,7 +52,7 @@ static void allow_list(int ruleset, FcStrList *paths) {
   FcStrListDone(paths);
 }
 
-// A font file in a folder of fonts can be a link to one elsewhere.
+// A font file in a font folder can be a link to one elsewhere.
 static void allow_linked_fonts(int ruleset, const FcFontSet *fonts) {
   for (int index = 0; fonts && index < fonts->nfont; index++) {
     FcChar8 *path;
@@ -68,7 +68,7 @@ int cdrawing_limit_paths(void) {
   struct ruleset forbidden = everything(version);
   int ruleset = syscall(SYS_landlock_create_ruleset, &forbidden, sizeof forbidden, 0);
   if (ruleset < 0) return -1;
-  // Where loaders of picture kinds, tables of character sets and the descriptions of fonts are, on any distribution.
+  // The locations of picture loaders, character set tables and font configuration on all distributions.
   const char *system[] = {
     "/usr", "/lib", "/lib64", "/nix/store", "/gnu/store", "/etc/ld.so.cache", "/etc/fonts", "/var/cache/fontconfig",
   };

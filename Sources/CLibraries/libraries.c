@@ -1,1 +1,1 @@
-// Nothing of its own: the target is the headers and the libraries that it links.
+// Empty: the target consists of the headers and the libraries that it links.

@@ -1,5 +1,4 @@
-// The mappings that are open, in a list that a signal handler may walk at any moment: an entry is never freed, only
-// used again.
+// The open mappings, in a list that a signal handler may walk at any moment: an entry is never freed, only reused.
 
 #define _GNU_SOURCE
 #include "cmapping.h"
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 struct mapping {
-  /// 0 in an entry that is free. The end is written before the start, and read after it.
+  /// 0 in a free entry. The end is written before the start, and read after it.
   atomic_uintptr_t start, end;
   struct mapping *next;
 };
@@ -76,7 +75,7 @@ bool mapping_fill(const void *address) {
 static void handle(int number, siginfo_t *facts, void *context) {
   (void)context;
   if (facts->si_code > 0 && mapping_fill(facts->si_addr)) return;
-  // As if nobody had caught it.
+  // Behave as without this handler.
   signal(number, SIG_DFL);
   raise(number);
 }

@@ -1,4 +1,4 @@
-// Invariant: every function here only puts the values of one call of libmicrohttpd into another form.
+// Invariant: every function here only converts the values of one libmicrohttpd call.
 // Measured: parameters 8, as libmicrohttpd calls it.
 #include "cmicrohttpd.h"
 

@@ -1,6 +1,5 @@
-// Tab: the candidates that the callback offers, put into the line and listed.
-// Invariant: readline is told that the word is the whole line, so that where a word begins is for the callback alone to
-// say.
+// Tab completion: the candidates that the callback offers are inserted into the line and listed.
+// Invariant: readline treats the whole line as one word, so that only the callback decides where a word begins.
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,13 +13,13 @@
 #include "line_completion.h"
 #include "line_drawing.h"
 
-// A list of candidates longer than this is cut, with a count.
+// A longer list of candidates is truncated, and the number of the rest is shown.
 enum { most_shown = 200 };
 
 static const struct line_editor_callbacks *callbacks;
 static bool tab_is_indent;
 
-// What the callback offered.
+// The candidates that the callback offered.
 static char **offers;
 static char **shown;
 static char **helps;
@@ -79,7 +78,7 @@ void line_editor_offer_common(const char *line) {
   common = strdup(line);
 }
 
-/// Readline frees what it is given: the first is what replaces the line, the rest are all candidates.
+/// Returns the matches for readline, which frees them: the first replaces the line, the rest are the candidates.
 static char **candidates(const char *text, int start, int end) {
   (void)text;
   (void)start;
@@ -94,7 +93,7 @@ static char **candidates(const char *text, int start, int end) {
   char **matches = calloc(offer_count + 2, sizeof *matches);
   if (!matches) return NULL;
   matches[0] = strdup(offer_count > 1 && common ? common : offers[0]);
-  // M-* puts all candidates into the line, and each of ours is the whole line: it gets what they have in common.
+  // M-* inserts all candidates, and each of ours is a whole line: it gets only the part they have in common.
   if (rl_completion_type == '*') return matches;
   for (size_t i = 0; i < offer_count && offer_count > 1; i++) matches[i + 1] = strdup(offers[i]);
   return matches;
@@ -110,10 +109,10 @@ static int columns_of(const char *text) {
   return width < 0 ? (int)strlen(text) : width;
 }
 
-// More candidates than these stand side by side, without help.
+// If there are more candidates than this, they are listed in columns, without help.
 enum { most_with_help = 100 };
 
-/// Whether each candidate gets a line of its own, with its help.
+/// Whether each candidate is listed on its own line with its help.
 static bool has_helps(void) {
   if (offer_count > most_with_help) return false;
   for (size_t i = 0; i < offer_count; i++) {
@@ -122,7 +121,7 @@ static bool has_helps(void) {
   return false;
 }
 
-/// Bytes of the text that stand in so many columns.
+/// Returns how many bytes of the text fit into that many columns.
 static int fitting(const char *text, int columns) {
   mbstate_t state;
   memset(&state, 0, sizeof state);
@@ -202,7 +201,7 @@ static bool is_behind_blanks(void) {
 static int complete_or_indent(int count, int key) {
   drawing_erase();
   if (tab_is_indent && is_behind_blanks()) return rl_insert(count, key);
-  // Readline lists the candidates at the second Tab in a row: it looks for itself there.
+  // Readline lists the candidates at the second Tab in a row, which it detects by this variable.
   if (rl_last_func == complete_or_indent) rl_last_func = rl_complete;
   return rl_complete(count, key);
 }

@@ -1,6 +1,7 @@
-// Colours in the line that is typed, and a suggestion behind it, drawn over what readline has drawn.
-// Invariant: the cursor is put back where readline left it, and no row is written that readline has not made, so that
-// what readline believes of the screen stays true. What cannot be laid out for certain is left as readline drew it.
+// Syntax colours in the edited line and a suggestion after it, drawn over readline's output.
+// Invariant: the cursor returns to where readline left it, and nothing is written to a row that readline has not
+// created, so that readline's picture of the screen stays correct. If the layout is uncertain, readline's output is
+// left as it is.
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,10 +15,10 @@
 #include "line_drawing.h"
 #include "line_guards.h"
 
-// Exported by readline, but in none of its headers: the bytes of the prompt that are shown.
+// Exported by readline, but in none of its headers: the number of visible bytes of the prompt.
 extern int rl_visible_prompt_length;
 
-// A longer line is not coloured: it is a paste.
+// A longer line is not coloured, because it is a paste.
 enum { longest = 8000, longest_suggestion = 4000 };
 
 static const struct line_editor_callbacks *callbacks;
@@ -26,13 +27,13 @@ static bool is_wanted;
 /// The style of each byte of the line.
 static unsigned char styles[longest];
 
-/// What the suggestion adds, and whether some of it is on the screen.
+/// The text that the suggestion adds, and whether any of it is on the screen.
 static char suggestion[longest_suggestion];
 static bool is_shown;
-/// Whether the last drawing left colours behind.
+/// Whether the last drawing left colours on the screen.
 static bool is_painted;
 
-/// The parameters of "select graphic rendition" (ECMA-48, 8.3.117) of each style.
+/// The parameters of "select graphic rendition" (ECMA-48, 8.3.117) for each style.
 static const char *const renditions[] = {
     [LINE_PLAIN] = "0",      [LINE_COMMAND] = "0;1;36", [LINE_OPTION] = "0;36", [LINE_STRING] = "0;33",
     [LINE_KEYWORD] = "0;34", [LINE_NUMBER] = "0;35",    [LINE_UNKNOWN] = "0;31", [LINE_COMMENT] = "0;2",
@@ -45,13 +46,13 @@ void line_editor_paint(size_t start, size_t end, enum line_editor_style style) {
   for (size_t i = start; i < end; i++) styles[i] = (unsigned char)style;
 }
 
-// Where a text stands on the screen.
+// Layout: where text is on the screen.
 
 struct place {
   int row, column;
 };
 
-/// Moves behind the next character of the text; false where its width is not certain.
+/// Moves past the next character of the text; false if its width is uncertain.
 static bool advance(const char **text, struct place *place, int width, mbstate_t *state) {
   if (**text == '\n') {
     *text += 1;
@@ -63,7 +64,7 @@ static bool advance(const char **text, struct place *place, int width, mbstate_t
   size_t length = mbrtowc(&wide, *text, MB_CUR_MAX, state);
   if (length == 0 || length > MB_CUR_MAX) return false;
   int columns = wcwidth(wide);
-  // Tabs and control characters are drawn as readline sees fit, marks as the terminal does.
+  // Readline decides how to draw tabs and control characters, and the terminal how to draw combining marks.
   if (columns <= 0) return false;
   if (place->column + columns > width) {
     place->row++;
@@ -74,7 +75,7 @@ static bool advance(const char **text, struct place *place, int width, mbstate_t
   return true;
 }
 
-/// Where a character begins that has not begun a new row yet.
+/// Returns where the next character begins, which is on a new row if this one is full.
 static struct place wrapped(struct place place, int width) {
   if (place.column >= width) {
     place.row++;
@@ -83,7 +84,7 @@ static struct place wrapped(struct place place, int width) {
   return place;
 }
 
-/// How many bytes more than columns the prompt has; false where a width is not certain.
+/// Finds how many more bytes than columns the prompt has; false if a width is uncertain.
 static bool find_bytes_too_many(int *surplus) {
   mbstate_t state;
   memset(&state, 0, sizeof state);
@@ -99,7 +100,7 @@ static bool find_bytes_too_many(int *surplus) {
   return true;
 }
 
-/// Where the byte at an offset of the line stands; false where that is not certain.
+/// Finds the screen position of the byte at an offset of the line; false if it is uncertain.
 static bool find_place(const char *line, int offset, int width, struct place *place) {
   int surplus;
   if (!find_bytes_too_many(&surplus)) return false;
@@ -125,7 +126,7 @@ int line_editor_cursor_row(void) {
 
 // The suggestion.
 
-/// The newest line of the history that begins with this one and is longer.
+/// Returns the rest of the newest history line that begins with this line and is longer.
 static const char *newest_beginning_with(const char *line, size_t length) {
   HIST_ENTRY **entries = history_list();
   if (!entries) return NULL;
@@ -155,13 +156,13 @@ void drawing_erase(void) {
 
 // Drawing.
 
-/// Whether readline shows the line itself, all of it, and nothing else.
+/// Whether readline shows the whole line and nothing else.
 static bool is_plain_line(int rows, int width) {
   if (!callbacks || !is_wanted || rl_end >= longest || rl_display_prompt != rl_prompt) return false;
   if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_COMPLETING | RL_STATE_DONE)) {
     return false;
   }
-  // A region that readline shows reversed is its own to draw.
+  // Readline itself draws an active region, in reverse video.
   if (rl_mark_active_p()) return false;
   const char *scrolls = rl_variable_value("horizontal-scroll-mode");
   return rows > 1 && width > 10 && !(scrolls && strcmp(scrolls, "on") == 0);
@@ -171,7 +172,7 @@ static void move_down_to(struct place *at, struct place to) {
   for (; at->row < to.row; at->row++) fputs("\r\n", rl_outstream);
 }
 
-/// Writes the line once more, in its styles. The cursor stands at its beginning.
+/// Writes the line again, in its styles. The cursor is at the beginning of the line.
 static void write_styled(struct place start, int width) {
   mbstate_t state;
   memset(&state, 0, sizeof state);
@@ -197,7 +198,7 @@ static void write_styled(struct place start, int width) {
   if (style != LINE_PLAIN) fputs("\033[0m", rl_outstream);
 }
 
-/// As much of the suggestion as there is room for behind the cursor, whose column is given.
+/// Writes as much of the suggestion as fits after the cursor, which is in the given column.
 static void write_suggestion(int column, int width) {
   mbstate_t state;
   memset(&state, 0, sizeof state);
@@ -265,8 +266,9 @@ static void redisplay(void) {
   draw_over();
 }
 
-/// Draws the line where it stands now. Terminals lay rows anew when their width changes: the rows above the cursor are
-/// those that the line takes in the new width. Readline would draw the prompt once more behind the old one.
+/// Redraws the line in place after a resize. Terminals rewrap rows when their width changes, so the rows above the
+/// cursor are those that the line takes in the new width. Without this, readline would draw the prompt again after the
+/// old one.
 void drawing_resize(void) {
   drawing_erase();
   rl_reset_screen_size();

@@ -1,7 +1,7 @@
-// GNU readline through its callback interface and a poll loop of our own: keys, signals and ticks are seen in one
+// GNU readline through its callback interface and our own poll loop, so that keys, signals and ticks are handled in one
 // place.
-// Invariant: readline installs no signal handler, and between two calls of line_editor_read the terminal is as it was
-// before.
+// Invariant: readline installs no signal handlers, and between two calls of line_editor_read the terminal is in its
+// original state.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,11 +27,11 @@
 static int input_fd = -1;
 static const struct line_editor_callbacks *callbacks;
 
-// What the reading under way came to.
+// The result of the current read.
 static bool is_done;
 static struct line_editor_result result;
 
-// Signals that came and are not dealt with yet.
+// Signals that have arrived and are not handled yet.
 static int ending_signal;
 static bool wants_suspend, was_continued, was_resized;
 
@@ -43,14 +43,14 @@ static void set_character_type(void) {
 
 // Signals.
 
-/// Takes note of what came; true when it ends the reading.
+/// Collects the signals that have arrived; true if one ends the read.
 static bool collect_signals(void) {
   for (int number = terminal_next_signal(); number != 0; number = terminal_next_signal()) {
     switch (number) {
       case SIGTSTP: wants_suspend = true; break;
       case SIGCONT: was_continued = true; break;
       case SIGWINCH: was_resized = true; break;
-      // The one that ends the program wins over Ctrl-C.
+      // A signal that ends the program takes precedence over Ctrl-C.
       default: if (ending_signal == 0 || ending_signal == SIGINT) ending_signal = number;
     }
   }
@@ -77,7 +77,7 @@ static void suspend(void) {
   was_continued = false;
   rl_prep_terminal(1);
   draw_again();
-  // It may draw everything anew.
+  // The callback may redraw everything.
   callbacks->resumed(callbacks->context);
 }
 
@@ -94,10 +94,10 @@ static void answer_signals(void) {
   }
 }
 
-/// Drops the line whatever state the editor is in (Ctrl-R, a half key sequence) and gives the terminal back.
+/// Drops the line in any editor state (Ctrl-R, an incomplete key sequence) and restores the terminal.
 static void abandon(void) {
   drawing_erase();
-  // What rl_callback_sigcleanup forgets: the prompt that "(arg: 5)" stands in place of.
+  // rl_callback_sigcleanup does not do this: restore the prompt that "(arg: 5)" replaces.
   if (RL_ISSTATE(RL_STATE_NUMERICARG)) {
     rl_restore_prompt();
     rl_clear_message();
@@ -115,8 +115,8 @@ static void abandon(void) {
   rl_callback_handler_remove();
 }
 
-// Keys. They are read one by one, so that what is typed ahead is there for whoever reads next; only inside a paste,
-// from ESC [ 2 0 0 ~ to ESC [ 2 0 1 ~, more is read at once: a megabyte would take two million system calls.
+// Keys. They are read one by one, so that typed-ahead input remains for the next reader. Only inside a paste, from ESC
+// [ 2 0 0 ~ to ESC [ 2 0 1 ~, larger blocks are read: a megabyte would otherwise take two million system calls.
 
 static unsigned char ahead[4096];
 static size_t ahead_start, ahead_end;
@@ -131,7 +131,7 @@ static int note(unsigned char byte) {
   return byte;
 }
 
-/// The next byte, waiting for it; a signal that ends the reading ends the wait.
+/// Waits for the next byte and returns it; a signal that ends the read ends the wait.
 static int raw_byte(void) {
   for (;;) {
     if (ahead_start < ahead_end) return note(ahead[ahead_start++]);
@@ -146,8 +146,8 @@ static int raw_byte(void) {
   }
 }
 
-// Bytes of a character that has been checked. Readline can loop for ever in drawing bytes that are no UTF-8: it gets
-// U+FFFD for them, and a line that still holds one is refused.
+// Bytes of a validated character. Readline can loop forever when it draws bytes that are not UTF-8, so it gets U+FFFD
+// instead, and a line that still contains one is rejected.
 
 static unsigned char checked[8];
 static size_t checked_start, checked_end;
@@ -164,7 +164,8 @@ static void check_invalid(void) {
   check(replacement, sizeof replacement);
 }
 
-/// What may follow a first byte (Unicode Standard, table 3-7); the length is 0 for what is none.
+/// Returns the length of the sequence that begins with this byte, and the range of its second byte (Unicode Standard,
+/// table 3-7); 0 for a byte that begins none.
 static size_t sequence_length(unsigned char first, unsigned char *low, unsigned char *high) {
   *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   *high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
@@ -172,7 +173,7 @@ static size_t sequence_length(unsigned char first, unsigned char *low, unsigned 
   return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }
 
-/// Puts the character that begins with this byte among the checked ones. False when the reading ends.
+/// Adds the character that begins with this byte to the validated ones. False if the read ends.
 static bool check_character(unsigned char first, int *end) {
   unsigned char bytes[4] = {first};
   unsigned char low;
@@ -187,7 +188,7 @@ static bool check_character(unsigned char first, int *end) {
     bytes[i] = (unsigned char)byte;
     if (bytes[i] < low || bytes[i] > high) {
       check_invalid();
-      // It may begin a key or a character of its own; it is looked at again.
+      // The byte may begin a key or another character, so it is read again.
       ahead_start--;
       return true;
     }
@@ -218,14 +219,14 @@ static int next_byte(FILE *stream) {
   return checked[checked_start++];
 }
 
-/// Ends the reading with what was typed so far.
+/// Ends the read with the text typed so far.
 static void end_with_line(enum line_editor_end end) {
   result.end = end;
   result.text = strdup(rl_line_buffer);
   if (!result.text) result.end = LINE_EDITOR_STOPPED;
 }
 
-/// Deals with the key that waits.
+/// Handles the next key.
 static void read_key(void) {
   keys_note_suggestion();
   drawing_erase();
@@ -262,14 +263,14 @@ int line_editor_start(const char *name, int input, int output) {
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
   rl_getc_function = next_byte;
-  // The candidates are listed at the first Tab, unless ~/.inputrc says otherwise.
+  // List the candidates at the first Tab, unless ~/.inputrc says otherwise.
   rl_variable_bind("show-all-if-ambiguous", "on");
   rl_initialize();
   completion_install();
   keys_install();
   drawing_install();
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
-    // A locale of single bytes by wish: let all bytes through as they are.
+    // The user chose a single-byte locale: pass all bytes through unchanged.
     rl_variable_bind("input-meta", "on");
     rl_variable_bind("output-meta", "on");
     rl_variable_bind("convert-meta", "off");
@@ -302,7 +303,7 @@ static void read_until_done(int tick_ms) {
       if (result.end == LINE_EDITOR_WANTS_EDITOR) return;
       continue;
     }
-    // Keys go first; a program that asks again and again holds no tick up.
+    // Keys take precedence; a program that sends requests continuously does not delay ticks.
     if (was_requested && !collect_signals() && callbacks->requested(callbacks->context)) {
       end_with_line(LINE_EDITOR_REQUESTED);
       return;
@@ -311,8 +312,8 @@ static void read_until_done(int tick_ms) {
       result.end = LINE_EDITOR_STOPPED;
       return;
     }
-    // Signals first, also one whose handler ran as poll returned: what was typed behind a Ctrl-C is not for the line
-    // before it.
+    // Signals first, including one whose handler ran as poll returned: what was typed after a Ctrl-C does not belong to
+    // the line before it.
     if (is_typed && !collect_signals()) {
       keys_read++;
       read_key();
@@ -336,12 +337,12 @@ static void settle(void) {
     result.end = LINE_EDITOR_NOT_UTF8;
   }
   if (!is_done) abandon();
-  // A signal in the middle of a paste: readline has given up the line by itself.
+  // A signal arrived in the middle of a paste: readline has already given up the line.
   if (is_done && ending_signal != 0) {
     rl_crlf();
     fflush(rl_outstream);
   }
-  // Where pastes are bracketed readline ends the line itself.
+  // With bracketed paste enabled, readline ends the line itself.
   if (is_done && result.end == LINE_EDITOR_END_OF_INPUT && !pastes_are_bracketed()) {
     rl_crlf();
     fflush(rl_outstream);
@@ -353,7 +354,7 @@ struct line_editor_result line_editor_read(
     const struct line_editor_callbacks *asked) {
   memset(&result, 0, sizeof result);
   result.end = LINE_EDITOR_FAILED;
-  // A terminal that has gone is read to its end all the same.
+  // A terminal that is gone is still read to its end.
   int failure = terminal_begin(input_fd);
   if (failure != 0) {
     result.number = failure;
@@ -370,7 +371,7 @@ struct line_editor_result line_editor_read(
   is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   rl_reset_screen_size();
   pastes_look(true);
-  // Readline forgets this only in readline() itself: every line after a Ctrl-D would end with an empty one.
+  // Readline resets this only in readline() itself; otherwise every line after a Ctrl-D would end with an empty one.
   rl_eof_found = 0;
   RL_UNSETSTATE(RL_STATE_EOF);
   rl_callback_handler_install(prompt, take_line);

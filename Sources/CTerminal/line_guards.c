@@ -1,5 +1,5 @@
-// Where readline 8.2 crashes or hangs, and what keeps it from that. Tests/ShellTests/RandomKeyTests.swift found each.
-// Invariant: nothing here changes what a key does, a count beyond any use aside.
+// Workarounds for crashes and hangs of readline 8.2. Tests/ShellTests/RandomKeyTests.swift found each of them.
+// Invariant: nothing here changes what a key does, except that numeric arguments are limited.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,13 +14,13 @@
 
 #include "line_guards.h"
 
-// A key that is given up (Ctrl-G, a macro that is none, nothing to yank) is left by a jump. Within a macro readline
-// would jump to where the key before was read, whose frame is gone: rl_callback_read_char reads several keys in one
-// call, each sets the place, and nobody sets it back. So its function for giving up is found here first; it sets the
-// place right and goes on with readline's own. The dynamic linker finds the program's before a library's; where
-// readline is linked in, the linker is told to (`--wrap` in Scripts/setup).
+// Readline leaves an aborted key (Ctrl-G, a missing macro, nothing to yank) with a longjmp. Within a macro it would
+// jump to where the previous key was read, and that frame is gone: rl_callback_read_char reads several keys in one
+// call, each sets the jump target, and nothing resets it. So we replace readline's abort function: ours corrects the
+// target and then calls the original. The dynamic linker prefers the program's definition to a library's; if readline
+// is linked statically, the linker is told to wrap it (`--wrap` in Scripts/setup).
 
-// Exported by readline, but in none of its headers, as `_rl_saved_line_for_history`.
+// Exported by readline, but in none of its headers, like `_rl_saved_line_for_history`.
 extern sigjmp_buf _rl_top_level;
 
 static sigjmp_buf place;
@@ -39,8 +39,8 @@ __attribute__((weak)) int _rl_abort_internal(void) {
 __attribute__((weak)) int __real__rl_abort_internal(void);
 int __wrap__rl_abort_internal(void) { return give_up(__real__rl_abort_internal); }
 
-// With keys of its own at hand, of a macro or pushed back, readline goes on within the same call behind a Return, in a
-// line that is no more. The end of a line leaves the call; what is left is read for the next one.
+// With pending keys of a macro or pushed-back keys, readline continues after a Return within the same call, in a line
+// that no longer exists. So we leave the call at the end of a line; the remaining keys are read for the next line.
 
 extern int _rl_pushed_input_available(void);
 
@@ -66,9 +66,9 @@ bool guards_has_input(void) {
   return RL_ISSTATE(RL_STATE_MACROINPUT) || rl_pending_input != 0 || _rl_pushed_input_available();
 }
 
-// The steps of undo are a list that grows at its head. A line of the history, and the line that is set aside while one
-// goes through the history, hold the head of before; once the list is freed they hold what is gone. They give it up
-// while the line is edited: readline puts the list back when it leaves the line.
+// The undo steps are a list that grows at its head. A history line, and the line that is set aside while the user moves
+// through the history, hold an old head of the list, which dangles once the list is freed. We clear these pointers
+// while the line is edited: readline stores the list again when it leaves the line.
 
 extern HIST_ENTRY *_rl_saved_line_for_history;
 
@@ -87,8 +87,8 @@ static bool is_in_history(const histdata_t data) {
   return false;
 }
 
-/// Takes the list of the line that is edited from the lines of the history. Where nothing is set aside, as after a
-/// search forward for nothing, the line below the history is edited with the list of the one above it.
+/// Clears the pointers of history lines to the undo list of the edited line. If no line is set aside, as after a
+/// forward search that found nothing, the line below the history is edited with the list of the line above it.
 static void disown(const UNDO_LIST *list) {
   HIST_ENTRY **entries = history_list();
   for (int i = 0; list && entries && i < history_length; i++) {
@@ -102,18 +102,18 @@ static void own_undo_list(void) {
   HIST_ENTRY *entry = current_history();
   HIST_ENTRY *saved = _rl_saved_line_for_history;
   if (!entry) {
-    // Below the history the line itself is there, and nothing is set aside.
+    // Below the history, the edited line is the current one, and nothing is set aside.
     if (saved) free_history_entry(saved);
     _rl_saved_line_for_history = NULL;
     return;
   }
   entry->data = NULL;
-  // What is missing would be made of this line, with its list.
+  // Readline would create a missing one from this line, with its undo list.
   if (!saved) set_nothing_aside();
   if (saved && saved->data && (saved->data == rl_undo_list || is_in_history(saved->data))) saved->data = NULL;
 }
 
-// A byte of 0 ends the line for some functions and not for others, which then wait for ever to get past it.
+// A zero byte ends the line for some functions and not for others, which then try forever to move past it.
 
 static void drop_zeros(void) {
   for (int i = rl_end - 1; i >= 0; i--) {
@@ -125,7 +125,7 @@ static void drop_zeros(void) {
   }
 }
 
-// A word that is moved a million times keeps the terminal for minutes, and hears no Ctrl-C.
+// Moving a word a million times would block the terminal for minutes, without reacting to Ctrl-C.
 
 enum { most_times = 1000 };
 

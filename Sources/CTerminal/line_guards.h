@@ -1,17 +1,17 @@
-// What keeps readline from crashing.
+// The interface to the workarounds for readline's crashes.
 
 #ifndef LINE_GUARDS_H
 #define LINE_GUARDS_H
 
 #include <stdbool.h>
 
-/// Lets readline deal with the key that waits; one that is given up leaves the line as it is.
+/// Lets readline handle the next key; an aborted key leaves the line unchanged.
 void guards_read_key(void);
-/// Whether readline has keys of its own: of a macro, or pushed back.
+/// Whether readline has pending keys: from a macro, or pushed back.
 bool guards_has_input(void);
-/// Called as a line ends, with nothing left to do for it: goes back to where guards_read_key was called.
+/// Called when a line ends, as the last step for that line: jumps back to guards_read_key.
 void guards_line_taken(void);
-/// Before the line is drawn: behind each key, within a macro too.
+/// Called before the line is drawn, which is after each key, within a macro too.
 void guards_between_keys(void);
 
 #endif

@@ -1,5 +1,5 @@
 // The lines that arrow keys and Ctrl-R find: readline's own list, filled from outside.
-// Invariant: readline never reads or writes a file of history; what is hidden comes back as it was.
+// Invariant: readline never reads or writes a history file; a hidden history is restored unchanged.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// Keys that readline does not have: a suggestion is taken, the history is gone through by the beginning of the line,
-// the line is opened in an editor, help for the word at the cursor. Invariant: each stands in place of a function of
-// readline's that it falls back to, or on keys that are free.
+// Keys that readline does not have: accepting a suggestion, searching the history by the beginning of the line, opening
+// the line in an editor, help for the word at the cursor.
+// Invariant: each replaces a function of readline and falls back to it, or is bound to an unused key.
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -16,11 +16,11 @@
 static const struct line_editor_callbacks *callbacks;
 static bool wants_editor;
 
-/// The suggestion of the moment before the key, which is off the screen by now.
+/// The suggestion as it was before the key; it is no longer on the screen.
 static char *offered;
 
 void keys_note_suggestion(void) {
-  // Within the sequence that a key sends nothing is shown.
+  // Nothing is shown within the key's escape sequence.
   if (RL_ISSTATE(RL_STATE_MULTIKEY)) return;
   const char *text = drawing_suggestion();
   free(offered);
@@ -43,21 +43,21 @@ static int end_or_take(int count, int key) {
   return rl_end_of_line(count, key);
 }
 
-// The history, by the beginning of the line.
+// History search by the beginning of the line.
 
 static char *beginning;
 
 static int up_by_beginning(int count, int key);
 static int down_by_beginning(int count, int key);
 
-/// The beginning is what was typed before the first of several such keys.
+/// The search text is what was typed before the first of several such keys.
 static void note_beginning(void) {
   if (beginning && (rl_last_func == up_by_beginning || rl_last_func == down_by_beginning)) return;
   free(beginning);
   beginning = strndup(rl_line_buffer, (size_t)rl_end);
 }
 
-/// How many steps lead from here to the next line of the history that begins so and is another one than this; 0 when
+/// Returns how many steps away the next history line is that has this beginning and differs from the current line; 0 if
 /// there is none.
 static int steps_to_match(int direction) {
   HIST_ENTRY **entries = history_list();
@@ -83,12 +83,12 @@ static int down_by_beginning(int count, int key) {
   if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH) || count != 1) return rl_get_next_history(count, key);
   note_beginning();
   int steps = steps_to_match(1);
-  // Below the last match stands what was typed.
+  // After the last match comes the text that was typed.
   if (steps == 0) steps = history_length - where_history();
   return steps > 0 ? rl_get_next_history(steps, key) : rl_ding();
 }
 
-/// What was typed ahead is dealt with in one go, so the suggestion may still be on the screen.
+/// Typed-ahead keys are handled without redrawing, so the suggestion may still be on the screen.
 static int accept_line(int count, int key) {
   drawing_erase();
   return rl_newline(count, key);
@@ -126,7 +126,7 @@ static int show_help(int count, int key) {
   return 0;
 }
 
-// Readline 8.2 can crash when a numeric argument begins within a search: there the keys for one do nothing.
+// Readline 8.2 can crash when a numeric argument begins within a search, so the keys for one do nothing there.
 
 static int digit_argument(int count, int key) {
   return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH) ? rl_ding() : rl_digit_argument(count, key);
@@ -138,11 +138,11 @@ static int universal_argument(int count, int key) {
 
 // Bindings.
 
-/// Puts a function in the place of another, wherever that is bound. With `arrows_only` to keys that send a sequence.
+/// Rebinds the keys of one function to another. `arrows_only` limits this to keys that send an escape sequence.
 static void replace(Keymap map, rl_command_func_t *old, rl_command_func_t *new, bool arrows_only) {
   char **sequences = rl_invoking_keyseqs_in_map(old, map);
   for (char **sequence = sequences; sequence && *sequence; sequence++) {
-    // An Escape is written `\e` or, where it is a prefix of Meta, `\M-`.
+    // An Escape is written `\e` or, if it is a Meta prefix, `\M-`.
     bool is_arrow = strncmp(*sequence, "\\e[", 3) == 0 || strncmp(*sequence, "\\eO", 3) == 0 ||
                     strncmp(*sequence, "\\M-[", 4) == 0 || strncmp(*sequence, "\\M-O", 4) == 0;
     if (is_arrow || !arrows_only) rl_bind_keyseq_in_map(*sequence, new, map);

@@ -1,5 +1,6 @@
-// Pastes as the user wants them, but within a search: readline 8.2 crashes when it looks for a paste behind an Escape
-// in a search and finds other keys. Invariant: the variables are the user's own whenever readline looks for pastes.
+// Bracketed paste as the user configured it, except within a search: readline 8.2 crashes when it looks for a paste
+// after an Escape in a search and finds other keys.
+// Invariant: the variables have the user's values whenever readline looks for pastes.
 
 #define _GNU_SOURCE
 #include <stdio.h>

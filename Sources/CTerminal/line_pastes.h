@@ -1,15 +1,15 @@
-// Whether readline looks for the keys that a terminal puts around a paste.
+// Whether readline looks for the sequences that a terminal sends around a paste.
 
 #ifndef LINE_PASTES_H
 #define LINE_PASTES_H
 
 #include <stdbool.h>
 
-/// Once, when readline has read its init file.
+/// Called once, after readline has read its init file.
 void pastes_install(void);
-/// Whether the user wants the keys around a paste to be looked for.
+/// Whether the user's configuration enables bracketed paste.
 bool pastes_are_bracketed(void);
-/// Looks for them from now on, or not.
+/// Turns looking for pastes on or off.
 void pastes_look(bool wanted);
 
 #endif

@@ -1,5 +1,5 @@
-// Waiting for the keyboard, for signals, and for other programs that ask for something.
-// Invariant: keys go first: while one waits nobody else is told of.
+// Waiting for the keyboard, for signals, and for requests from other programs.
+// Invariant: keys take precedence: while one is waiting, requests are not reported.
 
 #define _GNU_SOURCE
 #include <poll.h>

@@ -7,7 +7,7 @@
 
 #include "cterminal.h"
 
-/// Waits for the keyboard, a signal, or a descriptor of the callbacks. Returns what poll does.
+/// Waits for the keyboard, a signal, or a descriptor of the callbacks. Returns the result of poll.
 int wait_for_input(
     int input, int milliseconds, const struct line_editor_callbacks *callbacks, bool *is_typed, bool *is_requested);
 

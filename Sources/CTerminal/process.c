@@ -1,4 +1,4 @@
-// What a process is told at its start, and what keeps secrets in its memory from being written to disk by a crash.
+// The arguments of the process, and protection of the secrets in its memory against core dumps.
 #include "cterminal.h"
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -8,7 +8,7 @@
 static int argument_count;
 static char *const *arguments;
 
-// glibc hands a constructor what it hands main.
+// glibc passes the arguments of main to constructors too.
 __attribute__((constructor)) static void keep_arguments(int count, char **words) {
   argument_count = count;
   arguments = words;

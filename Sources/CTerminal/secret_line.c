@@ -1,6 +1,6 @@
 // Reads a line from /dev/tty without echo.
-// Invariant: echo is off only within a use of the terminal (terminal_state.c), which gives it back however the process
-// ends. The bytes go from the kernel into the caller's buffer, through nothing else.
+// Invariant: echo is off only within a use of the terminal (terminal_state.c), which restores it however the process
+// ends. The bytes go from the kernel directly into the caller's buffer.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,18 +13,18 @@
 #include "terminal_state.h"
 
 static int terminal = -1;
-/// Signals that came since the question began, as bits by number. They are sent on once echo is back.
+/// The signals that have arrived since the prompt was shown, as bits by number. They are sent on once echo is restored.
 static unsigned long long came;
 
 static unsigned long long bit(int number) { return 1ULL << number; }
 
-/// Whether a signal came that ends this try. A change of the terminal's size does not.
+/// Whether a signal arrived that ends this attempt. A resize of the terminal does not.
 static bool collect_signals(void) {
   for (int number = terminal_next_signal(); number != 0; number = terminal_next_signal()) came |= bit(number);
   return (came & ~bit(SIGWINCH)) != 0;
 }
 
-/// Turns echo off. What was typed ahead is dropped: it was typed with echo. Returns 0 or how the reading ends.
+/// Turns echo off. Typed-ahead input is dropped because it was echoed. Returns 0 or the reason the read ends.
 static int turn_echo_off(void) {
   struct termios silent;
   if (tcgetattr(terminal, &silent) == -1) return SECRET_LINE_NO_TERMINAL;
@@ -33,7 +33,7 @@ static int turn_echo_off(void) {
   silent.c_iflag |= ICRNL;
   while (tcsetattr(terminal, TCSAFLUSH, &silent) == -1) {
     if (errno != EINTR) return SECRET_LINE_NO_TERMINAL;
-    // In the background SIGTTOU ends the try: the terminal is somebody else's then.
+    // In the background, SIGTTOU ends the attempt: the terminal then belongs to another job.
     collect_signals();
     if (came & bit(SIGTTOU)) return SECRET_LINE_INTERRUPTED;
   }
@@ -50,19 +50,19 @@ static void say(const char *text) {
   }
 }
 
-/// Waits for a line. Returns 0 or how the reading ends.
+/// Waits for a line. Returns 0 or the reason the read ends.
 static int wait_for_input(void) {
   struct pollfd waits[2] = {{terminal, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
   for (;;) {
     if (collect_signals()) return SECRET_LINE_INTERRUPTED;
     const int ready = poll(waits, 2, -1);
     if (ready == -1 && errno != EINTR) return SECRET_LINE_ENDED;
-    // Signals first: what was typed behind a Ctrl-C is not for the line before it.
+    // Signals first: what was typed after a Ctrl-C does not belong to the line before it.
     if (ready > 0 && waits[1].revents == 0 && waits[0].revents != 0) return 0;
   }
 }
 
-/// One line into the buffer. In canonical mode a read gives a line or its beginning, never more than one.
+/// Reads one line into the buffer. In canonical mode a read returns a line or its beginning, never more than one.
 static long read_line(unsigned char *buffer, size_t capacity) {
   size_t length = 0;
   bool is_too_long = false;
@@ -74,7 +74,7 @@ static long read_line(unsigned char *buffer, size_t capacity) {
     if (got == 0) return is_too_long ? SECRET_LINE_TOO_LONG : length > 0 ? (long)length : SECRET_LINE_ENDED;
     length += (size_t)got;
     if (buffer[length - 1] == '\n') return is_too_long ? SECRET_LINE_TOO_LONG : (long)length - 1;
-    if (length == capacity) {  // read on over it: the line is refused, and its rest must not become the next one
+    if (length == capacity) {  // overwrite it: the line is rejected, and its rest must not become the next line
       is_too_long = true;
       length = 0;
     }
@@ -92,8 +92,8 @@ static long ask_once(const char *prompt, unsigned char *buffer, size_t capacity)
   return result;
 }
 
-/// Sends on what came, to whoever handles it without us: one that ends the process ends it here, one that stops it
-/// stops it here. Says whether any of it was more than a stop and its end.
+/// Sends the collected signals on to their usual handlers: one that ends or stops the process does so here. Returns
+/// whether any of them was more than a stop and its continuation.
 static bool send_on(void) {
   const unsigned long long stops = bit(SIGTSTP) | bit(SIGTTIN) | bit(SIGTTOU);
   const unsigned long long sent = came & ~(bit(SIGCONT) | bit(SIGWINCH));

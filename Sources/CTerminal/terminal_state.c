@@ -1,9 +1,8 @@
-// The modes of the terminal and the signals of the process while the program reads keys, a line or a password: one
-// table of what to put back, one handler. A use may begin within another (a password is asked for in a game); each has
-// an entry.
-// Invariant: outside begin and end no handler of ours is installed and no descriptor is open; however the process ends
-// between them, but for SIGKILL, each terminal of the table is put back first. The handler only calls what is safe in
-// one.
+// The terminal modes and signal handlers of the process while the program reads keys, a line or a password: one table
+// of what to restore, one handler. Uses can be nested (a game asks for a password); each has an entry.
+// Invariant: outside begin and end, none of our handlers is installed and no descriptor is open. If the process ends
+// between them, other than by SIGKILL, each terminal in the table is restored first. The handler calls only
+// async-signal-safe functions.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,15 +15,16 @@
 #include "terminal_state.h"
 
 enum rule {
-  /// Put into the pipe.
+  /// Written to the pipe.
   ALWAYS,
-  /// Put into the pipe, but where the process ignores it (nohup).
+  /// Written to the pipe, unless the process ignores it (nohup).
   UNLESS_IGNORED,
-  /// Put into the pipe where nobody handles it: it would end the process with the terminal changed.
+  /// Written to the pipe if it has no handler: it would end the process with the terminal changed.
   IF_IT_ENDS,
-  /// Put into the pipe while a question is asked: it ends the try to change a terminal that another job has.
+  /// Written to the pipe while a question is asked: it ends the attempt to change a terminal that belongs to another
+  /// job.
   IN_QUESTION,
-  /// Nothing can be counted on after it: the handler itself puts the terminals back, and it is raised again.
+  /// Nothing is reliable after it: the handler itself restores the terminals and raises the signal again.
   FATAL,
 };
 
@@ -45,10 +45,10 @@ enum { signal_count = sizeof signals / sizeof signals[0], most_uses = 4 };
 static struct use {
   int fd;
   bool is_question;
-  /// False where the terminal did not say its modes: there is nothing to put back then.
+  /// False if the terminal's modes could not be read, so there is nothing to restore.
   bool has_modes;
   struct termios modes;
-  /// Written when a crash puts the terminal back.
+  /// The text to write when a crash restores the terminal.
   char restoring[64];
   bool is_caught[signal_count];
   struct sigaction before[signal_count];
@@ -64,7 +64,7 @@ static struct use *current(void) { return use_count > 0 ? &uses[use_count - 1] :
 static void put_into_pipe(int number) {
   int kept = errno;
   unsigned char byte = (unsigned char)number;
-  // A full pipe holds more signals than anyone will read: one that is dropped then is not missed.
+  // A full pipe holds more signals than anyone will read, so a dropped one does not matter.
   ssize_t written = write(pipe_ends[1], &byte, 1);
   (void)written;
   errno = kept;
@@ -75,10 +75,10 @@ static bool is_in_background(int fd) {
   return foreground >= 0 && foreground != getpgrp();
 }
 
-/// Puts the modes back. `when` as for tcsetattr.
+/// Restores the modes. `when` is as for tcsetattr.
 static void put_modes_back(const struct use *use, int when) {
   if (!use->has_modes || (use->is_question && is_in_background(use->fd))) return;
-  // A process in the background would be stopped by this change of its terminal.
+  // Otherwise the change would stop a process in the background.
   sigset_t output;
   sigset_t mask;
   sigemptyset(&output);
@@ -98,7 +98,7 @@ static void give_signals_back(const struct use *use) {
 
 static void put_all_back(void) {
   for (int i = use_count - 1; i >= 0; i--) {
-    // Not after what was written is drained: a terminal stopped by Ctrl-S would hold a crash up.
+    // Without waiting for output to drain: a terminal stopped by Ctrl-S would block the crash.
     put_modes_back(&uses[i], TCSANOW);
     ssize_t written = write(uses[i].fd, uses[i].restoring, strlen(uses[i].restoring));
     (void)written;
@@ -111,10 +111,10 @@ static void handle(int number, siginfo_t *facts, void *context) {
   for (int i = 0; i < signal_count; i++) {
     if (signals[i].number != number) continue;
     if (signals[i].rule != FATAL) return put_into_pipe(number);
-    // A page that could not be read, and now can.
+    // A page that could not be read may have been repaired.
     if (number == SIGBUS && facts->si_code > 0 && mends && mends(facts->si_addr)) return;
     put_all_back();
-    // Delivered when this handler returns, to whoever handled it before.
+    // Delivered to the previous handler when this one returns.
     raise(number);
   }
 }
@@ -138,7 +138,8 @@ static void catch_signals(struct use *use) {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = handle;
     action.sa_flags = SA_SIGINFO;
-    // A crash may be one of the stack. Without SA_RESTART in either case: what waits must end.
+    // A crash may be a stack overflow, so use the alternate stack. Neither kind has SA_RESTART: blocking calls must
+    // return.
     if (signals[i].rule == FATAL) action.sa_flags |= SA_ONSTACK; else sigfillset(&action.sa_mask);
     sigaction(signals[i].number, &action, NULL);
   }
@@ -173,9 +174,9 @@ void terminal_end(void) {
   put_modes_back(use, TCSADRAIN);
   give_signals_back(use);
   use_count--;
-  // The use around this one reads the same pipe.
+  // The enclosing use reads the same pipe.
   if (use_count > 0) return;
-  // One that came after the last look is for whoever handles it now.
+  // A signal that arrived after the last check goes to the handler that is now installed.
   for (int number = terminal_next_signal(); number != 0; number = terminal_next_signal()) {
     if (!stops_or_wakes(number)) raise(number);
   }
@@ -184,7 +185,7 @@ void terminal_end(void) {
   pipe_ends[0] = pipe_ends[1] = -1;
 }
 
-// Between the two.
+// Inside a use.
 
 int terminal_signal_fd(void) { return pipe_ends[0]; }
 

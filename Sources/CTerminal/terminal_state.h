@@ -1,14 +1,14 @@
-// What the line editor and the question for a password need of the terminal besides what Swift sees.
+// What the line editor and the password prompt need of the terminal beyond the interface for Swift.
 
 #ifndef TERMINAL_STATE_H
 #define TERMINAL_STATE_H
 
 #include "cterminal.h"
 
-/// As terminal_begin, for a line without echo: SIGTTOU and SIGTTIN are caught too, signals that the process ignores
-/// stay ignored, and what was typed but not read is dropped when the modes are put back.
+/// Like terminal_begin, for a line without echo: also catches SIGTTOU and SIGTTIN, leaves signals ignored that the
+/// process ignores, and drops unread input when the modes are restored.
 int terminal_begin_question(int fd);
-/// Puts the modes back without ending the use: before the process stops.
+/// Restores the modes without ending the use: called before the process stops.
 void terminal_restore(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Finding libzip at run time. See czip.h.
+// Loading libzip at run time. See czip.h.
 #include "czip.h"
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ static void find(void) {
       {"SHA1_Final", (void **)&functions.sha1_end},
   };
   for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
-    // A library that it needs is searched with it.
+    // Also searches the libraries that it depends on.
     *wanted[index].place = dlsym(library, wanted[index].name);
     if (*wanted[index].place == NULL) return;
   }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-// Inflates once. Returns zlib's status, Z_DATA_ERROR for what cannot be begun.
+// Inflates once. Returns zlib's status, or Z_DATA_ERROR if it cannot be started.
 static int inflate_once(
   const uint8_t *input, size_t input_size, uint8_t *output, size_t output_size, int format, int flush,
   z_stream *stream) {
@@ -38,7 +38,7 @@ long deckhand_gunzip(
 }
 
 size_t deckhand_gzip_bound(size_t input_size) {
-  // The header and the trailer of gzip are 18 bytes, those of zlib 6.
+  // gzip's header and trailer are 18 bytes, zlib's are 6.
   return compressBound(input_size) + 12;
 }
 

@@ -1,43 +1,46 @@
-// Files that are written whole or not at all: a temporary name in the same folder, synced, renamed, the folder synced.
-// Invariant: at every moment the path holds the old content or the new; a failure leaves no temporary file behind.
+// Files that are replaced whole or not at all: write to a temporary name in the same folder, sync it, rename it, sync
+// the folder.
+// Invariant: at every moment the path holds either the old or the new content; a failure leaves no temporary file
+// behind.
 
 public import Glibc
 internal import SystemPackage
 
-/// The steps of replacing a file, in their order.
+/// The steps of replacing a file, in order.
 public enum WritingStep: String, CaseIterable, Sendable {
   case begun, created, halfWritten, written, synced, renamed, done
 }
 
-/// Told before each step goes on; the tests end the process there, or make the step fail by answering an errno.
+/// Called at each step before the next one begins. Tests end the process there, or return an errno to make the step
+/// fail.
 public typealias StepObserver = (WritingStep) -> Int32
 
 /// How a file is replaced.
 public struct Replacement {
-  /// Of a new file, less what the umask takes from it.
+  /// The mode of a new file, before the umask is applied.
   public var mode: mode_t
   /// Whether an existing file keeps its mode.
   public var keepsMode = true
-  /// Whether a symbolic link stays, and what it leads to is replaced; else the link itself gives way to the file.
+  /// Whether a symbolic link is kept and its target is replaced; if false, the file replaces the link itself.
   public var followsLinks = true
-  /// False for what can be made again, and may be lost with the power.
+  /// False for content that can be recreated and may be lost in a power failure.
   public var isSynced = true
-  /// Whether the file's name is synced too; false for a folder that is synced later, or that nobody looks into before.
+  /// Whether the folder entry is synced too; false for a folder that is synced later, or that nobody reads until then.
   public var syncsName = true
-  /// The temporary name in the same folder. Nil: one that is free. One that is given is taken over from whoever left
-  /// it, so its user holds a lock, or has the process's id in it.
+  /// The temporary name in the same folder. Nil chooses a free one. A file that already has the given name is removed
+  /// first, so the caller must hold a lock or put the process id into the name.
   public var temporaryName: String?
   public var step: StepObserver = { _ in 0 }
-  /// What may be at the path: a pipe or a device, which is written straight, only where the user typed it.
+  /// What may be at the path. Pipes and devices are written directly; allow them only for a path that the user typed.
   public var kinds = FileKinds.plain
-  /// Asked with each piece that is written, and while a pipe is waited for; true gives up.
+  /// Polled for each piece that is written, and while waiting for a pipe; true cancels the write.
   public var isInterrupted: () -> Bool
 
   public init(mode: mode_t = 0o600, isInterrupted: @escaping () -> Bool) {
     (self.mode, self.isInterrupted) = (mode, isInterrupted)
   }
 
-  /// A file that the user asked for, to keep or to give away: a new one is as open as their umask lets it be.
+  /// Options for a file that the user asked for, to keep or to give away: the umask alone restricts its mode.
   public static func exported(
     _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool = isNeverInterrupted
   ) -> Replacement {
@@ -46,9 +49,10 @@ public struct Replacement {
     return options
   }
 
-  /// A file of the program's own, in a folder of its own: mode 0600 always, no link is followed.
+  /// Options for one of the program's own files in one of its own folders: the mode is always 0600, and links are not
+  /// followed.
   public static func ofOurs(temporaryName: String) -> Replacement {
-    // Of the program's own files none is a pipe, and what is long says who may stop it.
+    // None of the program's own files is a pipe, and callers of long writes pass their own `isInterrupted`.
     var options = Replacement(isInterrupted: isNeverInterrupted)
     options.keepsMode = false
     options.followsLinks = false
@@ -79,10 +83,10 @@ public enum AtomicFile {
     } catch { throw error as? FileError ?? FileError(path, .write, error) }
   }
 
-  /// Writes what the closure appends as the whole content of the file. What is not a regular file (a pipe, a terminal)
-  /// is refused, or written straight.
-  /// - Parameter finishing: is given the open file when all is written, before it is synced.
-  /// - Throws: `FileError`, or what a closure throws; then the path holds what it held.
+  /// Writes what the closure appends as the whole content of the file. Anything but a regular file (a pipe, a terminal)
+  /// is refused, or written directly if `kinds` is `.any`.
+  /// - Parameter finishing: receives the open file after everything is written and before it is synced.
+  /// - Throws: `FileError`, or what a closure throws; the path then holds its old content.
   public static func write(
     _ path: String, _ options: Replacement, finishing: (Int32) throws -> Void = { _ in },
     _ body: (FileSink) throws -> Void
@@ -91,7 +95,7 @@ public enum AtomicFile {
     if existing?.kind == .folder { throw FileError(path, .write, number: EISDIR) }
     if let existing, existing.kind != .file {
       guard options.kinds == .any else { throw FileError(path, .write, .notAFile) }
-      // By the path itself: what `/dev/stdout` leads to has no other name.
+      // Opened by the path itself: what `/dev/stdout` links to has no other name.
       return try writeStraight(path, options, body)
     }
     let target = options.followsLinks ? try finalTarget(of: path) : path
@@ -123,8 +127,7 @@ public enum AtomicFile {
     }
   }
 
-  /// Writes what a path that the user may have typed names: `-` is standard output, which stays open, where any kind of
-  /// file is written.
+  /// Writes to a path that the user may have typed: `-` is standard output (which stays open) if `kinds` is `.any`.
   public static func writeGiven(
     _ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void
   ) throws {
@@ -136,14 +139,14 @@ public enum AtomicFile {
     try sink.flush()
   }
 
-  /// The umask that the program was started with. It can only be read by changing it, so that is done once.
+  /// The umask that the program was started with. Reading it means changing it, so that happens only once.
   private static let mask: mode_t = {
     let mask = umask(0o077)
     umask(mask)
     return mask
   }()
 
-  /// A new file is open to nobody whom the user's umask keeps out.
+  /// Applies the user's umask to the mode of a new file.
   private static func masked(_ mode: mode_t) -> mode_t { mode & (~mask | 0o600) }
 
   private static func writeStraight(
@@ -156,7 +159,7 @@ public enum AtomicFile {
     try sink.flush()
   }
 
-  /// Opens a pipe or a device; a pipe that nobody reads yet is waited for.
+  /// Opens a pipe or a device, and waits until a pipe has a reader.
   private static func openForWriting(_ path: String, _ isInterrupted: () -> Bool) throws(FileError) -> FileDescriptor {
     while true {
       do throws(FileError) { return try openFile(path, .writeOnly, .nonBlocking) } catch {
@@ -167,7 +170,7 @@ public enum AtomicFile {
     }
   }
 
-  /// What a path stands for once symbolic links are followed, also when the last of them points to nothing yet.
+  /// Returns the path that remains after following symbolic links, even if the last link points to a missing file.
   private static func finalTarget(of path: String) throws(FileError) -> String {
     var current = path
     for _ in 0..<40 {
@@ -181,8 +184,7 @@ public enum AtomicFile {
   }
 }
 
-/// Where a writer appends; gathered in memory and written by 64 KiB. An instance is good inside the closure it is given
-/// to.
+/// Collects what a writer appends and writes it in blocks of 64 KiB. Valid only inside the closure that receives it.
 public final class FileSink {
   private let path: String
   private let descriptor: FileDescriptor
@@ -219,7 +221,7 @@ public final class FileSink {
     var rest = gathered[...]
     while !rest.isEmpty {
       try waitUntilReady(descriptor, POLLOUT, path, isPlain: isPlain, options.isInterrupted)
-      // A call that a signal ends is made again after `isInterrupted` was asked.
+      // A call interrupted by a signal is repeated after `isInterrupted` is polled.
       do {
         rest = rest.dropFirst(try rest.withUnsafeBytes { try descriptor.write($0, retryOnInterrupt: false) })
       } catch {
@@ -231,7 +233,7 @@ public final class FileSink {
   }
 }
 
-/// A file under a name of its own beside the one it is to become.
+/// The temporary file next to the file that it will replace.
 private final class Temporary {
   private let target: String
   private let name: String
@@ -254,7 +256,8 @@ private final class Temporary {
     }
   }
 
-  /// A name of its own holds the process id and the first number that is free, so no random number is needed.
+  /// Creates the file under the given name or under a free one, which holds the process id and the first free number,
+  /// so no random number is needed.
   private static func create(
     beside target: String, _ given: String?
   ) throws(FileError) -> (name: String, file: FileDescriptor) {
@@ -299,7 +302,7 @@ private final class Temporary {
     isOpen = false
     do { try file.close() } catch { throw FileError(target, .write, error) }
     guard rename(name, target) == 0 else { throw FileError(target, .replace) }
-    // The new content is in place: an answer of the observer cannot undo it any more.
+    // The new content is in place: the observer's result cannot undo that any more.
     _ = options.step(.renamed)
     if options.isSynced, options.syncsName { Folder.sync(parentFolder(of: target)) }
     _ = options.step(.done)

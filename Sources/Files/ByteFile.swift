@@ -1,43 +1,41 @@
-// Reading files from their beginning, by chunks or whole, with a bound on what is read.
-// Invariant: memory is bounded by the chunk or by the limit given, never by the file; no call waits without asking
-// whether it is to stop.
+// Reading files from the start, in chunks or whole, with a limit on what is read.
+// Invariant: memory is bounded by the chunk or the given limit, never by the file; no call waits without polling for an
+// interrupt.
 
 internal import Glibc
 internal import SystemPackage
 
-/// Which files are opened.
+/// Which kinds of files may be opened.
 public enum FileKinds: Sendable {
-  /// Regular files only: whatever else is at the path (a pipe, a device) is an error at once.
+  /// Regular files only: anything else at the path (a pipe, a device) is an error at once.
   case plain
-  /// Pipes and devices too, which may be waited for: only for a path that the user typed.
+  /// Pipes and devices too, which may have to be waited for: only for a path that the user typed.
   case any
 }
 
-/// For a small file of the program's own: reading it ends by itself, and what it holds is needed after a Ctrl-C too.
+/// For a small file of the program's own: reading it always ends, and its content is needed after a Ctrl-C too.
 public func isNeverInterrupted() -> Bool { false }
 
-/// A file read from its beginning to its end.
+/// A file that is read from start to end.
 ///
 ///     let file = try ByteFile(path, isInterrupted: environment.isInterrupted)
 ///     while try file.read(into: &chunk) > 0 { ... }
 public final class ByteFile {
   public let path: String
-  /// As they were when the file was opened.
+  /// The facts at the time the file was opened.
   public let facts: FileFacts
   private let descriptor: FileDescriptor
   private let isInterrupted: () -> Bool
 
   /// - Parameters:
-  ///   - kinds: `.plain` refuses pipes and devices at once, without waiting for whoever writes to them. A folder is
-  ///     refused
-  ///     always.
+  ///   - kinds: `.plain` refuses pipes and devices at once, without waiting for a writer. A folder is always refused.
   ///   - followingLinks: false refuses a symbolic link at the end of the path (`ELOOP`).
-  ///   - isInterrupted: asked before each read and while one is waited for; true gives up.
+  ///   - isInterrupted: polled before each read and while waiting for one; true cancels it.
   public init(
     _ path: String, _ kinds: FileKinds = .plain, followingLinks: Bool = true,
     isInterrupted: @escaping () -> Bool
   ) throws(FileError) {
-    // Opened without waiting: a pipe would wait for somebody who writes into it.
+    // Non-blocking, because opening a pipe would wait for a writer.
     let options: FileDescriptor.OpenOptions = followingLinks ? [.nonBlocking] : [.nonBlocking, .noFollow]
     let descriptor = try openFile(path, .readOnly, options)
     do throws(FileError) {
@@ -54,7 +52,7 @@ public final class ByteFile {
     self.isInterrupted = isInterrupted
   }
 
-  /// What a path that the user may have typed names: `-` is standard input where any kind of file is read.
+  /// Opens a path that the user may have typed: `-` is standard input if `kinds` is `.any`.
   public static func given(
     _ path: String, _ kinds: FileKinds, isInterrupted: @escaping () -> Bool
   ) throws(FileError) -> ByteFile {
@@ -62,7 +60,7 @@ public final class ByteFile {
     return try ByteFile(path, kinds, isInterrupted: isInterrupted)
   }
 
-  /// What comes from standard input, which stays open.
+  /// Reads standard input, which stays open.
   public init(standardInput isInterrupted: @escaping () -> Bool) throws(FileError) {
     path = "standard input"
     let copy = dup(0)
@@ -75,11 +73,11 @@ public final class ByteFile {
 
   deinit { closeQuietly(descriptor) }
 
-  /// The bytes of a regular file when it was opened; nil for a pipe or a terminal.
+  /// The size of a regular file in bytes when it was opened; nil for a pipe or a terminal.
   public var size: Int? { facts.kind == .file ? facts.size : nil }
 
-  /// Fills the buffer from an offset on, as far as one call of the system gives.
-  /// - Returns: how many bytes came; 0 at the end of the file, or when the buffer has no room after the offset.
+  /// Reads into the buffer from `offset` on, with one system call.
+  /// - Returns: the number of bytes read; 0 at the end of the file, or if the buffer has no room after the offset.
   public func read(into buffer: inout [UInt8], from offset: Int = 0) throws(FileError) -> Int {
     let result = buffer.withUnsafeMutableBytes { bytes in
       let room = UnsafeMutableRawBufferPointer(rebasing: bytes[min(max(0, offset), bytes.count)...])
@@ -88,14 +86,14 @@ public final class ByteFile {
     return try result.get()
   }
 
-  /// The same into memory of the caller's.
+  /// Reads into the caller's memory, with one system call.
   public func read(into memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     let isPlain = facts.kind == .file
     while true {
       try waitUntilReady(descriptor, POLLIN, path, isPlain: isPlain, isInterrupted)
       do { return try descriptor.read(into: memory, retryOnInterrupt: false) } catch let error as Errno {
         if error == .interrupted { continue }
-        // What calls itself a regular file and has to be waited for, as /proc/kmsg does, has no end.
+        // A file that claims to be regular but makes readers wait, such as /proc/kmsg, has no end.
         if error == .resourceTemporarilyUnavailable, isPlain { throw FileError(path, .read, .notAFile) }
         if error != .resourceTemporarilyUnavailable { throw FileError(path, .read, error) }
       } catch {
@@ -104,7 +102,8 @@ public final class ByteFile {
     }
   }
 
-  /// Bytes from a place of a regular file on, wherever reading has come; fewer at its end.
+  /// Returns the bytes of a regular file from an offset on, independent of the current position; fewer at the end of
+  /// the file.
   public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(0, count))
     var done = 0
@@ -127,7 +126,7 @@ public final class ByteFile {
     return bytes
   }
 
-  /// All that is left, at most `limit` bytes.
+  /// Returns everything that is left, at most `limit` bytes.
   public func rest(limit: Int) throws(FileError) -> [UInt8] {
     if let size, size > limit { throw FileError(path, .read, .tooLarge(limit: limit)) }
     var content: [UInt8] = []
@@ -142,7 +141,7 @@ public final class ByteFile {
   }
 }
 
-/// Waits until a descriptor can be read or written; a regular file always can.
+/// Waits until a descriptor can be read or written; a regular file is always ready.
 func waitUntilReady(
   _ descriptor: FileDescriptor, _ events: Int32, _ path: String, isPlain: Bool, _ isInterrupted: () -> Bool
 ) throws(FileError) {
@@ -152,22 +151,23 @@ func waitUntilReady(
   } while !isPlain && isStillWaited(&waits)
 }
 
-/// A signal (the window got another size) ends the wait, and says nothing of the descriptor: a pipe that nobody has
-/// opened yet would read as one that has ended.
+/// Polls once and returns whether to keep waiting. A signal (such as a window resize) ends the poll without saying
+/// anything about the descriptor: without the EINTR check, a pipe that nobody has opened yet would be read as one at
+/// its end.
 private func isStillWaited(_ waits: inout pollfd) -> Bool {
   let count = poll(&waits, 1, 50)
   return count == 0 || count < 0 && errno == EINTR
 }
 
 public enum FileText {
-  /// The whole content of a file of at most `limit` bytes.
+  /// Returns the whole content of a file of at most `limit` bytes.
   public static func bytes(
     _ path: String, limit: Int, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool
   ) throws(FileError) -> [UInt8] {
     try ByteFile(path, kinds, isInterrupted: isInterrupted).rest(limit: limit)
   }
 
-  /// The same as text; nil when it is not UTF-8.
+  /// Returns the whole content as text; nil if it is not UTF-8.
   public static func read(
     _ path: String, limit: Int, isInterrupted: @escaping () -> Bool
   ) throws(FileError) -> String? {

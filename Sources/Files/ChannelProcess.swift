@@ -1,20 +1,20 @@
-// A program of ours that is started by posix_spawn, talked to over a socket pair, and killed when it is let go of.
-// Invariant: nothing it does can block the shell for longer than the time limit (see `FrameChannel`).
+// A helper program that is started with posix_spawn, used over a socket pair, and killed when its object is released.
+// Invariant: nothing the program does can block the shell for longer than the time limit (see `FrameChannel`).
 
 public import Glibc
 
-/// Why such a program gave no answer.
+/// Why a helper program gave no answer.
 public enum ProgramFailure: Error, Equatable, Sendable {
-  /// It is not where it is looked for.
+  /// The program was not found at its path.
   case missing(path: String, errno: Int32)
-  /// It ended, or said what makes no sense.
+  /// The program ended, or sent something invalid.
   case crashed
   case timedOut(seconds: Double)
-  /// The user wanted it to stop.
+  /// The user interrupted the request.
   case interrupted
 }
 
-/// A running program. Frames are a length of four bytes, then so many bytes.
+/// A running helper program. A frame is a length of four bytes followed by that many bytes.
 ///
 ///     let process = try ChannelProcess(path: path, environment: [], longestFrame: 1 << 20)
 ///     let answer = try process.ask(request, deadline: deadline)
@@ -25,7 +25,7 @@ public final class ChannelProcess {
 
   /// - Parameters:
   ///   - environment: `NAME=value`.
-  ///   - longestFrame: bytes; a longer one is not received.
+  ///   - longestFrame: the limit in bytes; a longer frame is not received.
   public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
     let started = try startTalkingProgram([path], environment: environment)
     process = started.process
@@ -47,7 +47,7 @@ public final class ChannelProcess {
     try channel.receive(deadline: deadline)
   }
 
-  /// False once it has ended.
+  /// Returns false once the program has ended.
   public func isAlive() -> Bool {
     var status: Int32 = 0
     if !isReaped, waitpid(process, &status, WNOHANG) == process { isReaped = true }
@@ -55,12 +55,12 @@ public final class ChannelProcess {
   }
 
   deinit {
-    // It would end by itself at the end of its input, unless it is in the middle of something.
+    // It would end by itself at the end of its input, unless it is busy with a request.
     if isAlive() { endProgram(process) }
   }
 }
 
-/// A program that is started when it is first needed, kept for the next request, and let go of when one fails.
+/// A program that is started at the first request, kept for the next one, and dropped when a request fails.
 ///
 ///     let answer = try program.request(within: 30) { running, deadline in try running.ask(bytes, deadline: deadline) }
 public final class KeptProgram {
@@ -69,17 +69,17 @@ public final class KeptProgram {
   private let longestFrame: Int
   private let clock: () -> Double
   private let shouldStop: () -> Bool
-  /// The one that runs.
+  /// The running program, when it is idle.
   public private(set) var process: ChannelProcess?
-  /// The one that works on a request whose answer was not taken yet.
+  /// The running program whose answer has not been read yet.
   private var begun: (ChannelProcess, Deadline)?
 
-  /// Starts nothing yet.
+  /// Creates the object without starting the program.
   /// - Parameters:
   ///   - environment: `NAME=value`.
-  ///   - longestFrame: bytes of one.
+  ///   - longestFrame: the limit of a frame in bytes.
   ///   - clock: monotonic seconds.
-  ///   - shouldStop: asked while it waits; true gives the request up.
+  ///   - shouldStop: polled while waiting; true cancels the request.
   public init(
     path: String, environment: [String], longestFrame: Int, clock: @escaping () -> Double,
     shouldStop: @escaping () -> Bool
@@ -88,9 +88,9 @@ public final class KeptProgram {
     (self.clock, self.shouldStop) = (clock, shouldStop)
   }
 
-  /// Makes one request, of one frame or several. A program that died before it, unseen, is replaced without a word;
-  /// when `body` throws, the program is not asked again.
-  /// - Parameter seconds: that the whole request may take.
+  /// Makes one request, of one or several frames. A program that died unnoticed before it is restarted silently; if
+  /// `body` throws, the program is dropped.
+  /// - Parameter seconds: the limit for the whole request.
   public func request<Answer>(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer {
@@ -102,8 +102,8 @@ public final class KeptProgram {
     return answer
   }
 
-  /// Sends a request whose answer is taken by `end`, while the program works on it. Any other request before that gives
-  /// it up, and the program with it.
+  /// Sends a request whose answer `end` reads later, while the program works on it. Any other request before that drops
+  /// this one together with the program.
   public func begin(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Void
   ) throws(ProgramFailure) {
@@ -114,8 +114,8 @@ public final class KeptProgram {
     begun = (running, deadline)
   }
 
-  /// Takes the answer of what was begun.
-  /// - Returns: nil where nothing was.
+  /// Reads the answer to the request that `begin` sent.
+  /// - Returns: nil if no request is open.
   public func end<Answer>(
     _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer? {
@@ -133,7 +133,7 @@ public final class KeptProgram {
   }
 }
 
-/// How long one request may take, and whether the user still wants its answer.
+/// The time limit of one request, and a check whether the user still wants its answer.
 ///
 ///     try Deadline(seconds: 30, clock: clock, shouldStop: isInterrupted).check()
 public struct Deadline {
@@ -143,7 +143,7 @@ public struct Deadline {
   private let shouldStop: () -> Bool
 
   /// - Parameters:
-  ///   - seconds: from now on.
+  ///   - seconds: counted from now.
   ///   - clock: monotonic seconds.
   public init(seconds: Double, clock: @escaping () -> Double, shouldStop: @escaping () -> Bool) {
     (self.seconds, self.clock, self.shouldStop) = (seconds, clock, shouldStop)

@@ -1,11 +1,11 @@
-// What the program takes from the world around it: clocks, random numbers, variables, folders, and whether to stop.
-// Invariant: it is made once, in `deckhand`, and handed down to every room; nothing else reads the clock, random
-// numbers, the environment's variables or a standard folder by itself, so every test and every `--seed` run repeats.
+// The program's environment: clocks, random numbers, environment variables, folders, and the interrupt check.
+// Invariant: it is created once, in `deckhand`, and passed to every room; nothing else reads the clock, random numbers,
+// environment variables or a standard folder itself, so every test and every `--seed` run is repeatable.
 
 import Glibc
 import Values
 
-/// All that the rooms take from the world around the program.
+/// Everything that the rooms take from outside the program.
 ///
 ///     let environment = Environment.ofSystem(seed: 7)
 ///     let started = environment.clocks.now()
@@ -14,7 +14,7 @@ public struct Environment {
   public var random: RandomSources
   public var variables: Variables
   public var folders: ProgramFolders
-  /// Whether the user asks to stop: polled by long work and by whatever waits.
+  /// Whether the user asked to stop: polled by long operations and by everything that waits.
   public var isInterrupted: @Sendable () -> Bool
 
   public init(
@@ -26,13 +26,13 @@ public struct Environment {
   }
 }
 
-/// One look at the wall clock and at the clock that starts with the machine.
+/// One reading of the wall clock and of the boot clock.
 public struct ClockReading: Equatable, Sendable {
-  /// Milliseconds since 1970, as the wall clock has it.
+  /// Milliseconds since 1970, by the wall clock.
   public var wall: Int64
-  /// Milliseconds since the machine started, sleep included.
+  /// Milliseconds since the machine booted, including sleep.
   public var boot: Int64
-  /// Which start of the machine that was.
+  /// Identifies that boot of the machine.
   public var bootID: String
 
   public init(wall: Int64, boot: Int64, bootID: String) {
@@ -40,15 +40,15 @@ public struct ClockReading: Equatable, Sendable {
   }
 }
 
-/// The clocks. Without arguments they stand at 0.
+/// The clocks. Without arguments they all return 0.
 public struct Clocks {
   /// Seconds since 1970.
   public var now: () -> Double
-  /// Seconds that only grow, while the machine runs: for clocks that count down.
+  /// Monotonic seconds while the machine runs: for countdowns.
   public var elapsed: () -> Double
-  /// Seconds east of Greenwich that local time is at a moment, for the day that a study session belongs to.
+  /// The offset of local time from UTC at a moment, in seconds east; it decides which day a study session belongs to.
   public var zoneOffset: (Double) -> Double
-  /// Both clocks that a lockout and the idle lock count by.
+  /// The reading of both clocks that a lockout and the idle lock count by.
   public var reading: () -> ClockReading
   /// Waits for some milliseconds.
   public var pause: (Int) -> Void
@@ -65,11 +65,11 @@ public struct Clocks {
 
 /// Where random numbers come from.
 public struct RandomSources {
-  /// Random choices in games and sessions: of the seed where one was given.
+  /// Random choices in games and sessions: seeded if a seed was given.
   public var choices: RandomChoices
-  /// What `--seed` gave: random choices repeat then.
+  /// The value of `--seed`, which makes random choices repeatable.
   public var seed: UInt64?
-  /// 64 random bits, never of a seed: for ids.
+  /// 64 random bits that never come from the seed: for ids.
   public var entropy: () -> UInt64
 
   public init(
@@ -78,7 +78,7 @@ public struct RandomSources {
     (self.choices, self.seed, self.entropy) = (choices, seed, entropy)
   }
 
-  /// As many random bytes as asked for, unpredictable.
+  /// Returns the given number of unpredictable random bytes.
   public func bytes(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -88,11 +88,11 @@ public struct RandomSources {
   }
 }
 
-/// The variables that the program was started with.
+/// The environment variables that the program was started with.
 public struct Variables {
-  /// The value of a variable; nil when it is not set, or not UTF-8.
+  /// Returns the value of a variable; nil if it is unset or not UTF-8.
   public var value: (String) -> String?
-  /// All variables whose names begin so.
+  /// Returns all variables whose names begin with the given prefix.
   public var beginning: (String) -> [String: String]
 
   public init(
@@ -103,25 +103,25 @@ public struct Variables {
   }
 }
 
-/// The folders and programs that the program works with.
+/// The folders and helper programs that the program uses.
 public struct ProgramFolders {
   public var data: String
   public var cache: String
   public var config: String
   public var home: String?
-  /// Where throwaway folders are made.
+  /// Where temporary folders are created.
   public var temporary: String = "/tmp"
-  /// The plugins that come with the program, when they were found.
+  /// The plugins that come with the program, if they were found.
   public var bundledPlugins: String?
-  /// The user's plugins, when they are not in the data folder (`plugin test` has data of its own).
+  /// The user's plugins, if they are not in the data folder (`plugin test` uses its own data).
   public var userPlugins: String?
   public var lists: [String] = ["/usr/share/dict"]
   public var dictionaries: [String] = ["/usr/share/hunspell"]
-  /// `deckhand-draw`, beside the program.
+  /// The path of `deckhand-draw`, next to the program.
   public var drawingProgram = "deckhand-draw"
-  /// `deckhand-net`, likewise.
+  /// The path of `deckhand-net`, next to the program.
   public var netProgram = "deckhand-net"
-  /// `deckhand-plugin`, likewise; nil where plugins of others run in this process too.
+  /// The path of `deckhand-plugin`, next to the program; nil where third-party plugins run in this process too.
   public var pluginProgram: String?
 
   public init(data: String = "", cache: String = "", config: String = "", home: String? = nil) {
@@ -131,14 +131,15 @@ public struct ProgramFolders {
   /// Where the user's plugins are installed.
   public var plugins: String { userPlugins ?? data + "/plugins" }
 
-  /// `~/` at the start is the user's home: a word in quotes, or from a program, did not pass a shell.
+  /// Expands `~/` at the start to the user's home, because a quoted word or a path from a program did not go through a
+  /// shell.
   public func expanded(_ path: String) -> String {
     guard path == "~" || path.hasPrefix("~/"), let home else { return path }
     return home + path.dropFirst()
   }
 }
 
-/// A stream of random numbers that repeats for the same seed. Shared by all that draw from it, so that a whole run
+/// A random number generator that repeats for the same seed. It is shared by all its users, so that a whole run
 /// repeats.
 public final class RandomChoices: RandomNumberGenerator {
   private var numbers: SeededNumbers
@@ -148,13 +149,13 @@ public final class RandomChoices: RandomNumberGenerator {
   public func next() -> UInt64 { numbers.next() }
 }
 
-// MARK: Those of the system
+// MARK: The system's environment
 
 extension Environment {
-  /// The system's clocks and random numbers. Variables and folders are left to the program, which knows which it wants.
+  /// Returns an environment with the system's clocks and random numbers. The program sets variables and folders itself.
   /// - Parameters:
-  ///   - seed: of every random choice; nil for other ones at each start.
-  ///   - bootID: the text of /proc/sys/kernel/random/boot_id, or empty where there is none; asked for at each look.
+  ///   - seed: the seed of every random choice; nil for a different one at each start.
+  ///   - bootID: the text of /proc/sys/kernel/random/boot_id, or empty if there is none; evaluated at each reading.
   public static func ofSystem(
     seed: UInt64? = nil, bootID: @escaping @autoclosure () -> String = "",
     isInterrupted: @escaping @Sendable () -> Bool
@@ -172,7 +173,7 @@ extension Clocks {
     Clocks(
       now: { seconds(of: CLOCK_REALTIME) }, elapsed: { seconds(of: CLOCK_MONOTONIC) },
       zoneOffset: { moment in
-        // What a damaged row has for a moment is none: the C library knows years of 32 bits.
+        // A damaged row may hold an absurd time: the C library knows only years of 32 bits.
         guard moment.magnitude < 1e16 else { return 0 }
         var time = time_t(moment)
         var parts = tm()

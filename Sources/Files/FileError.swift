@@ -1,18 +1,18 @@
-// Why something about a file failed: the path, what was tried, the reason; and the words for it.
-// Invariant: codes never change, and each message names the path and, where there is something to do, what.
+// Why a file operation failed: the path, the operation, the reason, and the message.
+// Invariant: codes never change; each message names the path and, where something can be done, says what.
 
 public import Glibc
 public import Problems
 internal import SystemPackage
 import Text
 
-/// A failure of a file or a folder.
+/// A failed operation on a file or a folder.
 ///
 ///     do { try FileText.bytes(path, limit: 1 << 20) } catch {
 ///       if error.number == ENOENT { ... }
 ///     }
 public struct FileError: Problem, Equatable, Sendable {
-  /// What was tried.
+  /// The operation that failed.
   public enum Attempt: String, Sendable {
     case open, read, write, sync, replace, lock, list, make, move, remove
     case inspect = "look at"
@@ -23,11 +23,11 @@ public struct FileError: Problem, Equatable, Sendable {
     case system(Int32)
     /// It is a folder, a pipe or a device, and a regular file was expected.
     case notAFile
-    /// It is larger than what is read of such a file, in bytes.
+    /// It is larger than the limit for such a file, in bytes.
     case tooLarge(limit: Int)
-    /// Another process held the lock for as long as was waited.
+    /// Another process held the lock during the whole wait.
     case busy
-    /// Asked to stop while a lock or a pipe was waited for, or in between.
+    /// The operation was interrupted, for example while waiting for a lock or a pipe.
     case interrupted
   }
 
@@ -41,7 +41,7 @@ public struct FileError: Problem, Equatable, Sendable {
     self.reason = reason
   }
 
-  /// What the system says now: `errno`.
+  /// Takes the reason from the system's current `errno`.
   public init(_ path: String, _ operation: Attempt, number: Int32 = errno) {
     self.init(path, operation, .system(number))
   }
@@ -63,7 +63,7 @@ public struct FileError: Problem, Equatable, Sendable {
 
   public var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
 
-  /// Whether the disk takes nothing: it is full or read-only, or the folder is not the user's to change.
+  /// Whether the disk rejects writes: it is full or read-only, or the user may not change the folder.
   public var isUnwritable: Bool { isDiskFull || [EROFS, EACCES, EPERM].contains(number) }
 }
 
@@ -125,7 +125,7 @@ extension FileError {
     }
   }
 
-  /// What an errno means to a user, and what to do where that is known.
+  /// Explains an errno to a user, with a remedy where one is known.
   private func advice(_ number: Int32) -> String {
     switch number {
     case ENOENT where operation == .write: "its folder is not there; make it first"
@@ -139,7 +139,7 @@ extension FileError {
   }
 }
 
-/// The system's words for an errno, to stand within a sentence: `no such file or directory` for ENOENT.
+/// The system's text for an errno, for use within a sentence: `no such file or directory` for ENOENT.
 public func systemWords(_ number: Int32) -> String {
   guard let text = strerror(number) else { return "error \(number)" }
   let words = String(cString: text)

@@ -1,5 +1,5 @@
-// What is known of a file without reading it.
-// Invariant: facts are taken at one moment; what is at the path may be another file since.
+// What is known about a file without reading it.
+// Invariant: facts are a snapshot; the path may lead to another file afterwards.
 
 public import Glibc
 internal import SystemPackage
@@ -16,20 +16,20 @@ public struct FileFacts: Equatable, Sendable {
   public let size: Int
   public let device: UInt64
   public let inode: UInt64
-  /// The nine bits of who may read, write and execute, and the three above them.
+  /// The nine permission bits, and the three bits above them.
   public let mode: mode_t
-  /// The id of the user whose file it is.
+  /// The user id of the file's owner.
   public let owner: uid_t
-  /// When its content was changed.
+  /// The time when the content was last changed.
   public let modified: Moment
 
-  /// Since 1970.
+  /// A time since 1970.
   public struct Moment: Equatable, Sendable {
     public let seconds: Int
     public let nanoseconds: Int
   }
 
-  /// Of what is at a path; nil when there is nothing.
+  /// Returns the facts of what is at a path; nil if there is nothing.
   public static func at(_ path: String, followingLinks: Bool = true) throws(FileError) -> FileFacts? {
     do throws(Errno) {
       return FileFacts(try Stat(path, followTargetSymlink: followingLinks))
@@ -39,8 +39,8 @@ public struct FileFacts: Equatable, Sendable {
     }
   }
 
-  /// Of an open file.
-  /// - Parameter path: what to call it in an error.
+  /// Returns the facts of an open file.
+  /// - Parameter path: the name for error messages.
   public static func of(_ descriptor: Int32, path: String) throws(FileError) -> FileFacts {
     do throws(Errno) {
       return FileFacts(try Stat(FileDescriptor(rawValue: descriptor)))
@@ -64,10 +64,10 @@ public struct FileFacts: Equatable, Sendable {
   }
 }
 
-/// Whether a path leads to something that this process can find.
+/// Returns whether this process can find something at a path.
 public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// Opens a path. A NUL in it is refused: the system would read the path only up to there.
+/// Opens a path. A path with a NUL is refused: the system would ignore the rest of it.
 func openFile(
   _ path: String, _ access: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions, mode: mode_t? = nil
 ) throws(FileError) -> FileDescriptor {
@@ -79,5 +79,5 @@ func openFile(
   } catch { throw FileError(path, .open, error) }
 }
 
-/// Closes a file that was read, or whose content does not count: nothing can be lost.
+/// Closes a file that was only read, or whose content does not matter, so an error can be ignored.
 func closeQuietly(_ descriptor: FileDescriptor) { Glibc.close(descriptor.rawValue) }

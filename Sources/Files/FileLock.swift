@@ -1,18 +1,18 @@
 // A lock that processes share, by flock.
-// Invariant: the lock goes with the process that holds it, so a killed one never leaves anything locked; waiting ends
-// at its deadline, or when the user asks to stop.
+// Invariant: the lock ends with the process that holds it, so a killed process leaves nothing locked; waiting ends at
+// its deadline, or when the user interrupts it.
 
 internal import Glibc
 internal import SystemPackage
 
-/// How long another process's lock is waited for, on the clock that the program hands in.
+/// How long to wait for a lock that another process holds, by the clock that the caller passes in.
 public struct LockWait {
-  /// From the first try to the last.
+  /// The limit, from the first try to the last.
   public var seconds: Double
-  /// Seconds that only grow.
+  /// Monotonic seconds.
   public var elapsed: () -> Double
   public var isInterrupted: () -> Bool
-  /// Waits for so many seconds; a signal ends it sooner.
+  /// Pauses for that many seconds; a signal ends the pause early.
   public var pause: (Double) -> Void
 
   public init(
@@ -25,7 +25,7 @@ public struct LockWait {
     self.pause = pause
   }
 
-  /// Measured by its own pauses: where the clock that is handed in is one that waits.
+  /// Measures the wait by adding up its own pauses, for callers whose clock does not advance.
   public static func byPauses(
     seconds: Double, isInterrupted: @escaping () -> Bool,
     pause: @escaping (Double) -> Void = pauseForSignal
@@ -40,20 +40,20 @@ public struct LockWait {
   }
 }
 
-/// Waits for so many seconds, or until a signal comes.
+/// Pauses for that many seconds, or until a signal arrives.
 public func pauseForSignal(_ seconds: Double) { poll(nil, 0, Int32(clamping: Int((seconds * 1000).rounded(.up)))) }
 
-/// Holds a lock until it is released or let go of.
+/// A lock that is held until it is released or the object is deallocated.
 ///
 ///     let lock = try FileLock(folder + "/.lock", wait)
 ///     defer { lock.release() }
 public final class FileLock {
-  /// The open file, good until the lock is released.
+  /// The open file, valid until the lock is released.
   public private(set) var descriptor: Int32
   private static let pauseBetweenTries = 0.01
 
-  /// Opens the file, making it with mode 0600, and waits for its lock.
-  /// - Throws: `FileError` with the reason `busy` or `interrupted`, or what is wrong with the file.
+  /// Opens the file, creating it with mode 0600 if it is missing, and waits for its lock.
+  /// - Throws: `FileError` with the reason `busy` or `interrupted`, or why the file cannot be opened.
   public init(_ path: String, _ wait: LockWait) throws(FileError) {
     descriptor = try FileLock.open(path)
     do { try FileLock.lock(descriptor, path, wait) } catch {
@@ -62,7 +62,7 @@ public final class FileLock {
     }
   }
 
-  /// Tries once; nil when somebody else holds the lock.
+  /// Tries once; nil if the lock is held elsewhere.
   public init?(ifFree path: String) throws(FileError) {
     descriptor = try FileLock.open(path)
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -73,7 +73,7 @@ public final class FileLock {
     }
   }
 
-  /// Locks a file that is open already; closing it lets the lock go.
+  /// Locks a file that is already open; closing the file releases the lock.
   public static func lock(_ descriptor: Int32, _ path: String, _ wait: LockWait) throws(FileError) {
     let end = wait.elapsed() + wait.seconds
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -86,7 +86,8 @@ public final class FileLock {
 
   public func release() {
     guard descriptor >= 0 else { return }
-    // Closing alone would leave it to a program that is being started, which has the descriptor until it runs.
+    // Closing is not enough: a program that is just being started holds the descriptor until it runs, and with it the
+    // lock.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1

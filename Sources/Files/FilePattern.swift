@@ -1,10 +1,11 @@
-// Patterns of file names, as a POSIX shell has them: `part-*.jsonl`.
-// Invariant: a name that a file has is never taken for a pattern.
+// File name patterns, as in a POSIX shell: `part-*.jsonl`.
+// Invariant: the name of an existing file is never treated as a pattern.
 
 internal import Glibc
 
 public enum FilePattern {
-  /// The files of a pattern (`*`, `?`, `[...]`), sorted; the path itself where it is none, or where nothing matches.
+  /// Returns the files that match a pattern (`*`, `?`, `[...]`), sorted; the path itself if it is not a pattern or
+  /// nothing matches.
   ///
   ///     FilePattern.matches("part-*.jsonl")   // ["part-1.jsonl", "part-2.jsonl"]
   public static func matches(_ path: String) -> [String] {

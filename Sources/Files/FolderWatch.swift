@@ -1,26 +1,26 @@
-// Waiting until something changes in a folder, by inotify.
-// Invariant: what changed before the wait began is not missed: the folder is watched from the moment the object is
-// made.
+// Waiting for changes in a folder, by inotify.
+// Invariant: changes between the creation of the object and the wait are not missed, because the folder is watched from
+// the start.
 
 import Glibc
 
-/// Watches a folder and those within it, as far as their names do not begin with a dot.
+/// Watches a folder and its subfolders, except those whose names begin with a dot.
 ///
 ///     let watch = try FolderWatch("spanish")
 ///     while try watch.waitForChange(isInterrupted: environment.isInterrupted) { ... }
 public final class FolderWatch {
-  /// Folders that are watched at most.
+  /// The maximum number of folders that are watched.
   private static let mostFolders = 10_000
-  /// Milliseconds without a change after which what was written is taken for whole.
+  /// Milliseconds without a change after which a write counts as complete.
   private static let quiet: Int32 = 100
-  /// Milliseconds of changes without a pause after which it is told all the same.
+  /// Milliseconds of continuous changes after which the change is reported anyway.
   private static let patience = 2_000
 
   private let path: String
   private let descriptor: CInt
   private var folders: Set<String> = []
 
-  /// - Throws: `FileError` where the folder cannot be read, or the system watches no more.
+  /// - Throws: `FileError` if the folder cannot be read, or the system's limit of watches is reached.
   public init(_ path: String) throws(FileError) {
     self.path = path
     descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
@@ -35,7 +35,7 @@ public final class FolderWatch {
     let events =
       IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
     guard inotify_add_watch(descriptor, folder, UInt32(events) | IN_ONLYDIR_EVENT) >= 0 else {
-      // It may have gone meanwhile.
+      // A subfolder may have been removed in the meantime.
       if errno == ENOENT || errno == ENOTDIR, folder != path { return }
       throw FileError(folder, .inspect)
     }
@@ -45,10 +45,10 @@ public final class FolderWatch {
     }
   }
 
-  /// Waits for a change, and then until nothing more changes for a moment.
-  /// - Parameter isInterrupted: asked while it waits.
-  /// - Returns: false when it was interrupted.
-  /// - Throws: `FileError`, where the folder is gone among others.
+  /// Waits for a change, and then until changes pause for a moment.
+  /// - Parameter isInterrupted: polled while waiting.
+  /// - Returns: false if it was interrupted.
+  /// - Throws: `FileError`, for example if the folder is gone.
   public func waitForChange(isInterrupted: () -> Bool) throws(FileError) -> Bool {
     while !takeEvents(within: Self.quiet) { if isInterrupted() { return false } }
     var waited = 0
@@ -56,13 +56,13 @@ public final class FolderWatch {
       if isInterrupted() { return false }
       waited += Int(Self.quiet)
     }
-    // What is new among the folders; what moved is watched under its new name.
+    // Adds new folders; a folder that moved is watched under its new name.
     folders = []
     try add(path)
     return !isInterrupted()
   }
 
-  /// Reads what happened; which file it was is found by looking.
+  /// Drains the pending events and returns whether there were any. The caller scans the folder to find what changed.
   private func takeEvents(within milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&wait, 1, milliseconds) > 0 else { return false }
@@ -72,5 +72,5 @@ public final class FolderWatch {
   }
 }
 
-/// `IN_ONLYDIR`, which Swift does not see as it is a number with no sign.
+/// `IN_ONLYDIR`, which Swift does not import because it is an unsigned constant.
 private let IN_ONLYDIR_EVENT: UInt32 = 0x0100_0000

@@ -1,5 +1,5 @@
-// Folders: made for their owner alone, listed, synced, removed with all that is in them.
-// Invariant: what is made private has mode 0700 (folders) or 0600 (files) from its first moment, whatever the umask;
+// Folders: creating them for their owner only, listing, syncing, and removing them with their content.
+// Invariant: private folders have mode 0700 and private files 0600 from the moment of creation, whatever the umask;
 // removing follows no symbolic link.
 
 internal import CMapping
@@ -7,22 +7,23 @@ internal import Glibc
 internal import SystemPackage
 import Text
 
-/// The name of what is at a path, without its folders; the path itself where it has none.
+/// Returns the last component of a path; the path itself if it has none.
 ///
 ///     lastPart(of: "/home/ana/words.csv")   // "words.csv"
 public func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-/// The folder that a path is in: `.` for a bare name, `/` for what is at the root.
+/// Returns the folder that contains a path: `.` for a bare name, `/` for an entry of the root.
 public func parentFolder(of path: String) -> String {
   guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
   return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Makes a folder and those above it that are missing, each with mode 0700. What is there stays as it is. A loss of
-/// power takes none of them away again: files in them that are synced would go along.
+/// Creates a folder and its missing parents, each with mode 0700. Existing folders are left as they are. Each parent is
+/// synced, because a folder lost in a power failure would take the synced files in it along.
 public func makePrivateFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o700) }
 
-/// The same for a folder that the user asked for, to keep or to give away: as open as their umask lets it be.
+/// Creates a folder that the user asked for, to keep or to give away, and its missing parents; the umask alone
+/// restricts the mode.
 public func makeExportedFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o777) }
 
 private func makeFolder(_ path: String, mode: mode_t) throws(FileError) {
@@ -35,7 +36,7 @@ private func makeFolder(_ path: String, mode: mode_t) throws(FileError) {
   Folder.sync(parentFolder(of: path))
 }
 
-/// Makes an empty file with mode 0600 and its folder, when they are missing.
+/// Creates an empty file with mode 0600, and its folder, if they are missing.
 public func makePrivateFile(_ path: String) throws(FileError) {
   try makePrivateFolder(parentFolder(of: path))
   do {
@@ -45,11 +46,11 @@ public func makePrivateFile(_ path: String) throws(FileError) {
   }
 }
 
-/// What is wrong with a folder that others may write into or that is another user's, and what to do about it; nil when
-/// all is well, or nothing is there.
+/// Describes a folder that others may write to or that belongs to another user, and the remedy; nil if the folder is
+/// safe or does not exist.
 public func openToOthers(_ path: String) -> String? {
   let facts: FileFacts?
-  // Where nothing can be looked at, opening it fails and says why.
+  // If its facts cannot be read, opening the folder fails later and reports why.
   do { facts = try FileFacts.at(path) } catch { return nil }
   guard let facts, facts.kind == .folder else { return nil }
   if facts.owner != geteuid(), facts.owner != 0 {
@@ -61,14 +62,14 @@ public func openToOthers(_ path: String) -> String? {
 }
 
 public enum Folder {
-  /// Bytes that the user may still write where a folder is; nil where the system does not say.
+  /// Returns how many bytes the user may still write to the folder's file system; nil if the system does not say.
   public static func freeBytes(in path: String) -> Int? {
     var facts = statvfs()
     guard statvfs(path, &facts) == 0 else { return nil }
     return Int(clamping: UInt64(facts.f_bavail) &* UInt64(facts.f_frsize))
   }
 
-  /// The names in a folder, sorted, those that are not UTF-8 left out; none when there is no folder.
+  /// Returns the names in a folder, sorted, without those that are not UTF-8; empty if there is no folder.
   public static func names(in path: String) throws(FileError) -> [String] {
     guard let stream = opendir(path) else {
       if errno == ENOENT { return [] }
@@ -78,7 +79,8 @@ public enum Folder {
     return entries(of: stream).compactMap { String(validating: $0, as: UTF8.self) }.sorted()
   }
 
-  /// The folders within a folder by name, also by a link, hidden ones left out; none when it cannot be read.
+  /// Returns the names of the subfolders, including links to folders, without hidden ones; empty if the folder cannot
+  /// be read.
   public static func subfolders(of path: String) -> [String] {
     do throws(FileError) {
       var found: [String] = []
@@ -87,19 +89,19 @@ public enum Folder {
     } catch { return [] }
   }
 
-  /// Refuses a folder at the path of a file, before any work for it.
+  /// Throws if a folder is at the path of a file, before any work is done for the file.
   public static func refuse(_ path: String, _ operation: FileError.Attempt) throws(FileError) {
     if isFolder(path) { throw FileError(path, operation, number: EISDIR) }
   }
 
-  /// Whether a path leads to a folder, also by a link.
+  /// Returns whether a path leads to a folder, directly or by a link.
   public static func isFolder(_ path: String) -> Bool {
-    // Where nothing can be looked at, opening it fails and says why.
+    // If its facts cannot be read, opening it fails later and reports why.
     do { return try FileFacts.at(path)?.kind == .folder } catch { return false }
   }
 
-  /// Makes the names in a folder last through a loss of power. A file system that cannot (some network disks) still
-  /// holds the whole files.
+  /// Syncs a folder, so that its entries survive a power failure. On file systems that cannot do this (some network
+  /// disks) the files are still complete.
   public static func sync(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -107,7 +109,7 @@ public enum Folder {
     close(descriptor)
   }
 
-  /// Writes out all that waits for the file system of a folder: one wait in place of one for each of many files.
+  /// Writes all pending data of the folder's file system to the disk: one wait instead of one for each of many files.
   public static func syncFileSystem(of path: String) throws(FileError) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path, .open) }
@@ -116,32 +118,32 @@ public enum Folder {
     if failure != 0 { throw FileError(path, .write, number: failure) }
   }
 
-  /// Writes what of a file waits for the disk.
+  /// Writes the pending data of a file to the disk.
   public static func syncFile(_ path: String) throws(FileError) {
     let descriptor = try openFile(path, .readOnly, .noFollow)
     defer { closeQuietly(descriptor) }
     guard fsync(descriptor.rawValue) == 0 else { throw FileError(path, .sync) }
   }
 
-  /// Makes a folder of a name that nothing has yet, with mode 0700. Who asks for it removes it with `removeTree`.
-  /// - Parameter prefix: what the name begins with.
+  /// Creates a folder with a unique name and mode 0700. The caller removes it with `removeTree`.
+  /// - Parameter prefix: the start of the name.
   public static func makeTemporary(in folder: String, prefix: String) throws(FileError) -> String {
     var template = Array((folder + "/" + prefix + "-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw FileError(folder + "/" + prefix, .make) }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Removes a file or a link; one that is not there is no error.
+  /// Removes a file or a link; a missing one is not an error.
   public static func removeFile(_ path: String) throws(FileError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw FileError(path, .remove) }
   }
 
-  /// Gives a file or a folder another name, in the place of what has that name.
+  /// Renames a file or a folder, replacing what has the new name.
   public static func move(_ path: String, to other: String) throws(FileError) {
     guard rename(path, other) == 0 else { throw FileError(other, .move) }
   }
 
-  /// Removes a folder and all that is in it. It goes on after a failure and throws the first.
+  /// Removes a folder and everything in it. It continues after a failure and throws the first one.
   public static func removeTree(_ path: String) throws(FileError) {
     var failure: FileError?
     removeEntries(of: open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), path, depth: 0, &failure)
@@ -149,7 +151,8 @@ public enum Folder {
     guard rmdir(path) == 0 else { throw FileError(path, .remove) }
   }
 
-  /// Takes the descriptor, and goes by descriptors all the way, so that nobody can put a link in the way.
+  /// Removes the entries of an open folder and closes its descriptor. It works by descriptors all the way down, so that
+  /// nobody can redirect it with a link.
   private static func removeEntries(of descriptor: Int32, _ path: String, depth: Int, _ failure: inout FileError?) {
     guard descriptor >= 0 else { return failure = failure ?? FileError(path, .remove) }
     guard depth < 64, let stream = fdopendir(descriptor) else {
@@ -172,12 +175,12 @@ public enum Folder {
     }
   }
 
-  /// The bytes of the names, without the folder itself and the one above it.
+  /// Returns the names as bytes, without `.` and `..`.
   private static func entries(of stream: OpaquePointer) -> [[UInt8]] {
     var names: [[UInt8]] = []
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      // Itself and the folder above.
+      // `.` and `..`.
       if name.first == UInt8(ascii: "."), name.count == 1 || name.count == 2 && name[1] == name[0] { continue }
       names.append(name)
     }

@@ -1,11 +1,12 @@
-// One end of a socket over which two programs of this machine exchange frames: a length of four bytes, then so many.
-// Invariant: a frame is sent or received whole or the call fails; no wait is longer than its deadline, and the other
-// side's death never raises a signal here.
+// One end of a socket over which two programs on this machine exchange frames: a length of four bytes, then that many
+// bytes.
+// Invariant: a frame is sent or received whole, or the call fails; no wait exceeds its deadline, and the death of the
+// other side never raises a signal here.
 
 import Glibc
 import Wire
 
-/// A socket of frames, closed when it is let go of.
+/// A socket for frames, closed when the object is deallocated.
 ///
 ///     let channel = try FrameChannel(connectedTo: path, longestFrame: 1 << 16)
 ///     let answer = try channel.ask(request, deadline: deadline)
@@ -15,20 +16,20 @@ public final class FrameChannel {
 
   /// - Parameters:
   ///   - descriptor: closed with the channel.
-  ///   - longestFrame: bytes; a longer one is not received.
+  ///   - longestFrame: the limit in bytes; a longer frame is not received.
   init(_ descriptor: Int32, longestFrame: Int) {
     (self.descriptor, self.longestFrame) = (descriptor, longestFrame)
     makeNonBlocking(descriptor)
   }
 
   /// Connects to a `LocalListener`.
-  /// - Throws: `.missing` where nobody listens, `.crashed` where more wait already than are let in.
+  /// - Throws: `.missing` if nobody listens, `.crashed` if the listener's queue of connections is full.
   public convenience init(connectedTo path: String, longestFrame: Int) throws(ProgramFailure) {
     guard let address = LocalAddress(path) else { throw .missing(path: path, errno: errno) }
     let descriptor = localSocket()
     guard descriptor >= 0 else { throw .missing(path: path, errno: errno) }
     self.init(descriptor, longestFrame: longestFrame)
-    // It either succeeds or fails at once.
+    // On a local socket this either succeeds or fails at once.
     guard address.withPointer({ connect(descriptor, $0, $1) }) != 0 else { return }
     if errno == EAGAIN { throw .crashed }
     throw .missing(path: path, errno: errno)
@@ -79,13 +80,13 @@ public final class FrameChannel {
     return bytes
   }
 
-  /// After a call that failed: waits when it would have had to.
+  /// Called after a system call failed: waits if the call would have blocked.
   private func wait(for event: Int32, _ deadline: Deadline) throws(ProgramFailure) {
     if errno == EINTR { return try deadline.check() }
     guard errno == EAGAIN else { throw .crashed }
     try deadline.check()
     var query = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-    // Short, so that a wish to stop that raised no signal here is seen too.
+    // Short, so that an interrupt that raised no signal in this process is noticed too.
     if poll(&query, 1, 100) < 0, errno != EINTR { throw .crashed }
   }
 }

@@ -1,14 +1,14 @@
-// Files and folders that a process makes for a moment, and what is left of them when it is killed.
-// Invariant: such a name holds the id of its process, so that what is in use is never taken for a leftover.
+// Files and folders that a process creates for a short time, and their removal after the process was killed.
+// Invariant: such a name contains the id of its process, so that one in use is never taken for a leftover.
 
 import Glibc
 
-/// A folder of its own, open to the user alone, for what is unpacked or put together. It goes with the value.
+/// A temporary folder, open to the user alone, for unpacking or assembling files. It is removed with the object.
 ///
 ///     let scratch = try Scratch(.backup, in: folder)
 ///     try store.copy(to: scratch.path("collection.sqlite"))
 public final class Scratch {
-  /// What it is for; a part of its name.
+  /// The purpose of the folder; a part of its name.
   public enum Kind: String, CaseIterable, Sendable {
     case package = ".package-"
     case backup = ".backup-"
@@ -17,14 +17,14 @@ public final class Scratch {
 
   public let folder: String
 
-  /// - Parameter parent: where it is made. What ended processes left there is removed first.
+  /// - Parameter parent: where the folder is created. Leftovers of ended processes there are removed first.
   public init(_ kind: Kind, in parent: String) throws(FileError) {
     Leftovers.sweep(parent)
     folder = try Folder.makeTemporary(in: parent, prefix: kind.rawValue + "\(getpid())")
   }
 
   deinit {
-    // What cannot be removed now is removed by the next sweep.
+    // The next sweep removes what cannot be removed now.
     do { try Folder.removeTree(folder) } catch { return }
   }
 
@@ -32,39 +32,40 @@ public final class Scratch {
 }
 
 public enum Leftovers {
-  /// Whether a process that is gone made the name for itself.
+  /// Returns whether the name belongs to a process that has ended.
   public static func contains(_ name: String) -> Bool {
     guard let process = process(of: name), process != getpid() else { return false }
     return kill(process, 0) != 0 && errno == ESRCH
   }
 
-  /// Whether a name is that of a `Scratch`.
+  /// Returns whether a name is that of a `Scratch` folder.
   public static func isScratch(_ name: String) -> Bool { end(ofScratch: name) != nil && process(of: name) != nil }
 
-  /// Removes what processes that are gone have left in a folder. What cannot be removed stays: it is in nobody's way,
-  /// and `doctor` names it.
-  /// - Parameter target: only what was to become this file; nil for all.
+  /// Removes the leftovers of ended processes in a folder. What cannot be removed stays: it does no harm, and `doctor`
+  /// lists it.
+  /// - Parameter target: removes only temporary files of this file; nil for all.
   public static func sweep(_ folder: String, of target: String? = nil) {
     let names: [String]
-    // A folder that cannot be listed keeps them.
+    // If the folder cannot be listed, its leftovers stay.
     do { names = try Folder.names(in: folder) } catch { return }
     for name in names where contains(name) {
       let path = folder + "/" + name
       if let target {
-        // Beside a file of the user's only what can be nothing else: no folder, and nothing between the two names.
+        // Next to a file of the user, be strict: only files, and only the exact form of a temporary name.
         guard name.hasPrefix(target + "."), part(ofTemporary: name.dropFirst(target.count + 1)) != nil else { continue }
         unlink(path)
       } else {
-        // It is a file, then.
+        // Not a folder: a file.
         do { try Folder.removeTree(path) } catch { unlink(path) }
       }
     }
   }
 
-  /// Numbers that are tried for such a name.
+  /// How many numbers are tried for a temporary name.
   static let mostAttempts: Int32 = 1000
 
-  /// The path of a file, its name cut where a longer one would be more than the 255 bytes that systems take.
+  /// The path of a file, with its name truncated so that the temporary name stays within the 255 bytes that file
+  /// systems allow.
   static func stem(of target: String) -> String {
     var name = lastPart(of: target)
     if name.utf8.count <= 230 { return target }
@@ -72,10 +73,10 @@ public enum Leftovers {
     return parentFolder(of: target) + "/" + name
   }
 
-  /// The name of a temporary file that becomes another one, by its stem: `words.tsv.1234-0.tmp`.
+  /// The name of the temporary file for a stem: `words.tsv.1234-0.tmp`.
   static func temporary(for target: String, attempt: Int) -> String { "\(target).\(getpid())-\(attempt).tmp" }
 
-  /// What stands behind the kind in the name of a scratch folder; nil for another name.
+  /// What follows the kind in the name of a scratch folder; nil for any other name.
   private static func end(ofScratch name: String) -> Substring? {
     Scratch.Kind.allCases.first { name.hasPrefix($0.rawValue) }.map { name.dropFirst($0.rawValue.count) }
   }
@@ -87,7 +88,8 @@ public enum Leftovers {
     }
   }
 
-  /// The process that the end of such a name tells: `1234` of `1234-0.tmp`; nil for anything else, `2024-05.tmp` too.
+  /// Parses the process id from the end of a temporary name: `1234` from `1234-0.tmp`; nil for anything else, including
+  /// `2024-05.tmp`.
   private static func part(ofTemporary end: Substring) -> Int32? {
     guard end.hasSuffix(".tmp") else { return nil }
     let parts = end.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
@@ -97,6 +99,6 @@ public enum Leftovers {
 
   private static func process(_ digits: Substring) -> Int32? { number(digits).flatMap { $0 > 0 ? $0 : nil } }
 
-  /// A number as this program writes one: no sign, no 0 in front.
+  /// Parses a number in the form that this program writes: no sign, no leading zero.
   private static func number(_ digits: Substring) -> Int32? { Int32(digits).flatMap { "\($0)" == digits ? $0 : nil } }
 }

@@ -1,11 +1,11 @@
-// A socket of the user's own in a folder of theirs, at which other programs of this machine ask for something.
-// Invariant: nothing here waits: what has come is taken, the rest is taken when it comes; of each client at most one
-// frame is held, of clients at most a few, and an answer that is not taken at once is dropped.
+// A socket in one of the user's folders, at which other programs on this machine send requests.
+// Invariant: nothing here blocks: what has arrived is read, the rest is read when it arrives. At most one frame is held
+// for each client, the number of clients is limited, and an answer that cannot be sent at once is dropped.
 
 import Glibc
 import Wire
 
-/// Listens at a path. Whoever listens there last is the one that is reached.
+/// Listens at a path. The latest listener at a path receives the requests.
 ///
 ///     let listener = try LocalListener(folder + "/shell.socket", longestFrame: 1 << 16)
 ///     poll(listener.descriptors)
@@ -14,31 +14,31 @@ public final class LocalListener {
   public let path: String
   private let socket: Int32
   private let longestFrame: Int
-  /// Of the file that the socket is.
+  /// The facts of the socket file.
   private let file: FileFacts?
-  /// Those whose request is not whole yet, the oldest first.
+  /// Clients whose request is not complete yet, oldest first.
   private var clients: [LocalClient] = []
-  /// It failed, and is to be polled no more.
+  /// Whether accepting failed, so that the socket is no longer polled.
   private var isBroken = false
 
   private static let mostClients = 4
   private static let mostWaiting: Int32 = 8
 
-  /// What a poll may have to look at, at most.
+  /// The maximum number of `descriptors`.
   public static let mostDescriptors = 1 + mostClients
 
-  /// Takes the path from whoever listened there before, dead or alive. The socket has mode 0600.
-  /// - Parameter longestFrame: bytes; who says more is dropped.
+  /// Takes over the path from any earlier listener, alive or not. The socket has mode 0600.
+  /// - Parameter longestFrame: the limit in bytes; a client that announces more is dropped.
   public init(_ path: String, longestFrame: Int) throws(FileError) {
     (self.path, self.longestFrame) = (path, longestFrame)
     let fresh = path + ".\(getpid())"
     socket = try Self.bound(at: fresh)
     file = Self.facts(fresh)
-    // A rename puts it in the place of another one in one step.
+    // A rename replaces the old socket in one step.
     guard rename(fresh, path) == 0 else {
       let failure = FileError(path, .make)
       unlink(fresh)
-      // The socket is closed with the object, which is whole by now.
+      // `deinit` closes the socket, because the object is fully initialised here.
       throw failure
     }
   }
@@ -49,7 +49,7 @@ public final class LocalListener {
     let socket = localSocket()
     guard socket >= 0 else { throw FileError(path, .make) }
     makeNonBlocking(socket)
-    // Until it listens nobody gets in, so that the mode is right from the first moment.
+    // Nobody can connect before `listen`, so the mode is right from the start.
     guard address.withPointer({ bind(socket, $0, $1) }) == 0, chmod(path, 0o600) == 0, listen(socket, mostWaiting) == 0
     else {
       let failure = FileError(path, .make)
@@ -65,21 +65,21 @@ public final class LocalListener {
     close(socket)
   }
 
-  /// Whether who asks at the path still comes here.
+  /// Whether requests at the path still reach this listener.
   public var isCurrent: Bool {
     guard let file, let found = Self.facts(path) else { return false }
     return found.inode == file.inode && found.device == file.device
   }
 
   private static func facts(_ path: String) -> FileFacts? {
-    // What cannot be looked at is not reached either.
+    // A file whose facts cannot be read cannot be reached either.
     do { return try FileFacts.at(path, followingLinks: false) } catch { return nil }
   }
 
-  /// What is readable once something came.
+  /// The descriptors to poll for reading.
   public var descriptors: [Int32] { isBroken ? [] : [socket] + clients.map(\.descriptor) }
 
-  /// The next request that came whole, without waiting for one. One whose sender has gone meanwhile is dropped.
+  /// Returns the next complete request, without waiting for one. A client that has disconnected is dropped.
   public func next() -> LocalRequest? {
     acceptAll()
     for client in clients {
@@ -94,12 +94,12 @@ public final class LocalListener {
     return nil
   }
 
-  /// Lets in who knocks; the oldest of too many goes.
+  /// Accepts the waiting clients; if there are too many, the oldest is dropped.
   private func acceptAll() {
     for _ in 0..<Int(Self.mostWaiting) {
       let descriptor = accept(socket, nil, nil)
       guard descriptor >= 0 else {
-        // No more descriptors, say: polled again it would be readable for ever.
+        // For example no descriptors are left: polled again, the socket would be readable forever.
         if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) { isBroken = true }
         return
       }
@@ -111,20 +111,20 @@ public final class LocalListener {
   }
 }
 
-/// A request and the way back to who sent it, which is closed with it.
+/// A request and the connection to its sender, which is closed when the request is released.
 public final class LocalRequest {
   public let frame: [UInt8]
   private let client: LocalClient
 
   fileprivate init(frame: [UInt8], _ client: LocalClient) { (self.frame, self.client) = (frame, client) }
 
-  /// Whether who asked still waits for the answer.
+  /// Whether the sender is still connected.
   public var isAwaited: Bool {
     var byte: UInt8 = 0
     return recv(client.descriptor, &byte, 1, Int32(MSG_PEEK)) < 0 && errno == EAGAIN
   }
 
-  /// Sends the answer, if it fits into what the system holds for the other side.
+  /// Sends the answer if it fits into the system's send buffer.
   public func answer(_ bytes: [UInt8]) {
     guard let head = FrameHead.bytes(bytes.count) else { return }
     let frame = head + bytes
@@ -132,7 +132,7 @@ public final class LocalRequest {
   }
 }
 
-/// One that came in, and what it has said so far.
+/// A connected client, and what it has sent so far.
 private final class LocalClient {
   enum Progress {
     case isWaiting, hasGone
@@ -146,7 +146,7 @@ private final class LocalClient {
 
   deinit { close(descriptor) }
 
-  /// Reads what is there, never beyond the end of the frame.
+  /// Reads what has arrived, never beyond the end of the frame.
   func advance(longestFrame: Int) -> Progress {
     while true {
       let isHead = bytes.count < FrameHead.size
@@ -163,13 +163,13 @@ private final class LocalClient {
   }
 }
 
-/// The address of a socket at a path. The system takes only 107 bytes of one: the folder is opened and named by its
+/// The address of a socket at a path. The system limits it to 107 bytes, so the folder is opened and named by its
 /// descriptor, which is short.
 struct LocalAddress: ~Copyable {
   private let folder: Int32
   private let name: [UInt8]
 
-  /// Nil, and `errno`, where there is no such folder.
+  /// Nil, with `errno` set, if there is no such folder.
   init?(_ path: String) {
     let folder = open(parentFolder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return nil }

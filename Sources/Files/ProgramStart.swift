@@ -1,10 +1,11 @@
-// Starting a program beside this one, and its end: the drawing program, the player of sounds. Invariant: it is started
-// from a list of words, never by a shell; it gets nothing of the terminal, and of this program's files only a channel.
+// Starting and ending helper programs: the drawing program, the sound player.
+// Invariant: a program is started from a list of words, never by a shell; it has no access to the terminal, and
+// inherits no file of this program except a channel.
 
 public import Glibc
 
-/// Starts a program in a session of its own: Ctrl-C at the terminal reaches the shell alone, and the program has no
-/// terminal that it could type into. Signals are as they were before any program changed them.
+/// Starts a program in a new session: Ctrl-C at the terminal reaches only the shell, and the program has no terminal
+/// that it could write to. Signal handlers and the signal mask are reset to their defaults.
 ///
 ///     let player = startProgram(["/usr/bin/mpv", path], environment: [])
 ///     guard player.failure == 0 else { ... }
@@ -12,9 +13,10 @@ public import Glibc
 /// - Parameters:
 ///   - words: the program's path and its arguments.
 ///   - environment: `NAME=value`.
-///   - channel: what its standard input and output are; nil for `/dev/null`. Its standard error is `/dev/null`.
-///   - input: the file that its standard input is read from, without a channel; nil for `/dev/null`.
-/// - Returns: the process, and 0 or the errno of why there is none.
+///   - channel: the descriptor for its standard input and output; nil for `/dev/null`. Its standard error is
+///     `/dev/null`.
+///   - input: the file for its standard input, if there is no channel; nil for `/dev/null`.
+/// - Returns: the process id, and 0 or the errno of the failure.
 public func startProgram(
   _ words: [String], environment: [String], channel: CInt? = nil, input: String? = nil
 ) -> (process: pid_t, failure: CInt) {
@@ -41,7 +43,7 @@ public func startProgram(
   posix_spawnattr_setsigmask(&attributes, &signals)
   sigfillset(&signals)
   posix_spawnattr_setsigdefault(&attributes, &signals)
-  // glibc's POSIX_SPAWN_SETSID, which Swift does not see.
+  // glibc's POSIX_SPAWN_SETSID, which Swift does not import.
   let newSession: Int16 = 0x80
   posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | newSession)
   var process: pid_t = 0
@@ -51,11 +53,11 @@ public func startProgram(
   return (process, failure)
 }
 
-/// Starts a program that is talked to: its standard input and output are the other end of a socket.
+/// Starts a program whose standard input and output are the other end of a socket pair.
 ///
 ///     let (process, socket) = try startTalkingProgram([path], environment: [])
 ///
-/// - Returns: the process, and this end, which the caller closes.
+/// - Returns: the process id, and this end of the socket, which the caller closes.
 /// - Throws: `.missing`.
 public func startTalkingProgram(
   _ words: [String], environment: [String]
@@ -73,22 +75,22 @@ public func startTalkingProgram(
   return (started.process, ends[0])
 }
 
-/// Waits for the end of a program.
-/// - Returns: how it ended, as waitpid(2) tells it.
+/// Waits until a program ends.
+/// - Returns: the status from waitpid(2).
 @discardableResult public func waitForEnd(of process: pid_t) -> CInt {
   var status: CInt = 0
   while waitpid(process, &status, 0) < 0, errno == EINTR {}
   return status
 }
 
-/// Ends a program at once.
-/// - Returns: how it ended, as waitpid(2) tells it.
+/// Kills a program and waits until it has ended.
+/// - Returns: the status from waitpid(2).
 @discardableResult public func endProgram(_ process: pid_t) -> CInt {
   kill(process, SIGKILL)
   return waitForEnd(of: process)
 }
 
-/// Copies for C, with a null behind the last.
+/// Passes the texts as a null-terminated array of C strings.
 private func withStrings<Result>(
   _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

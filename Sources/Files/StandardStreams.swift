@@ -1,6 +1,6 @@
-// Standard input line by line or as it comes, and standard output in blocks, as they are in a pipe: bytes, whatever
-// they mean.
-// Invariant: memory is one line and one block; a write that fails is an error, never less output.
+// Standard input by lines or as it arrives, and standard output in blocks, for use in pipes: plain bytes, without an
+// encoding.
+// Invariant: memory is limited to one line and one block; a failed write is an error, never silently lost output.
 
 internal import Glibc
 
@@ -9,7 +9,7 @@ internal import Glibc
 ///     let input = InputLines(limit: 16 << 20)
 ///     while let line = try input.next() { ... }
 public final class InputLines {
-  /// Lines that were read.
+  /// The number of lines read so far.
   public private(set) var count = 0
   private let descriptor: Int32
   private let limit: Int
@@ -19,8 +19,8 @@ public final class InputLines {
   private var isAtEnd = false
 
   /// - Parameters:
-  ///   - limit: bytes that a line may have.
-  ///   - descriptor: where it reads.
+  ///   - limit: the maximum length of a line in bytes.
+  ///   - descriptor: the descriptor to read from.
   public init(limit: Int, descriptor: Int32 = 0) {
     (self.limit, self.descriptor) = (limit, descriptor)
     buffer = .allocate(byteCount: 256 << 10, alignment: 16)
@@ -28,9 +28,9 @@ public final class InputLines {
 
   deinit { buffer.deallocate() }
 
-  /// The next line without its line feed, valid until the next call; nil at the end. The last line may lack its line
-  /// feed.
-  /// - Throws: `FileError`, `.tooLarge` for a line that is longer than the limit.
+  /// Returns the next line without its line feed, valid until the next call; nil at the end. The last line may lack its
+  /// line feed.
+  /// - Throws: `FileError`, with `.tooLarge` for a line that is longer than the limit.
   public func next() throws(FileError) -> UnsafeRawBufferPointer? {
     var searched = start
     while true {
@@ -57,7 +57,7 @@ public final class InputLines {
     return UnsafeRawBufferPointer(rebasing: buffer[start..<place])
   }
 
-  /// Reads more behind what is there, which moves to the front.
+  /// Moves the unread bytes to the front and reads more after them.
   private func fill() throws(FileError) {
     if start > 0 {
       if let base = buffer.baseAddress { memmove(base, base + start, end - start) }
@@ -80,13 +80,13 @@ public final class InputLines {
   }
 }
 
-/// Standard input as it comes.
+/// Standard input as it arrives.
 ///
 ///     while case .bytes(let bytes) = try input.next(within: 1000) { ... }
 public struct InputPieces {
   public enum Piece: Equatable {
     case bytes([UInt8])
-    /// Nothing came in that time.
+    /// Nothing arrived within that time.
     case nothing
     case end
   }
@@ -94,10 +94,10 @@ public struct InputPieces {
   private static let most = 64 << 10
   private let descriptor: Int32
 
-  /// - Parameter descriptor: where it reads.
+  /// - Parameter descriptor: the descriptor to read from.
   public init(descriptor: Int32 = 0) { self.descriptor = descriptor }
 
-  /// What comes next, within some milliseconds; 0 does not wait.
+  /// Returns what arrives next within that many milliseconds; 0 does not wait.
   public func next(within milliseconds: Int) throws(FileError) -> Piece {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&wait, 1, Int32(clamping: milliseconds)) > 0 else { return .nothing }
@@ -133,8 +133,8 @@ public final class OutputBlocks {
     if waiting.count >= OutputBlocks.block { try flush() }
   }
 
-  /// Writes what waits.
-  /// - Throws: `FileError`: a disk that is full, a pipe that nobody reads.
+  /// Writes the buffered bytes.
+  /// - Throws: `FileError`, for example for a full disk or a pipe without a reader.
   public func flush() throws(FileError) {
     var done = 0
     while done < waiting.count {

@@ -1,12 +1,12 @@
-// How often words are used, by a list of a package or of the user. Invariant: a list of at most `limit` bytes is read,
-// and at most `mostWords` of it are kept; words with a capital are names and are left out.
+// How often words are used, from a list in a package or of the user. Invariant: a list has at most `limit` bytes, and
+// at most `mostWords` of its words are kept; capitalised words are names and are left out.
 
 import Files
 public import Lexicon
 import Problems
 import Text
 
-/// Words with how often each was counted.
+/// Words and their counts.
 ///
 ///     let list = try FrequencyList("es_ES.lm", of: spanish) { false }
 ///     list.counts["gato"]   // 412
@@ -16,8 +16,9 @@ public struct FrequencyList {
 
   public private(set) var counts: [String: Double] = [:]
 
-  /// Reads one of two kinds: a language model as Onboard has it, whose part `\1-grams:` counts (a count, a blank, a
-  /// word), or a table of words and counts with a tab between them. A table without counts is in the order of use.
+  /// Reads one of two formats: a language model of Onboard, whose section `\1-grams:` has lines of a count, a space and
+  /// a word; or a table of words and counts separated by a tab. The words of a table without counts must be in order of
+  /// frequency.
   init(_ path: String, of language: Language, isInterrupted: @escaping @Sendable () -> Bool) throws(LanguageError) {
     let text: String?
     do { text = try FileText.read(path, limit: Self.limit, isInterrupted: isInterrupted) } catch {
@@ -53,7 +54,7 @@ public struct FrequencyList {
   private mutating func add(_ word: Substring, _ count: Double?, _ language: Language) {
     guard let count, count > 0, count.isFinite, counts.count < Self.mostWords else { return }
     let word = String(word).trimmed
-    // In German a noun has a capital, too; elsewhere it is a name.
+    // In German, nouns are capitalised too; in other languages a capital marks a name.
     guard let first = word.unicodeScalars.first, first.properties.isAlphabetic,
       language.letterCase == .nouns || !word.unicodeScalars.contains(where: { $0.properties.isUppercase })
     else { return }
@@ -62,9 +63,9 @@ public struct FrequencyList {
 }
 
 extension LanguageLibrary {
-  /// How often words of a language are used, each word's count in a million, by the list of the user
-  /// (`frequency/CODE.tsv` in the data folder), else by the model of Debian's onboard-data (there or in `frequency`);
-  /// nil where neither is here.
+  /// Returns how often the words of a language are used, per million words, from the user's list (`frequency/CODE.tsv`
+  /// in the data folder) or else from the model in Debian's onboard-data (in its own folder or in `frequency`); nil if
+  /// neither exists.
   public func frequencies(of language: Language) -> [String: Double]? {
     let code = String(language.code.prefix(2))
     let own = frequencyFolder
@@ -80,13 +81,13 @@ extension LanguageLibrary {
     return Self.perMillion(list.counts)
   }
 
-  /// Counts as parts of a million.
+  /// Converts counts to counts per million.
   public static func perMillion(_ counts: [String: Double]) -> [String: Double] {
     let sum = counts.values.reduce(0, +)
     return sum > 0 ? counts.mapValues { $0 / sum * 1_000_000 } : [:]
   }
 
-  /// The names of Onboard's models of a language, by its code and a country's.
+  /// The file names of Onboard's models of a language: its code and a country code.
   private static func modelNames(_ code: String) -> [String] {
     let countries = ["en": ["US", "GB"], "el": ["GR"], "da": ["DK"], "sv": ["SE"], "eo": ["XX"], "pt": ["PT", "BR"]]
     return (countries[code] ?? [code.uppercased()]).map { "\(code)_\($0).lm" }

@@ -1,16 +1,16 @@
-// What can go wrong with the data of a language, as facts, and the words for it.
-// Invariant: each case names the file or language it is about and says what to do next.
+// What can go wrong with the data of a language, and the messages for it.
+// Invariant: each case names the file or language concerned and the remedy.
 
 public import Problems
 import Text
 
-/// A failure to read what a language is analysed with.
+/// A failure to read the data that a language is analysed with.
 ///
 ///     LanguageError.damaged(path: "spa-eng.automorf.bin", reason: "it ends in the middle").message
 public enum LanguageError: Problem, Equatable {
-  /// The file is not what its name says, or is cut.
+  /// The file is of the wrong format, or truncated.
   case damaged(path: String, reason: String)
-  /// There is no data of a language, where every form would be its own lemma on one machine and not on another.
+  /// A language has no data. Without this error, every form would be its own lemma on one machine and not on another.
   case missing(language: String, package: String)
   /// The file could not be read.
   case unreadable(path: String, reason: String)

@@ -1,5 +1,5 @@
-// The data of languages on a machine: who reads forms, who explains lemmas, what is missing. Invariant: each file is
-// read once, at its first use; one that is damaged or missing keeps nothing else from being read, and is named.
+// The language data on a machine: lemmatizers, bilingual dictionaries, and what is missing. Invariant: each file is
+// read once, when it is first needed; a damaged or missing file does not affect the others, and is reported.
 
 public import Files
 public import Lexicon
@@ -13,24 +13,24 @@ import Text
 public final class LanguageLibrary {
   private let ownFolder: String
   let sharedFolders: [String]
-  /// A folder that has the files themselves, without folders of their own.
+  /// A folder that holds all the files directly, without subfolders.
   private let shippedFolder: String?
-  /// The user's own lists of frequencies.
+  /// The folder of the user's own frequency lists.
   let frequencyFolder: String
   private let spellingFolders: [String]
   let isInterrupted: @Sendable () -> Bool
   private var lemmatizers: [Language: Lemmatizer] = [:]
   private var explained: [String: TransducerFile] = [:]
-  /// What dictionaries have a word as a form of, asked where the language's own data reads nothing.
+  /// Returns the words that dictionaries list a form under; used if the language's own data does not know the form.
   public var dictionaryForms: (String, Language) -> [String] = { _, _ in [] }
-  /// Files that could not be read, with why.
+  /// The files that could not be read, and why.
   public private(set) var failures: [LanguageError] = []
 
   /// - Parameters:
   ///   - ownFolder: the user's tables, `CODE.tsv`: a form, a tab, its lemma.
-  ///   - sharedFolders: `apertium`, `wordnet` and `onboard` are in them.
-  ///   - frequencyFolder: the user's own lists of frequencies.
-  ///   - shippedFolder: has files that the shared ones lack, all in itself: `spa-eng.automorf.bin`.
+  ///   - sharedFolders: the folders that contain `apertium`, `wordnet` and `onboard`.
+  ///   - frequencyFolder: the user's own frequency lists.
+  ///   - shippedFolder: holds files that the shared folders lack, without subfolders: `spa-eng.automorf.bin`.
   public init(
     ownFolder: String, sharedFolders: [String], spellingFolders: [String], frequencyFolder: String = "",
     shippedFolder: String? = nil,
@@ -49,13 +49,13 @@ public final class LanguageLibrary {
       isInterrupted: environment.isInterrupted)
   }
 
-  /// Whether `lemmatizer(of:)` answers at once.
+  /// Whether the lemmatizer of a language is already loaded, so that `lemmatizer(of:)` returns at once.
   public func isOpen(_ language: Language) -> Bool { lemmatizers[language] != nil }
 
-  /// Forgets who finds forms, after a dictionary with forms was added or taken away.
+  /// Drops the loaded lemmatizers, after a dictionary with forms was added or removed.
   public func forget() { lemmatizers = [:] }
 
-  /// Who finds the dictionary forms of a language's words.
+  /// Returns the lemmatizer of a language, loading its data at first use.
   public func lemmatizer(of language: Language) -> Lemmatizer {
     if let known = lemmatizers[language] { return known }
     let code = String(language.code.prefix(2))
@@ -71,7 +71,7 @@ public final class LanguageLibrary {
     return lemmatizer
   }
 
-  /// What bilingual dictionaries of Apertium have for a lemma, by the language that they explain it in.
+  /// Returns the translations of a lemma in Apertium's bilingual dictionaries, grouped by target language.
   public func translations(of lemma: String, in language: Language) -> [(meanings: String, texts: [String])] {
     let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
     return files.compactMap { meanings, path in
@@ -83,15 +83,15 @@ public final class LanguageLibrary {
     }
   }
 
-  /// The bilingual dictionaries of Apertium that are here, with the codes of their words' language and of the one that
-  /// explains them, by these.
+  /// The available bilingual dictionaries of Apertium, with the codes of their source and target languages, in order of
+  /// these codes.
   public func bilingualFiles() -> [(words: String, meanings: String, path: String)] {
     LanguageFiles.known.sorted { $0.key < $1.key }.flatMap { words, files in
       files.bilingual.compactMap { meanings, path in first(path).map { (words, meanings, $0) } }
     }
   }
 
-  /// Whether a bilingual dictionary of Apertium explains the lemmas of a language.
+  /// Whether a bilingual dictionary of Apertium translates from a language.
   public func hasTranslations(of language: Language) -> Bool {
     let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
     return files.contains { first($0.path) != nil }
@@ -127,7 +127,7 @@ public final class LanguageLibrary {
         do {
           return try AffixStems(words: "\(folder)/\(name).dic", affixes: "\(folder)/\(name).aff", isInterrupted)
         } catch {
-          // Written in another encoding, most often: the form itself is the answer then.
+          // Usually the file has another encoding: forms are then their own lemmas.
           continue
         }
       }

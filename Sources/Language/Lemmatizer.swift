@@ -1,17 +1,17 @@
-// The dictionary form of a word: the user's table first, then function words, then the analysers or WordNet, then forms
-// that dictionaries list, then the affixes of a spelling dictionary, and at last the form itself. Invariant: the answer
-// for a form is the same each time; without any data every form is its own lemma.
+// The dictionary form of a word. Sources, in order: the user's table, function words, the analysers or WordNet, forms
+// listed in dictionaries, the affixes of a spelling dictionary, and finally the form itself.
+// Invariant: the result for a form never changes; without any data every form is its own lemma.
 
 public import Lexicon
 
-/// The lemmas of a form: the likeliest, and all that it may be of.
+/// The lemmas of a form: the likeliest, and all possible ones.
 ///
 ///     let lemmatizer = try library.lemmatizer(of: spanish)
 ///     lemmatizer.lemmas(of: "casas").primary   // "casa"
 ///     lemmatizer.lemmas(of: "casas").all       // ["casa", "casar"]
 public struct Lemmas: Equatable, Sendable {
   public let primary: String
-  /// Each once, the likeliest first.
+  /// Without duplicates, the likeliest first.
   public let all: [String]
 }
 
@@ -19,7 +19,7 @@ public struct Lemmas: Equatable, Sendable {
 public final class Lemmatizer {
   public let language: Language
   let tables: WordTables
-  /// What is missing for better answers, and the package of Debian's that has it; nil where nothing is.
+  /// The Debian package with missing data that would give better results; nil if nothing is missing.
   public let missing: String?
   private let overrides: [String: String]
   private let analysers: [TransducerFile]
@@ -29,12 +29,12 @@ public final class Lemmatizer {
   private lazy var spelling: AffixStems? = stems()
   private var known: [String: [LemmaCandidate]] = [:]
 
-  /// Whether there is data, so that a form which nothing reads is likely a name.
+  /// Whether there is data, so that a form unknown to it is probably a name.
   var hasData: Bool { wordNet != nil || !analysers.isEmpty }
 
   /// - Parameters:
-  ///   - dictionaryForms: what dictionaries have a form as a form of.
-  ///   - stems: asked once, for the first word that nothing else reads.
+  ///   - dictionaryForms: returns the words that dictionaries list a form under.
+  ///   - stems: called once, for the first word that nothing else recognises.
   init(
     _ language: Language, overrides: [String: String], analysers: [TransducerFile], wordNet: WordNetForms?,
     missing: String?, dictionaryForms: @escaping (String) -> [String] = { _ in [] },
@@ -45,7 +45,7 @@ public final class Lemmatizer {
     tables = WordTables(code: String(language.code.prefix(2)))
   }
 
-  /// The lemmas of a form by itself, case aside unless it is read with its capital only.
+  /// Returns the lemmas of a form without context, ignoring case unless only the capitalised form is known.
   public func lemmas(of form: String) -> Lemmas {
     let lowered = normalize(form.replacingApostrophes, language: language)
     var candidates = candidates(of: lowered)
@@ -53,7 +53,7 @@ public final class Lemmatizer {
     return Self.chosen(candidates, form: lowered) { _ in 0 }
   }
 
-  /// The lemma of what a card has for a word, its article left out: `casa` of `las casas`. Nil for several words.
+  /// Returns the lemma of a card's text for a word, without its article: `casa` for `las casas`. Nil for several words.
   public func lemma(ofPhrase phrase: String) -> String? {
     let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
     let others = words.drop { Self.articles.contains($0) }
@@ -62,7 +62,7 @@ public final class Lemmatizer {
 
   private static let articles: Set<String> = ["el", "uno", "il", "un", "un'", "l'", "the", "a", "to", "o", "um"]
 
-  /// Orders candidates by rank, then by how often their lemma is in a text, then shorter ones first.
+  /// Orders candidates by rank, then by how often their lemma occurs in a text, then by length, shortest first.
   static func chosen(_ candidates: [LemmaCandidate], form: String, weight: (String) -> Int) -> Lemmas {
     if candidates.count <= 1 {
       let lemma = candidates.first?.lemma ?? form
@@ -75,11 +75,11 @@ public final class Lemmatizer {
     return Lemmas(primary: sorted[0].candidate.lemma, all: sorted.map(\.candidate.lemma))
   }
 
-  /// What a form in small letters may be of; empty where nothing reads it.
+  /// Returns the possible lemmas of a lower-case form; empty if nothing recognises it.
   func candidates(of form: String) -> [LemmaCandidate] {
     if let candidates = known[form] { return candidates }
     let candidates = find(form)
-    // Texts of millions of words have fewer forms; what somebody makes up has any number.
+    // Texts of millions of words have fewer forms; invented input can have any number.
     if known.count >= 500_000 { known = [:] }
     known[form] = candidates
     return candidates
@@ -98,7 +98,7 @@ public final class Lemmatizer {
     }
   }
 
-  /// What the analysers, or WordNet, say of a form as it is written.
+  /// Returns the candidates of the analysers, or of WordNet, for a form as it is written.
   private func read(_ form: String) -> [LemmaCandidate] {
     if let wordNet { return wordNet.candidates(of: form) }
     let code = String(language.code.prefix(2))
@@ -119,7 +119,7 @@ public final class Lemmatizer {
 }
 
 extension String {
-  /// With the typewriter's apostrophe for the others, as the files have it.
+  /// The text with other apostrophes replaced by the ASCII one, as in the data files.
   var replacingApostrophes: String {
     utf8.contains(0xE2) ? String(map { $0 == "\u{2019}" || $0 == "\u{02BC}" ? "'" : $0 }) : self
   }

@@ -1,21 +1,21 @@
-// What a reading of an analyser says of a form: its lemma as people look it up, and how likely it is among others.
-// Invariant: pure; the order of parts of speech is the same for all languages that an analyser is used for.
+// Interprets an analyser's reading of a form: its lemma as people look it up, and how likely it is.
+// Invariant: pure functions; the ranking of parts of speech is the same for all languages with an analyser.
 
-/// A lemma that a form may be of; the lower rank is the likelier.
+/// A possible lemma of a form; a lower rank is likelier.
 struct LemmaCandidate: Equatable {
   let lemma: String
   let rank: Int32
 }
 
 enum Reading {
-  /// The lemma and the rank of a reading in Apertium's notation; nil for one that gives no word.
-  /// - Parameter form: in small letters; what a pronoun's reading leaves open.
+  /// Returns the lemma and the rank of a reading in Apertium's notation; nil for a reading that is not a single word.
+  /// - Parameter form: in lower case; it is the lemma of a personal pronoun, which the reading leaves open.
   static func candidate(_ reading: String, form: String, code: String) -> LemmaCandidate? {
     let parts = reading.split(separator: "+", omittingEmptySubsequences: false)
     guard let first = parts.first, !first.isEmpty, !first.hasPrefix("*") else { return nil }
     let tags = first.split(separator: "<").dropFirst().map { $0.dropLast() }
     var lemma = lemmaText(first.prefix { $0 != "<" })
-    // What follows `#` belongs to an entry of several words.
+    // What follows `#` belongs to a multi-word entry.
     if lemma.contains(" ") { return nil }
     if lemma == "prpers" { lemma = form }
     if tags.first?.hasPrefix("vb") == true { lemma = withoutReflexive(lemma, code: code) }
@@ -23,14 +23,14 @@ enum Reading {
     return LemmaCandidate(lemma: lemma, rank: rank(tags, isJoined: parts.count > 1))
   }
 
-  /// `lavar` of `lavarse`, `lavare` of `lavarsi`.
+  /// `lavar` from `lavarse`, `lavare` from `lavarsi`.
   private static func withoutReflexive(_ lemma: String, code: String) -> String {
     let endings = code == "it" ? ["arsi", "ersi", "irsi"] : ["arse", "erse", "irse", "írse"]
     guard code == "it" || code == "es", endings.contains(where: lemma.hasSuffix) else { return lemma }
     return lemma.dropLast(2) + (code == "it" ? "e" : "")
   }
 
-  /// By how often the parts of speech are meant where a form may be of several; the lower, the likelier.
+  /// Ranks parts of speech by how often they are meant when a form is ambiguous; lower is likelier.
   private static func rank(_ tags: [Substring], isJoined: Bool) -> Int32 {
     guard let part = tags.first else { return 90 }
     switch part {

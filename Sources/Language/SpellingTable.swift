@@ -1,7 +1,8 @@
-// Each spelling once, found by its bytes. Invariant: a number is less than `count`, and stays that of its spelling.
-// The hash is Swift's, which differs at each start, so that no text can be made of spellings that collide.
+// Stores each spelling once and finds it by its bytes. Invariant: a number is less than `count`, and is the number of
+// the same spelling forever.
+// It uses Swift's hash, which is seeded at each start, so that nobody can craft a text of colliding spellings.
 
-/// Numbers for spellings, from 0 on.
+/// Numbers for spellings, from 0.
 struct SpellingTable {
   private var bytes: [UInt8] = []
   private var ends: [UInt32] = [0]
@@ -13,7 +14,7 @@ struct SpellingTable {
     String(decoding: bytes[Int(ends[number])..<Int(ends[number + 1])], as: UTF8.self)
   }
 
-  /// The number of a spelling, a new one for a new one.
+  /// Returns the number of a spelling, adding it if it is new.
   mutating func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32 {
     let slot = slot(of: word)
     if slots[slot] != .max { return slots[slot] }

@@ -1,13 +1,13 @@
-// An order to learn a text's words in, each with the sentence that shows it best. Invariant: a sentence of the plan
-// has at most the wanted number of words that were unknown when its turn came, all unknown words counted.
+// An order for learning the words of a text, each with the sentence that shows it best. Invariant: a sentence in the
+// plan has at most the requested number of words that are unknown at its turn, including the word itself.
 
-/// A word of a plan, and the sentence for it.
+/// A word of a plan, and its sentence.
 public struct PlannedWord: Equatable, Sendable {
-  /// In `TextIndex.lemmas`.
+  /// Index into `TextIndex.lemmas`.
   public let lemma: UInt32
-  /// In `TextIndex.sentences`.
+  /// Index into `TextIndex.sentences`.
   public let sentence: Int
-  /// Unknown words of the sentence at its turn, this one among them.
+  /// The unknown words of the sentence at its turn, including this one.
   public let unknown: Int
 
   public init(lemma: UInt32, sentence: Int, unknown: Int) {
@@ -16,8 +16,8 @@ public struct PlannedWord: Equatable, Sendable {
 }
 
 extension TextView {
-  /// The best sentence for each of some lemmas; those without one that is easy enough are left out.
-  /// - Parameter most: unknown words that a sentence may have.
+  /// Returns the best sentence for each of some lemmas; lemmas without a sentence that is easy enough are left out.
+  /// - Parameter most: the maximum number of unknown words in a sentence.
   public func bestSentences(for lemmas: [UInt32], unknownAtMost most: Int) -> [PlannedWord] {
     var wanted = [Bool](repeating: false, count: text.lemmas.count)
     for lemma in lemmas { wanted[Int(lemma)] = true }
@@ -35,20 +35,21 @@ extension TextView {
     }
   }
 
-  /// An order in which each sentence has one new word, the most useful words first as they can be reached.
+  /// Returns an order in which each sentence has one new word; of the words that are reachable, the most useful comes
+  /// first.
   public func plan(count: Int) -> [PlannedWord] {
     var planner = Planner(self)
     return planner.run(count: count)
   }
 }
 
-/// How well a sentence shows a word; the smaller the better.
+/// How well a sentence shows a word; smaller is better.
 private struct SentenceWorth: Comparable {
   /// A heading, or half a page: neither shows what a word means.
   let isNoSentence: Bool
   let unknown: Int
   let isBadLength: Bool
-  /// It ends without a mark that ends sentences, as a line of a poem may.
+  /// It ends without an end mark, as a line of a poem may.
   let isCut: Bool
   let hasNoTranslation: Bool
   let hasName: Bool
@@ -77,10 +78,10 @@ private struct SentenceWorth: Comparable {
   }
 }
 
-/// The greedy order: of the words that have a sentence with no other unknown one, the most frequent is next.
+/// The greedy order: of the words that have a sentence without other unknown words, the most frequent comes next.
 private struct Planner {
   private let view: TextView
-  /// The sentences of each lemma that is missing, and how many missing ones each sentence has left.
+  /// The sentences of each missing lemma; `left` is the number of missing lemmas remaining in each sentence.
   private var postings: [UInt32: [UInt32]] = [:]
   private var left: [Int]
   private var isLearned: [Bool]
@@ -95,7 +96,7 @@ private struct Planner {
     ready = Heap(view.text.lemmas.map(\.count))
     for (number, sentence) in view.text.sentences.enumerated() where left[number] > 0 {
       let lemmas = missingLemmas(of: sentence)
-      // The view counts up to a limit.
+      // Count again: the view counts only up to a limit.
       left[number] = lemmas.count
       for lemma in lemmas { postings[lemma, default: []].append(UInt32(number)) }
     }
@@ -141,7 +142,7 @@ private struct Planner {
   }
 }
 
-/// Lemmas by their counts, the largest first; of equal ones the one of the lower number.
+/// A heap of lemmas, the largest count first; equal counts are ordered by number.
 private struct Heap {
   private let counts: [Int]
   private var items: [UInt32] = []

@@ -1,8 +1,8 @@
-// Coverage as it grows: along a text, with what is learned, with what is forgotten. Invariant: names, numbers and what
-// is ignored count for nothing; every share is from 0 to 1.
+// Coverage as a curve: along a text, as more lemmas are learned, and with words that are forgotten. Invariant: names,
+// numbers and ignored words are not counted; every share is from 0 to 1.
 
 extension TextView {
-  /// The words that are counted: all tokens but names, numbers and what is ignored.
+  /// The number of counted words: all tokens except names, numbers and ignored words.
   public var countedWords: Int {
     var count = 0
     for (number, form) in text.forms.enumerated() where !form.isNumber && formStates[number] != .ignored {
@@ -11,7 +11,7 @@ extension TextView {
     return count
   }
 
-  /// The part of all words that is remembered today, as the memory model expects it; 1 for a text without words.
+  /// The share of all words that is remembered today according to the memory model; 1 for a text without words.
   public var expectedCoverage: Double {
     let all = countedWords
     var sum = 0.0
@@ -21,7 +21,7 @@ extension TextView {
     return all == 0 ? 1 : min(1, sum / Double(all))
   }
 
-  /// The coverage of each part of the text, in its order; parts of as many words each.
+  /// Returns the coverage of each part of the text, in order; all parts have the same number of words.
   public func coverage(ofParts count: Int) -> [Double] {
     let count = max(1, min(count, text.tokens.count))
     return (0..<count).map { part in
@@ -35,7 +35,8 @@ extension TextView {
     }
   }
 
-  /// The coverage after so many more lemmas, the most useful first: `steps + 1` figures, from none of them to all.
+  /// Returns the coverage as more lemmas are learned, the most useful first: `steps + 1` values, from none of them to
+  /// all.
   public func coverage(afterLemmas most: Int, steps: Int) -> [Double] {
     let (all, gains) = (Double(max(1, countedWords)), lemmasByGain().prefix(most))
     var sums = [coverage * all]

@@ -1,18 +1,18 @@
-// A text by its words: sentences, tokens, forms, lemmas. Invariant: numbers of 32 bits lead from tokens to forms and
-// from forms to lemmas, and all of them exist; adding costs time in proportion to the text, whatever it holds.
+// A text as words: sentences, tokens, forms, lemmas. Invariant: 32-bit indices lead from tokens to forms and from forms
+// to lemmas, and all of them are valid; adding takes time in proportion to the text, whatever it contains.
 
 public import Lexicon
 import Text
 
 /// Where a paragraph of a text came from.
 public struct TextPlace: Equatable, Sendable {
-  /// Number of its file, from 0 on.
+  /// The index of its file, from 0.
   public var file: Int
-  /// Seconds from the beginning, of a subtitle.
+  /// The start of a subtitle, in seconds from the beginning.
   public var start: Double?
   public var end: Double?
   public var translation: String?
-  /// The word that somebody looked up there.
+  /// The word that the user looked up there.
   public var word: String?
 
   public init(
@@ -22,46 +22,46 @@ public struct TextPlace: Equatable, Sendable {
   }
 }
 
-/// A sentence: its bytes, its tokens, where it came from.
+/// A sentence: its bytes, its tokens, its origin.
 public struct TextSentence: Sendable {
   let bytes: Range<UInt32>
   let tokens: Range<UInt32>
   let place: UInt32
 }
 
-/// A word where it stands.
+/// A word at its position in the text.
 public struct TextToken: Sendable {
   let start: UInt32
   let end: UInt32
-  /// In `forms`; while a text is gathered, the number of its spelling.
+  /// Index into `forms`; while the text is being collected, the number of the spelling.
   fileprivate(set) var form: UInt32
-  /// A name by its capital; it belongs to no lemma.
+  /// Whether its capital marks it as a name; a name belongs to no lemma.
   public fileprivate(set) var isName = false
   fileprivate var isFirst: Bool
   fileprivate var isCapital: Bool
   fileprivate var isNumber: Bool
 }
 
-/// A word in small letters.
+/// A word in lower case.
 public struct TextForm: Sendable {
   public let text: String
-  /// In `lemmas`, the likeliest first; empty for a number.
+  /// Indices into `lemmas`, the likeliest first; empty for a number.
   public let lemmas: [UInt32]
-  /// How many tokens are of it, names aside.
+  /// The number of its tokens, without names.
   public fileprivate(set) var count = 0
   public var isNumber: Bool { lemmas.isEmpty }
 }
 
-/// A word as a dictionary has it.
+/// A word in its dictionary form.
 public struct TextLemma: Sendable {
   public let text: String
-  /// How many tokens are most likely of it.
+  /// The number of tokens whose likeliest lemma it is.
   public fileprivate(set) var count = 0
-  /// The forms that are most likely of it, in the order of the text.
+  /// The forms whose likeliest lemma it is, in text order.
   public fileprivate(set) var forms: [UInt32] = []
 }
 
-/// A text, analysed.
+/// An analysed text.
 ///
 ///     var builder = TextBuilder(lemmatizer)
 ///     builder.add("El gato duerme.", at: TextPlace(file: 0))
@@ -82,12 +82,12 @@ public struct TextIndex: Sendable {
 
   public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
 
-  /// The places of a sentence's tokens in `tokens`.
+  /// The indices of a sentence's tokens in `tokens`.
   public func tokenRange(of sentence: TextSentence) -> Range<Int> {
     Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)
   }
 
-  /// The sentence that a token is in, by their places.
+  /// Returns the index of the sentence that contains a token.
   public func sentence(ofToken token: Int) -> Int {
     var (low, high) = (0, sentences.count)
     while low + 1 < high {
@@ -97,23 +97,24 @@ public struct TextIndex: Sendable {
     return low
   }
 
-  /// The hash of all its bytes.
+  /// The SHA-256 hash of the whole text, in hexadecimal digits.
   public var digest: String { hexadecimal(sha256(bytes)) }
 
   public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> {
     tokens[Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)]
   }
 
-  /// The likeliest lemma of a token; nil for a number.
+  /// Returns the likeliest lemma of a token; nil for a number.
   public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
 
-  /// Whether a sentence ends with a full stop or another mark that ends one, quotes and brackets behind it aside.
+  /// Whether a sentence ends with a full stop or another end mark, ignoring quotes and brackets after it.
   func endsWithMark(_ sentence: TextSentence) -> Bool {
     let end = text(of: sentence).unicodeScalars.last { !"\"'»”’)]".unicodeScalars.contains($0) }
     return end.map { ".!?…".unicodeScalars.contains($0) } ?? false
   }
 
-  /// The lemma of the word that was looked up in a sentence, by one of its forms or by itself; nil where there is none.
+  /// Returns the lemma of the word that was looked up in a sentence, given possible lemmas; matches a form or a lemma,
+  /// nil if there is none.
   public func lemmaLookedUp(in sentence: TextSentence, of lemmas: [String]) -> UInt32? {
     let found = tokens(of: sentence).lazy.filter { !$0.isName }.compactMap { token in
       forms[Int(token.form)].lemmas.first.map { (form: forms[Int(token.form)].text, lemma: $0) }
@@ -121,7 +122,7 @@ public struct TextIndex: Sendable {
     return found.first { lemmas.contains($0.form) || lemmas.contains(self.lemmas[Int($0.lemma)].text) }?.lemma
   }
 
-  /// The text of a sentence in pieces: a token with what it is, or what is between two.
+  /// Splits a sentence into pieces: tokens, and the text between them.
   public func pieces(of sentence: TextSentence) -> [(text: String, token: TextToken?)] {
     var pieces: [(text: String, token: TextToken?)] = []
     var end = sentence.bytes.lowerBound
@@ -139,9 +140,9 @@ public struct TextIndex: Sendable {
   }
 }
 
-/// Gathers paragraphs, and analyses them at the end.
+/// Collects paragraphs and analyses them at the end.
 public struct TextBuilder {
-  /// Bytes that one text may have.
+  /// The maximum size of a text in bytes.
   public static let longestText = 256 << 20
 
   private let lemmatizer: Lemmatizer
@@ -157,10 +158,10 @@ public struct TextBuilder {
     tokenizer = Tokenizer(tables: lemmatizer.tables)
   }
 
-  /// Whether a paragraph of so many bytes still fits.
+  /// Whether a paragraph of that many bytes still fits.
   public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
 
-  /// Adds a paragraph; a sentence never goes on in the next one.
+  /// Adds a paragraph; a sentence never continues in the next one.
   public mutating func add(_ paragraph: String, at place: TextPlace) {
     guard hasRoom(for: paragraph.utf8.count) else { return }
     let base = bytes.count
@@ -173,7 +174,7 @@ public struct TextBuilder {
         let first = UInt32(tokens.count)
         for place in words.indices {
           var word = words[place]
-          // The rest of a name in parts: `Obed-edom`.
+          // A later part of a hyphenated name: `Obed-edom`.
           if place > words.startIndex + 1, words[place - 1].isCapital, words[place - 1].end + 1 == word.start {
             word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
           }
@@ -197,10 +198,10 @@ public struct TextBuilder {
         isCapital: word.isCapital, isNumber: word.isNumber))
   }
 
-  /// The text, analysed.
+  /// Returns the analysed text.
   public consuming func finish() -> TextIndex {
     let known = FormsOfSpellings(spellings, lemmatizer.language)
-    // In place: a second array of them would be the most that a large text takes.
+    // In place: a second array of them would be the largest allocation for a large text.
     var finished: [TextToken] = []
     swap(&finished, &tokens)
     for index in finished.indices { finished[index].form = known.forms[Int(finished[index].form)] }
@@ -230,7 +231,7 @@ public struct TextBuilder {
       forms: forms, lemmas: lemmas)
   }
 
-  /// The lemmas of each form; of equally likely ones, that which the text has more often.
+  /// Chooses the lemmas of each form; of equally likely ones, the more frequent in the text comes first.
   private static func choose(
     _ candidates: [[LemmaCandidate]], _ known: FormsOfSpellings, _ used: [TextToken]
   ) -> (forms: [TextForm], lemmas: [TextLemma]) {
@@ -259,7 +260,7 @@ public struct TextBuilder {
   }
 }
 
-/// The forms in small letters of all spellings.
+/// The lower-case forms of all spellings.
 private struct FormsOfSpellings {
   var forms: [UInt32] = []
   var texts: [String] = []
@@ -282,7 +283,7 @@ private struct FormsOfSpellings {
   }
 }
 
-/// How often each form stands with and without a capital where a capital says something: inside sentences.
+/// How often each form occurs with and without a capital where that is significant: inside sentences.
 private struct NameCounts {
   private var capitals: [UInt32]
   private var small: [UInt32]
@@ -299,7 +300,7 @@ private struct NameCounts {
     }
   }
 
-  /// Whether a form with a capital is a name there.
+  /// Whether a capitalised form is a name at this position.
   func isName(_ form: Int, isFirst: Bool, isRead: Bool) -> Bool {
     let isSeenAsName = capitals[form] > 0 && small[form] < 2 * capitals[form]
     return isFirst ? isSeenAsName || (!isRead && small[form] == 0) : isSeenAsName

@@ -1,15 +1,15 @@
-// What a learner knows of a text: the state of each form, coverage, sentences by unknown words. Invariant: names and
-// numbers are no words to know; a form is known when any of its lemmas is.
+// What a learner knows of a text: the state of each form, coverage, sentences by number of unknown words. Invariant:
+// names and numbers are not words to learn; a form is known if any of its lemmas is.
 
 /// How well a word is known.
 public enum WordState: UInt8, CaseIterable, Comparable, Sendable {
-  /// Remembered for long.
+  /// Remembered for a long time.
   case known
-  /// Studied, but not for long yet.
+  /// Being studied, but not yet remembered for long.
   case learning
-  /// It has a card that was never studied.
+  /// Has a card that was never studied.
   case new
-  /// Not to be learned.
+  /// Excluded from learning.
   case ignored
   case unknown
 
@@ -25,19 +25,19 @@ public enum WordState: UInt8, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// Whether a sentence is harder for it.
+  /// Whether the word makes a sentence harder.
   public var isMissing: Bool { self == .unknown || self == .new }
-  /// Whether it is still to be learned.
+  /// Whether the word still has to be learned.
   public var isToLearn: Bool { self != .known && self != .ignored }
 }
 
-/// The tokens and lemmas of a state.
+/// The number of tokens and lemmas in a state.
 public struct StateCount: Equatable, Sendable {
   public var tokens = 0
   public var lemmas = 0
 }
 
-/// A text as a learner meets it.
+/// A text with a learner's knowledge of its words.
 ///
 ///     let view = TextView(text, state: { states[$0] ?? .unknown })
 ///     view.coverage           // 0.92
@@ -46,21 +46,22 @@ public struct TextView: Sendable {
   public let text: TextIndex
   /// By form; numbers count as known.
   public let formStates: [WordState]
-  /// By lemma: the state of the lemma itself.
+  /// By lemma: the state of the lemma.
   public let lemmaStates: [WordState]
-  /// By form: how likely it is remembered now.
+  /// By form: the probability that it is remembered now.
   let recalls: [Double]
-  /// How many different words each sentence has that are unknown or new, by their primary lemma.
+  /// By sentence: the number of distinct unknown or new words, by their primary lemma.
   public let missing: [UInt16]
 
-  /// - Parameter recall: how likely a lemma is remembered now; nil where its state says all: 1 if it is known, else 0.
+  /// - Parameter recall: the probability that a lemma is remembered now; nil derives it from the state: 1 if known,
+  ///   otherwise 0.
   public init(_ text: TextIndex, state: (String) -> WordState, recall: (String) -> Double? = { _ in nil }) {
     self.text = text
     let own = text.lemmas.map { state($0.text) }
     let formStates = text.forms.map { form in form.lemmas.map { own[Int($0)] }.min() ?? .known }
     let recalled = text.lemmas.enumerated().map { recall($1.text) ?? (own[$0] == .known ? 1 : 0) }
     recalls = text.forms.map { form in form.lemmas.map { recalled[Int($0)] }.max() ?? 1 }
-    // A lemma counts by its forms: one of them that is known by another reading is known.
+    // A lemma is at least as well known as the least known of its forms, which may be known through other lemmas.
     lemmaStates = text.lemmas.enumerated().map { number, lemma in
       min(own[number], lemma.forms.map { formStates[Int($0)] }.max() ?? own[number])
     }
@@ -80,17 +81,17 @@ public struct TextView: Sendable {
     }
   }
 
-  /// The state of a token; nil for a name or a number.
+  /// Returns the state of a token; nil for a name or a number.
   public func state(of token: TextToken) -> WordState? {
     token.isName || text.forms[Int(token.form)].isNumber ? nil : formStates[Int(token.form)]
   }
 
-  /// The likeliest lemma of a token; nil for a name or a number.
+  /// Returns the likeliest lemma of a token; nil for a name or a number.
   public func lemma(of token: TextToken) -> UInt32? {
     token.isName ? nil : text.forms[Int(token.form)].lemmas.first
   }
 
-  /// How many tokens and lemmas are in a state.
+  /// Returns the number of tokens and lemmas in each state.
   public func counts() -> [WordState: StateCount] {
     var counts: [WordState: StateCount] = [:]
     for state in WordState.allCases { counts[state] = StateCount() }
@@ -103,27 +104,28 @@ public struct TextView: Sendable {
     return counts
   }
 
-  /// Tokens that are names or numbers.
+  /// The number of tokens that are names or numbers.
   public var passedOver: Int {
     text.tokens.count { $0.isName || text.forms[Int($0.form)].isNumber }
   }
 
-  /// The part of all words that are known, names, numbers and what is ignored aside; 1 for a text without words.
+  /// The share of all words that are known, not counting names, numbers and ignored words; 1 for a text without words.
   public var coverage: Double {
     let all = countedWords
     return all == 0 ? 1 : Double(counts()[.known]?.tokens ?? 0) / Double(all)
   }
 
-  /// The sentences that have so many unknown or new words.
+  /// Returns how many sentences have exactly that many unknown or new words.
   public func sentences(missing count: Int) -> Int { missing.count { Int($0) == count } }
 
-  /// The lemmas that are not known, by how many tokens they are; of equal ones the first in the text.
+  /// Returns the lemmas in the wanted states (by default all that are still to be learned), ordered by their number of
+  /// tokens; equal ones in text order.
   public func lemmasByGain(where isWanted: (WordState) -> Bool = \.isToLearn) -> [UInt32] {
     text.lemmas.indices.filter { text.lemmas[$0].count > 0 && isWanted(lemmaStates[$0]) }
       .sorted { (-text.lemmas[$0].count, $0) < (-text.lemmas[$1].count, $1) }.map { UInt32($0) }
   }
 
-  /// How many more lemmas, the most useful first, give a coverage; nil where even all of them do not.
+  /// Returns how many more lemmas, the most useful first, reach a coverage; nil if even all of them do not.
   public func lemmasNeeded(for coverage: Double) -> Int? {
     let all = countedWords
     var known = counts()[.known]?.tokens ?? 0

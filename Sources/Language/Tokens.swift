@@ -1,23 +1,23 @@
-// Words and sentences in a paragraph. Invariant: words and sentences are ranges of bytes in the order of the text;
-// they never overlap, and a word is in one sentence.
+// Words and sentences in a paragraph. Invariant: words and sentences are byte ranges in text order; they never overlap,
+// and each word is in one sentence.
 //
-// A word is letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon, a number
-// by a comma too, never by a hyphen. A sentence ends at the end of a paragraph, or at a mark that a capital, a digit or
-// an opening mark follows.
+// A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
+// in numbers by a comma too, but never by a hyphen. A sentence ends at the end of a paragraph, or at an end mark
+// followed by a capital, a digit or an opening mark.
 
 import Text
 
-/// Where a word is.
+/// The position of a word.
 struct WordRange: Equatable {
   var start: Int
   var end: Int
-  /// It begins with a capital.
+  /// Whether it begins with a capital.
   var isCapital: Bool
-  /// It begins with a digit.
+  /// Whether it begins with a digit.
   var isNumber: Bool
 }
 
-/// What a character is to the rules.
+/// The role of a character in the rules.
 private enum CharacterClass: UInt8 { case other, letter, capital, digit, joiner, blank }
 
 struct Tokenizer {
@@ -26,8 +26,8 @@ struct Tokenizer {
 
   init(tables: WordTables) { self.tables = tables }
 
-  /// Calls `body` with each sentence that has a word: where it is, and its words. Only the words of one are held at a
-  /// time.
+  /// Calls `body` with the range and the words of each sentence that has a word. Only the words of one sentence are
+  /// held at a time.
   func forEachSentence(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>, ArraySlice<WordRange>) -> Void) {
     var words: [WordRange] = []
     var (start, index, checked) = (0, 0, 1)
@@ -70,7 +70,7 @@ struct Tokenizer {
     return false
   }
 
-  /// Reads a word that has begun, and adds it, or its parts; answers where to go on.
+  /// Reads the rest of a word and adds it, or its parts; returns where to continue.
   private func wordEnd(
     _ bytes: UnsafeBufferPointer<UInt8>, _ word: inout WordRange, _ words: inout [WordRange]
   ) -> Int {
@@ -97,7 +97,7 @@ struct Tokenizer {
     return finish(bytes, word, &words)
   }
 
-  /// A comma between digits: `3,14`.
+  /// Whether it is a comma between digits: `3,14`.
   private func isDecimalComma(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
     bytes[place] == UInt8(ascii: ",") && place > 0 && place + 1 < bytes.count
       && [bytes[place - 1], bytes[place + 1]].allSatisfy { $0 &- 0x30 < 10 }
@@ -109,7 +109,7 @@ struct Tokenizer {
     return tables.apocopes.contains(text.replacingApostrophes.lowercased())
   }
 
-  /// Adds a word that has ended: `don't` as `do`, `n't`.
+  /// Adds a complete word: `don't` as `do`, `n't`.
   private func finish(
     _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, _ words: inout [WordRange]
   ) -> Int {
@@ -124,7 +124,7 @@ struct Tokenizer {
     return word.end
   }
 
-  /// How many bytes `n't` or `'s` takes at the end of a word.
+  /// Returns how many bytes `n't` or `'s` takes at the end of a word.
   private func cliticLength(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Int? {
     guard bytes[word.start..<word.end].contains(where: { $0 == UInt8(ascii: "'") || $0 == 0xE2 }) else { return nil }
     let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
@@ -132,13 +132,13 @@ struct Tokenizer {
     guard let clitic = clitics.first(where: { plain.count > $0.count && plain.suffix($0.count) == $0[...] }) else {
       return nil
     }
-    // In the text itself: an apostrophe may have more bytes there, and small letters others than capitals.
+    // Counted in the original text: its apostrophe may have more bytes, and upper and lower case may differ in length.
     return text.suffix(clitic.count).utf8.count
   }
 
   // MARK: Sentences
 
-  /// Where a sentence ends between two words; nil where it goes on.
+  /// Returns where a sentence ends between two words; nil if it continues.
   private func boundary(
     _ bytes: UnsafeBufferPointer<UInt8>, after word: WordRange, before next: WordRange
   ) -> Int? {
@@ -164,7 +164,7 @@ struct Tokenizer {
     return dots == 1 && isAbbreviation(bytes, word) ? nil : end
   }
 
-  /// Whether a line end is the end of a paragraph: a blank line follows.
+  /// Whether a line end ends a paragraph: a blank line follows.
   private func isParagraphEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
     index + 1 < bytes.count && bytes[index + 1] == 0x0A
   }
@@ -197,7 +197,7 @@ struct Tokenizer {
     if bytes[index] < 0x80 { return (plain[Int(bytes[index])], 1) }
     let (scalar, length) = scalar(bytes, index)
     switch scalar.value {
-    // The letters of Latin-1: nearly all that Western texts have beyond ASCII.
+    // The letters of Latin-1: nearly all the non-ASCII letters of Western texts.
     case 0xC0...0xDE where scalar.value != 0xD7: return (.capital, length)
     case 0xDF...0xFF where scalar.value != 0xF7: return (.letter, length)
     case 0xAA, 0xBA: return (.letter, length)
@@ -210,7 +210,7 @@ struct Tokenizer {
     return (scalar.properties.isWhitespace ? .blank : .other, length)
   }
 
-  /// The character at a place of well-formed UTF-8; what is cut is one byte of nothing.
+  /// Decodes the character at an index of well-formed UTF-8; a truncated one counts as U+FFFD of one byte.
   private static func scalar(
     _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int
   ) -> (scalar: Unicode.Scalar, length: Int) {

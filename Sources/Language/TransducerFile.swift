@@ -1,11 +1,11 @@
-// Reads compiled dictionaries of Apertium (lttoolbox's `LTTB` files), analysers and bilingual ones alike. Invariant:
-// nothing is believed before it is checked: a count never reserves more than the file has bytes left, a state and a
-// pair of symbols are ones that exist.
+// Reads Apertium's compiled dictionaries (lttoolbox's `LTTB` files), both analysers and bilingual ones. Invariant: the
+// file is not trusted: a count never reserves more than the remaining bytes of the file, and every state and symbol
+// pair is checked to exist.
 
 import Files
 import Problems
 
-/// The bytes of a file, taken from its beginning to its end.
+/// The bytes of a file, read from start to end.
 struct TransducerBytes {
   private let bytes: [UInt8]
   private let path: String
@@ -21,7 +21,7 @@ struct TransducerBytes {
     return Int(bytes[position])
   }
 
-  /// A number: the first two bits of its first byte say how many bytes follow, the highest first.
+  /// Reads a number: the top two bits of its first byte say how many bytes follow, most significant first.
   mutating func number() throws(LanguageError) -> Int {
     let first = try byte()
     var value = first & 0x3F
@@ -29,36 +29,36 @@ struct TransducerBytes {
     return value
   }
 
-  /// A number of things that take at least a byte each.
+  /// Reads a count of entries that take at least one byte each.
   mutating func count() throws(LanguageError) -> Int {
     let count = try number()
     guard count <= bytes.count - position else { throw damage("\(count) entries are more than it has") }
     return count
   }
 
-  /// The code points of a text.
+  /// Reads a text as code points.
   mutating func text() throws(LanguageError) -> [UInt32] {
     var scalars: [UInt32] = []
     for _ in 0..<(try count()) { scalars.append(UInt32(try number())) }
     return scalars
   }
 
-  /// Four letters, then eight bytes of features; a file with any of them is of a kind that is not read.
+  /// Checks a header: four letters, then eight bytes of feature flags; a file with any of them is not supported.
   mutating func head(_ name: String) throws(LanguageError) {
     for letter in name.utf8 where try byte() != Int(letter) { throw damage("\(name) expected") }
     for _ in 0..<8 where try byte() != 0 { throw damage("it has features that are not known, such as weights") }
   }
 }
 
-/// A pair of symbols: what is read, what is written. 0 is nothing, a positive number a code point, -k the tag k.
+/// A pair of symbols: input and output. 0 is the empty symbol, a positive number a code point, -k the tag k.
 struct SymbolPair {
   var input: Int32
   var output: Int32
 }
 
-/// What all transducers of a file share.
+/// The symbols that all transducers of a file share.
 struct TransducerAlphabet {
-  /// The tags without their brackets, from 1 on.
+  /// The tags without their brackets, from index 1.
   private(set) var tags: [String] = [""]
   private(set) var pairs: [SymbolPair] = []
 
@@ -120,10 +120,10 @@ struct Transducer {
 
   func isFinal(_ state: UInt32) -> Bool { isFinal[Int(state)] }
 
-  /// All arcs that leave a state, by what they read.
+  /// All arcs from a state, sorted by input symbol.
   func arcs(from state: UInt32) -> ArraySlice<Arc> { arcs[Int(starts[Int(state)])..<Int(starts[Int(state) + 1])] }
 
-  /// The arcs that read a symbol.
+  /// The arcs from a state that read a symbol.
   func arcs(from state: UInt32, reading symbol: Int32) -> ArraySlice<Arc> {
     let (start, end) = (Int(starts[Int(state)]), Int(starts[Int(state) + 1]))
     var (low, high) = (start, end)
@@ -137,7 +137,7 @@ struct Transducer {
   }
 }
 
-/// The automata of a file that read words; what reads numbers and addresses by patterns is left out.
+/// The automata of a file that read words; those that match numbers and addresses by patterns are left out.
 struct TransducerFile {
   private static let limit = 16 << 20
   let alphabet: TransducerAlphabet
@@ -154,7 +154,7 @@ struct TransducerFile {
   init(_ content: [UInt8], path: String) throws(LanguageError) {
     var bytes = TransducerBytes(content, path: path)
     try bytes.head("LTTB")
-    // Which characters are letters; the tokens are found by rules of our own.
+    // The set of letters, which is not used: tokens are found by our own rules.
     for _ in 0..<(try bytes.count()) { _ = try bytes.number() }
     alphabet = try TransducerAlphabet(&bytes)
     var transducers: [Transducer] = []

@@ -1,7 +1,7 @@
-// Walks a word through the automata of a file. Invariant: a walk ends whatever the file holds: it has at most 20,000
-// live states, a word at most 100 letters, an output at most 400 symbols.
+// Runs a word through the automata of a file. Invariant: a walk terminates whatever the file contains: it has at most
+// 20,000 live states, a word at most 100 letters, an output at most 400 symbols.
 
-/// The walks of one word: where each is, and what it wrote on its way there.
+/// The parallel walks of one word: the state of each, and its output so far.
 private struct Walk {
   static let mostStates = 20_000
   private static let longestOutput = 400
@@ -35,7 +35,7 @@ private struct Walk {
     next.append(Place(state: arc.target, node: Int32(nodes.count - 1)))
   }
 
-  /// Adds what is reached without reading anything.
+  /// Adds the states that are reached without input.
   private mutating func followSilent() {
     var reached = places
     var index = 0
@@ -71,7 +71,7 @@ private struct Walk {
 
   var finals: [Place] { places.filter { transducer.isFinal($0.state) } }
 
-  /// What was written until a place.
+  /// Returns the output of a walk up to a place.
   func output(_ place: Place) -> [Int32] {
     var symbols: [Int32] = []
     var node = place.node
@@ -86,7 +86,8 @@ private struct Walk {
 extension TransducerFile {
   static let longestWord = 100
 
-  /// What an analyser says of a word, in Apertium's notation: `casa<n><f><sg>`, `dar<vblex><imp>+me<prn>`; each once.
+  /// Returns an analyser's readings of a word in Apertium's notation, without duplicates: `casa<n><f><sg>`,
+  /// `dar<vblex><imp>+me<prn>`.
   func readings(of word: String) -> [String] {
     var found: [String] = []
     let scalars = Array(word.unicodeScalars)
@@ -102,7 +103,7 @@ extension TransducerFile {
     return found
   }
 
-  /// What a bilingual dictionary has for a lemma, in its order, each with its part of speech.
+  /// Returns the translations of a lemma in a bilingual dictionary, in its order, each with its part of speech.
   func translations(of lemma: String) -> [(part: String, text: String)] {
     var found: [(part: String, text: String)] = []
     let scalars = Array(lemma.unicodeScalars)
@@ -110,7 +111,7 @@ extension TransducerFile {
     for transducer in transducers {
       var walk = Walk(transducer)
       for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }
-      // A lemma has at most a handful of tags there.
+      // A lemma has only a few tags there.
       for _ in 0..<6 where !walk.places.isEmpty {
         walk.readTag()
         for place in walk.finals {
@@ -139,7 +140,7 @@ extension TransducerFile {
   }
 }
 
-/// A lemma as people write it: `echar de menos` for `echar# de menos`.
+/// Converts a lemma to its written form: `echar de menos` for `echar# de menos`.
 func lemmaText(_ lemma: some StringProtocol) -> String {
   String(lemma.filter { $0 != "#" }.map { $0 == "_" ? " " : $0 })
 }

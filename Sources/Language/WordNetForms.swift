@@ -1,6 +1,6 @@
-// Dictionary forms of English words by WordNet's files: lists of exceptions, rules of endings, counts of use.
-// Invariant: the files are sorted by their bytes (wndb(5WN), morphy(7WN)), and are searched where they are; a file
-// that is not sorted finds less and breaks nothing.
+// Dictionary forms of English words from WordNet's files: lists of exceptions, rules for endings, usage counts.
+// Invariant: the files are sorted by bytes (wndb(5WN), morphy(7WN)) and are searched in place; in an unsorted file less
+// is found, with no other harm.
 
 import Files
 import Problems
@@ -15,7 +15,7 @@ private struct SortedLines {
     }
   }
 
-  /// Calls `body` with each line that begins so, until it answers false.
+  /// Calls `body` with each line that begins with the key, until it returns false.
   func forEachLine(beginning key: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool) {
     var (low, high) = (0, bytes.count)
     while low < high {
@@ -43,21 +43,21 @@ private struct SortedLines {
   private func lineEnd(_ start: Int) -> Int { bytes[start...].firstIndex(of: 0x0A) ?? bytes.count }
 }
 
-/// WordNet's lists for one part of speech after the other.
+/// WordNet's lists for each part of speech.
 final class WordNetForms {
   private struct Part {
     let exceptions: SortedLines
     let index: SortedLines
-    /// What is taken off the end of a form, and put there.
+    /// The ending that is removed from a form, and its replacement.
     let rules: [(String, String)]
-    /// The numbers of its senses in the list of counts.
+    /// The sense types of this part of speech in the list of counts.
     let senses: [UInt8]
   }
 
   private let parts: [Part]
   private let counts: SortedLines
 
-  /// - Parameter folder: `index.noun` and the others are in it.
+  /// - Parameter folder: contains `index.noun` and the other files.
   init(_ folder: String, isInterrupted: @escaping () -> Bool) throws(LanguageError) {
     func part(_ name: String, _ senses: String, _ rules: [(String, String)]) throws(LanguageError) -> Part {
       Part(
@@ -83,7 +83,8 @@ final class WordNetForms {
     counts = try SortedLines("\(folder)/cntlist.rev", isInterrupted: isInterrupted)
   }
 
-  /// The lemmas of a form in small letters; a part of speech in which it changed counts a little more.
+  /// Returns the lemmas of a lower-case form; a part of speech in which the form is inflected is ranked slightly
+  /// higher.
   func candidates(of form: String) -> [LemmaCandidate] {
     var found: [LemmaCandidate] = []
     for part in parts {
@@ -126,7 +127,7 @@ final class WordNetForms {
     return isListed
   }
 
-  /// How often the senses of a word stand in the texts that WordNet's makers tagged.
+  /// Returns how often the senses of a word occur in the texts that WordNet's authors tagged.
   private func uses(of word: String, in part: Part) -> Int {
     let key = Array((word + "%").utf8)
     var sum = 0

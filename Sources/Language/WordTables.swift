@@ -1,20 +1,20 @@
-// Small tables of languages that no file has: function words, contractions, abbreviations, where their data is.
-// Invariant: all keys are in small letters; a language without a table has the rules alone.
+// Small built-in tables for languages: function words, contractions, abbreviations, the locations of their data.
+// Invariant: all keys are in lower case; a language without a table uses the rules alone.
 
-/// What is known of a language beside its data.
+/// The built-in tables of a language.
 struct WordTables {
   /// Lemmas of function words, by form.
   private(set) var functionWords: [String: String] = [:]
-  /// Words that end in a full stop which ends no sentence, without it.
+  /// Words with a final full stop that does not end a sentence, stored without it.
   let abbreviations: Set<String>
-  /// Whether an apostrophe ends a word before another one: `l'arte`.
+  /// Whether an apostrophe separates two words: `l'arte`.
   let splitsElisions: Bool
   /// Words that end in an apostrophe: `po'`.
   let apocopes: Set<String>
-  /// Whether `n't` and `'s` are words of their own.
+  /// Whether `n't` and `'s` are separate words.
   let splitsContractions: Bool
 
-  /// - Parameter code: of ISO 639, two letters.
+  /// - Parameter code: an ISO 639 code of two letters.
   init(code: String) {
     for line in Self.functions[code, default: ""].split(separator: "\n") {
       let words = line.split { $0 == " " || $0 == ":" }.map(String.init)
@@ -193,12 +193,12 @@ struct WordTables {
   ]
 }
 
-/// Where Debian keeps the data of a language, below a folder of shared files.
+/// Where Debian keeps the data of a language, below a shared folder.
 struct LanguageFiles {
   let analysers: [String]
-  /// Bilingual dictionaries, by the code of what they explain words in.
+  /// Bilingual dictionaries, by the code of their target language.
   let bilingual: [(meanings: String, path: String)]
-  /// The package that has the first of them.
+  /// The Debian package that has the first of them.
   let package: String
 
   static func named(_ code: String) -> LanguageFiles? { known[code] }
@@ -227,7 +227,7 @@ struct LanguageFiles {
     "fr": LanguageFiles(
       analysers: [pair("fra-cat", "fra-cat", "automorf")],
       bilingual: [("ca", pair("fra-cat", "fra-cat", "autobil"))], package: "apertium-fra-cat"),
-    // Read by WordNet, which leaves the spelling as it is.
+    // Read by WordNet, which keeps the spelling as it is.
     "en": LanguageFiles(
       analysers: [], bilingual: [("es", pair("eng-spa", "eng-spa", "autobil"))], package: "wordnet-base"),
   ]

@@ -1,13 +1,13 @@
-// What a client says, in JSON-RPC 2.0: requests, which get an answer, and notifications, which get none.
-// Invariant: what is neither is an error with the code that JSON-RPC has for it.
+// A client's messages in JSON-RPC 2.0: requests, which get an answer, and notifications, which get none.
+// Invariant: anything else is an error with the code that JSON-RPC defines for it.
 
 import Values
 
-/// A message of a client.
+/// A message from the client.
 enum ClientMessage {
   case request(id: Value, method: String, parameters: ValueReader)
   case notification(method: String, parameters: ValueReader)
-  /// An answer to a request of the server's.
+  /// An answer to a request from the server.
   case answer
 
   private static let depth = 64
@@ -44,9 +44,9 @@ extension Value {
   }
 }
 
-/// Why a request has no result.
+/// Why a request failed.
 public struct ResponseError: Error, Equatable {
-  /// Of JSON-RPC and of the Language Server Protocol.
+  /// Codes of JSON-RPC and of the Language Server Protocol.
   public enum Code: Int, Sendable {
     case parse = -32700
     case invalidRequest = -32600
@@ -66,7 +66,7 @@ public struct ResponseError: Error, Equatable {
 }
 
 extension ResponseError {
-  /// Parameters of another shape than the method has.
+  /// The error for parameters of the wrong structure.
   init(_ failure: ShapeFailure) {
     let found = failure.found.map { ", \($0) found" } ?? ""
     self.init(.invalidParameters, "at \(failure.pointer): \(failure.expected) expected\(found)")

@@ -1,17 +1,17 @@
-// What a client says of itself as it begins.
-// Invariant: what it does not say, or says in another shape, it is taken not to have.
+// The capabilities that a client reports when it starts.
+// Invariant: a capability that is missing or malformed counts as absent.
 
 import Values
 
 struct ClientTraits {
-  /// The process whose end is the server's.
+  /// The process whose end also ends the server.
   private(set) var process: Int?
   private(set) var encoding = PositionEncoding.utf16
-  /// Whether it watches the files that it is asked to.
+  /// Whether it can watch files on request.
   private(set) var watchesFiles = false
-  /// Whether an edit may say which version of a document it is for.
+  /// Whether an edit may name the document version that it applies to.
   private(set) var takesVersions = false
-  /// Whether it asks for the edits of an action when it is chosen.
+  /// Whether it requests the edits of an action only when the action is chosen.
   private(set) var resolvesActions = false
 
   init() {}

@@ -1,13 +1,13 @@
-// Files as editors name them: `file:///es/el%20gato.md` (RFC 8089, RFC 3986).
-// Invariant: the name of a path gives the path again.
+// File URIs, as editors use them: `file:///es/el%20gato.md` (RFC 8089, RFC 3986).
+// Invariant: converting a path to a URI and back gives the same path.
 
-/// Names of files as editors have them.
+/// Converts between file URIs and paths.
 ///
 ///     FileURI.path(of: "file:///es/el%20gato.md")   // "/es/el gato.md"
 public enum FileURI {
   private static let scheme = "file://"
 
-  /// The path of a name; nil for what is no file of this machine.
+  /// Returns the path of a URI; nil if it is not a file on this machine.
   public static func path(of uri: String) -> String? {
     guard uri.hasPrefix(scheme) else { return nil }
     let rest = uri.utf8.dropFirst(scheme.utf8.count)
@@ -34,7 +34,7 @@ public enum FileURI {
     return result
   }
 
-  /// The name of a path.
+  /// Returns the URI of a path.
   public static func uri(of path: String) -> String {
     var uri = scheme
     for byte in path.utf8 {

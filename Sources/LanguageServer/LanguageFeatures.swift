@@ -1,24 +1,24 @@
-// What a language server needs to know of a language.
-// Invariant: offsets are bytes of the document that is given; what is answered has places in its document's encoding.
+// What a language server needs to know about a language.
+// Invariant: offsets are bytes in the given document; positions in results use their document's encoding.
 
-/// What is known of documents of a language. The server keeps the documents, and hands out each as it is now.
+/// The features for documents of a language. The server stores the documents, and passes each in its current state.
 public protocol LanguageFeatures: AnyObject {
-  /// What diagnostics are said to be from.
+  /// The source that diagnostics name.
   var name: String { get }
-  /// Characters after which an editor asks for completions.
+  /// Characters after which an editor requests completions.
   var completionTriggers: [String] { get }
-  /// Patterns of the files that an editor is to watch.
+  /// Glob patterns of the files that an editor should watch.
   var watchedFiles: [String] { get }
 
-  /// What the places of all documents count.
+  /// Sets the unit of the columns in all documents.
   func begin(_ encoding: PositionEncoding)
-  /// A document was opened or edited.
+  /// Called when a document was opened or edited.
   func update(_ document: TextDocument) throws
-  /// A document was closed: its file counts again.
+  /// Called when a document was closed: from then on its file on disk is used.
   func close(_ uri: String) throws
-  /// Files may have changed.
+  /// Called when files may have changed.
   func refresh() throws
-  /// The diagnostics of documents that have others than at the last call.
+  /// Returns the diagnostics of the documents whose diagnostics changed since the last call.
   func changedDiagnostics() throws -> [DocumentDiagnostics]
 
   func hover(_ document: TextDocument, at offset: Int) throws -> Hover?

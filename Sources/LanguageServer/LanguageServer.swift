@@ -1,12 +1,12 @@
-// A language server between bytes that come in and bytes that go out (Language Server Protocol 3.17): its lifecycle,
-// the documents that are open, the messages that wait.
-// Invariant: each request gets one answer, in the order in which they came but for those that are cancelled; nothing
-// that comes in ends the server but `exit`, the end of the input, and the end of the process that started it.
+// A language server that turns input bytes into output bytes (Language Server Protocol 3.17): its lifecycle, the open
+// documents, the queue of messages.
+// Invariant: each request gets exactly one answer, in order of arrival except for cancelled ones; only `exit`, the end
+// of the input, and the end of the parent process end the server.
 
 import Problems
 import Values
 
-/// A server of one client.
+/// A server for one client.
 ///
 ///     let server = LanguageServer(features, version: "1.0.0")
 ///     server.receive(bytes)
@@ -14,7 +14,7 @@ import Values
 public final class LanguageServer {
   private enum Phase { case starting, running, shutDown, ended(status: Int32) }
 
-  /// A message that waits for its turn, or why it was none.
+  /// A queued message, or why the input was not a message.
   private enum Waiting {
     case message(ClientMessage)
     case damaged(String)
@@ -33,23 +33,24 @@ public final class LanguageServer {
   private var isStale = false
   private var lastFailure = ""
   private var requests = 0
-  /// The actions of the last answer, by their numbers.
+  /// The actions of the last answer, by number.
   private var offered: [Int: (CodeAction, TextDocument)] = [:]
   private var offers = 0
 
-  /// - Parameter longest: bytes that a message may have.
+  /// - Parameter longest: the maximum size of a message in bytes.
   public init(_ features: any LanguageFeatures, version: String, longest: Int = 64 << 20) {
     (self.features, self.version) = (features, version)
     frames = MessageFrames(longest: longest)
   }
 
-  /// The process that ends the server with its own end; nil while none is known.
+  /// The process whose end also ends the server; nil if it is unknown.
   public var parent: Int? { client.process }
 
-  /// What the program ends with; nil while it goes on.
+  /// The exit status; nil while the server is running.
   public var exitStatus: Int32? { if case .ended(let status) = phase { status } else { nil } }
 
-  /// Ends without a word of the client's: the input or the parent is gone. It is a failure where something was begun.
+  /// Ends the server without an `exit` from the client, because the input or the parent process ended. It is a failure
+  /// if the session was running.
   public func end() {
     switch phase {
     case .starting, .shutDown: phase = .ended(status: 0)
@@ -60,7 +61,7 @@ public final class LanguageServer {
 
   // MARK: In and out
 
-  /// Takes bytes of the client. What they cancel is answered before what waits.
+  /// Processes bytes from the client. Cancelled requests are answered before the queued ones.
   public func receive(_ bytes: some Collection<UInt8>) {
     frames.append(bytes)
     while let frame = frames.next() {
@@ -90,8 +91,8 @@ public final class LanguageServer {
     answer(id, error: ResponseError(.cancelled, "cancelled by the client"))
   }
 
-  /// Does the next piece of what waits; diagnostics are sent when no message is left.
-  /// - Returns: what is to be written; nil when there is nothing to do.
+  /// Handles the next queued message; diagnostics are sent when the queue is empty.
+  /// - Returns: the bytes to write; nil if there is nothing to do.
   public func work() -> [UInt8]? {
     if exitStatus == nil {
       if !queue.isEmpty {
@@ -154,7 +155,7 @@ public final class LanguageServer {
     notify("window/logMessage", .record([("type", .integer(1)), ("message", .text(words))]))
   }
 
-  /// Runs what has no answer: what it fails with is shown once.
+  /// Runs code that has no answer; a failure is shown once.
   private func reporting(_ body: () throws -> Void) {
     do {
       try body()
@@ -290,7 +291,7 @@ public final class LanguageServer {
       documents[uri] = nil
       try features.close(uri)
     case "textDocument/didSave", "workspace/didChangeWatchedFiles": try features.refresh()
-    // What is not known has no answer, and means nothing.
+    // Unknown notifications are ignored.
     default: return
     }
     isStale = true
@@ -306,7 +307,7 @@ public final class LanguageServer {
 
   private func change(_ parameters: ValueReader) throws {
     var document = try document(parameters)
-    // One at a time is in memory: a copy would be made for each change.
+    // Removed from the dictionary, so that changes modify it in place instead of copying it each time.
     documents[document.uri] = nil
     defer { documents[document.uri] = document }
     for change in try parameters["contentChanges"].elements() {

@@ -1,8 +1,9 @@
-// Messages in a stream of bytes: `Content-Length: N`, an empty line, N bytes of JSON (Language Server Protocol 3.17,
-// "Base Protocol").
-// Invariant: memory is one message, which is bounded; whatever comes in, the next message that is whole is found.
+// Messages in a byte stream: `Content-Length: N`, an empty line, N bytes of JSON (Language Server Protocol 3.17, "Base
+// Protocol").
+// Invariant: memory is limited to one message, whose size is limited; after invalid input, the next complete message is
+// found.
 
-/// Takes messages out of the bytes that come in.
+/// Extracts messages from the input bytes.
 ///
 ///     var frames = MessageFrames()
 ///     frames.append(bytes)
@@ -11,23 +12,23 @@ public struct MessageFrames {
   public enum Frame: Equatable {
     /// The JSON of a message.
     case message([UInt8])
-    /// Bytes that are no message were passed over; the words say why.
+    /// Bytes that are not a message were skipped; the text says why.
     case damaged(String)
   }
 
-  /// Bytes that the lines before a message may have.
+  /// The maximum size of a message's header in bytes.
   private static let longestHead = 4096
   private static let name = Array("Content-Length:".utf8)
 
   private let longest: Int
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Bytes of a message that is too long, which are still to come.
+  /// The remaining bytes of a message that is too long and is being skipped.
   private var skipped = 0
-  /// Whether what comes next is searched for the beginning of a message.
+  /// Whether the input is searched for the next header.
   private var isLost = false
 
-  /// - Parameter longest: bytes that a message may have.
+  /// - Parameter longest: the maximum size of a message in bytes.
   public init(longest: Int = 64 << 20) { self.longest = longest }
 
   public mutating func append(_ some: some Collection<UInt8>) {
@@ -38,7 +39,7 @@ public struct MessageFrames {
     bytes.append(contentsOf: some)
   }
 
-  /// The next message; nil until more bytes come.
+  /// Returns the next message; nil until more bytes arrive.
   public mutating func next() -> Frame? {
     let passed = min(skipped, bytes.count - start)
     (start, skipped) = (start + passed, skipped - passed)
@@ -64,7 +65,7 @@ public struct MessageFrames {
     return .damaged(reason)
   }
 
-  /// Passes over what is before the next head; all but what may be its beginning where there is none.
+  /// Skips to the next header; if there is none, skips everything except what may be its beginning.
   private mutating func findHead() -> Bool {
     var place = start
     while place + Self.name.count <= bytes.count {
@@ -78,7 +79,7 @@ public struct MessageFrames {
     return false
   }
 
-  /// The place behind the empty line that ends a head.
+  /// Returns the index after the empty line that ends a header.
   private func headEnd() -> Int? {
     var isLineEmpty = false
     for place in start..<min(bytes.count, start + Self.longestHead) {
@@ -100,7 +101,7 @@ public struct MessageFrames {
     return nil
   }
 
-  /// A message with its head.
+  /// Returns a message with its header.
   public static func framed(_ message: [UInt8]) -> [UInt8] {
     Array("Content-Length: \(message.count)\r\n\r\n".utf8) + message
   }

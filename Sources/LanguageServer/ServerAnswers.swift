@@ -1,9 +1,9 @@
-// What a server says of documents: diagnostics, hovers, completions, places, edits; and the JSON of each.
-// Invariant: nothing here knows what the documents are about.
+// The server's results for documents: diagnostics, hovers, completions, locations, edits; and the JSON of each.
+// Invariant: nothing here depends on the documents' language.
 
 import Values
 
-/// Something that is wrong at a place.
+/// A problem at a position.
 public struct Diagnostic: Equatable {
   public enum Severity: Int, Sendable {
     case error = 1
@@ -28,10 +28,10 @@ public struct Diagnostic: Equatable {
   }
 }
 
-/// All that is wrong with a document now.
+/// All current diagnostics of a document.
 public struct DocumentDiagnostics {
   public let uri: String
-  /// Of the document that is open; nil for a file.
+  /// The version of an open document; nil for a file.
   public let version: Int?
   public let list: [Diagnostic]
 
@@ -40,7 +40,7 @@ public struct DocumentDiagnostics {
   }
 }
 
-/// What is shown about a place, in Markdown.
+/// The information about a position, in Markdown.
 public struct Hover: Equatable {
   public let markdown: String
   public let range: TextRange
@@ -54,7 +54,7 @@ public struct Hover: Equatable {
   }
 }
 
-/// A word that may be put in.
+/// A completion.
 public struct CompletionItem: Equatable {
   public enum Kind: Int, Sendable {
     case text = 1
@@ -66,9 +66,9 @@ public struct CompletionItem: Equatable {
 
   public let label: String
   public let kind: Kind
-  /// A few words on it.
+  /// A short description.
   public let detail: String
-  /// What is replaced by it.
+  /// The edit that inserts it.
   public let edit: TextEdit
 
   public init(_ label: String, _ kind: Kind, detail: String = "", _ edit: TextEdit) {
@@ -82,7 +82,7 @@ public struct CompletionItem: Equatable {
   }
 }
 
-/// A place in a document.
+/// A range in a document.
 public struct Location: Equatable {
   public let uri: String
   public let range: TextRange
@@ -92,7 +92,7 @@ public struct Location: Equatable {
   var value: Value { .record([("uri", .text(uri)), ("range", range.value)]) }
 }
 
-/// A text in place of another one.
+/// A replacement of a range by a text.
 public struct TextEdit: Equatable {
   public let range: TextRange
   public let text: String
@@ -102,12 +102,12 @@ public struct TextEdit: Equatable {
   var value: Value { .record([("range", range.value), ("newText", .text(text))]) }
 }
 
-/// A change of one document that the user may choose.
+/// A change to one document that the user may choose.
 public struct CodeAction {
   public let title: String
-  /// As the protocol names kinds: `refactor.rewrite`.
+  /// The kind in the protocol's notation: `refactor.rewrite`.
   public let kind: String
-  /// Makes the edits, when the action is chosen.
+  /// Creates the edits when the action is chosen.
   public let edits: () throws -> [TextEdit]
 
   public init(_ title: String, kind: String, edits: @escaping () throws -> [TextEdit]) {
@@ -116,8 +116,8 @@ public struct CodeAction {
 
   var fields: [(String, Value)] { [("title", .text(title)), ("kind", .text(kind))] }
 
-  /// The edits of a document.
-  /// - Parameter namesVersion: whether they say which version of it they are for.
+  /// Returns the edits to a document.
+  /// - Parameter namesVersion: whether to name the document version that they apply to.
   func edit(of document: TextDocument, namesVersion: Bool) throws -> (String, Value) {
     let list = Value.list(try edits().map(\.value))
     if !namesVersion { return ("edit", .record([("changes", .record([(document.uri, list)]))])) }

@@ -1,15 +1,15 @@
-// A document as an editor has it: its text, and places in it as lines and columns. A line ends with LF, CR LF or CR, as
-// the protocol has it.
-// Invariant: the text is UTF-8 and no change cuts a character in two; a place beyond a line or the text is that of its
-// end; a change costs what it is long, and what the lines behind it are many.
+// A document as an editor has it: its text, and positions in it as lines and columns. A line ends with LF, CR LF or CR,
+// as the protocol defines.
+// Invariant: the text is UTF-8, and no change splits a character; a position beyond a line or the text is clamped to
+// its end; the cost of a change grows with its length and the number of lines after it.
 
-/// What a column counts.
+/// The unit of columns.
 public enum PositionEncoding: String, Sendable {
   case utf8 = "utf-8"
   case utf16 = "utf-16"
 }
 
-/// A place in a document, from 0.
+/// A position in a document, from 0.
 public struct Position: Equatable, Sendable {
   public var line: Int
   public var character: Int
@@ -17,7 +17,7 @@ public struct Position: Equatable, Sendable {
   public init(line: Int, character: Int) { (self.line, self.character) = (line, character) }
 }
 
-/// From one place up to another one.
+/// The range from one position up to another.
 public struct TextRange: Equatable, Sendable {
   public var start: Position
   public var end: Position
@@ -25,7 +25,7 @@ public struct TextRange: Equatable, Sendable {
   public init(_ start: Position, _ end: Position) { (self.start, self.end) = (start, end) }
 }
 
-/// A document, edited as its editor edits it.
+/// A document that is edited in step with its editor.
 ///
 ///     var document = TextDocument("file:///es/a.md", version: 1, text: "## el gato\n", encoding: .utf16)
 ///     document.replace(TextRange(Position(line: 0, character: 3), Position(line: 0, character: 5)), by: "la")
@@ -35,9 +35,9 @@ public struct TextDocument {
   public let encoding: PositionEncoding
   /// The text.
   public private(set) var bytes: [UInt8]
-  /// Where each line begins.
+  /// The offset of each line.
   public private(set) var lineStarts: [Int]
-  /// How many LF there are.
+  /// The number of LF bytes.
   private var feeds: Int
 
   public init(_ uri: String, version: Int, text: some Collection<UInt8>, encoding: PositionEncoding) {
@@ -49,7 +49,7 @@ public struct TextDocument {
 
   private static func feeds(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == 0x0A } }
 
-  /// The starts of lines behind the line ends in a part of a text.
+  /// Returns the offsets of the lines that begin after the line ends in a range of the text.
   private static func starts(in bytes: [UInt8], _ part: Range<Int>) -> [Int] {
     var starts: [Int] = []
     bytes.withUnsafeBufferPointer { bytes in
@@ -65,7 +65,7 @@ public struct TextDocument {
 
   // MARK: Changing
 
-  /// Puts a text in place of a part; of all of it where no range is given.
+  /// Replaces a range with a text, or the whole text if no range is given.
   public mutating func replace(_ range: TextRange?, by text: String) {
     guard let range else {
       self = TextDocument(uri, version: version, text: text.utf8, encoding: encoding)
@@ -73,7 +73,7 @@ public struct TextDocument {
     }
     let start = offset(of: range.start)
     let replaced = start..<max(start, offset(of: range.end))
-    // A line end of two characters may be joined or cut at either side.
+    // The change may join or split a CR LF on either side.
     let first = line(at: max(0, replaced.lowerBound - 1))
     let last = line(at: min(bytes.count, replaced.upperBound + 1))
     let end = last + 1 < lineStarts.count ? lineStarts[last + 1] : bytes.count
@@ -86,9 +86,9 @@ public struct TextDocument {
       first + 1..<behind, with: Self.starts(in: bytes, lineStarts[first]..<end + grown))
   }
 
-  // MARK: Places
+  // MARK: Positions
 
-  /// The line of an offset, from 0.
+  /// The line that contains an offset, from 0.
   public func line(at offset: Int) -> Int {
     var (low, high) = (0, lineStarts.count)
     while high - low > 1 {
@@ -98,7 +98,7 @@ public struct TextDocument {
     return low
   }
 
-  /// The bytes of a line without its end.
+  /// The range of a line without its line end.
   public func content(ofLine line: Int) -> Range<Int> {
     let start = lineStarts[line]
     var end = line + 1 < lineStarts.count ? lineStarts[line + 1] : bytes.count
@@ -106,7 +106,7 @@ public struct TextDocument {
     return start..<end
   }
 
-  /// The bytes before a place.
+  /// The offset of a position.
   public func offset(of position: Position) -> Int {
     guard position.line >= 0 else { return 0 }
     guard position.line < lineStarts.count else { return bytes.count }
@@ -127,7 +127,7 @@ public struct TextDocument {
     return place
   }
 
-  /// The place of an offset.
+  /// The position of an offset.
   public func position(of offset: Int) -> Position {
     let line = line(at: offset)
     let place = content(ofLine: line).clamped(to: lineStarts[line]..<max(lineStarts[line], offset))
@@ -139,10 +139,11 @@ public struct TextDocument {
     TextRange(position(of: offsets.lowerBound), position(of: offsets.upperBound))
   }
 
-  /// What the character that begins with a byte has in UTF-16; 0 for a byte within one.
+  /// The UTF-16 length of the character that begins with this byte; 0 for a continuation byte.
   private static func utf16Width(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
 
-  /// The offset of a place as readers of files have it: lines from 1, which end with LF, and characters from 1.
+  /// Returns the offset of a position as in messages about files: lines from 1, which end with LF, and characters from
+  /// 1.
   public func offset(line: Int, column: Int = 1) -> Int {
     var place = start(ofLine: line)
     var left = column - 1
@@ -153,9 +154,9 @@ public struct TextDocument {
     return place
   }
 
-  /// Where a line of a reader of files begins.
+  /// Returns the offset of a line numbered from 1 that ends with LF.
   private func start(ofLine line: Int) -> Int {
-    // Where a CR alone ends a line, too, readers count fewer lines.
+    // The document also has lines that end with CR alone, so count the LF bytes.
     if feeds == lineStarts.count - 1 {
       return line - 1 < lineStarts.count ? lineStarts[max(0, line - 1)] : bytes.count
     }

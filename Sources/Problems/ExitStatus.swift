@@ -5,7 +5,7 @@ public enum ExitStatus {
   public static let failed: Int32 = 1
   /// Wrong usage: an unknown command or option, a missing argument.
   public static let usage: Int32 = 2
-  /// A sign-in is needed, and was not given, denied or locked.
+  /// A sign-in is needed and is missing, denied or locked.
   public static let signIn: Int32 = 77
   public static let interrupted: Int32 = 130
 }

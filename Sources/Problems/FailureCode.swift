@@ -1,8 +1,8 @@
-// The codes of failures, each with what it means. Invariant: a code never changes its text; each has a meaning, which
+// The codes of failures and their meanings. Invariant: the text of a code never changes; each code has a meaning, which
 // help and the reference show.
 
 extension ProblemCode {
-  /// Each code is two lines here: its case, and what it means.
+  /// Each code takes two lines here: its case and its meaning.
   public enum Failure: String, CaseIterable, Sendable {
     case allRefused = "all_refused"
     case alreadyUsed = "already_used"
@@ -76,7 +76,7 @@ extension ProblemCode {
     case losesCards = "loses_cards"
     case luaError = "lua_error"
     case madeFromNote = "made_from_note"
-    /// An argument that a command finds missing only when it runs.
+    /// An argument that a command finds missing only at run time.
     case missingArgument = "missing_argument"
     case missingDependency = "missing_dependency"
     case missingImage = "missing_image"
@@ -126,7 +126,7 @@ extension ProblemCode {
     case pluginLoading = "plugin_loading"
     case pluginStopped = "plugin_stopped"
     case readOnly = "read_only"
-    /// What a rehearsal cannot do.
+    /// Something that a rehearsal cannot do.
     case rehearsal = "dry_run"
     case removed
     case scriptFailed = "script_failed"
@@ -171,7 +171,7 @@ extension ProblemCode {
     case wrongStart = "wrong_start"
     case wrongType = "wrong_type"
     case yanked
-    /// What it means, in a sentence.
+    /// The meaning, in a sentence.
     public var meaning: String {
       switch self {
       case .allRefused: "No row of the file could be imported."

@@ -1,15 +1,14 @@
-// Who added a command, an alias, a mode, a listener or a setting, and who changes a setting: one type for the whole
-// program.
-// Invariant: an owner is compared as a value, never by a name: a plugin called "you" is not the user.
+// Who added a command, an alias, a mode, a listener or a setting, or changed a setting: one type for the whole program.
+// Invariant: owners are compared as values, never by name: a plugin called "you" is not the user.
 
-/// The name of a plugin: small letters, digits, `_` and `-`, a letter first, at most 40 characters.
+/// The name of a plugin: lower-case letters, digits, `_` and `-`, beginning with a letter, at most 40 characters.
 ///
 ///     let name = PluginName("word_ladder")   // not nil
 ///     PluginName("../evil")                  // nil
 public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let description: String
 
-  /// Nil when the text cannot name a plugin.
+  /// Nil if the text is not a valid plugin name.
   public init?(_ text: String) {
     let bytes = text.utf8
     guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.count <= 40,
@@ -21,7 +20,7 @@ public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertibl
   public static func < (first: PluginName, second: PluginName) -> Bool { first.description < second.description }
 }
 
-/// Who something is from.
+/// The origin of something.
 ///
 ///     switch command.owner {
 ///     case .plugin(let name): print("of the plugin \(name)")
@@ -30,18 +29,18 @@ public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertibl
 public enum Owner: Hashable, Sendable {
   /// Deckhand itself.
   case program
-  /// The user at the prompt, and what their own Lua state added.
+  /// The user at the prompt, and whatever the user's own Lua state added.
   case user
-  /// A script of the user, by its name; `startScript` is their init.lua.
+  /// One of the user's scripts, by its name; `startScript` is the user's init.lua.
   case script(String)
   case plugin(PluginName)
-  /// The user, by an option of a command that is good for the next time too: `play --language`.
+  /// The user, by a command option that is remembered for the next time: `play --language`.
   case remembered(String)
 
   /// The user's init.lua.
   public static let startScript = Owner.script("init.lua")
 
-  /// The plugin, when it is one.
+  /// The plugin, if the owner is one.
   public var plugin: PluginName? {
     guard case .plugin(let name) = self else { return nil }
     return name
@@ -49,7 +48,7 @@ public enum Owner: Hashable, Sendable {
 }
 
 extension Owner {
-  /// As the account's data store it; `init(stored:)` reads it.
+  /// The stored form in the account's data; `init(stored:)` parses it.
   public var stored: String {
     switch self {
     case .program: "program"
@@ -61,7 +60,7 @@ extension Owner {
     }
   }
 
-  /// Reads what `stored` wrote. Nil when it is no owner's form.
+  /// Parses what `stored` returned. Nil if it is not a stored owner.
   public init?(stored: String) {
     if stored.hasPrefix("plugin:") {
       guard let name = PluginName(String(stored.dropFirst(7))) else { return nil }

@@ -1,7 +1,7 @@
-// A failure of ordinary life, as every room states it: facts in an error type, words made from them in one switch.
+// An expected failure, as every room states it: facts in an error type, and one switch that turns them into words.
 
-/// An error that a user or a script is meant to read. The error enum of a room conforms, and answers all of it in one
-/// switch:
+/// An error that a user or a script is meant to read. A room's error enum conforms to it, and describes all its cases
+/// in one switch:
 ///
 ///     enum DeckError: Problem {
 ///       case exists(name: String)
@@ -16,7 +16,7 @@ public protocol Problem: Error, CustomStringConvertible {
 }
 
 extension Problem {
-  /// The code as Lua and JSON show it; `report.code` is for comparing.
+  /// The code as text for Lua and JSON; compare `report.code` instead.
   public var code: String { report.code.rawValue }
   public var title: String { report.title }
   public var message: String { report.message }
@@ -24,7 +24,7 @@ extension Problem {
   public var description: String { report.message }
 }
 
-/// A problem that is passed on from Lua or from a plugin: its words were made there.
+/// A problem passed on from Lua or from a plugin, with its original texts.
 public struct PlainProblem: Problem, Equatable {
   public let report: ProblemReport
 

@@ -1,24 +1,23 @@
-// The codes of all problems, and what each means for the program's exit status. Invariant: a code never changes its
-// text.
+// The codes of all problems, and the exit status for each. Invariant: the text of a code never changes.
 
-/// What kind of problem it is, for programs. Its text is lower case with underscores: `not_found`, `empty_prompt`. The
-/// same text may be a failure and a wrong usage: `bad_value`.
+/// The kind of a problem, for programs. Its text is lower case with underscores: `not_found`, `empty_prompt`. The same
+/// text may be both a failure and a usage error: `bad_value`.
 ///
 ///     if problem.report.code == .failure(.notFound) { ... }
 public enum ProblemCode: Hashable, Sendable {
   case failure(Failure)
   /// The command line is wrong.
   case usage(Usage)
-  /// What was tried needs a sign-in, or the sign-in failed.
+  /// The operation needs a sign-in, or the sign-in failed.
   case signIn(SignIn)
   /// Ctrl-C.
   case interrupted
-  /// A code that a script or a plugin made.
+  /// A code defined by a script or a plugin.
   case custom(String)
 
-  /// Text that comes back from Lua or from a plugin. It is never a usage: what a script does wrong is a failure of the
-  /// script.
-  /// - Parameter hasRetryTime: tells a sign-in that is locked for a time from a thing that is locked.
+  /// Converts a text from Lua or a plugin to a code. It never gives a usage error: a mistake of a script is a failure
+  /// of the script.
+  /// - Parameter hasRetryTime: distinguishes a sign-in that is locked for a time from another locked thing.
   public init(passedOn text: String, hasRetryTime: Bool = false) {
     if let code = SignIn(rawValue: text), code != .locked || hasRetryTime {
       self = .signIn(code)
@@ -29,7 +28,7 @@ public enum ProblemCode: Hashable, Sendable {
     }
   }
 
-  /// As Lua and JSON show it.
+  /// The text for Lua and JSON.
   public var rawValue: String {
     switch self {
     case .failure(let code): code.rawValue
@@ -40,7 +39,7 @@ public enum ProblemCode: Hashable, Sendable {
     }
   }
 
-  /// What it means, in a sentence; empty for a custom one.
+  /// The meaning, in a sentence; empty for a custom code.
   public var meaning: String {
     switch self {
     case .failure(let code): code.meaning
@@ -60,7 +59,7 @@ public enum ProblemCode: Hashable, Sendable {
     }
   }
 
-  /// All but the custom ones.
+  /// All codes except custom ones.
   public static let known: [ProblemCode] =
     Failure.allCases.map(ProblemCode.failure) + Usage.allCases.map(ProblemCode.usage)
     + SignIn.allCases.map(ProblemCode.signIn) + [.interrupted]
@@ -70,7 +69,7 @@ extension ProblemCode {
   public enum SignIn: String, CaseIterable, Sendable {
     case authRequired = "auth_required"
     case denied, empty, locked
-    /// What it means, in a sentence.
+    /// The meaning, in a sentence.
     public var meaning: String {
       switch self {
       case .authRequired: "You have to sign in first."
@@ -92,7 +91,7 @@ extension ProblemCode {
     case unknownCommand = "unknown_command"
     case unknownOption = "unknown_option"
     case unterminatedQuote = "unterminated_quote"
-    /// What it means, in a sentence.
+    /// The meaning, in a sentence.
     public var meaning: String {
       switch self {
       case .aliasLoop: "An alias refers to itself."

@@ -1,13 +1,13 @@
-// What a problem says to programs and to users. Invariant: the code is stable; title and message may change.
+// What a problem tells programs and users. Invariant: the code is stable; title and message may change.
 
-/// A fact of a problem as Lua and JSON show it.
+/// A fact of a problem in the form for Lua and JSON.
 public enum ProblemDetail: Equatable, Sendable {
   case text(String)
   case integer(Int)
   case number(Double)
 }
 
-/// What can be a fact of a problem.
+/// A type that can be a fact of a problem.
 public protocol ProblemFact {
   var problemDetail: ProblemDetail { get }
 }
@@ -24,22 +24,22 @@ extension Double: ProblemFact {
   public var problemDetail: ProblemDetail { .number(self) }
 }
 
-/// One problem in full.
+/// The complete description of a problem.
 ///
 ///     ProblemReport(.notFound, "No such deck", "no deck is called \"Spanis\"", ["name": "Spanis", "suggestion": near])
 public struct ProblemReport: Equatable, Sendable {
   public typealias Detail = (name: String, value: ProblemDetail)
 
   public let code: ProblemCode
-  /// A few words, no full stop: what kind of failure it is.
+  /// The kind of failure in a few words, without a full stop.
   public let title: String
-  /// One line: what failed, which value, what was expected, what to do next. No full stop at its end where it is one
-  /// sentence.
+  /// One line: what failed, which value, what was expected, what to do next. Without a final full stop if it is a
+  /// single sentence.
   public let message: String
-  /// Facts for programs beside the three above, in the order to show them: `path`, `line`, `word`, `suggestion`.
+  /// Facts for programs besides the three above, in display order: `path`, `line`, `word`, `suggestion`.
   public let details: [Detail]
 
-  /// The words of one problem with the details of another.
+  /// Combines the texts of one problem with the details of another.
   public init(code: ProblemCode, title: String, message: String, details: [Detail]) {
     self.code = code
     self.title = title
@@ -47,7 +47,7 @@ public struct ProblemReport: Equatable, Sendable {
     self.details = details
   }
 
-  /// - Parameter facts: those that are nil are left out.
+  /// - Parameter facts: nil values are left out.
   public init(
     _ code: ProblemCode, _ title: String, _ message: String, _ facts: KeyValuePairs<String, (any ProblemFact)?> = [:]
   ) {
@@ -56,7 +56,7 @@ public struct ProblemReport: Equatable, Sendable {
       details: facts.compactMap { name, fact in fact.map { (name, $0.problemDetail) } })
   }
 
-  /// With a code of the most frequent kind: `ProblemReport(.notFound, ...)` for `.failure(.notFound)`.
+  /// Uses a code of the most frequent kind: `ProblemReport(.notFound, ...)` for `.failure(.notFound)`.
   public init(
     _ code: ProblemCode.Failure, _ title: String, _ message: String,
     _ facts: KeyValuePairs<String, (any ProblemFact)?> = [:]
@@ -64,7 +64,7 @@ public struct ProblemReport: Equatable, Sendable {
     self.init(.failure(code), title, message, facts)
   }
 
-  /// Both as a line: "This word is too short. Words need at least 4 letters".
+  /// Title and message in one line: "This word is too short. Words need at least 4 letters".
   public var titleAndMessage: String { "\(title). \(message)" }
 
   public static func == (first: ProblemReport, second: ProblemReport) -> Bool {

@@ -1,10 +1,10 @@
-// Searching in bytes in place. Invariant: nothing here reads beyond the slice, and every search is one walk.
+// Searching bytes in place. Invariant: nothing here reads beyond the slice, and every search is a single pass.
 
 /// A text as UTF-8.
 package typealias Bytes = [UInt8]
 
 extension ArraySlice<UInt8> {
-  /// Where the needle begins at or after an index; nil when it does not occur.
+  /// Returns the index of the needle at or after `start`; nil if it does not occur.
   package func position(of needle: StaticString, from start: Int) -> Int? {
     let count = needle.utf8CodeUnitCount
     guard count > 0, start >= startIndex, endIndex - start >= count else { return nil }
@@ -31,7 +31,7 @@ extension ArraySlice<UInt8> {
     return true
   }
 
-  /// The same with ASCII capitals and small letters alike; the prefix is in small letters.
+  /// Like `begins(with:at:)`, ignoring ASCII case; the prefix must be in lower case.
   func beginsIgnoringCase(with prefix: StaticString, at start: Int) -> Bool {
     guard start >= startIndex, endIndex - start >= prefix.utf8CodeUnitCount else { return false }
     for offset in 0..<prefix.utf8CodeUnitCount where asciiLowered(self[start + offset]) != prefix.utf8Start[offset] {
@@ -49,14 +49,14 @@ extension [UInt8] {
   package mutating func add(_ text: String) { append(contentsOf: text.utf8) }
 }
 
-/// Where a byte occurs next, for a walk that only goes on: each byte is looked at once.
+/// Finds the next occurrence of a byte for a scan that only moves forward, so that each byte is read once.
 struct NextByte {
   private let wanted: UInt8
   private var known = -1
 
   init(_ wanted: UInt8) { self.wanted = wanted }
 
-  /// Nil when it does not occur at or after an index.
+  /// Nil if the byte does not occur at or after `start`.
   mutating func next(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
     if known < start { known = bytes[start...].firstIndex(of: wanted) ?? bytes.endIndex }
     return known < bytes.endIndex ? known : nil
@@ -67,5 +67,5 @@ func asciiLowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32
 
 func isASCIILetter(_ byte: UInt8) -> Bool { (97...122).contains(asciiLowered(byte)) }
 
-/// Blank, tab, line ends, vertical tab, form feed.
+/// Space, tab, line ends, vertical tab, form feed.
 func isASCIIBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

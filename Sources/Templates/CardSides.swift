@@ -1,28 +1,28 @@
-// A card's two sides made from a note's fields and a template: as HTML, and as text for a terminal.
+// Rendering a card's two sides from a note's fields and a template: as HTML, and as text for a terminal.
 // Invariant: the same fields and template give the same sides; the work is bounded, whatever a template repeats.
 
 import Text
 
-/// What a note and its card give to a template beside the fields.
+/// What a note and its card provide to a template besides the fields.
 package struct CardFacts {
   package var tags: [String] = []
   package var typeName = ""
   package var deckName = ""
-  /// The last part of the deck's name.
+  /// The last component of the deck's name.
   package var subdeckName = ""
   package var templateName = ""
   package var cardID: Int64 = 0
   package var flag = 0
 }
 
-/// The fields of a note by name, ready for its cards.
+/// The fields of a note by name, prepared for rendering its cards.
 package struct NoteFields {
   package private(set) var values: [String: Bytes] = [:]
-  /// The names of those that are filled.
+  /// The names of the non-empty fields.
   package private(set) var filled: Set<String> = []
-  /// The names of the note's own fields: special ones differ from card to card.
+  /// The names of the note's own fields; special fields differ from card to card.
   private let own: Set<String>
-  /// The clozes of the note's own fields, each parsed once for all cards.
+  /// The clozes of the note's own fields, each parsed once and shared by all cards.
   private let parsed = ParsedClozes()
 
   private final class ParsedClozes {
@@ -47,7 +47,7 @@ package struct NoteFields {
     return text
   }
 
-  /// The same with the special fields; a field of that name takes precedence.
+  /// Returns the fields together with the special fields; a note field of the same name takes precedence.
   package func adding(_ facts: CardFacts) -> NoteFields {
     var all = self
     for special in SpecialField.allCases where special != .frontSide && values[special.rawValue] == nil {
@@ -76,13 +76,14 @@ extension CardFacts {
 
 /// Renders the sides of one card.
 package struct CardSides {
-  /// Bytes that one side may read and write in all: a template may name a long field any number of times.
+  /// The number of bytes that rendering one side may read and write in total, because a template may name a long field
+  /// any number of times.
   package static let workLimit = 256_000_000
 
   let fields: NoteFields
   let ordinal: Int
   let isForTerminal: Bool
-  /// On a terminal too, tags tell where clozes are.
+  /// Whether tags mark the clozes in terminal text too.
   var tagsClozes = false
   package let isInterrupted: () -> Bool
 
@@ -97,7 +98,7 @@ package struct CardSides {
     try render(template, isFront: true, frontSide: [])
   }
 
-  /// - Parameter frontSide: what `{{FrontSide}}` shows.
+  /// - Parameter frontSide: the content of `{{FrontSide}}`.
   package func back(_ template: Template, frontSide: Bytes) throws(NoteError) -> Bytes {
     try render(template, isFront: false, frontSide: frontSide)
   }
@@ -105,7 +106,7 @@ package struct CardSides {
   private struct Output {
     var bytes = Bytes()
     var work = 0
-    /// The work after which to ask whether to stop.
+    /// The amount of work after which `isInterrupted` is polled next.
     var nextLook = 1 << 16
     let isFront: Bool
     let frontSide: Bytes
@@ -128,7 +129,7 @@ package struct CardSides {
     }
   }
 
-  /// The first field that a side shows with the filter `type` outermost.
+  /// Returns the first field that a side shows with `type` as the outermost filter.
   package func typedField(_ template: Template) -> Template.Field? { typedField(template.nodes) }
 
   private func typedField(_ nodes: [Template.Node]) -> Template.Field? {
@@ -169,19 +170,19 @@ package struct CardSides {
   }
 }
 
-/// What a card shows on a terminal.
+/// The texts of a card on a terminal.
 package struct CardTexts: Equatable {
-  /// Instead of a side that shows nothing.
+  /// Shown for a side that is empty.
   package static let blank = "(blank)"
-  /// Bytes that one text may have.
+  /// The maximum size of one text in bytes.
   package static let limit = 1_000_000
 
   package let prompt: String
   package let answer: String
 
   /// - Parameters:
-  ///   - isBlank: the front shows no field that is filled.
-  ///   - isInterrupted: asked now and then; true ends it with `interrupted`.
+  ///   - isBlank: the front shows no non-empty field.
+  ///   - isInterrupted: polled from time to time; true ends the work with `interrupted`.
   init(
     _ sides: TemplatePair, fields: NoteFields, ordinal: Int, isBlank: Bool,
     isInterrupted: @escaping () -> Bool
@@ -194,7 +195,7 @@ package struct CardTexts: Equatable {
     self.answer = answer.isEmpty ? CardTexts.blank : answer
   }
 
-  /// A piece of HTML as a side of a card shows it; empty where that is nothing.
+  /// Returns a piece of HTML as a card side shows it; empty if nothing is visible.
   package static func shown(_ html: String, isInterrupted: @escaping () -> Bool) throws(NoteError) -> String {
     try Shown(isInterrupted: isInterrupted).text(Bytes(html.utf8))
   }
@@ -202,7 +203,7 @@ package struct CardTexts: Equatable {
   private struct Shown {
     let isInterrupted: () -> Bool
 
-    /// As much as a card may have, without blanks at both ends.
+    /// Trims the text, and truncates it to the maximum size of a card text.
     func text(_ html: Bytes) throws(NoteError) -> String {
       let text = TerminalText.text(html, limit: CardTexts.limit, isInterrupted: isInterrupted)
       if html.count > 1 << 16, isInterrupted() { throw .interrupted }
@@ -213,7 +214,7 @@ package struct CardTexts: Equatable {
       return (bytes.text + "…").trimmed
     }
 
-    /// The back without the front that it may repeat above its rule `<hr id=answer>`.
+    /// Returns the back without the front, which it may repeat above its rule `<hr id=answer>`.
     func answer(_ back: Bytes, prompt: String) throws(NoteError) -> String {
       if let rule = back[...].position(of: "<hr id=answer>", from: 0), !prompt.isEmpty,
         try text(Bytes(back[..<rule])).utf8.elementsEqual(prompt.utf8)

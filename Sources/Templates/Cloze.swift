@@ -1,10 +1,10 @@
-// Cloze deletions of a field: `{{c1::text::hint}}`, `{{c1,2::text}}`, within each other 10 deep.
+// Cloze deletions of a field: `{{c1::text::hint}}`, `{{c1,2::text}}`, nested up to 10 levels.
 // Invariant: parsing and showing take time in proportion to the field's length, however many clozes it holds.
 
-/// A field with its clozes found.
+/// A field parsed into text and clozes.
 package struct ClozeText {
   struct Cloze {
-    /// Sorted, each once, 0 to 65,535.
+    /// Sorted, without duplicates, 0 to 65,535.
     let numbers: [Int]
     var nodes: [Node] = []
     var hint: ArraySlice<UInt8>?
@@ -16,7 +16,7 @@ package struct ClozeText {
   }
 
   static let depthLimit = 10
-  /// Clozes of one field; what follows them is read as text.
+  /// The maximum number of clozes in a field; anything after them is read as text.
   static let countLimit = 20_000
   private(set) var nodes: [Node] = []
 
@@ -40,7 +40,7 @@ package struct ClozeText {
         index += 1
       }
     }
-    // What is never closed shows nothing.
+    // A cloze that is never closed shows nothing.
     add(bytes[textStart...], to: &open)
   }
 
@@ -49,7 +49,7 @@ package struct ClozeText {
     if open.isEmpty { nodes.append(.cloze(last)) } else { open[open.count - 1].nodes.append(.cloze(last)) }
   }
 
-  /// A text within a cloze ends at `::`, behind which the hint stands.
+  /// Within a cloze, `::` ends the text and begins the hint.
   private mutating func add(_ text: ArraySlice<UInt8>, to open: inout [Cloze]) {
     if text.isEmpty { return }
     guard !open.isEmpty else { return nodes.append(.text(text)) }
@@ -61,7 +61,7 @@ package struct ClozeText {
     open[open.count - 1].hint = text[(colons + 2)...]
   }
 
-  /// The numbers of `{{c1,2::` at an index, and where it ends.
+  /// Parses `{{c1,2::` at an index; returns its numbers and the end index.
   private static func opening(_ bytes: ArraySlice<UInt8>, _ start: Int) -> (numbers: [Int], end: Int)? {
     guard bytes[start] == UInt8(ascii: "{"), bytes.begins(with: "{{c", at: start) else { return nil }
     var (index, number, digits) = (start + 3, 0, 0)
@@ -85,9 +85,9 @@ package struct ClozeText {
     return (Set(numbers).sorted(), index + 2)
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
-  /// The numbers of all its clozes.
+  /// The numbers of all clozes in the field.
   package var numbers: Set<Int> {
     var found: Set<Int> = []
     ClozeText.collect(nodes, &found)
@@ -101,17 +101,17 @@ package struct ClozeText {
     }
   }
 
-  // MARK: Showing
+  // MARK: Rendering
 
-  /// The field as a side of the card of a number shows it; empty when no cloze has that number.
-  /// - Parameter isTagged: with the tags that tell where clozes are.
+  /// Returns the field as one side of the card with that number shows it; empty if no cloze has the number.
+  /// - Parameter isTagged: whether tags mark the clozes.
   package func shown(number: Int, isFront: Bool, isTagged: Bool = true) -> Bytes {
     var view = ClozeView(number: number, isFront: isFront, isTagged: isTagged)
     let isActive = view.show(nodes)
     return isActive ? HTMLText.strippingMathTags(view.result) : []
   }
 
-  /// Only the texts of a number's clozes, or on the front their hints, with ", " between them.
+  /// Returns only the texts of the clozes with that number, or on the front their hints, separated by ", ".
   package func only(number: Int, isFront: Bool) -> Bytes {
     var found: [Bytes] = []
     ClozeText.collect(nodes, number, isFront, &found)
@@ -139,14 +139,14 @@ package struct ClozeText {
   }
 }
 
-/// A side of one card while it is written.
+/// The output of one side of a card while it is rendered.
 private struct ClozeView {
   let number: Int
   let isFront: Bool
   let isTagged: Bool
   var result = Bytes()
 
-  /// - Returns: whether a cloze of the number is among the nodes.
+  /// - Returns: whether the nodes contain a cloze with the number.
   mutating func show(_ nodes: [ClozeText.Node]) -> Bool {
     var isActive = false
     for node in nodes {

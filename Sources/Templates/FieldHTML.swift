@@ -1,33 +1,33 @@
-// Fields as a person reads and writes them: plain text where a field holds nothing else. Invariant: plain text that
-// became HTML comes back as it was.
+// Fields as users read and write them: as plain text if a field holds nothing else.
+// Invariant: plain text that is converted to HTML and back is unchanged.
 
 import Files
 
-/// A field's HTML as plain text, and back.
+/// Converts a field's HTML to plain text and back.
 ///
 ///     FieldHTML.plain("a &lt; b")      // "a < b"
 ///     FieldHTML.plain("<b>a</b>")      // nil: it holds formatting
 public enum FieldHTML {
-  /// Nil for a field that holds more than plain text.
+  /// Returns the plain text; nil for a field that holds formatting.
   public static func plain(_ html: String) -> String? { HTMLText.plain(html) }
 
-  /// HTML as lines of text, whatever formatting it holds.
+  /// Returns HTML as lines of text, without its formatting.
   public static func text(_ html: String) -> String {
     TerminalText.text(Bytes(html.utf8), isInterrupted: isNeverInterrupted)
   }
 
-  /// What is to be said of HTML: one line, without its pictures and sounds.
+  /// Returns the text for speech output: one line, without pictures and sounds.
   public static func spoken(_ html: String) -> String { TerminalText.line(Bytes(html.utf8)) }
 
   public static func html(ofPlain text: String) -> String { HTMLText.html(ofPlain: text) }
 
-  /// What a field is sorted and compared by: its text without tags, and of media the names.
+  /// Returns the text that fields are sorted and compared by: without tags, but with the names of media files.
   public static func sortText(_ html: String) -> String {
     if !html.utf8.contains(where: { "<&".utf8.contains($0) }) { return html }
     return HTMLText.stripped(namingMedia(Bytes(html.utf8))).text
   }
 
-  /// Each tag of a picture or a sound replaced by the name of its file.
+  /// Replaces each tag of a picture or a sound with the name of its file.
   private static func namingMedia(_ html: Bytes) -> Bytes {
     var (result, index, tags) = (Bytes(), 0, TagReading())
     while index < html.count {

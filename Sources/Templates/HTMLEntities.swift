@@ -1,8 +1,8 @@
-// The named characters of HTML 4 (W3C, HTML 4.01, section 24), and reading `&name;`, `&#233;`, `&#xE9;`.
-// Invariant: what is not such a reference is left as it is, and no reference gives NUL or half a surrogate pair.
+// The named characters of HTML 4 (W3C, HTML 4.01, section 24), and decoding of `&name;`, `&#233;`, `&#xE9;`.
+// Invariant: anything else is left as it is, and no reference decodes to NUL or to half of a surrogate pair.
 
 package enum HTMLEntities {
-  /// The character that a reference at an index stands for, and where it ends.
+  /// Returns the character of the reference at an index, and the reference's end.
   package static func character(_ bytes: ArraySlice<UInt8>, _ start: Int) -> (scalar: Unicode.Scalar, end: Int)? {
     let limit = Swift.min(bytes.endIndex, start + 34)
     guard let semicolon = bytes[start..<limit].firstIndex(of: UInt8(ascii: ";")), semicolon > start + 1 else {

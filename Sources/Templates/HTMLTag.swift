@@ -1,9 +1,9 @@
-// One tag of HTML: its name and its attributes. Invariant: reading tag after tag takes time in proportion to the text.
+// One HTML tag: its name and its attributes. Invariant: reading tag after tag takes time in proportion to the text.
 
 package struct HTMLTag {
   package let name: String
   package let isClosing: Bool
-  /// What stands behind the name.
+  /// The text after the name.
   package let rest: ArraySlice<UInt8>
 
   /// Elements that begin and end a line.
@@ -20,14 +20,14 @@ package struct HTMLTag {
 
   var isVoid: Bool { HTMLTag.voids.contains(name) }
 
-  /// Whether nothing of the element is seen.
+  /// Whether the element is invisible.
   var isHidden: Bool {
     if name == "rp" || name == "head" || name == "template" || name == "noscript" { return true }
     guard let style = attribute("style") else { return attribute("hidden") != nil }
     return style.utf8.filter { !isASCIIBlank($0) }.map(asciiLowered)[...].position(of: "display:none", from: 0) != nil
   }
 
-  /// The last part of what `src` or `data` names.
+  /// The last path component of `src` or `data`.
   var fileName: String {
     let path = attribute("src") ?? attribute("data") ?? ""
     if path.utf8.starts(with: "data:".utf8) { return "" }
@@ -35,7 +35,7 @@ package struct HTMLTag {
     return name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? name
   }
 
-  /// The value of an attribute, empty for one without a value; nil when it is not there.
+  /// Returns the value of an attribute, empty for one without a value; nil if it is missing.
   package func attribute(_ wanted: StaticString) -> String? {
     var index = rest.startIndex
     while index < rest.endIndex {
@@ -67,14 +67,14 @@ package struct HTMLTag {
   }
 }
 
-/// Finds tags. A quote that is never closed is looked for only once.
+/// Finds tags. An unclosed quote is searched for only once.
 package struct TagReading {
   private var quotesAreBroken = false
   private var isWithoutEnd = false
 
   package init() {}
 
-  /// The tag that begins at an index with `<`, and where it ends.
+  /// Returns the tag that begins with `<` at an index, and its end.
   package mutating func tag(_ html: ArraySlice<UInt8>, _ start: Int) -> (tag: HTMLTag, end: Int)? {
     var nameStart = start + 1
     guard !isWithoutEnd, nameStart < html.endIndex else { return nil }
@@ -115,7 +115,7 @@ package struct TagReading {
     return html[start...].firstIndex(of: UInt8(ascii: ">"))
   }
 
-  /// Whether a quote begins a value: `=` stands before it, blanks aside.
+  /// Whether a quote begins a value: the character before it, not counting whitespace, is `=`.
   private func follows(_ html: ArraySlice<UInt8>, _ index: Int) -> Bool {
     var before = index - 1
     while before > html.startIndex, index - before < 16, isASCIIBlank(html[before]) { before -= 1 }

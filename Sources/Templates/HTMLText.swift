@@ -1,17 +1,17 @@
-// HTML without its tags, as the filter `text:` gives it, and plain text as HTML.
-// Invariant: every function takes time in proportion to the length of the text, whatever is opened and never closed.
+// HTML without its tags, as the filter `text:` returns it, and plain text as HTML.
+// Invariant: every function takes time in proportion to the length of the text, whatever is left unclosed.
 
 import Text
 
 package enum HTMLText {
-  /// Tags, comments, styles and scripts removed, entities decoded. One reference that cannot be read leaves all as they
-  /// are.
+  /// Removes tags, comments, styles and scripts, and decodes entities. A single invalid reference leaves all of them
+  /// undecoded.
   static func stripped(_ html: Bytes) -> Bytes {
     let text = withoutTags(html[...])
     return text.contains(UInt8(ascii: "&")) ? decoded(text) ?? text : text
   }
 
-  /// Tags, comments, styles and scripts removed; whatever stands between `<` and `>` is a tag.
+  /// Removes tags, comments, styles and scripts; anything between `<` and `>` counts as a tag.
   static func withoutTags(_ html: ArraySlice<UInt8>) -> Bytes {
     var result = Bytes()
     result.reserveCapacity(html.count)
@@ -29,7 +29,7 @@ package enum HTMLText {
     return result + html[start...]
   }
 
-  /// Where a tag ends. What was once looked for in vain is not looked for again.
+  /// Finds the ends of tags. A closing sequence that was not found is not searched for again.
   private struct TagSearch {
     let html: ArraySlice<UInt8>
     private var isWithout: Set<Int> = []
@@ -61,7 +61,7 @@ package enum HTMLText {
     }
   }
 
-  /// Nil when a `&` begins nothing that is known.
+  /// Nil if a `&` does not begin a known reference.
   private static func decoded(_ text: Bytes) -> Bytes? {
     var result = Bytes()
     result.reserveCapacity(text.count)
@@ -79,7 +79,7 @@ package enum HTMLText {
     return result
   }
 
-  /// Formulas between `\(` or `\[` and `\)` or `\]` without the tags in them.
+  /// Removes the tags inside formulas, which are between `\(` or `\[` and `\)` or `\]`.
   static func strippingMathTags(_ html: Bytes) -> Bytes {
     guard html.contains(UInt8(ascii: "\\")) else { return html }
     var result = Bytes()
@@ -93,7 +93,7 @@ package enum HTMLText {
     return result + html[start...]
   }
 
-  /// A backslash with one of two brackets behind it.
+  /// Returns the index of a backslash followed by one of two brackets.
   private static func bracket(_ html: Bytes, _ brackets: StaticString, from start: Int) -> Int? {
     var index = start
     while index + 1 < html.count {
@@ -109,14 +109,15 @@ package enum HTMLText {
 
   // MARK: Plain text
 
-  /// Plain text as HTML: `&`, `<` and `>` as entities, a line end as `<br>`, other control characters as numbers.
+  /// Converts plain text to HTML: `&`, `<` and `>` become entities, a line end becomes `<br>`, and other control
+  /// characters become numeric references.
   package static func html(ofPlain text: String) -> String {
     var result = Bytes()
     for byte in text.utf8 { add(byte, ofPlainTo: &result) }
     return result.text
   }
 
-  /// A byte of plain text as HTML.
+  /// Appends one byte of plain text as HTML.
   package static func add(_ byte: UInt8, ofPlainTo html: inout Bytes) {
     switch byte {
     case UInt8(ascii: "&"): html.add("&amp;")
@@ -128,13 +129,14 @@ package enum HTMLText {
     }
   }
 
-  /// Whether a byte of plain text is another one in HTML.
+  /// Whether a byte of plain text is escaped in HTML.
   package static func isEscaped(_ byte: UInt8) -> Bool {
-    // Asked of every byte that is added: `&`, `<` and `>` one by one, as a search in a text of three costs more.
+    // Called for every byte that is added: `&`, `<` and `>` are compared one by one, because searching a text of three
+    // costs more.
     byte < 0x20 ? byte != 0x09 : byte == 0x26 || byte == 0x3C || byte == 0x3E
   }
 
-  /// The plain text that became this HTML, the same characters; nil for HTML that holds anything else.
+  /// Returns the plain text that `html(ofPlain:)` converted to this HTML; nil for HTML that holds anything else.
   package static func plain(_ html: String) -> String? {
     if !html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) { return html }
     let bytes = Bytes(html.utf8)
@@ -153,7 +155,7 @@ package enum HTMLText {
     return result.text
   }
 
-  /// One of the escapes that `html(ofPlain:)` writes.
+  /// Decodes one of the escapes that `html(ofPlain:)` writes.
   private static func escape(_ html: Bytes, at index: Int) -> (byte: UInt8, length: Int)? {
     let known: [(StaticString, UInt8)] = [
       ("<br>", UInt8(ascii: "\n")), ("&amp;", UInt8(ascii: "&")), ("&lt;", UInt8(ascii: "<")),
@@ -166,6 +168,6 @@ package enum HTMLText {
     return (byte, end + 1 - index)
   }
 
-  /// Whether HTML holds more than plain text: changing it as plain text would lose something.
+  /// Whether HTML holds more than plain text, so that editing it as plain text would lose something.
   package static func isFormatted(_ html: String) -> Bool { plain(html) == nil }
 }

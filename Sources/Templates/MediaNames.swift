@@ -1,17 +1,17 @@
-// The names of media files that fields and templates refer to: `[sound:x.mp3]`, `<img src="x.png">`, `url("_x.woff")`.
-// Invariant: a name that is found is as a person reads it: entities and percent signs are decoded.
+// The names of media files in fields and templates: `[sound:x.mp3]`, `<img src="x.png">`, `url("_x.woff")`.
+// Invariant: names are returned decoded, without entities and percent escapes.
 
 import Text
 
 public enum MediaNames {
-  /// The files that some HTML shows or plays, none of another place on the network.
+  /// Returns the files that HTML shows or plays, without those on the network.
   public static func inHTML(_ html: String) -> Set<String> {
     var found: Set<String> = []
     forEach(html) { name, _ in found.insert(name) }
     return found
   }
 
-  /// The same in order, each once.
+  /// Returns the same files in order, without duplicates.
   package static func inOrder(_ html: String) -> (sounds: [String], pictures: [String]) {
     var (sounds, pictures): ([String], [String]) = ([], [])
     forEach(html) { name, isSound in
@@ -51,7 +51,7 @@ public enum MediaNames {
     return !start.contains(UInt8(ascii: ":")) && !name.utf8.contains(UInt8(ascii: "/"))
   }
 
-  /// A name without entities and percent signs.
+  /// Decodes the entities and percent escapes of a name.
   package static func decoded(_ name: String) -> String { decoded(Bytes(name.utf8)[...]) }
 
   static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
@@ -73,7 +73,7 @@ public enum MediaNames {
     return String(validating: result, as: UTF8.self) ?? bytes.text
   }
 
-  /// A name that a file may have here: no path, no control characters, at most 120 bytes.
+  /// Returns the name trimmed if a media file may have it: no path, no control characters, at most 120 bytes.
   /// - Throws: `NoteError.badMediaName`.
   public static func checked(_ given: String) throws(NoteError) -> String {
     let name = given.trimmed.composed
@@ -87,7 +87,7 @@ public enum MediaNames {
     return name
   }
 
-  /// `picture-1a2b3c4d.png`: for a file whose name another one has.
+  /// `picture-1a2b3c4d.png`: a name for a file whose own name is taken.
   public static func distinct(_ name: String, hash: String) -> String {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let suffix = "-" + hash.prefix(8)
@@ -108,7 +108,7 @@ extension HTMLTag {
 }
 
 extension MediaNames {
-  /// HTML in which a file has another name, wherever `inHTML` finds it.
+  /// Returns the HTML with a file renamed, wherever `inHTML` finds it.
   public static func renaming(_ old: String, to new: String, in html: String) -> String {
     let bytes = Bytes(html.utf8)
     var (result, index, start, tags) = (Bytes(), 0, 0, TagReading())
@@ -132,7 +132,7 @@ extension MediaNames {
     return (result + bytes[start...]).text
   }
 
-  /// A tag whose attributes of that value have another.
+  /// Returns the tag with the new value in the attributes that have the old one.
   private static func renaming(
     _ isOld: (ArraySlice<UInt8>) -> Bool, to new: String, inTag tag: ArraySlice<UInt8>
   ) -> Bytes {

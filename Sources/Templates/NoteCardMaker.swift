@@ -1,20 +1,20 @@
-// The cards that a note type makes of a note: which there are, and what each shows.
-// Invariant: a note has one card at least, and at most `mostCards`.
+// The cards that a note type makes from a note: which cards exist, and what each shows.
+// Invariant: a note has at least one card and at most `mostCards`.
 
 import Text
 
-/// A type with its templates parsed, for any number of notes.
+/// A note type with its templates parsed, for any number of notes.
 package struct NoteCardMaker {
   package let type: NoteType
   package let sides: [TemplatePair]
-  /// Asked while texts are made; true ends that with `interrupted`.
+  /// Polled while texts are rendered; true ends that with `interrupted`.
   package let isInterrupted: () -> Bool
   package let isBasic: Bool
-  /// A template shows the card's id, which is not known before the card is stored.
+  /// Whether a template shows the card's id, which is unknown until the card is stored.
   package let needsCardID: Bool
-  /// Cards that one note has at most.
+  /// The maximum number of cards of one note.
   static let mostCards = 500
-  /// Bytes of fields read for all cards of one note; see `CardSides.workLimit` for one side.
+  /// The number of field bytes that may be read for all cards of one note; see `CardSides.workLimit` for one side.
   package static let workLimit = 512_000_000
 
   package init(_ type: NoteType, isInterrupted: @escaping () -> Bool) {
@@ -26,27 +26,27 @@ package struct NoteCardMaker {
     }
   }
 
-  /// Whether what its cards show depends on their deck's name.
+  /// Whether the cards' texts depend on the name of their deck.
   package var showsDeck: Bool { shows([.deck, .subdeck]) }
   package var showsFlag: Bool { shows([.cardFlag]) }
 
-  /// Whether a template shows one of these; a field of the same name takes precedence.
+  /// Whether a template shows one of these special fields; a field of the same name takes precedence.
   private func shows(_ specials: [SpecialField]) -> Bool {
     let names = Set(specials.map(\.rawValue)).subtracting(type.fields)
     return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
   }
 
-  /// Every card has a name: which one does not matter where only the cards are counted.
+  /// Returns facts with the name of the first card template: where cards are only counted, the name does not matter.
   package func facts(tags: [String], deckName: String, subdeckName: String) -> CardFacts {
     CardFacts(
       tags: tags, typeName: type.name, deckName: deckName, subdeckName: subdeckName,
       templateName: type.cards.first?.name ?? "")
   }
 
-  /// The places of the cards that a note has, at least one.
+  /// Returns the ordinals of the cards that a note has, at least one.
   package func ordinals(_ fields: NoteFields) -> [Int] {
     if type.isCloze {
-      // As Anki has it, numbers beyond the last share its card.
+      // As in Anki, higher numbers share the last card.
       let found = Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 })
       return found.isEmpty ? [0] : found.sorted()
     }
@@ -54,7 +54,7 @@ package struct NoteCardMaker {
     return found.isEmpty ? [0] : found
   }
 
-  /// What a card shows.
+  /// Returns the texts of a card.
   package func texts(_ fields: NoteFields, _ facts: CardFacts, ordinal: Int) throws(NoteError) -> CardTexts {
     guard let pair = sides.indices.contains(type.isCloze ? 0 : ordinal) ? sides[type.isCloze ? 0 : ordinal] : nil else {
       return CardTexts.nothing
@@ -72,7 +72,7 @@ package struct NoteCardMaker {
 }
 
 extension NoteCardMaker {
-  /// Where in the answer of a card, in its UTF-8, what a cloze hid stands; empty where no cloze did.
+  /// Returns the ranges in the UTF-8 of a card's answer that a cloze hides on the front; empty if there are none.
   package func hiddenParts(
     of answer: String, _ fields: NoteFields, _ facts: CardFacts, ordinal: Int
   ) throws(NoteError) -> [Range<Int>] {
@@ -83,7 +83,7 @@ extension NoteCardMaker {
       fields: fields.adding(facts), ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
     views.tagsClozes = true
     let found = TerminalText.marked(try views.back(pair.back, frontSide: []), isInterrupted: isInterrupted)
-    // A text that was cut, or stripped of its front, is another one.
+    // If the answer was truncated, or stripped of its front, the ranges would not fit it.
     guard found.text.trimmed.utf8.elementsEqual(answer.utf8) else { return [] }
     let start = found.text.unicodeScalars.firstIndex { !$0.properties.isWhitespace } ?? found.text.startIndex
     let before = found.text.utf8.distance(from: found.text.startIndex, to: start)
@@ -91,7 +91,7 @@ extension NoteCardMaker {
       .filter { !$0.isEmpty }
   }
 
-  /// The fields of its notes that no template names, in their order.
+  /// The fields that no template names, in order.
   package var unnamedFields: [String] {
     type.fields.filter { name in
       !sides.contains { pair in [pair.front, pair.back].contains { $0.names(name) } }
@@ -102,8 +102,8 @@ extension NoteCardMaker {
 extension CardTexts {
   package static let nothing = CardTexts(prompt: blank, answer: blank)
 
-  /// Of a type of the shape of Basic: each side is a field, and one that was written as plain text shows as it was
-  /// written.
+  /// The texts for a type of the same form as Basic: each side is one field, and a field that was written as plain text
+  /// shows exactly that text.
   package init(basic fields: [String], isInterrupted: @escaping () -> Bool) throws(NoteError) {
     func shown(_ place: Int) throws(NoteError) -> String {
       try CardTexts.basicSide(fields.indices.contains(place) ? fields[place] : "", isInterrupted: isInterrupted)
@@ -111,7 +111,7 @@ extension CardTexts {
     self.init(prompt: try shown(0), answer: try shown(1))
   }
 
-  /// Of a field that is a side.
+  /// Returns the text of a side that consists of one field.
   package static func basicSide(
     _ field: String, isInterrupted: @escaping () -> Bool
   ) throws(NoteError) -> String {
@@ -120,9 +120,9 @@ extension CardTexts {
     return text.isEmpty ? CardTexts.blank : text
   }
 
-  /// The plain text that a field was written as; nil for HTML, and for what no card's text can be.
+  /// Returns the plain text that a field was written as; nil for HTML, and for text that a card cannot show.
   package static func asWritten(_ field: String) -> String? {
-    // An escape has five bytes for one at most.
+    // An escape is at most five bytes for one.
     guard field.utf8.count <= 5 * CardTexts.limit, !field.utf8.contains(0x0A), var text = HTMLText.plain(field),
       text.utf8.count <= CardTexts.limit
     else { return nil }
@@ -134,7 +134,7 @@ extension CardTexts {
 }
 
 extension NoteCardMaker {
-  /// What the front of a card asks to be typed.
+  /// Returns the question of a card whose front asks for a typed answer.
   package func typedQuestion(_ fields: NoteFields, ordinal: Int) -> TypedQuestion? {
     let place = type.isCloze ? 0 : ordinal
     guard sides.indices.contains(place),

@@ -1,5 +1,5 @@
-// What can go wrong with notes, note types and media, as facts, and the words for it.
-// Invariant: codes never change; every message says which value it is about and what to do instead.
+// What can go wrong with notes, note types and media, and the messages for it.
+// Invariant: codes never change; every message names the value concerned and the remedy.
 
 public import Problems
 import Text
@@ -18,18 +18,18 @@ public enum NoteError: Problem, Equatable {
   case emptyNote(field: String)
   /// A note of a cloze type without a cloze.
   case noCloze
-  /// A change of a note type takes cards or texts away, and nobody has agreed to it yet.
+  /// A change of a note type would remove cards or texts, and has not been confirmed yet.
   case losesCards(type: String, cards: Int, notes: Int)
-  /// A card's text that is made from the fields of its note by a template.
+  /// The card's text is rendered from the fields of its note by a template.
   case madeFromNote(what: String, fields: [String])
-  /// A field holds formatting that plain text would lose.
+  /// The field holds formatting that plain text would lose.
   case formatted(field: String)
   case typeInUse(name: String, notes: Int)
   case tooLarge(what: String)
-  /// A note of the same guid is of another type.
+  /// A note with the same guid has another type.
   case otherType(type: String)
   case mediaNotFound(name: String, suggestion: String?)
-  /// The user, or a limit of time, stopped it; nothing was changed.
+  /// The user or a time limit stopped the operation; nothing was changed.
   case interrupted
   /// `reason` completes "the name of a media file ...".
   case badMediaName(name: String, reason: String)

@@ -1,17 +1,17 @@
 // What the notes of a type have in common: the names of their fields, and a template for each card.
-// Invariant: a type that was made or edited here has templates that name only its fields; one that came from elsewhere
-// may not.
+// Invariant: a type that was created or edited here has templates that name only its own fields; a type from another
+// program may not.
 
 import Text
 package import Values
 
-/// Which note type: milliseconds since 1970.
+/// The id of a note type: its creation time in milliseconds since 1970.
 public struct NoteTypeID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// How one card of a note is made.
+/// How one card of a note is rendered.
 ///
 ///     CardTemplate("Card 1", front: "{{Front}}", back: "{{FrontSide}}\n\n<hr id=answer>\n\n{{Back}}")
 public struct CardTemplate: Equatable, Sendable {
@@ -19,7 +19,7 @@ public struct CardTemplate: Equatable, Sendable {
   /// HTML with fields in double braces.
   public var front: String
   public var back: String
-  /// What else the type's JSON has for it.
+  /// The other keys of the template in the type's JSON.
   package var other = Value.Record()
 
   public init(_ name: String, front: String, back: String) {
@@ -30,13 +30,13 @@ public struct CardTemplate: Equatable, Sendable {
 /// A field of a type.
 package struct NoteTypeField: Equatable, Sendable {
   package var name: String
-  /// What else the type's JSON has for it.
+  /// The other keys of the field in the type's JSON.
   package var other = Value.Record()
 
   package init(name: String, other: Value.Record = Value.Record()) { (self.name, self.other) = (name, other) }
 }
 
-/// A note type to be made, or as it is to become.
+/// The content of a note type to create, or the new content of an existing one.
 ///
 ///     let draft = NoteTypeDraft(name: "Word", fields: ["Word", "Meaning"], cards: [card])
 public struct NoteTypeDraft: Equatable, Sendable {
@@ -44,7 +44,7 @@ public struct NoteTypeDraft: Equatable, Sendable {
   public var fields: [String]
   public var cards: [CardTemplate]
   public var css: String
-  /// One card for each number of the clozes in the fields, all by the first template.
+  /// Whether there is one card for each cloze number in the fields, all rendered by the first template.
   public var isCloze: Bool
 
   public init(
@@ -77,7 +77,7 @@ public struct NoteType: Equatable, Sendable {
   public package(set) var modified: Int
   public package(set) var cards: [CardTemplate]
   package var fieldList: [NoteTypeField]
-  /// What else its JSON has.
+  /// The other keys of the type's JSON.
   var other = Value.Record()
 
   public var fields: [String] { fieldList.map(\.name) }
@@ -86,8 +86,8 @@ public struct NoteType: Equatable, Sendable {
     NoteTypeDraft(name: name, fields: fields, cards: cards, css: css, isCloze: isCloze)
   }
 
-  /// Whether a person may write its cards' prompt and answer: two fields, the front is the first, the back is the
-  /// front, a rule and the second.
+  /// Whether users may edit its cards' prompt and answer directly: there are two fields, the front is the first, and
+  /// the back is the front, a rule and the second.
   public var isBasic: Bool {
     guard !isCloze, fieldList.count == 2, cards.count == 1 else { return false }
     let sides = TemplatePair(cards[0])
@@ -97,17 +97,17 @@ public struct NoteType: Equatable, Sendable {
 }
 
 extension NoteType {
-  /// Whether it is what a prompt and an answer become where nothing is said of a type.
+  /// Whether it is the type for a prompt and an answer that are given without a type.
   public var isStockBasic: Bool { name == StockNoteType.basic.rawValue && isBasic }
 
-  /// A new one of a draft that was checked.
+  /// Creates a new type from a checked draft.
   package init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
     self.init(
       id: id, name: draft.name, isCloze: draft.isCloze, css: draft.css, modified: modified, cards: draft.cards,
       fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
   }
 
-  /// The field that notes are sorted by, from 0.
+  /// The index of the field that notes are sorted by, from 0.
   public var sortField: Int { other["sortf"]?.integer ?? 0 }
 }
 
@@ -116,7 +116,7 @@ package struct TemplatePair {
   package let front: Template
   package let back: Template
 
-  /// A side that cannot be parsed, of a type that came from elsewhere, shows why.
+  /// A side that cannot be parsed, in a type from another program, shows the reason instead.
   package init(_ card: CardTemplate) {
     front = Template(orFault: card.front)
     back = Template(orFault: card.back)
@@ -132,7 +132,8 @@ extension Template {
     }
   }
 
-  /// Whether it shows just these fields without filters, nothing else but blanks, and a rule where it is wanted.
+  /// Whether it shows exactly these fields without filters, and otherwise only whitespace, plus a rule if one is
+  /// wanted.
   func isPlain(_ names: [String], ruleBetween: Bool = false) -> Bool {
     var (shown, text) = ([String](), Bytes())
     for node in nodes {
@@ -155,7 +156,7 @@ extension NoteTypeDraft {
   static let mostFields = 500
   static let mostCards = 500
 
-  /// The draft with its names trimmed, its own in the form of deck names.
+  /// Returns the draft with its names trimmed, and its own name composed like a deck name.
   /// - Throws: `badType`, `badTemplate`.
   package func checked() throws(NoteError) -> NoteTypeDraft {
     var draft = self
@@ -224,17 +225,17 @@ extension NoteTypeDraft {
 }
 
 extension NoteType {
-  /// What is thrown for a field that the type does not have.
+  /// The error for a field that the type does not have.
   public func unknownField(_ name: String) -> NoteError {
     .noField(name: name, type: self.name, suggestion: suggestion(for: name, among: fields), fields: fields)
   }
 }
 
-/// What a change of a note type takes away.
+/// What a change of a note type removes.
 public struct NoteTypeLoss: Equatable, Sendable {
-  /// Cards that the new templates do not make.
+  /// Cards that the new templates do not produce.
   public var cards = 0
-  /// Notes that have a text in a field that goes.
+  /// Notes that have text in a removed field.
   public var notes = 0
 
   public init(cards: Int = 0, notes: Int = 0) { (self.cards, self.notes) = (cards, notes) }

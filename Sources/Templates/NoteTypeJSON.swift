@@ -1,12 +1,12 @@
-// A note type as JSON, in the form that Anki's packages and its sync have (schema 11).
-// Invariant: keys that are not understood come back as they were.
+// A note type as JSON, in the format of Anki's packages and sync (schema 11).
+// Invariant: unknown keys are preserved.
 
 import Text
 public import Values
 
 extension NoteType {
-  /// From a package, whose JSON was read. The id and the name are those that it says.
-  /// - Throws: `NoteError.badType` for what makes no cards.
+  /// Creates a type from the parsed JSON of a package, with the id and the name in it.
+  /// - Throws: `NoteError.badType` for a type that makes no cards or exceeds a limit.
   public init(received object: Value.Record, id: Int64) throws(NoteError) {
     let name = (object["name"]?.text ?? "").trimmed
     self.init(
@@ -46,12 +46,13 @@ extension NoteType {
     self.other = other
   }
 
-  /// What a new type has beside its parts.
+  /// The other keys of a new type.
   static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
 
   package var json: String { Value.record(record(asNew: false)).json }
 
-  /// The whole type, as packages and a sync have it: what it did not have when it came is as in a new one.
+  /// The whole type, as packages and sync need it: keys that were missing when it arrived have the values of a new
+  /// type.
   public var record: Value.Record { record(asNew: true) }
 
   private func record(asNew: Bool) -> Value.Record {
@@ -69,7 +70,7 @@ extension NoteType {
 }
 
 extension NoteTypeField {
-  /// What a new field has beside its name.
+  /// The other keys of a new field.
   package static let fresh: Value.Record = [
     "font": .text("Arial"), "size": .integer(20), "sticky": .boolean(false), "rtl": .boolean(false),
   ]
@@ -94,7 +95,7 @@ extension CardTemplate {
 }
 
 extension Value.Record {
-  /// This one with the fields of another one that it lacks.
+  /// Returns this record with the fields of another one that it lacks.
   package func adding(_ more: Value.Record) -> Value.Record {
     var all = self
     for field in more.fields where all[field.name] == nil { all[field.name] = field.value }

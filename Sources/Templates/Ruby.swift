@@ -1,13 +1,13 @@
-// Readings above characters: ` kanji[kana]`. A blank begins the word that the reading belongs to.
-// Invariant: `[sound:...]` is no reading; one walk, whatever brackets are never closed.
+// Readings above characters: ` kanji[kana]`. A space begins the word that the reading belongs to.
+// Invariant: `[sound:...]` is not a reading; the text is scanned once, even if brackets are never closed.
 
 enum Ruby {
   enum Form {
-    /// Both, as HTML's `ruby`.
+    /// Both, as an HTML `ruby` element.
     case both
-    /// The part in brackets.
+    /// The part in the brackets.
     case reading
-    /// The part before them.
+    /// The part before the brackets.
     case base
   }
 
@@ -17,7 +17,7 @@ enum Ruby {
     result.reserveCapacity(text.count)
     var (index, search) = (0, BracketSearch(text))
     while index < text.count {
-      // A word goes on to the next blank or `>`; the blank before it belongs to it.
+      // A word ends at the next space or `>`; the space before the word belongs to it.
       let start = text[index] == 0x20 ? index + 1 : index
       if let found = search.reading(ofWordAt: start) {
         write(text, index..<start, found, as: form, &result)
@@ -62,7 +62,7 @@ enum Ruby {
   }
 }
 
-/// Looks for brackets from the beginning to the end of a text, each byte a few times at most.
+/// Searches for brackets from the start of a text to its end; reads each byte only a few times.
 private struct BracketSearch {
   struct Reading {
     let base: Range<Int>
@@ -79,11 +79,12 @@ private struct BracketSearch {
   func wordEnd(_ start: Int) -> Int {
     var index = start
     while index < text.count, text[index] != 0x20, text[index] != UInt8(ascii: ">") { index += 1 }
-    // What follows a `>` is another word.
+    // The text after a `>` begins another word.
     return index < text.count && text[index] == UInt8(ascii: ">") ? index + 1 : index
   }
 
-  /// The first bracket of a word, behind one character or more, that is closed on its line and not empty.
+  /// Returns the first bracket of a word that follows at least one character, is closed on the same line, and is not
+  /// empty.
   mutating func reading(ofWordAt start: Int) -> Reading? {
     var index = start
     while index < text.count, text[index] != 0x20, text[index] != UInt8(ascii: ">") {
@@ -95,7 +96,7 @@ private struct BracketSearch {
     return nil
   }
 
-  /// The bracket that closes at or after an index, if no line ends before it.
+  /// Returns the closing bracket at or after an index, unless the line ends before it.
   private mutating func closing(from start: Int) -> Int? {
     if nextClosing < start { nextClosing = start }
     while nextClosing < text.count, text[nextClosing] != UInt8(ascii: "]") { nextClosing += 1 }

@@ -1,7 +1,8 @@
-// The note types that everybody has, made when they are first used.
-// Invariant: a type that a person has changed is never taken for a stock one: they are told by their shape.
+// The note types that every collection has, created when they are first used.
+// Invariant: a type that a user has changed is never taken for a stock type: stock types are recognised by their
+// content.
 
-/// A type that needs nobody to make it. The raw value is its name.
+/// A note type that is created automatically. The raw value is its name.
 public enum StockNoteType: String, CaseIterable, Sendable {
   case basic = "Basic"
   case reversed = "Basic (and reversed card)"
@@ -39,7 +40,7 @@ public enum StockNoteType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a type makes the same cards of the same number of fields, whatever the names are.
+  /// Whether a type makes the same cards from the same number of fields, whatever the names are.
   package func isSame(as type: NoteType) -> Bool {
     let own = draft
     guard type.isCloze == own.isCloze, type.fields.count == own.fields.count, type.cards.count == own.cards.count else {

@@ -1,5 +1,5 @@
-// A side of a card as its author wrote it: text, `{{Field}}`, `{{filter:Field}}` and sections, in a tree.
-// Invariant: a template that exists has every section closed; parsing takes time in proportion to its length.
+// One side of a card as its author wrote it: text, `{{Field}}`, `{{filter:Field}}` and sections, parsed into a tree.
+// Invariant: in a `Template` every section is closed; parsing takes time in proportion to the length.
 
 import Text
 
@@ -9,10 +9,10 @@ public enum TemplateFault: Error, Equatable, Sendable {
   case unclosed(section: String)
   /// `{{/name}}` where no section is open.
   case unopened(section: String)
-  /// `{{/name}}` where another section has to be closed first.
+  /// `{{/name}}` while an inner section is still open.
   case crossed(section: String, closedBy: String)
   case unknownField(name: String, suggestion: String?)
-  /// A front that shows no field: all its cards would be the same.
+  /// A front that shows no field, so that all its cards would be the same.
   case noField
   /// A front of a cloze type that shows no cloze.
   case noCloze
@@ -38,14 +38,14 @@ public enum TemplateFault: Error, Equatable, Sendable {
   }
 }
 
-/// One parsed side.
+/// A parsed side.
 ///
 ///     let front = try Template("{{#Hint}}{{hint:Hint}}{{/Hint}} {{Front}}")
 public struct Template: Sendable {
   /// `{{a:b:Name}}`.
   package struct Field: Sendable {
     package let name: String
-    /// In the order in which they apply: `b`, `a`.
+    /// In the order of application: `b`, `a`.
     let filters: [String]
   }
 
@@ -56,7 +56,7 @@ public struct Template: Sendable {
   }
 
   indirect enum Node: Sendable {
-    /// Comments too: nothing within them is replaced.
+    /// Includes comments: nothing within them is replaced.
     case text(Bytes)
     case field(Field)
     case section(Section)
@@ -114,13 +114,13 @@ public struct Template: Sendable {
   }
 }
 
-/// What stands between `{{` and `}}`.
+/// The content between `{{` and `}}`.
 enum Tag {
   case opens(String, isNegated: Bool)
   case closes(String)
   case field(Template.Field)
 
-  /// - Parameter inner: with the extra `{` and blanks that people write.
+  /// - Parameter inner: may contain the extra `{` and whitespace that people write.
   init(_ inner: ArraySlice<UInt8>) {
     let text = inner.drop { $0 == UInt8(ascii: "{") }.text.trimmed
     let rest = String(text.unicodeScalars.dropFirst()).trimmed
@@ -138,7 +138,7 @@ enum Tag {
   }
 }
 
-/// Cuts a template into text and tags.
+/// Splits a template into text and tags.
 struct TagReader {
   enum Token {
     case text(ArraySlice<UInt8>)
@@ -147,14 +147,14 @@ struct TagReader {
 
   private let bytes: ArraySlice<UInt8>
   private var index: Int
-  /// Templates that begin so write `<%Field%>`.
+  /// A template that begins with this uses `<%Field%>`.
   private static let oldStyle: StaticString = "{{=<% %>=}}"
   private let opening: StaticString
   private let closing: StaticString
-  /// Nothing closes any more: what is left is text.
+  /// No closing braces follow: the rest is text.
   private var lastTagSeen = false
   private var lastCommentSeen = false
-  /// Where the tag that was read last stands between its braces.
+  /// The range of the last tag's content, between its braces.
   private(set) var tagRange = 0..<0
 
   init(_ bytes: ArraySlice<UInt8>) {
@@ -182,7 +182,7 @@ struct TagReader {
     return index > start ? .text(bytes[start..<index]) : nil
   }
 
-  /// Goes over a comment that begins here, else over one byte.
+  /// Skips a comment that begins here, otherwise one byte.
   private mutating func skipComment() {
     guard !lastCommentSeen, bytes.begins(with: "<!--", at: index) else {
       index += 1
@@ -197,7 +197,7 @@ struct TagReader {
 }
 
 extension Template {
-  /// The template with fields under their new names; what cannot be parsed stays as it is.
+  /// Returns the template with fields renamed; anything that cannot be parsed is unchanged.
   package static func renaming(_ names: [String: String], in source: String) -> String {
     let bytes = Bytes(source.utf8)
     var reader = TagReader(bytes[...])
@@ -215,15 +215,15 @@ extension Template {
 }
 
 extension Template {
-  /// The template without the tags of some fields, as Anki leaves it when they are removed; what is in a section of one
-  /// stays.
+  /// Returns the template without the tags of some fields, as Anki does when fields are removed; the content of their
+  /// sections stays.
   package static func removing(_ names: Set<String>, in source: String) -> String {
     let bytes = Bytes(source.utf8)
     var reader = TagReader(bytes[...])
     var (result, written) = (Bytes(), 0)
     while let token = reader.next() {
       guard case .tag(let tag) = token, names.contains(tag.name) else { continue }
-      // Braces, or their older form, have two bytes at either end.
+      // Braces, and their older form, are two bytes at each end.
       result += bytes[written..<max(written, reader.tagRange.lowerBound - 2)]
       written = min(bytes.count, reader.tagRange.upperBound + 2)
     }
@@ -232,7 +232,7 @@ extension Template {
 }
 
 extension Tag {
-  /// The field or section that it names.
+  /// The field or section that the tag names.
   package var name: String {
     switch self {
     case .opens(let name, _), .closes(let name): name

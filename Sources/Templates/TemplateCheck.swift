@@ -1,9 +1,9 @@
-// What a template may name: the fields of its note type, Deckhand's special ones, the numbers of clozes.
-// Invariant: a template that passed here shows no error text when it is rendered.
+// The names that a template may use: the fields of its note type, Deckhand's special fields, cloze numbers.
+// Invariant: a template that passed this check shows no error text when it is rendered.
 
 import Text
 
-/// Names that stand for something beside the note's fields. A field of the same name takes precedence.
+/// Special names besides the note's fields. A field of the same name takes precedence.
 package enum SpecialField: String, CaseIterable {
   case tags = "Tags"
   case type = "Type"
@@ -12,15 +12,15 @@ package enum SpecialField: String, CaseIterable {
   case card = "Card"
   case cardID = "CardID"
   case cardFlag = "CardFlag"
-  /// On the back only: what the front showed. It is no condition of a section.
+  /// Only on the back: what the front showed. It cannot be the condition of a section.
   case frontSide = "FrontSide"
 
-  /// Whether a name is one that a section may have.
+  /// Whether a section may have this name.
   static func isCondition(_ name: String) -> Bool {
     SpecialField(rawValue: name).map { $0 != .frontSide } ?? (clozeNumber(name) != nil)
   }
 
-  /// 2 of `c2`.
+  /// Returns 2 for `c2`.
   static func clozeNumber(_ name: String) -> Int? {
     guard name.utf8.first == UInt8(ascii: "c"), name.utf8.count > 1 else { return nil }
     return name.utf8.dropFirst().allSatisfy { (48...57).contains($0) } ? Int(name.dropFirst()) ?? .max : nil
@@ -50,7 +50,7 @@ extension Template {
     }
   }
 
-  /// Whether any tag for which the test holds shows something.
+  /// Whether any field tag matches the test.
   package func shows(_ isWanted: (Field) -> Bool) -> Bool { Template.shows(nodes, isWanted) }
 
   private static func shows(_ nodes: [Node], _ isWanted: (Field) -> Bool) -> Bool {
@@ -63,7 +63,7 @@ extension Template {
     }
   }
 
-  /// Whether a tag or a section has the name of a field.
+  /// Whether a tag or a section names the field.
   package func names(_ field: String) -> Bool { Template.names(nodes, field) }
 
   private static func names(_ nodes: [Node], _ field: String) -> Bool {
@@ -76,8 +76,8 @@ extension Template {
     }
   }
 
-  /// Whether a card is made from it: on the path of its sections it shows something that is filled.
-  /// - Parameter filled: the names of the fields and specials that are.
+  /// Whether a card is made from it: with its section conditions applied, it shows at least one non-empty field.
+  /// - Parameter filled: the names of the non-empty fields and special fields.
   package func isFilled(_ filled: Set<String>) -> Bool { Template.isFilled(nodes, filled) }
 
   private static func isFilled(_ nodes: [Node], _ filled: Set<String>) -> Bool {
@@ -92,7 +92,7 @@ extension Template {
   }
 }
 
-/// Whether a field counts as filled: it holds more than white space, `<br>` and `<div>` tags.
+/// Whether a field counts as non-empty: it holds more than whitespace, `<br>` and `<div>` tags.
 package func isFilled(_ field: Bytes) -> Bool {
   var index = 0
   while index < field.count {
@@ -107,7 +107,7 @@ package func isFilled(_ field: Bytes) -> Bool {
   return false
 }
 
-/// Behind `<br>`, `</br>`, `<br/>`, `<br />`, `<div>` and their like at an index.
+/// Returns the end of `<br>`, `</br>`, `<br/>`, `<br />`, `<div>` or a similar tag at an index.
 private func emptyTagEnd(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int? {
   guard bytes[start] == UInt8(ascii: "<") else { return nil }
   var index = start + 1

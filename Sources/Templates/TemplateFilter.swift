@@ -1,17 +1,17 @@
-// What the filters of a tag make of a field: `{{text:Front}}`, `{{furigana:Expression}}`.
-// Invariant: a filter that is not known (those of add-ons) leaves the text as it is; none runs anything.
+// How the filters of a tag transform a field: `{{text:Front}}`, `{{furigana:Expression}}`.
+// Invariant: an unknown filter (from an add-on) leaves the text as it is; no filter executes anything.
 
 import Text
 
-/// Filters of one tag, in the order in which they apply.
+/// The filters of one tag, in the order of application.
 struct TemplateFilter {
   let field: String
-  /// Of the card: its place among the note's, from 0.
+  /// The index of the card among the note's cards, from 0.
   let ordinal: Int
   let isFront: Bool
-  /// Text for a terminal: what is asked for or spoken stands there as text.
+  /// Whether the output is terminal text, where typed and spoken parts appear as text.
   let isForTerminal: Bool
-  /// Whether tags tell where clozes are.
+  /// Whether tags mark the clozes.
   let tagsClozes: Bool
   /// The clozes of the field before any filter.
   package let clozes: () -> ClozeText
@@ -22,7 +22,7 @@ struct TemplateFilter {
     return filters.dropFirst(first == nil ? 0 : 1).reduce(first ?? text) { apply($1, to: $0) }
   }
 
-  /// Nil for a filter that is not about clozes.
+  /// Nil for a filter other than the cloze filters.
   private func apply(cloze filter: String, _ text: () -> ClozeText) -> Bytes? {
     switch filter {
     case "cloze": text().shown(number: ordinal + 1, isFront: isFront, isTagged: tagsClozes)
@@ -44,7 +44,8 @@ struct TemplateFilter {
     }
   }
 
-  /// `[[type:Field]]`, where the session asks; on a terminal the front shows nothing and the back what was to be typed.
+  /// Returns `[[type:Field]]`, where the session asks for the answer. On a terminal, the front shows nothing and the
+  /// back shows the expected text.
   private func typed(_ text: Bytes, _ kind: String?) -> Bytes {
     if isForTerminal {
       if isFront { return [] }
@@ -59,7 +60,7 @@ struct TemplateFilter {
     return Bytes("[anki:tts lang=".utf8) + Bytes(options) + Bytes("]".utf8) + text + Bytes("[/anki:tts]".utf8)
   }
 
-  /// A link with the field's name, and the field folded away behind it.
+  /// A link with the field's name, and the field hidden after it.
   private func hint(_ text: Bytes) -> Bytes {
     if text.text.trimmed.isEmpty { return text }
     let id = "hint" + String(fingerprint(text), radix: 16)

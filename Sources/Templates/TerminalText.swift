@@ -1,13 +1,14 @@
-// HTML as text for a terminal: blocks and `<br>` as lines, pictures and sounds by name, readings in brackets.
-// Invariant: one walk over the text; scripts, styles, comments and hidden elements leave nothing behind.
+// HTML as text for a terminal: blocks and `<br>` become lines, pictures and sounds become names, readings go in
+// brackets.
+// Invariant: the text is scanned once; scripts, styles, comments and hidden elements leave no trace.
 
 import Text
 
 package struct TerminalText {
-  /// Of a side of a card, or of a field.
+  /// Converts a card side or a field to text.
   /// - Parameters:
-  ///   - limit: bytes of the result after which the rest is not looked at.
-  ///   - isInterrupted: asked now and then; true ends it early.
+  ///   - limit: the size of the result in bytes after which the rest of the HTML is ignored.
+  ///   - isInterrupted: polled from time to time; true ends the work early.
   package static func text(_ html: Bytes, limit: Int = .max, isInterrupted: () -> Bool) -> String {
     var reader = TerminalText(html[...])
     reader.run(limit, isInterrupted)
@@ -17,15 +18,15 @@ package struct TerminalText {
     return hasEndlessMarks(text) ? withoutEndlessMarks(text) : text
   }
 
-  /// Of a side of a card whose clozes are tagged.
-  /// - Returns: the text, and where in its UTF-8 what a cloze hid stands.
+  /// Converts a card side whose clozes are tagged.
+  /// - Returns: the text, and the ranges of the active clozes in its UTF-8.
   static func marked(_ html: Bytes, isInterrupted: () -> Bool) -> (text: String, hidden: [Range<Int>]) {
     var reader = TerminalText(html[...], marksClozes: true)
     reader.run(.max, isInterrupted)
     return (reader.result.text, reader.clozes)
   }
 
-  /// In one line, without pictures and sounds.
+  /// Returns the text in one line, without pictures and sounds.
   package static func line(_ html: Bytes) -> String {
     var reader = TerminalText(html[...], showsMedia: false)
     reader.run(.max) { false }
@@ -36,25 +37,24 @@ package struct TerminalText {
   private let showsMedia: Bool
   private var index: Int
   private var result = Bytes()
-  /// What comes before the next character, unless nothing has been written yet.
+  /// The line breaks before the next character; dropped if nothing has been written yet.
   private var breaks = 0
   private var blank = false
   private var preformatted = 0
-  /// A reading is open, and where its bracket stands.
+  /// The position after the opening bracket of an open reading.
   private var reading: Int?
   private var hintIsOpen = false
-  /// Where the text of a hint begins: no blank stands before it.
+  /// The start of a hint's text: no space is written before it.
   private var hintStart: Int?
-  /// The element that is not shown, and how many of its name are open within it.
+  /// The hidden element, and how many elements of its name are open, including itself.
   private var hidden: (name: String, depth: Int)?
   private var tags = TagReading()
   private var brackets = NextByte(UInt8(ascii: "]"))
   private let marksClozes: Bool
-  /// The elements `span` that are open, whether each is of a cloze that was asked for; and where those stand that are
-  /// closed.
+  /// For each open `span` element, whether it is an active cloze; and the ranges of the closed clozes.
   private var spans: [Bool] = []
   private var clozes: [Range<Int>] = []
-  /// Where the outermost open one begins; nil until something of it is written.
+  /// The start of the outermost open cloze; nil until some of it is written.
   private var clozeStart: Int?
 
   private static let bytesBetweenLooks = 1 << 13
@@ -125,7 +125,7 @@ package struct TerminalText {
   }
 
   private mutating func readEntity() {
-    // A name of HTML 5 that everybody writes.
+    // An HTML 5 name that is in common use.
     if html.begins(with: "&apos;", at: index) {
       put(UInt8(ascii: "'"))
       index += 6
@@ -169,7 +169,7 @@ package struct TerminalText {
     show(tag)
   }
 
-  /// Goes behind the end of an element whose content is no HTML.
+  /// Skips to the end of an element whose content is not HTML.
   private mutating func skipContent(of name: String) {
     while let next = html.position(of: "</", from: index) {
       index = next + 2
@@ -181,7 +181,7 @@ package struct TerminalText {
     index = html.endIndex
   }
 
-  /// Whether the tag belongs to something hidden.
+  /// Whether the tag is part of a hidden element.
   private mutating func hide(_ tag: HTMLTag) -> Bool {
     if let hidden {
       guard tag.name == hidden.name, !tag.isVoid else { return true }
@@ -241,7 +241,7 @@ package struct TerminalText {
     if result.count == start { result.removeLast() } else { put(")") }
   }
 
-  /// At most so many combining marks in a row as every text of a card may have.
+  /// Limits the combining marks in a row to the number that any card text may have.
   private static func withoutEndlessMarks(_ text: String) -> String {
     var (shown, run) = (String.UnicodeScalarView(), 0)
     for scalar in text.unicodeScalars {

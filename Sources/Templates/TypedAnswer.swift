@@ -1,13 +1,13 @@
-// What a card asks to be typed, and a typed answer beside the right one, letter by letter.
-// Invariant: comparing is a pure function; its time is bounded, whatever was typed.
+// A card's question for a typed answer, and the comparison of a typed answer with the expected one, letter by letter.
+// Invariant: the comparison is a pure function; its time is bounded, whatever was typed.
 
 import Text
 
-/// What a card asks to be typed: `{{type:Back}}` on its front.
+/// A card's question for a typed answer: `{{type:Back}}` on its front.
 public struct TypedQuestion: Equatable, Sendable {
-  /// The right answer, in one line without formatting; never empty.
+  /// The expected answer, in one line without formatting; never empty.
   public let expected: String
-  /// `{{type:nc:Back}}`: a missing or wrong accent is no mistake.
+  /// `{{type:nc:Back}}`: a missing or wrong diacritic is not a mistake.
   public let ignoresAccents: Bool
 
   public init(expected: String, ignoresAccents: Bool) {
@@ -15,7 +15,7 @@ public struct TypedQuestion: Equatable, Sendable {
   }
 }
 
-/// A typed answer beside the right one.
+/// A typed answer compared with the expected one.
 ///
 ///     let compared = TypedComparison(typed: "el pero", expected: "el perro")
 ///     compared.typed      // right "el per", missing "-", right "o"
@@ -23,13 +23,13 @@ public struct TypedQuestion: Equatable, Sendable {
 public struct TypedComparison: Equatable, Sendable {
   public enum Mark: Sendable {
     case right
-    /// Typed, and not in the right answer.
+    /// Typed, but not in the expected answer.
     case wrong
-    /// In the right answer, and not typed. In what was typed a `-` stands for each such letter.
+    /// In the expected answer, but not typed. `typed` shows a `-` for each such letter.
     case missing
   }
 
-  /// Letters of the same mark that follow one another.
+  /// Consecutive letters with the same mark.
   public struct Part: Equatable, Sendable {
     public fileprivate(set) var text: String
     public let mark: Mark
@@ -41,10 +41,10 @@ public struct TypedComparison: Equatable, Sendable {
   public private(set) var expected: [Part] = []
   public let isRight: Bool
 
-  /// Letters beyond which only what both begin and end with is compared, as the product of both lengths.
+  /// The limit of the product of both lengths; beyond it, only the common beginning and end are compared.
   private static let mostCells = 4_000_000
 
-  /// Blanks at both ends do not count.
+  /// Whitespace at both ends is ignored.
   /// - Parameter ignoresAccents: whether `e` is right where `é` is expected.
   public init(typed given: String, expected wanted: String, ignoresAccents: Bool = false) {
     let (given, wanted) = (Array(given.trimmed.composed), Array(wanted.trimmed.composed))
@@ -64,13 +64,13 @@ public struct TypedComparison: Equatable, Sendable {
     for index in 0..<end { addRight(given[mineLeft.upperBound + index], wanted[rightLeft.upperBound + index]) }
   }
 
-  /// By the fewest changes from one to the other (Levenshtein's distance).
+  /// Aligns both by the fewest changes (Levenshtein distance).
   private mutating func addAligned(
     _ given: [Character], _ wanted: [Character], _ mine: Range<Int>, _ right: Range<Int>,
     isSame: (Int, Int) -> Bool
   ) {
     let width = right.count + 1
-    // The distance from each end to the end of both.
+    // The distance from each pair of positions to the ends of both.
     var costs = [Int32](repeating: 0, count: (mine.count + 1) * width)
     for row in stride(from: mine.count, through: 0, by: -1) {
       for column in stride(from: right.count, through: 0, by: -1) {
@@ -114,7 +114,7 @@ public struct TypedComparison: Equatable, Sendable {
     TypedComparison.add(String(given), mark, to: &typed)
   }
 
-  /// - Parameter isTyped: another letter was typed in its place.
+  /// - Parameter isTyped: whether another letter was typed in its place.
   private mutating func addMissing(_ wanted: Character, isTyped: Bool) {
     if !isTyped { TypedComparison.add("-", .missing, to: &typed) }
     TypedComparison.add(String(wanted), .missing, to: &expected)
@@ -126,7 +126,7 @@ public struct TypedComparison: Equatable, Sendable {
 }
 
 extension Character {
-  /// The letter as it is compared where accents do not count.
+  /// The letter in the form for comparisons that ignore diacritics.
   fileprivate var withoutAccents: String {
     var result = ""
     for scalar in String(self).decomposed.unicodeScalars where !scalar.isCombiningDiacritic {

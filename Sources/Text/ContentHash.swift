@@ -1,17 +1,17 @@
-// The hash of a text's bytes, for tables that are probed by it and for the index of card contents.
-// Invariant: its values never change, since collections store them.
+// Hashes of a text's bytes, for hash tables and for the index of card contents.
+// Invariant: the values never change, because collections store them.
 
 internal import CSodium
 
 /// The 32 bytes of SHA-256, FIPS 180-4.
 public func sha256(_ bytes: [UInt8]) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-  // It has no way to fail.
+  // It cannot fail.
   crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
   return digest
 }
 
-/// SHA-256 of bytes that come piece by piece.
+/// SHA-256 of bytes that arrive in pieces.
 ///
 ///     var hashing = HashingSHA256()
 ///     while let piece = next() { hashing.add(piece) }
@@ -26,7 +26,7 @@ public struct HashingSHA256 {
     crypto_hash_sha256_update(&state, start, UInt64(bytes.count))
   }
 
-  /// After it nothing more can be added.
+  /// Returns the hash; nothing can be added afterwards.
   public mutating func digest() -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
     crypto_hash_sha256_final(&state, &digest)
@@ -34,10 +34,10 @@ public struct HashingSHA256 {
   }
 }
 
-/// A quick hash of bytes: equal texts have equal ones, others rarely do. It is no protection against a forger.
+/// A quick hash of bytes: equal texts have equal hashes, different ones rarely do. It does not protect against forgery.
 ///
-/// It takes words of eight bytes, little-endian, each mixed in by a multiplication with 2^64 divided by the golden
-/// ratio.
+/// It processes words of eight bytes, little-endian, and mixes each in by a multiplication with 2^64 divided by the
+/// golden ratio.
 @inlinable public func contentHash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
   var mixed = UInt64(bytes.count)
   var index = 0

@@ -1,7 +1,8 @@
-// A digest that files of the program's own carry, so that damage is noticed. Invariant: fixed, since files hold it; it
-// finds damage, it does not stop a forger.
+// A digest in the program's own files that detects damage. Invariant: the algorithm is fixed, because files contain its
+// values; it detects damage, not forgery.
 
-/// A 64-bit digest of bytes, in four lanes so that a processor keeps busy. It finds damage, not forgery.
+/// A 64-bit digest of bytes, in four independent lanes for instruction-level parallelism. It detects damage, not
+/// forgery.
 public func damageDigest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
   let prime: UInt64 = 0x9E37_79B9_7F4A_7C15
   var lanes: (UInt64, UInt64, UInt64, UInt64) = (seed &+ 1, seed ^ prime, ~seed, seed &+ prime)
@@ -22,7 +23,7 @@ public func damageDigest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt6
   return sum
 }
 
-/// One step of `damageDigest`: a bijection in each argument, so that no single change of a byte is lost.
+/// One step of `damageDigest`: a bijection in each argument, so that no change of a single byte is lost.
 @inline(__always)
 private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
   let sum = (state ^ value) &* 0x9FB2_1C65_1E98_DF25

@@ -1,16 +1,16 @@
-// How many columns a text takes on a terminal, and cutting and filling it to a number of columns.
-// Invariant: a character is never cut in two, and a result is never wider than asked.
+// The number of columns that a text takes on a terminal, and truncating and padding it to a width.
+// Invariant: a character is never split, and a truncated text is never wider than requested.
 
 internal import CUtf8proc
 
 extension String {
-  /// Columns. Control characters take none: show them with `printable` first.
+  /// The width in columns. Control characters count as 0: make them visible with `printable` first.
   package var displayWidth: Int {
     if utf8.isPlainASCII { return utf8.count }
     return reduce(0) { $0 + $1.displayWidth }
   }
 
-  /// The text if it fits, else its beginning with the mark behind it.
+  /// Returns the text if it fits, otherwise its beginning followed by the mark.
   package func cut(to width: Int, mark: String = "…") -> String {
     guard displayWidth > width else { return self }
     let room = width - mark.displayWidth
@@ -23,7 +23,7 @@ extension String {
     return beginning + mark
   }
 
-  /// Filled with blanks at its end, or at its beginning, to a number of columns.
+  /// Pads the text with spaces at its end, or at its start, to a width in columns.
   package func filled(to width: Int, atStart: Bool = false) -> String {
     let blanks = String(repeating: " ", count: max(0, width - displayWidth))
     return atStart ? blanks + self : self + blanks
@@ -31,11 +31,11 @@ extension String {
 }
 
 extension Character {
-  /// 0, 1 or 2 columns, for the whole of what a user sees as one sign.
+  /// The width in columns, 0, 1 or 2, of the whole grapheme cluster.
   package var displayWidth: Int {
     var widest = 0
     for scalar in unicodeScalars {
-      // A sign that asks for its picture (U+FE0F), and the letters of a flag.
+      // An emoji presentation selector (U+FE0F), and the letters of a flag.
       if scalar == "\u{FE0F}", widest > 0 || unicodeScalars.first?.properties.isEmoji == true { return 2 }
       if (0x1F1E6...0x1F1FF).contains(scalar.value), unicodeScalars.count > 1 { return 2 }
       widest = max(widest, scalar.displayWidth)
@@ -53,7 +53,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Vowels and finals of Korean letters stand in the square of their initial.
+  /// Korean vowels and final consonants are drawn in the square of their initial consonant.
   private var isConjoining: Bool { (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) }
 
   private var isWide: Bool { value >= 0x1100 && utf8proc_charwidth(Int32(value)) == 2 }

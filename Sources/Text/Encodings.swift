@@ -1,9 +1,9 @@
-// Bytes as text: hexadecimal and base64 by libsodium, the only place of the program that has them.
-// Invariant: one text for the same bytes.
+// Binary-to-text encodings: hexadecimal and base64 by libsodium, used only here.
+// Invariant: the same bytes always give the same text.
 
 internal import CSodium
 
-/// Two small hexadecimal digits a byte.
+/// Returns two lower-case hexadecimal digits for each byte.
 public func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
   let bytes = Array(bytes)
   var text = [CChar](repeating: 0, count: bytes.count * 2 + 1)
@@ -11,7 +11,7 @@ public func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// Base64 of RFC 4648, with or without the `=` at its end.
+/// Returns the bytes in base64 (RFC 4648), with or without the final `=`.
 public func base64(_ bytes: [UInt8], isPadded: Bool = true) -> String {
   let variant = Int32(isPadded ? sodium_base64_VARIANT_ORIGINAL : sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
   var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
@@ -19,8 +19,7 @@ public func base64(_ bytes: [UInt8], isPadded: Bool = true) -> String {
   return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The bytes of base64, with its padding; blanks and line ends between its letters are passed over. Nil for anything
-/// else.
+/// Decodes padded base64; whitespace between its letters is ignored. Nil for anything else.
 public func bytes(ofBase64 text: String) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: text.utf8.count / 4 * 3 + 3)
   var count = 0

@@ -1,7 +1,7 @@
-// A dictionary of pairs of which several may have one key. Invariant: of these the first one counts.
+// A dictionary from pairs that may repeat keys. Invariant: the first pair with a key is used.
 
 extension Dictionary {
-  /// The pairs by their keys; of several with one key the first.
+  /// Creates a dictionary; of several pairs with the same key, the first is used.
   ///
   ///     Dictionary(firstOf: [("a", 1), ("b", 2), ("a", 3)])   // ["a": 1, "b": 2]
   @inlinable public init(firstOf pairs: some Sequence<(Key, Value)>) {

@@ -1,13 +1,15 @@
-// How many marks may follow one letter. Swift compares, sorts and hashes text by its normal form, for which the marks
-// in a row are sorted by insertion: eighty thousand in a row take more than a second for one comparison, a million ten
-// minutes. Invariant: what passes here is normalised and compared in time that grows with its length only.
+// A limit on combining marks after one letter. Swift compares, sorts and hashes text in its normal form, for which
+// consecutive marks are sorted by insertion: eighty thousand in a row take more than a second for one comparison, a
+// million take ten minutes. Invariant: text that passes this check is normalised and compared in time proportional to
+// its length.
 
-/// Marks in a row that text may have. Unicode's Stream-Safe Text Format (UAX 15, section 13) goes by 30.
+/// The maximum number of consecutive combining marks in a text. Unicode's Stream-Safe Text Format (UAX 15, section 13)
+/// allows 30.
 public let longestMarkRun = 128
 
-/// Whether more than `longestMarkRun` combining marks stand in a row of well-formed UTF-8: no writing needs them.
+/// Whether well-formed UTF-8 has more than `longestMarkRun` consecutive combining marks, which no script needs.
 public func hasEndlessMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-  // Each mark has two bytes or more, and none is ASCII, so that most texts need no decoding.
+  // Each mark has at least two bytes, none of them ASCII, so most texts need no decoding.
   if bytes.count <= 2 * longestMarkRun { return false }
   let words = UnsafeRawBufferPointer(bytes)
   var (run, place) = (0, 0)
@@ -25,7 +27,7 @@ public func hasEndlessMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   return false
 }
 
-/// The same of a string.
+/// The same check for a string.
 public func hasEndlessMarks(_ text: String) -> Bool {
   var text = text
   return text.withUTF8 { hasEndlessMarks($0) }

@@ -1,9 +1,9 @@
-// An owner as messages name it. Invariant: a name that a script chose is shown without its control characters.
+// How messages name an owner. Invariant: a name from a script is shown without its control characters.
 
 public import Problems
 
 extension Owner: CustomStringConvertible {
-  /// As a message names it: `the program`, `you`, `init.lua`, `script deck.lua`, `plugin quiz`.
+  /// The name in messages: `the program`, `you`, `init.lua`, `script deck.lua`, `plugin quiz`.
   public var description: String {
     switch self {
     case .program: "the program"

@@ -1,8 +1,8 @@
-// "Did you mean": the nearest known name to one that was mistyped.
-// Invariant: a suggestion is offered only when it is near enough that a user would agree with it.
+// "Did you mean": the known name that is nearest to a mistyped one.
+// Invariant: a suggestion is offered only if it is so near that a user would agree with it.
 
-/// The optimal string alignment distance of two names: insertions, deletions, substitutions and swaps of neighbours,
-/// each at cost 1. It is the restricted Damerau-Levenshtein distance.
+/// The optimal string alignment distance of two names: insertions, deletions, substitutions and swaps of adjacent
+/// characters cost 1 each. It is the restricted Damerau-Levenshtein distance.
 public func editDistance(_ first: String, _ second: String) -> Int {
   let a = Array(first)
   let b = Array(second)
@@ -24,9 +24,10 @@ public func editDistance(_ first: String, _ second: String) -> Int {
   return previous[b.count]
 }
 
-/// The candidate nearest to `name`, case aside, or nil when none is within a third of its length (at least 1, at most
-/// 3) and has a letter of it; then the only one that begins with it, from three characters on. Of equally near ones the
-/// first in code point order wins, so that the answer repeats.
+/// Returns the candidate nearest to `name`, ignoring case, among those within a third of its length (at least 1, at
+/// most 3) that share a letter with it. If there is none and `name` has at least three characters, returns the only
+/// candidate that begins with it, else nil. Equally near candidates are ordered by code point, so that the result is
+/// deterministic.
 public func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
   guard name.utf8.count <= 200 else { return nil }
   let wanted = name.lowercased()
@@ -45,12 +46,12 @@ public func suggestion(for name: String, among candidates: some Sequence<String>
   return best?.candidate ?? (longer.count == 1 ? longer.first : nil)
 }
 
-/// ` (did you mean "x"?)`, or nothing: the one place that words a suggestion.
+/// Returns ` (did you mean "x"?)`, or nothing: the only place that words a suggestion.
 public func didYouMean(_ suggestion: String?, quote: String = "\"") -> String {
   suggestion.map { " (did you mean \(quote)\(printable($0))\(quote)?)" } ?? ""
 }
 
-/// The same, for the nearest of some names.
+/// The same for the nearest of some names.
 public func didYouMean(_ name: String, among candidates: some Sequence<String>, quote: String = "\"") -> String {
   didYouMean(suggestion(for: name, among: candidates), quote: quote)
 }

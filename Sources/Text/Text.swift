@@ -1,10 +1,10 @@
-// Small rules of text that every room applies the same way: what is blank, what is trimmed, how counts and names are
-// shown. Invariant: nothing here depends on the locale or on Foundation.
+// Small text rules that every room applies in the same way: whitespace, trimming, display of counts and names.
+// Invariant: nothing here depends on the locale or on Foundation.
 
 extension String {
-  /// The text without the Unicode white space at both ends, line ends included.
+  /// The text without Unicode whitespace at both ends, including line ends.
   public var trimmed: String {
-    // Looking a character up in Unicode's tables costs more than all the rest here.
+    // A lookup in Unicode's tables costs more than everything else here.
     func isBlank(_ scalar: Unicode.Scalar) -> Bool {
       scalar.isASCII ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
     }
@@ -17,7 +17,7 @@ extension String {
   }
 }
 
-/// A whole number with its thousands set apart: `1,204`.
+/// Formats an integer with a comma between thousands: `1,204`.
 public func grouped(_ number: Int) -> String {
   let digits = String(number.magnitude)
   var text = number < 0 ? "-" : ""
@@ -28,19 +28,18 @@ public func grouped(_ number: Int) -> String {
   return text
 }
 
-/// `1 card`, `1,204 cards`. The plural is the singular with an s unless it is given.
+/// Formats a count with its noun: `1 card`, `1,204 cards`. The default plural is the singular with an s.
 public func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
   "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
 }
 
 extension Sequence<UInt8> {
-  /// Whether all are letters, digits and signs of ASCII, or its space: a column each, and nothing to show in another
-  /// way.
+  /// Whether all bytes are printable ASCII: each takes one column and can be shown as it is.
   public var isPlainASCII: Bool { allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
-/// Text of somebody else's made safe to show as one run of words: control characters as `\x1B` or `\n`, marks that
-/// reorder text and characters that are not seen as `\u{200B}`; cut after `limit` characters.
+/// Makes untrusted text safe to show in a line: control characters as `\x1B` or `\n`, bidirectional controls and
+/// invisible characters as `\u{200B}`; truncated after `limit` characters.
 public func printable(_ text: String, limit: Int = 200) -> String {
   if text.utf8.count <= limit, text.utf8.isPlainASCII { return text }
   var shown = ""
@@ -70,13 +69,14 @@ private func isControl(_ scalar: Unicode.Scalar) -> Bool {
   scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
 }
 
-/// The marks that reorder the text around them: a name that holds one could make a message read as something else.
+/// Characters that reorder the text around them: a name with one could change how a message reads.
 private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
   (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
 }
 
-/// Whether a scalar is one that no terminal shows (UAX #44, Default_Ignorable_Code_Point), so that two names would look
-/// the same. What scripts and emoji need is none beside them: joiners, directional marks, variation selectors.
+/// Whether a scalar is invisible on a terminal (UAX #44, Default_Ignorable_Code_Point), so that two names could look
+/// the same. Joiners, directional marks and variation selectors do not count next to the scripts and emoji that need
+/// them.
 private func isHidden(
   _ scalar: Unicode.Scalar, between previous: Unicode.Scalar, _ next: Unicode.Scalar?
 ) -> Bool {
@@ -90,10 +90,10 @@ private func isHidden(
   }
 }
 
-/// Whether a scalar is a letter or sign beyond Latin script, beside which a joiner or a selector means something.
+/// Whether a scalar belongs to a script or symbol set beyond Latin, next to which a joiner or a selector has a meaning.
 private func needsFormatting(_ scalar: Unicode.Scalar) -> Bool {
   scalar.value >= 0x0590 && !(0x2000...0x206F).contains(scalar.value) && !scalar.properties.isDefaultIgnorableCodePoint
 }
 
-/// A name in double quotes, safe to print.
+/// Returns a name in double quotes, safe to print.
 public func quoted(_ name: String) -> String { "\"" + printable(name) + "\"" }

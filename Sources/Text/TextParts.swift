@@ -1,11 +1,11 @@
-// Texts within a text: whether they are there, where, and what is between them. Invariant: texts are compared byte by
-// byte, so that a mark of ASCII is found whatever follows it.
+// Searching a text for another one: whether it occurs, where, and what is between the occurrences. Invariant: texts are
+// compared byte by byte, so that an ASCII character is found whatever combining marks follow it.
 //
-// Swift's own functions of these names come with the library of regular expressions, 1.3 MB that nothing else needs:
-// see `strict` in Package.swift.
+// Swift's own functions with these names come with the regular expression library, 1.3 MB that nothing else needs: see
+// `strict` in Package.swift.
 
 extension StringProtocol {
-  /// Where a text begins and ends in this one, the first time from an index on. An empty one is at the start.
+  /// Returns the range of the first occurrence of a text from an index on. An empty text is found at the start.
   @inlinable public func firstRange(ofText text: some StringProtocol, from start: Index? = nil) -> Range<Index>? {
     let wanted = text.utf8
     var place = start ?? startIndex
@@ -17,7 +17,7 @@ extension StringProtocol {
     return nil
   }
 
-  /// Where a text begins and ends in this one, the last time.
+  /// Returns the range of the last occurrence of a text.
   @inlinable public func lastRange(ofText text: some StringProtocol) -> Range<Index>? {
     var (last, place): (Range<Index>?, Index) = (nil, startIndex)
     while !text.isEmpty, let range = firstRange(ofText: text, from: place) {
@@ -26,12 +26,12 @@ extension StringProtocol {
     return last
   }
 
-  /// Whether it holds a text.
+  /// Whether it contains a text.
   ///
   ///     "a::b".contains(text: "::")   // true
   @inlinable public func contains(text: some StringProtocol) -> Bool { firstRange(ofText: text) != nil }
 
-  /// The pieces between a text, empty ones included. An empty text separates nothing.
+  /// Returns the pieces between the occurrences of a text, including empty ones. An empty text separates nothing.
   ///
   ///     "a::b".split(at: "::")   // ["a", "b"]
   @inlinable public func split(at text: some StringProtocol, maxSplits: Int = .max) -> [SubSequence] {
@@ -43,7 +43,7 @@ extension StringProtocol {
     return pieces + [self[place...]]
   }
 
-  /// This text with another one in place of each that is found.
+  /// Returns the text with every occurrence of a text replaced.
   ///
   ///     "a & b".replacing(text: "&", with: "&amp;")
   @inlinable public func replacing(text: some StringProtocol, with other: String) -> String {
@@ -52,8 +52,8 @@ extension StringProtocol {
 }
 
 extension String {
-  /// Its lines without their ends, be these line feeds or, as on other systems, returns with them: both are one
-  /// character, which a line feed is not found in.
+  /// The lines without their line ends, which are LF or CR LF. Swift treats CR LF as one character, which does not
+  /// equal LF, so the text is split by bytes.
   ///
   ///     "a\r\nb\n".lines   // ["a", "b", ""]
   public var lines: [Substring] {

@@ -1,7 +1,7 @@
-// Whether bytes are a text.
-// Invariant: nothing here makes a String; what passes is well-formed UTF-8 without NUL.
+// Validation of UTF-8 bytes.
+// Invariant: nothing here creates a String; bytes that pass are well-formed UTF-8 without NUL.
 
-/// The offset of the first byte that is NUL or not part of well-formed UTF-8 (Unicode, table 3-7).
+/// Returns the offset of the first byte that is NUL or not part of well-formed UTF-8 (Unicode, table 3-7).
 public func firstInvalidByte(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
   var index = 0
   let count = bytes.count
@@ -19,7 +19,7 @@ public func firstInvalidByte(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
   return nil
 }
 
-/// How long the sequence of two to four bytes at `index` is, or 0 when it is not well formed.
+/// Returns the length of the sequence of two to four bytes at `index`, or 0 if it is not well formed.
 private func sequenceLength(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int {
   func continues(_ offset: Int, _ low: UInt8 = 0x80, _ high: UInt8 = 0xBF) -> Bool {
     index + offset < bytes.count && bytes[index + offset] >= low && bytes[index + offset] <= high

@@ -1,11 +1,10 @@
-// The normal forms of Unicode, case folding and marks, by utf8proc: the only place of the program that asks for them.
-// Invariant: the same text gives the same form whatever the system's locale; what needs no change is given back as it
-// is.
+// Unicode normal forms, case folding and marks, by utf8proc, which is used only here.
+// Invariant: the result does not depend on the system's locale; a text that needs no change is returned as it is.
 
 internal import CUtf8proc
 
 extension String {
-  /// The text in NFC: each letter with its marks as one scalar where Unicode has one.
+  /// The text in NFC: a letter with marks is one scalar where Unicode has one.
   public var composed: String {
     if utf8.allSatisfy({ $0 < firstByteOfUnstable }) { return self }
     return mapped(UTF8PROC_COMPOSE) ?? self
@@ -17,7 +16,7 @@ extension String {
     return mapped(UTF8PROC_DECOMPOSE) ?? self
   }
 
-  /// What two texts have in common that differ in capitals or in compatible forms only: case folded, in NFKC.
+  /// The text case-folded and in NFKC: equal for texts that differ only in case or in compatibility forms.
   public var compatiblyFolded: String {
     mapped(utf8proc_option_t(UTF8PROC_COMPOSE.rawValue | UTF8PROC_COMPAT.rawValue | UTF8PROC_CASEFOLD.rawValue)) ?? self
   }
@@ -25,7 +24,7 @@ extension String {
   private func mapped(_ options: utf8proc_option_t) -> String? {
     var text = self
     return text.withUTF8 { bytes in
-      // One scalar has at most 4 in its canonical form and 18 in its compatible one.
+      // One scalar decomposes into at most 4 canonically, and into at most 18 compatibly.
       let times = options.rawValue & UTF8PROC_COMPAT.rawValue != 0 ? 18 : 4
       return withUnsafeTemporaryAllocation(of: utf8proc_int32_t.self, capacity: bytes.count * times + 16) { work in
         mapUTF8(UnsafeRawBufferPointer(bytes), options, work).map {
@@ -36,12 +35,12 @@ extension String {
   }
 }
 
-/// No scalar below U+0300, which is the first that UTF-8 begins with this byte, composes with one before it.
+/// U+0300 is the first scalar that begins with this byte in UTF-8; no scalar below it composes with a preceding one.
 private let firstByteOfUnstable: UInt8 = 0xCC
 
-/// Puts the NFC of UTF-8 into memory that the caller owns: a password never leaves its own. The work space needs four
-/// bytes for each byte of the text times four, and 64 more.
-/// - Returns: how many bytes of UTF-8 are at its beginning now; nil for what is not UTF-8 or has no room.
+/// Writes the NFC of UTF-8 text into the caller's memory, so that a password is never copied elsewhere. The work space
+/// needs 4 × 4 bytes for each byte of the text, and 64 more.
+/// - Returns: the number of UTF-8 bytes at its beginning; nil if the text is not UTF-8 or does not fit.
 public func composeUTF8(_ text: UnsafeRawBufferPointer, in work: UnsafeMutableBufferPointer<Int32>) -> Int? {
   mapUTF8(text, UTF8PROC_COMPOSE, work)
 }
@@ -50,7 +49,7 @@ private func mapUTF8(
   _ text: UnsafeRawBufferPointer, _ options: utf8proc_option_t, _ work: UnsafeMutableBufferPointer<Int32>
 ) -> Int? {
   let options = utf8proc_option_t(options.rawValue | UTF8PROC_STABLE.rawValue)
-  // Re-encoding works in place and puts a zero behind its end.
+  // Re-encoding works in place and writes a terminating zero.
   let room = work.count - 1
   let start = text.bindMemory(to: UInt8.self).baseAddress
   let length = utf8proc_decompose(start, text.count, work.baseAddress, room, options)
@@ -60,7 +59,7 @@ private func mapUTF8(
 }
 
 extension Unicode.Scalar {
-  /// A letter of any script and case.
+  /// Whether it is a letter of any script and case.
   public var isLetter: Bool {
     if value < 0x80 { return (0x61...0x7A).contains(value | 0x20) }
     switch properties.generalCategory {
@@ -69,7 +68,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A mark that belongs to the letter before it: it adds no letter to a word's length.
+  /// Whether it is a combining mark: it does not add to the number of letters of a word.
   public var isMark: Bool {
     if value < 0x300 { return false }
     switch properties.generalCategory {
@@ -78,14 +77,14 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A letter in capitals, or a digraph that begins with one.
+  /// Whether it is an upper-case letter, or a digraph that begins with one.
   public var isCapital: Bool {
     if value < 0x80 { return (0x41...0x5A).contains(value) }
     let category = properties.generalCategory
     return category == .uppercaseLetter || category == .titlecaseLetter
   }
 
-  /// A mark of Latin, Greek and Cyrillic letters, or of symbols: what a search passes over.
+  /// Whether it is a diacritic of Latin, Greek and Cyrillic letters, or of symbols: searches ignore it.
   public var isCombiningDiacritic: Bool {
     switch value {
     case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
@@ -93,7 +92,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The letter without its diacritics: `e` of `é`, `α` of `ᾧ`; the scalar itself where it is no such letter.
+  /// The letter without its diacritics: `e` for `é`, `α` for `ᾧ`; the scalar itself if it has none.
   public var withoutDiacritics: Unicode.Scalar {
     let scalars = String(self).decomposed.unicodeScalars
     guard let base = scalars.first, scalars.count > 1, base.isLetter,

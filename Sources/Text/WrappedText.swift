@@ -1,13 +1,13 @@
-// Breaking texts into lines: between words where it can be done, within a word only where it is longer than a line.
-// Invariant: no line is wider than asked, no character is lost but the blanks at a break, and none is cut in two.
+// Breaking text into lines: between words where possible, within a word only if it is longer than a line.
+// Invariant: no line is wider than requested, nothing is lost except spaces at a break, and no character is split.
 
 extension String {
-  /// The text in lines of at most `width` columns (1 at least); its own line ends stay. Blanks within a line stay as
-  /// they are.
+  /// Returns the text in lines of at most `width` columns (at least 1); existing line ends and spaces within a line are
+  /// kept.
   /// - Parameters:
-  ///   - indent: put before each line that goes on with one before it.
-  ///   - breaksWords: whether a word that is longer than a line is broken; else it stands out (a path can be copied
-  ///     then).
+  ///   - indent: put before each continuation line.
+  ///   - breaksWords: whether to break a word that is longer than a line; if not, its line is too wide (so that a path
+  ///     can be copied).
   package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
     utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }.flatMap { line in
       line.displayWidth <= width
@@ -19,12 +19,12 @@ extension String {
 extension Substring {
   fileprivate var displayWidth: Int { String(self).displayWidth }
 
-  /// Whether there is a blank, by its byte: it takes long to compare a character of many marks.
+  /// Whether there is a space, judged by its byte, because comparing a character with many marks is slow.
   fileprivate func isBlank(at index: Index) -> Bool {
     utf8[index] == UInt8(ascii: " ") && utf8.index(after: index) == self.index(after: index)
   }
 
-  /// From the first character on that is no blank.
+  /// The text from the first character on that is not a space.
   fileprivate var withoutFirstBlanks: Substring {
     var start = startIndex
     while start < endIndex, isBlank(at: start) { start = index(after: start) }
@@ -44,8 +44,8 @@ private func broken(_ line: Substring, _ width: Int, indent: String, breaksWords
   return lines
 }
 
-/// As much of the line as stands in so many columns: up to the last blank in them, else up to the end of the word or of
-/// the room.
+/// Returns the part of the line that fits into that many columns: up to the last space in it, otherwise up to the end
+/// of the word or of the width.
 private func beginning(of line: Substring, _ width: Int, breaksWords: Bool) -> Substring {
   var used = 0
   var lastBlank: Substring.Index?
@@ -72,7 +72,7 @@ private func trimmedEnd(_ text: Substring) -> String {
   return String(text)
 }
 
-/// Pieces of a line that stand apart by three blanks or more, on as many lines as they need.
+/// Wraps a line between its pieces, which are separated by three or more spaces.
 public func packedLines(_ text: String, within width: Int) -> [String] {
   if text.displayWidth <= width { return [text] }
   var lines: [String] = []
@@ -101,7 +101,8 @@ private func pieces(of text: String) -> [String] {
   return pieces.filter { !$0.isEmpty }
 }
 
-/// Filled lines of at most `width` columns (20 at least); a word that is longer stands alone. No words give no line.
+/// Fills lines of at most `width` columns (at least 20); a longer word gets a separate line. A text without words gives
+/// no lines.
 public func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(20, width)
   var lines: [String] = []

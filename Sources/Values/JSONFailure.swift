@@ -1,14 +1,14 @@
-// Why a text is not read as JSON: the bounds it may not pass, and the failure with its place.
+// Why a text cannot be read as JSON: the limits, and the failure with its position.
 
 import Text
 
-/// What one text may hold at the most.
+/// The limits of one JSON text.
 public struct JSONLimits: Equatable, Sendable {
   /// Bytes of the whole text.
   public var bytes: Int
-  /// Lists and records within each other.
+  /// How deeply lists and records may be nested.
   public var depth: Int
-  /// Values of all kinds together.
+  /// The number of values of all kinds together.
   public var values: Int
   /// Bytes of one string.
   public var string: Int
@@ -21,10 +21,10 @@ public struct JSONLimits: Equatable, Sendable {
   }
 }
 
-/// Where and why a text is not JSON, or more of it than is allowed.
+/// Where and why a text is not JSON, or exceeds a limit.
 public struct JSONFailure: Error, Equatable, Sendable {
   public enum Reason: Equatable, Sendable {
-    /// What stood in place of what was expected; found is nil at the end of the text.
+    /// Something other than what was expected was found; `found` is nil at the end of the text.
     case expected(String, found: String?)
     case notUTF8
     case controlCharacter
@@ -44,7 +44,7 @@ public struct JSONFailure: Error, Equatable, Sendable {
 }
 
 extension JSONFailure {
-  /// What was expected, or which bound was passed: for a message that names file, line and column before it.
+  /// What was expected, or which limit was exceeded: for a message that begins with the file, line and column.
   public var words: String {
     switch reason {
     case .expected(let expected, let found):

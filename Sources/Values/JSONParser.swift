@@ -1,8 +1,8 @@
-// Reads a JSON text (RFC 8259) into a value, within bounds, and says where it is wrong.
-// Invariant: work and memory grow with the text's length only; nothing that the text holds can trap, and a text that is
-// accepted is represented whole. The fields of each record are sorted by name.
+// Parses a JSON text (RFC 8259) into a value, within limits, and reports where it is wrong.
+// Invariant: work and memory are proportional to the text's length; no input can trap, and an accepted text is
+// represented completely. The fields of each record are sorted by name.
 
-/// Parses one text. A value of this type is good for one `parse`.
+/// Parses one text. An instance is used for one `parse`.
 public struct JSONParser {
   private var tokens: JSONTokens<JSONBytes>
   private let limits: JSONLimits
@@ -84,13 +84,15 @@ public struct JSONParser {
     return try sorted(fields)
   }
 
-  /// The fields in the order of their names. The closing brace is passed only when no name is there twice.
+  /// Returns the fields sorted by name. The closing brace is consumed only if no name is duplicated, so that an error
+  /// is reported before it.
   private mutating func sorted(_ fields: [Value.Record.Field]) throws(JSONFailure) -> Value.Record {
     let isSorted = fields.indices.dropFirst().allSatisfy {
       Value.Record.inOrder(fields[$0 - 1].name, fields[$0].name)
     }
     let sorted = isSorted ? fields : fields.sorted { Value.Record.inOrder($0.name, $1.name) }
-    // Over indices: pairs by `zip` are types of their own, which would have to be made at the start of the program.
+    // Over indices: pairs from `zip` are separate generic types, whose metadata would have to be created at program
+    // start.
     for index in sorted.indices.dropFirst() where sorted[index].name.utf8.elementsEqual(sorted[index - 1].name.utf8) {
       throw tokens.source.failure(.keyTwice(sorted[index].name))
     }
@@ -109,7 +111,7 @@ public struct JSONParser {
     }
     guard digits.count <= 1000 else { throw tokens.source.failure(.stringTooLong(limit: 1000)) }
     let text = String(decoding: digits, as: UTF8.self)
-    // An integer is written as it was read, but for -0.
+    // An integer is written as it was read, except -0.
     if text != "-0", let whole = Int(text) { return .integer(whole) }
     return .number(Value.Number(checked: text))
   }
@@ -141,7 +143,7 @@ struct JSONBytes: JSONSource {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    // A mark of UTF-8 at the beginning is passed over.
+    // Skip a UTF-8 byte order mark.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
   }
 
@@ -167,7 +169,7 @@ struct JSONBytes: JSONSource {
     offset = end
   }
 
-  /// A text without escapes, made without a copy of its bytes; nil when there is something else in it.
+  /// Reads a text without escapes, without copying its bytes first; nil if it contains anything else.
   mutating func takeShortText(limit: Int) throws(JSONFailure) -> String? {
     let start = offset + 1
     let end = endOfPlain(from: start)
@@ -183,7 +185,7 @@ struct JSONBytes: JSONSource {
     byte == 0x2E || byte | 0x20 == 0x65 || (0x30...0x39).contains(byte)
   }
 
-  /// An integer of at most 18 digits that is written as it is printed; nil when something else is next.
+  /// Reads an integer of at most 18 digits in canonical form; nil if something else is next.
   mutating func takeShortInteger() -> Int? {
     var place = offset
     let isNegative = next == UInt8(ascii: "-")
@@ -224,7 +226,7 @@ struct JSONBytes: JSONSource {
     let before = bytes[..<min(place ?? offset, bytes.count)]
     let line = before.count { $0 == 0x0A } + 1
     let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    // Bytes that go on a character (10xxxxxx) do not count.
+    // Continuation bytes (10xxxxxx) do not count.
     let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
     return JSONFailure(reason: reason, line: line, column: column)
   }

@@ -1,16 +1,16 @@
-// Names a place inside a JSON value, RFC 6901.
+// Positions inside a JSON value (RFC 6901).
 
-/// A place in a document: `/elements/3/frame`. The empty one is the whole.
+/// A position in a document: `/elements/3/frame`. The empty one is the whole document.
 public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
   public let description: String
-  /// The keys and the numbers that it goes by.
+  /// The keys and indices of the path.
   private let steps: [String]
 
   public static let whole = JSONPointer(description: "", steps: [])
 
   private init(description: String, steps: [String]) { (self.description, self.steps) = (description, steps) }
 
-  /// The place of a key within this one.
+  /// The position of a key within this one.
   public func appending(_ key: String) -> JSONPointer {
     var escaped = ""
     for character in key.unicodeScalars {
@@ -23,11 +23,11 @@ public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
     return JSONPointer(description: description + "/" + escaped, steps: steps + [key])
   }
 
-  /// The place of an entry of a list within this one, counted from 0.
+  /// The position of a list element within this one, counted from 0.
   public func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
 
-  /// Where it begins in a text that has been read as JSON: the key, or the element of a list. Of a place that is not
-  /// there it is the nearest one around it.
+  /// Finds where this position begins in a text that was parsed as JSON: at the key, or at the list element. If the
+  /// position does not exist, it returns the nearest enclosing one.
   /// - Returns: line and column from 1; the column counts characters.
   public func place(in bytes: [UInt8]) -> (line: Int, column: Int) {
     var reader = JSONReader(JSONBytes(bytes), depthLimit: .max, rowLimit: bytes.count + 1)
@@ -39,7 +39,7 @@ public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension JSONReader<JSONBytes> {
-  /// The offset of the last of the steps that is there.
+  /// Returns the offset of the last step that exists.
   fileprivate mutating func offset(of steps: ArraySlice<String>) -> Int {
     var last = tokens.source.offset
     var steps = steps
@@ -48,13 +48,13 @@ extension JSONReader<JSONBytes> {
       last = tokens.source.offset
       while let step = steps.popFirst(), let found = try find(step) { last = found }
     } catch {
-      // The text is no JSON from there on.
+      // From here on the text is not JSON.
       return last
     }
     return last
   }
 
-  /// Goes to the value of a step; nil where it is not there.
+  /// Moves to the value of a step; nil if it does not exist.
   private mutating func find(_ step: String) throws(JSONFailure) -> Int? {
     let isObject = tokens.source.next == UInt8(ascii: "{")
     guard isObject || tokens.source.next == UInt8(ascii: "[") else { return nil }

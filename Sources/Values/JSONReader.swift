@@ -1,25 +1,25 @@
-// JSON read piece by piece (RFC 8259), by whoever knows what the pieces mean: a list of cards without ever holding more
-// than one of them, an object whose values keep their very characters.
-// Invariant: what is not JSON is refused with its place, a name that is twice in one object by that name; numbers keep
-// their characters; depth and a row's size are bounded.
+// Streaming access to JSON (RFC 8259) for callers that know its structure: a list of cards of which only one is held at
+// a time, an object whose values keep their exact text.
+// Invariant: invalid JSON is rejected with its position, a duplicate name in an object with that name; numbers keep
+// their exact text; depth and the size of a row are limited.
 
 import Text
 
-/// A value of JSON that is kept as it was written.
+/// A JSON value in its original text.
 public enum JSONPiece: Equatable, Sendable {
   case text(String)
-  /// Any value but a text: `12.50`, `true`, `[1,2]`.
+  /// Any value except a text: `12.50`, `true`, `[1,2]`.
   case json(String)
 }
 
 extension JSONString {
-  /// Why it cannot be kept: NUL and halves of surrogate pairs cannot.
+  /// Why the text cannot be stored: it contains NUL or half of a surrogate pair.
   public var invalidReason: String? {
     if loneSurrogate != nil { return "holds half of a surrogate pair (\\uD800 to \\uDFFF)" }
     return hasNull ? "holds a NUL character (\\u0000)" : nil
   }
 
-  /// What makes it invalid, or that it is not UTF-8.
+  /// `invalidReason`, or that the text is not UTF-8.
   public var anyInvalidReason: String? { invalidReason ?? invalidUTF8(bytes) }
 }
 
@@ -27,20 +27,20 @@ private func invalidUTF8(_ bytes: [UInt8]) -> String? {
   bytes.withUnsafeBufferPointer { firstInvalidByte($0) }.map { "is not UTF-8 at byte \($0 + 1)" }
 }
 
-/// The names of one object.
+/// The names of one object, for detecting duplicates.
 public struct JSONNames {
   private var known: Set<[UInt8]> = []
 
   public init() {}
 
-  /// Why the object cannot be kept: the name is in it already.
+  /// Adds a name. Returns why the object cannot be stored if the name is a duplicate.
   public mutating func add(_ name: JSONString) -> String? {
     if known.insert(name.bytes).inserted { return nil }
     return "holds the key \(quoted(String(decoding: name.bytes, as: UTF8.self))) twice"
   }
 }
 
-/// What stands between the tokens of a text: lists, objects, values.
+/// Reads the structure of a JSON text: lists, objects, values.
 ///
 ///     var reader = JSONReader(source, rowLimit: 1_000_000)
 ///     try reader.expect(UInt8(ascii: "["))
@@ -51,18 +51,18 @@ public struct JSONReader<Source: JSONSource> {
   private var rowStart = 0
 
   /// - Parameters:
-  ///   - depthLimit: lists and objects within each other in one value.
-  ///   - rowLimit: bytes from one `beginRow` to the next.
+  ///   - depthLimit: how deeply lists and objects may be nested in one value.
+  ///   - rowLimit: the maximum number of bytes from one `beginRow` to the next.
   public init(_ source: Source, depthLimit: Int = 32, rowLimit: Int) {
     tokens = JSONTokens(source)
     self.depthLimit = depthLimit
     self.rowLimit = rowLimit
   }
 
-  /// From here on the bytes count as a row's.
+  /// Begins a row: the bytes from here on count towards its limit.
   public mutating func beginRow() { rowStart = tokens.source.offset }
 
-  /// - Throws: `tooLong` of the source once the row has passed its limit.
+  /// - Throws: the source's `tooLong` if the row exceeds its limit.
   public mutating func checkRow() throws(Source.Failure) {
     if tokens.source.offset - rowStart > rowLimit { throw try tokens.source.failure(.tooLong(limit: rowLimit)) }
   }
@@ -71,14 +71,14 @@ public struct JSONReader<Source: JSONSource> {
 
   public mutating func skipBlanks() throws(Source.Failure) { try tokens.skipBlanks() }
 
-  /// Passes over blanks and this byte.
+  /// Skips whitespace and this byte.
   public mutating func expect(_ byte: UInt8) throws(Source.Failure) {
     try skipBlanks()
     guard try tokens.source.peek() == byte else { throw try tokens.source.failure(.expected(quoted(byte))) }
     tokens.source.skip()
   }
 
-  /// After a value: whether another one follows, or the closing bracket, which is taken.
+  /// After a value: returns whether another one follows; otherwise consumes the closing bracket.
   public mutating func goesOn(until close: UInt8) throws(Source.Failure) -> Bool {
     try skipBlanks()
     switch try tokens.source.peek() {
@@ -93,7 +93,7 @@ public struct JSONReader<Source: JSONSource> {
     }
   }
 
-  /// Whether the list or object that has just been opened is empty; its closing bracket is taken then.
+  /// Whether the list or object that was just opened is empty; its closing bracket is then consumed.
   public mutating func isEmpty(until close: UInt8) throws(Source.Failure) -> Bool {
     try skipBlanks()
     guard try tokens.source.peek() == close else { return false }
@@ -101,7 +101,7 @@ public struct JSONReader<Source: JSONSource> {
     return true
   }
 
-  /// The name of a member and the colon after it.
+  /// Reads the name of a member and the colon after it.
   public mutating func name() throws(Source.Failure) -> JSONString {
     try skipBlanks()
     try expectText("the name of a value in quotes")
@@ -111,7 +111,7 @@ public struct JSONReader<Source: JSONSource> {
     return name
   }
 
-  /// A value as it was written, and why it cannot be kept.
+  /// Reads a value in its original text, and why it cannot be stored.
   public mutating func piece() throws(Source.Failure) -> (value: JSONPiece, invalidReason: String?) {
     if try tokens.source.peek() == UInt8(ascii: "\"") {
       let text = try text()
@@ -122,7 +122,7 @@ public struct JSONReader<Source: JSONSource> {
     return (.json(String(decoding: raw, as: UTF8.self)), invalidReason)
   }
 
-  /// A text in quotes, unescaped.
+  /// Reads a text in quotes, unescaped.
   public mutating func text() throws(Source.Failure) -> JSONString {
     let left = rowLimit - (tokens.source.offset - rowStart)
     let limit = rowLimit
@@ -134,7 +134,8 @@ public struct JSONReader<Source: JSONSource> {
 
   // MARK: Values
 
-  /// Any value, appended as it is written but for blanks between its parts. Returns why a text in it cannot be kept.
+  /// Appends any value in its original text, without the whitespace between its parts. Returns why a text in it cannot
+  /// be stored.
   @discardableResult
   public mutating func value(into raw: inout [UInt8], depth: Int = 0) throws(Source.Failure) -> String? {
     switch try tokens.source.peek() {
@@ -196,7 +197,7 @@ public struct JSONReader<Source: JSONSource> {
     }
   }
 
-  /// A text in quotes, whose characters as the source has them are appended.
+  /// Appends a text in quotes exactly as it is in the source.
   private mutating func written(into raw: inout [UInt8]) throws(Source.Failure) -> JSONString {
     tokens.source.record()
     let text = try text()
@@ -211,9 +212,9 @@ public struct JSONReader<Source: JSONSource> {
   private func quoted(_ byte: UInt8) -> String { "\"\(Character(Unicode.Scalar(byte)))\"" }
 }
 
-// MARK: Texts in memory
+// MARK: Text in memory
 
-/// Whether a text is one JSON value and nothing else, at most 32 deep.
+/// Whether a text is exactly one JSON value, nested at most 32 levels deep.
 public func isJSON(_ text: String) -> Bool {
   let bytes = Array(text.utf8)
   var reader = JSONReader(JSONBytes(bytes), rowLimit: bytes.count)
@@ -224,12 +225,12 @@ public func isJSON(_ text: String) -> Bool {
     try reader.skipBlanks()
     return invalidReason == nil && reader.tokens.source.peek() == nil
   } catch {
-    // Not JSON is the answer here, not a failure.
+    // Here, invalid JSON is a result, not a failure.
     return false
   }
 }
 
-/// The members of an object, in order and as they were written.
+/// Returns the members of an object in their original order and text.
 ///
 ///     try jsonMembers(of: #"{"level":1.50}"#)   // [("level", .json("1.50"))]
 public func jsonMembers(of text: String) throws(JSONFailure) -> [(name: String, value: JSONPiece)] {

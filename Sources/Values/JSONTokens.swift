@@ -1,49 +1,48 @@
-// The tokens of JSON (RFC 8259), read from any source of bytes: one that is in memory, or a file that is read piece by
-// piece. Invariant: what is not JSON is refused at its place; a token takes time and memory that grow with its length
-// only.
+// The tokens of JSON (RFC 8259), read from any byte source: in memory, or a file that is read in pieces. Invariant:
+// invalid JSON is rejected with its position; a token takes time and memory proportional to its length.
 
-/// Where the bytes of a JSON text come from.
+/// A source of the bytes of a JSON text.
 public protocol JSONSource {
   associatedtype Failure: Error
 
-  /// The next byte, left where it is; nil at the end.
+  /// Returns the next byte without consuming it; nil at the end.
   mutating func peek() throws(Failure) -> UInt8?
-  /// Passes over the byte that `peek` gave.
+  /// Consumes the byte that `peek` returned.
   mutating func skip()
-  /// Passes over bytes that stand for themselves in a text, as far as they are at hand, and appends them.
+  /// Consumes the available bytes that need no unescaping, and appends them.
   mutating func takePlain(into content: inout [UInt8]) throws(Failure)
-  /// How many bytes were passed over: the place of a fault.
+  /// The number of consumed bytes: the position for errors.
   var offset: Int { get }
-  /// Keeps the bytes that are passed over from here on, until they are asked for.
+  /// Starts recording the consumed bytes.
   mutating func record()
-  /// The bytes that were passed over since `record`.
+  /// Returns the bytes consumed since `record`.
   mutating func takeRecorded() -> [UInt8]
-  /// The error of a fault at the place that was reached.
+  /// Creates the error for a fault at the current position.
   mutating func failure(_ fault: JSONFault) throws(Failure) -> Failure
 }
 
-/// What a token can have wrong.
+/// What can be wrong with a token.
 public enum JSONFault: Equatable, Sendable {
   case digit
   case closingQuote
   case controlCharacter
-  /// No such escape; `start` is the offset of its backslash.
+  /// An unknown escape; `start` is the offset of its backslash.
   case escape(start: Int)
   case hexDigits(start: Int)
-  /// `true`, `false` or `null` was begun and not ended; `start` is the offset of its first letter.
+  /// `true`, `false` or `null` is incomplete; `start` is the offset of its first letter.
   case word(String, start: Int)
-  /// Something else than what stands here in words.
+  /// Something other than what the text describes was found.
   case expected(String)
-  /// Lists and objects within each other beyond a limit.
+  /// Lists and objects are nested too deeply.
   case tooDeep(limit: Int)
-  /// More bytes than one row may have.
+  /// A row exceeds its size limit.
   case tooLong(limit: Int)
 }
 
-/// The content of a text, and what it holds that some refuse.
+/// The content of a text, and the problematic characters in it.
 public struct JSONString {
   public var bytes: [UInt8] = []
-  /// Whether it holds NUL.
+  /// Whether it contains NUL.
   public var hasNull = false
   /// The offset of an escape that is half of a surrogate pair.
   public var loneSurrogate: Int?
@@ -51,12 +50,12 @@ public struct JSONString {
   @inlinable public init() {}
 }
 
-/// Whether a byte in a text stands for itself: no quote, no backslash, no control character.
+/// Whether a byte in a text needs no escape: it is not a quote, a backslash or a control character.
 @inlinable public func isPlainInJSON(_ byte: UInt8) -> Bool {
   byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
 }
 
-/// Reads tokens from a source. What they mean together (lists, records, rows) is for its user.
+/// Reads tokens from a source. Combining them into lists, records and rows is the caller's job.
 public struct JSONTokens<Source: JSONSource> {
   public var source: Source
 
@@ -66,14 +65,14 @@ public struct JSONTokens<Source: JSONSource> {
     while let byte = try source.peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { source.skip() }
   }
 
-  /// Passes over a byte when it is the next.
+  /// Consumes a byte if it is the next one.
   @inlinable public mutating func take(_ byte: UInt8) throws(Source.Failure) -> Bool {
     guard try source.peek() == byte else { return false }
     source.skip()
     return true
   }
 
-  /// `true`, `false` or `null`.
+  /// Reads `true`, `false` or `null`.
   @inlinable public mutating func word(_ word: String) throws(Source.Failure) {
     let start = source.offset
     for byte in word.utf8 where try !take(byte) { throw try source.failure(.word(word, start: start)) }
@@ -81,7 +80,7 @@ public struct JSONTokens<Source: JSONSource> {
 
   // MARK: Numbers
 
-  /// A number's characters; `check` is called each 1,000 of them.
+  /// Reads the characters of a number; `check` is called every 1,000 characters.
   @inlinable public mutating func number(
     into digits: inout [UInt8], check: (Int) throws(Source.Failure) -> Void
   ) throws(Source.Failure) {
@@ -116,7 +115,8 @@ public struct JSONTokens<Source: JSONSource> {
 
   // MARK: Texts
 
-  /// A text in quotes, unescaped; the opening quote is next. `check` is called now and then with the bytes so far.
+  /// Reads a text in quotes, unescaped; the opening quote must be next. `check` is called from time to time with the
+  /// number of bytes so far.
   @inlinable public mutating func text(check: (Int) throws(Source.Failure) -> Void) throws(Source.Failure) -> JSONString
   {
     var text = JSONString()
@@ -151,7 +151,7 @@ public struct JSONTokens<Source: JSONSource> {
     source.skip()
   }
 
-  /// The character of `\uXXXX`, or of two of them that make a surrogate pair.
+  /// Decodes `\uXXXX`, or two of them that form a surrogate pair.
   @inlinable mutating func scalar(into text: inout JSONString, _ start: Int) throws(Source.Failure) {
     let unit = try hexDigits(start)
     if unit == 0 { text.hasNull = true }

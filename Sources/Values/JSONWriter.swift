@@ -1,26 +1,26 @@
-// Writes values as JSON (RFC 8259), whole or piece by piece, into bytes that the caller may take away at any time.
-// Invariant: the same value gives the same bytes, and reading them gives the same value; memory is what was not taken
-// away.
+// Writes values as JSON (RFC 8259), whole or in pieces, into a buffer that the caller may empty at any time.
+// Invariant: the same value always gives the same bytes, and reading them gives the same value; memory is limited to
+// the bytes not yet taken.
 
 import Text
 
 public struct JSONWriter {
   public enum Layout: Sendable {
-    /// One line, for programs and terminals: `{"a": [1, 2]}`. Whatever could change how a terminal shows the line is
-    /// escaped.
+    /// One line, for programs and terminals: `{"a": [1, 2]}`. Characters that could change how a terminal displays the
+    /// line are escaped.
     case line
-    /// As `line`, without blanks: `{"a":[1,2]}`.
+    /// Like `line`, without spaces: `{"a":[1,2]}`.
     case compact
-    /// For files that are compared: names sorted, two spaces a level, a list of plain numbers on one line.
+    /// For files that are compared: names sorted, indentation by two spaces, a list of plain numbers on one line.
     case file
   }
 
-  /// What was written and not yet taken away.
+  /// The bytes written and not yet taken.
   public private(set) var bytes: [UInt8] = []
   private let layout: Layout
-  /// Deeper values are written as null.
+  /// The maximum depth; deeper values are written as null.
   private let deepest: Int
-  /// Whether a comma is due before the next name or value.
+  /// Whether a comma is needed before the next name or value.
   private var isAfterValue = false
 
   public init(_ layout: Layout, deepest: Int = .max) {
@@ -28,7 +28,7 @@ public struct JSONWriter {
     self.deepest = deepest
   }
 
-  /// The text of a value as files have it, with a line end at its end.
+  /// The text of a value in the layout for files, with a final line end.
   public static func bytes(of value: Value) -> [UInt8] {
     var writer = JSONWriter(.file)
     writer.bytes.reserveCapacity(1024)
@@ -37,30 +37,30 @@ public struct JSONWriter {
     return writer.bytes
   }
 
-  /// The same as text.
+  /// The same as a text.
   public static func text(of value: Value) -> String { String(decoding: bytes(of: value), as: UTF8.self) }
 
-  /// What was written so far, which is forgotten.
+  /// Returns the bytes written so far and clears them.
   public mutating func take() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes
   }
 
-  /// Moves what was written so far to the end of other bytes.
+  /// Moves the bytes written so far to the end of another buffer.
   public mutating func take(into others: inout [UInt8]) {
     others.append(contentsOf: bytes)
     bytes.removeAll(keepingCapacity: true)
   }
 
-  // MARK: Taking back
+  // MARK: Rewinding
 
-  /// A place that `rewind` goes back to.
+  /// A position that `rewind` can return to.
   public struct Mark {
     fileprivate let count: Int
     fileprivate let isAfterValue: Bool
   }
 
-  /// The end of what was written; good until bytes are taken away.
+  /// The current end of the output; valid until bytes are taken.
   public var mark: Mark { Mark(count: bytes.count, isAfterValue: isAfterValue) }
 
   /// Removes what was written after the mark.
@@ -71,7 +71,7 @@ public struct JSONWriter {
 
   // MARK: Piece by piece
 
-  /// A value where one may be: the whole text, or an element of a list that was begun.
+  /// Writes a value where one is expected: the whole text, or an element of an open list.
   public mutating func write(_ value: Value) {
     separate()
     write(value, depth: 0)
@@ -84,7 +84,7 @@ public struct JSONWriter {
     isAfterValue = true
   }
 
-  /// A text as bytes; what is not UTF-8 in them is replaced.
+  /// Writes a text given as bytes; invalid UTF-8 is replaced.
   public mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
     guard text.isPlainASCII else { return write(String(decoding: text, as: UTF8.self)) }
     separate()
@@ -94,14 +94,14 @@ public struct JSONWriter {
     isAfterValue = true
   }
 
-  /// A value that is JSON already.
+  /// Writes a value that is already JSON.
   public mutating func write(json: String) {
     separate()
     add(json)
     isAfterValue = true
   }
 
-  /// The name of the value that is written next, in a record that was begun.
+  /// Writes the name of the next value in an open record.
   public mutating func name(_ name: String) {
     separate()
     add(quoted: name)
@@ -119,7 +119,7 @@ public struct JSONWriter {
   public mutating func beginList() { begin("[") }
   public mutating func endList() { end("]") }
 
-  /// Ends a line of its own: the next value stands alone.
+  /// Ends the line, so that the next value is independent.
   public mutating func endLine() {
     add("\n")
     isAfterValue = false
@@ -198,7 +198,7 @@ public struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Bytes that stand for themselves are copied in runs.
+  /// Copies runs of bytes that need no escape.
   private mutating func add(escaped text: UnsafeBufferPointer<UInt8>) {
     var start = 0
     var place = 0
@@ -216,7 +216,7 @@ public struct JSONWriter {
     bytes.append(contentsOf: text[start...])
   }
 
-  /// How many bytes at a place are one character that is escaped; 0 for none.
+  /// Returns the length in bytes of a character that must be escaped; 0 for one that must not.
   private func escapedLength(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
     let byte = text[place]
     if byte < 0x80 { return isPlainInJSON(byte) && byte != 0x7F ? 0 : 1 }
@@ -225,7 +225,7 @@ public struct JSONWriter {
     if byte == 0xC2 { return place + 1 < text.count && text[place + 1] < 0xA0 ? 2 : 0 }
     guard place + 2 < text.count else { return 0 }
     switch (text[place + 1], text[place + 2]) {
-    // U+2028 to U+202E, U+2066 to U+2069: line separators and the marks that turn the direction of writing.
+    // U+2028 to U+202E, U+2066 to U+2069: line separators and bidirectional control characters.
     case (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9): return 3
     default: return 0
     }
@@ -251,7 +251,7 @@ extension Value {
   /// The value as one line of JSON.
   public var json: String { json(deepest: .max) }
 
-  /// The value as one line of JSON; values that are deeper are written as null.
+  /// Returns the value as one line of JSON; values deeper than `deepest` are written as null.
   public func json(deepest: Int) -> String {
     var writer = JSONWriter(.line, deepest: deepest)
     writer.write(self)

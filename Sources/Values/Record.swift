@@ -1,9 +1,9 @@
-// The record of a value: named values in an order.
-// Invariant: no name occurs twice; names are told apart by their bytes, never by how they look.
+// A record: named values in order.
+// Invariant: names are unique; they are compared by their bytes, not by canonical equivalence.
 
 extension Value {
-  /// Named values in order. Where the names are sorted (as everything that was read from JSON is), a new name is put in
-  /// its place, so that equal records are written the same; in any other record it is put at the end.
+  /// Named values in order. If the names are sorted (as in everything that was parsed from JSON), a new name is
+  /// inserted in sorted position, so that equal records are written the same; otherwise it is appended.
   public struct Record: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public struct Field: Hashable, Sendable {
       public let name: String
@@ -11,12 +11,12 @@ extension Value {
     }
 
     public private(set) var fields: [Field] = []
-    /// Whether the fields are in the order of their names' UTF-8.
+    /// Whether the fields are sorted by the UTF-8 of their names.
     private var isSorted = true
 
     public init() {}
 
-    /// Fields in the order given; of two with one name the later value holds.
+    /// Fields in the given order; if a name is repeated, its last value is used.
     public init(_ fields: some Sequence<(String, Value)>) {
       let given = fields.map { Field(name: $0, value: $1) }
       isSorted = given.indices.dropFirst().allSatisfy { Self.inOrder(given[$0 - 1].name, given[$0].name) }
@@ -45,12 +45,12 @@ extension Value {
       return kept
     }
 
-    /// Fields that the caller has sorted by `inOrder` and found to be distinct.
+    /// Creates a record from fields that are already sorted by `inOrder` and have distinct names.
     init(sorted fields: [Field]) { self.fields = fields }
 
     public var isEmpty: Bool { fields.isEmpty }
     public var names: [String] { fields.map(\.name) }
-    /// The fields in the order of their names' UTF-8, which is the order of code points.
+    /// The fields sorted by the UTF-8 of their names, which is the order of code points.
     public var sortedFields: [Field] { isSorted ? fields : fields.sorted { Self.inOrder($0.name, $1.name) } }
 
     /// The value of a name; assigning nil removes the field.
@@ -66,7 +66,7 @@ extension Value {
       }
     }
 
-    /// Takes a field out and gives its value.
+    /// Removes a field and returns its value.
     public mutating func remove(_ name: String) -> Value? { place(of: name).map { fields.remove(at: $0).value } }
 
     private mutating func insert(_ field: Field) {
@@ -80,7 +80,7 @@ extension Value {
       return place < fields.count && Self.isSame(fields[place].name, name) ? place : nil
     }
 
-    /// Of sorted fields: where the name is, or would have to be.
+    /// For sorted fields: the index of the name, or where to insert it.
     private func firstPlace(notBefore name: String) -> Int {
       var low = 0
       var high = fields.count
@@ -91,12 +91,12 @@ extension Value {
       return low
     }
 
-    /// Texts of the same bytes are equal too, which is found out faster; equal ones may differ in their bytes.
+    /// Compares by bytes. `==` comes first because it is faster, but it also accepts canonically equivalent texts.
     private static func isSame(_ first: String, _ second: String) -> Bool {
       first == second && first.utf8.count == second.utf8.count && first.utf8.elementsEqual(second.utf8)
     }
 
-    /// Whether the first name is before the second: by the bytes of their UTF-8.
+    /// Whether the first name sorts before the second, by their UTF-8 bytes.
     static func inOrder(_ first: String, _ second: String) -> Bool {
       first.utf8.lexicographicallyPrecedes(second.utf8)
     }

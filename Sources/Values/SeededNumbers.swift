@@ -1,5 +1,5 @@
-// Random numbers that repeat: the only generator of the program that is not the system's. Invariant: the same seed
-// gives the same numbers, in this version and in every later one: stored games and `--seed` rely on it.
+// Repeatable random numbers: the program's only generator besides the system's. Invariant: the same seed gives the same
+// numbers in this and every later version, because stored games and `--seed` rely on it.
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 ///

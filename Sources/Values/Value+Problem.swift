@@ -1,4 +1,4 @@
-// A problem as a value: what programs see of it. Invariant: code, title and message come first, then its details.
+// A problem as a value for programs. Invariant: code, title and message come first, then the details.
 
 public import Problems
 

@@ -1,5 +1,5 @@
-// Plain data: what commands answer, what settings hold, what JSON says. One type for the whole program. Invariant: a
-// value is a copy and holds nothing of where it came from; integers are exact; a number that a program made is finite.
+// Plain data: results of commands, settings, JSON. One type for the whole program. Invariant: a value is an independent
+// copy; integers are exact; a number that the program computes is finite.
 
 /// A plain value.
 ///
@@ -10,7 +10,7 @@ public enum Value: Hashable, Sendable {
   case null
   case boolean(Bool)
   case integer(Int)
-  /// A number with a fraction, or one that was written as no `Int` is.
+  /// A number with a fraction, or one that no `Int` can represent.
   case number(Number)
   case text(String)
   case list([Value])
@@ -18,13 +18,14 @@ public enum Value: Hashable, Sendable {
 }
 
 extension Value {
-  /// A number in the shortest digits that read back as the same; null for infinities and NaN, which are no values.
+  /// Returns a number with the shortest digits that read back as the same value; null for infinities and NaN, which
+  /// JSON does not have.
   public static func number(_ value: Double) -> Value { value.isFinite ? .number(Number(finite: value)) : .null }
 
-  /// Named values in the order given.
+  /// Returns a record with the fields in the given order.
   public static func record(_ fields: [(String, Value)]) -> Value { .record(Record(fields)) }
 
-  /// A measure: an integer where it is whole (`4`, never `4.0`), else a number.
+  /// Returns a measure: an integer if it is whole (`4`, never `4.0`), otherwise a number.
   public static func measure(_ value: Double) -> Value {
     if let whole = Int(exactly: value), whole.magnitude <= 1 << 53 { return .integer(whole) }
     return .number(value)
@@ -37,7 +38,7 @@ extension Value {
   public var list: [Value]? { if case .list(let values) = self { values } else { nil } }
   public var record: Record? { if case .record(let record) = self { record } else { nil } }
 
-  /// The integer, or the number where it is a whole one.
+  /// The integer, or the number if it is whole.
   public var integer: Int? {
     switch self {
     case .integer(let value): value
@@ -46,7 +47,7 @@ extension Value {
     }
   }
 
-  /// The value of an integer or a number; nil where no `Double` reaches it.
+  /// The value of an integer or a number; nil if it exceeds the range of `Double`.
   public var double: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -55,7 +56,7 @@ extension Value {
     }
   }
 
-  /// Whether it is an integer or a number, of whatever size.
+  /// Whether it is an integer or a number of any size.
   public var isNumeric: Bool {
     switch self {
     case .integer, .number: true
@@ -63,7 +64,7 @@ extension Value {
     }
   }
 
-  /// What kind of value it is, with its article, for messages: `a number`.
+  /// The kind of the value with its article, for messages: `a number`.
   public var kind: String {
     switch self {
     case .null: "null"
@@ -77,10 +78,9 @@ extension Value {
 }
 
 extension Value {
-  /// A number and, where it was read, the characters that it was written with: `-6.0000000000000009` and `2.50` stay
-  /// that.
+  /// A number and, if it was parsed, its original text: `-6.0000000000000009` and `2.50` are preserved.
   public struct Number: Hashable, Sendable {
-    /// Infinite when its text names a number that no `Double` reaches.
+    /// Infinite if the text exceeds the range of `Double`.
     public let value: Double
     /// Nil for the shortest digits that read back as the value.
     private let written: String?
@@ -93,13 +93,13 @@ extension Value {
       written = nil
     }
 
-    /// The caller has checked that the text is a JSON number.
+    /// Requires a text that was checked to be a JSON number.
     init(checked text: String) {
       value = Double(text) ?? .infinity
       written = text
     }
 
-    /// Two numbers are equal when they are written the same.
+    /// Two numbers are equal if their texts are equal.
     public static func == (first: Number, second: Number) -> Bool {
       guard first.written != nil || second.written != nil else { return first.value == second.value }
       return first.text == second.text

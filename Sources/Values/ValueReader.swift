@@ -1,24 +1,24 @@
-// Reads a value of a known shape: records with fields of known kinds, lists of one kind. Invariant: what is missing or
-// of another kind is an error that names its place; nothing that the value holds can trap later.
+// Reads a value of a known structure: records with fields of known kinds, lists of one kind. Invariant: a missing value
+// or one of another kind is an error with its position; nothing in the value can trap later.
 
-/// What was expected at a place of a value, and what was found there.
+/// What was expected at a position of a value, and what was found there.
 public struct ShapeFailure: Error, Equatable, Sendable {
   public let pointer: JSONPointer
-  /// The name of the field that is wrong; nil for an element of a list and for the whole.
+  /// The name of the wrong field; nil for a list element or the whole value.
   public let name: String?
   /// `a text`, `a list of names`.
   public let expected: String
-  /// The kind of what was found, `a number`, or the number that is out of range; nil where nothing was.
+  /// The kind of value that was found, `a number`, or the number that is out of range; nil if nothing was found.
   public let found: String?
 }
 
-/// A value and its place in a document.
+/// A value and its position in a document.
 ///
 ///     let whole = try ValueReader(JSONParser.parse(bytes, limits: limits)).asRecord()
 ///     let title = try whole["title"].text()           // ShapeFailure at /title when it is none
 ///     let sizes = try whole["sizes"].elements().map { size throws(ShapeFailure) in try size.integer(in: 1...9) }
 public struct ValueReader {
-  /// Nil where nothing is.
+  /// Nil if there is no value.
   public let value: Value?
   public let pointer: JSONPointer
   private let name: String?
@@ -31,12 +31,12 @@ public struct ValueReader {
     self.name = name
   }
 
-  /// A field of a record; one without a value for what has no such field.
+  /// Returns a reader for a field of a record; its value is nil if there is no such field.
   public subscript(name: String) -> ValueReader {
     ValueReader(value?.record?[name], pointer.appending(name), name: name)
   }
 
-  /// The error of this place.
+  /// The error for this position.
   public func failure(_ expected: String) -> ShapeFailure {
     ShapeFailure(pointer: pointer, name: name, expected: expected, found: value?.kind)
   }
@@ -55,7 +55,7 @@ public struct ValueReader {
     return number
   }
 
-  /// The same place, when it is a record.
+  /// Returns this reader if its value is a record.
   public func asRecord(_ expected: String = "an object") throws(ShapeFailure) -> ValueReader {
     _ = try found(value?.record, expected)
     return self
@@ -65,7 +65,7 @@ public struct ValueReader {
     try found(value?.list, expected).enumerated().map { ValueReader($1, pointer.appending($0), name: nil) }
   }
 
-  /// The fields of a record, in its order.
+  /// The fields of a record, in order.
   public func fields(_ expected: String = "an object") throws(ShapeFailure) -> [(name: String, reader: ValueReader)] {
     try found(value?.record, expected).fields.map { field in
       (field.name, ValueReader(field.value, pointer.appending(field.name), name: field.name))

@@ -1,4 +1,4 @@
-// What this process may use, set by itself before it sees anything of a stranger's.
+// The resource limits of this process, which it sets itself before it reads any untrusted data.
 
 import CDrawing
 import Glibc
@@ -8,19 +8,19 @@ enum Bounds {
   private static let secondsPerRequest: rlim_t = 20
 
   static func apply() {
-    // One arena: GLib's threads would otherwise each reserve address space.
+    // A single arena: otherwise each of GLib's threads would reserve address space.
     mallopt(M_ARENA_MAX, 1)
     limit(RLIMIT_AS, memory)
     limit(RLIMIT_CORE, 0)
     limit(RLIMIT_NOFILE, 64)
     renewTime()
-    // A kernel without seccomp or Landlock leaves the other bounds.
+    // On a kernel without seccomp or Landlock, the other limits still hold.
     _ = cdrawing_confine()
-    // Only now: fontconfig keeps what it finds out about new fonts.
+    // Only now, because fontconfig caches what it learns about new fonts.
     limit(RLIMIT_FSIZE, 0)
   }
 
-  /// So many seconds of processor time from now; then the kernel ends the process.
+  /// Allows that many seconds of processor time from now; then the kernel ends the process.
   static func renewTime() {
     var usage = rusage()
     getrusage(RUSAGE_SELF.rawValue, &usage)

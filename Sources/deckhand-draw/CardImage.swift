@@ -1,5 +1,5 @@
-// A picture as cairo paints it, of bytes that come with a scene. Invariant: PNG goes straight to cairo after its
-// declared size was looked at; everything else through gdk-pixbuf first.
+// A picture from a scene as a cairo surface. Invariant: a PNG is passed directly to cairo after its declared size was
+// checked; everything else goes through gdk-pixbuf first.
 
 import CDrawing
 import Wire
@@ -9,7 +9,7 @@ final class CardImage {
   let width: Double
   let height: Double
 
-  /// Nil for what cannot be decoded.
+  /// Nil if the picture cannot be decoded.
   init?(_ bytes: [UInt8]) {
     guard let surface = CardImage.decode(bytes) else { return nil }
     self.surface = surface
@@ -30,12 +30,12 @@ final class CardImage {
       guard case .picture(let png, _, _) = try PictureFile(bytes).png(longSide: 1000) else { return nil }
       return readPNG(png)
     } catch {
-      // A picture that cannot be decoded is left out, as one that is missing.
+      // A picture that cannot be decoded is handled like a missing one.
       return nil
     }
   }
 
-  /// By the header of a PNG file; nil for another.
+  /// Reads the size from the header of a PNG file; nil for another format.
   private static func pngSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     guard bytes.count > 24, bytes.starts(with: PictureKind.pngSignature) else { return nil }
     func number(_ at: Int) -> Int { bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
@@ -70,7 +70,7 @@ final class CardImage {
     return surface
   }
 
-  /// An SVG takes the file as it is, instead of packing the pixels again.
+  /// Attaches the PNG file, so that an SVG embeds it unchanged instead of compressing the pixels again.
   private static func keep(_ bytes: [UInt8], with surface: OpaquePointer) {
     let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
     copy.initialize(from: bytes, count: bytes.count)

@@ -1,6 +1,6 @@
-// deckhand-draw: decodes pictures and draws cards for deckhand, over standard input and output. Invariant: before the
-// first byte of a request is read the process has bounds on memory, time and files, and no right to write a file, reach
-// the network or start a program; it ends with its input.
+// deckhand-draw: decodes pictures and draws cards for deckhand, over standard input and output. Invariant: before it
+// reads the first request, the process has limits on memory, time and files, and cannot write files, reach the network
+// or start programs; it ends with its input.
 
 import CDrawing
 import Glibc

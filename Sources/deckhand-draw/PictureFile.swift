@@ -1,12 +1,12 @@
-// A stranger's picture file: told by its first bytes, its size looked at before it is decoded, then decoded by
-// gdk-pixbuf. Invariant: nothing is decoded that declares more than `maximumPixels`, and only the five kinds are ever
-// tried.
+// An untrusted picture file: identified by its first bytes, checked for its size before decoding, then decoded by
+// gdk-pixbuf. Invariant: nothing that declares more than `maximumPixels` is decoded, and only the five supported kinds
+// are tried.
 
 import CDrawing
 import Wire
 
 struct PictureFile {
-  /// Pixels; decoded they take 256 MB. Phones take pictures of 50 million.
+  /// In pixels; decoded, they take 256 MB. Phones take pictures of 50 million pixels.
   static let maximumPixels = 64_000_000
   static let maximumSide = 30_000
 
@@ -19,7 +19,7 @@ struct PictureFile {
     self.kind = kind
   }
 
-  /// Upright, its long side at most so many pixels, without metadata.
+  /// Returns the picture as PNG: upright, with its long side at most that many pixels, without metadata.
   func png(longSide: Int) throws(Refused) -> DrawAnswer {
     guard (1...4096).contains(longSide) else { throw Refused(.badRequest, "a long side from 1 to 4096 expected") }
     let decoded = try decode(longSide: longSide)
@@ -35,7 +35,7 @@ struct PictureFile {
 
   private var outOfMemory: Refused { Refused(.drawing, "not enough memory") }
 
-  /// The size that the file declares, and what to answer to it.
+  /// The size that the file declares, and the size to decode it at.
   private final class Declared {
     let longSide: Int
     let scalesFreely: Bool
@@ -55,7 +55,7 @@ struct PictureFile {
       isTooLarge =
         overflow || width < 1 || height < 1 || max(width, height) > PictureFile.maximumSide
         || pixels > PictureFile.maximumPixels
-      // 0 × 0 stops the loaders that ask again; the others are stopped by closing.
+      // 0 × 0 stops the loaders that ask again; closing stops the others.
       if isTooLarge { return gdk_pixbuf_loader_set_size(loader, 0, 0) }
       guard scalesFreely, max(width, height) > longSide else { return }
       let (w, h) = fitted(width, height, longSide)
@@ -70,7 +70,7 @@ struct PictureFile {
       throw Refused(.noLoader, kind == .webp ? "WebP" : kind.rawValue.uppercased())
     }
     defer { g_object_unref(loader) }
-    // The drawing of an SVG is made at the size that is wanted; a JPEG is decoded at it.
+    // An SVG is drawn at the wanted size; a JPEG is decoded at it.
     let declared = Declared(longSide: longSide, scalesFreely: kind == .svg || kind == .jpeg)
     let watch: @convention(c) (UnsafeMutablePointer<GdkPixbufLoader>?, Int32, Int32, UnsafeMutableRawPointer?) -> Void =
       {
@@ -87,7 +87,7 @@ struct PictureFile {
     return pixbuf
   }
 
-  /// In small steps, so that a size that is too large is seen before the pixels come.
+  /// Feeds the file in small steps, so that a size that is too large is noticed before the pixels arrive.
   private func feed(_ loader: UnsafeMutablePointer<GdkPixbufLoader>, _ declared: Declared) throws(Refused) {
     var error: UnsafeMutablePointer<GError>?
     var isFine = true
@@ -111,11 +111,11 @@ struct PictureFile {
         .tooLarge, "it says \(declared.width) × \(declared.height) pixels, more than 64 million or 30,000 on a side")
     }
     guard isFine else { throw Refused(.damaged, reason) }
-    // The loaders take a file that was cut off for a whole one, and leave the rest of the picture empty.
+    // The loaders accept a truncated file, and leave the rest of the picture empty.
     guard kind.isWhole(bytes) else { throw Refused(.damaged, "the file is cut off") }
   }
 
-  /// A new reference, scaled down where it must be.
+  /// Returns a new reference, scaled down if necessary.
   private func scale(_ pixbuf: OpaquePointer, longSide: Int) throws(Refused) -> OpaquePointer {
     let width = Int(gdk_pixbuf_get_width(pixbuf))
     let height = Int(gdk_pixbuf_get_height(pixbuf))
@@ -141,7 +141,7 @@ struct PictureFile {
   }
 }
 
-/// The size whose longer side is so many pixels, with the same ratio; no side is less than one.
+/// Returns the size whose longer side has that many pixels, with the same aspect ratio; no side is less than one pixel.
 func fitted(_ width: Int, _ height: Int, _ longSide: Int) -> (width: Int, height: Int) {
   let scale = Double(longSide) / Double(max(width, height))
   func side(_ value: Int) -> Int { max(1, min(longSide, Int((Double(value) * scale).rounded()))) }

@@ -1,8 +1,8 @@
-// The five kinds of picture that are taken, told by the first bytes of a file, never by its name.
+// The five supported kinds of pictures, identified by the first bytes of a file, never by its name.
 
 import Text
 
-/// The raw value is gdk-pixbuf's name of the kind.
+/// The raw value is gdk-pixbuf's name for the kind.
 enum PictureKind: String {
   case png, jpeg, gif, webp, svg
 
@@ -24,14 +24,14 @@ enum PictureKind: String {
 
   static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// Markup whose first kilobytes name an svg element.
+  /// Whether it is markup with an svg element in the first kilobytes.
   private static func isSVG(_ bytes: [UInt8]) -> Bool {
     let head = String(decoding: bytes.prefix(4096), as: UTF8.self)
     let text = head.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
     return text.hasPrefix("<") && text.contains(text: "<svg")
   }
 
-  /// Whether the file reaches the end that its kind has; for the kinds whose loaders do not look.
+  /// Whether the file reaches the end that its format requires; for the kinds whose loaders do not check.
   func isWhole(_ bytes: [UInt8]) -> Bool {
     switch self {
     case .png: PictureKind.hasLastChunk(bytes)
@@ -41,7 +41,7 @@ enum PictureKind: String {
     }
   }
 
-  /// The chunks follow each other up to IEND.
+  /// Whether the chunks continue up to IEND.
   private static func hasLastChunk(_ bytes: [UInt8]) -> Bool {
     var position = pngSignature.count
     while position + 12 <= bytes.count {
@@ -51,8 +51,8 @@ enum PictureKind: String {
     return false
   }
 
-  /// An end of image (FF D9) after the last start of scan (FF DA); a preview in the metadata has both of its own
-  /// before.
+  /// Whether there is an end of image (FF D9) after the last start of scan (FF DA); a preview in the metadata has its
+  /// own markers, which come earlier.
   private static func hasEndOfImage(_ bytes: [UInt8]) -> Bool {
     for index in bytes.indices.dropLast().reversed() where bytes[index] == 0xFF {
       if bytes[index + 1] == 0xD9 { return true }
@@ -61,6 +61,6 @@ enum PictureKind: String {
     return false
   }
 
-  /// Most significant byte first.
+  /// Decodes a number, most significant byte first.
   private static func number(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 }

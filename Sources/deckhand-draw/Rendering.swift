@@ -1,13 +1,13 @@
-// Draws one scene on any of cairo's surfaces.
-// Invariant: the same scene and fonts give the same bytes: no date, no random number, no count that goes on from the
-// drawing before.
+// Draws one scene on any cairo surface.
+// Invariant: the same scene and fonts give the same bytes: no date, no random number, no counter that continues from
+// the previous drawing.
 
 import CDrawing
 import Glibc
 import Wire
 
 final class Rendering {
-  /// Pixels or points; a card of this width takes 260 MB.
+  /// In pixels or points; a card of this width takes 260 MB.
   static let maximumWidth = 6500
 
   private let scene: Scene
@@ -48,7 +48,7 @@ final class Rendering {
     return .drawing(output.bytes, broken: broken)
   }
 
-  /// Rows of red, green, blue, alpha, not multiplied.
+  /// Returns rows of red, green, blue, alpha, not premultiplied.
   func pixels(width: Int, height: Int) throws(Refused) -> DrawAnswer {
     guard (1...4000).contains(width), (1...4000).contains(height) else {
       throw Refused(.badRequest, "1 to 4,000 pixels expected")
@@ -62,7 +62,7 @@ final class Rendering {
       count = width * height * 4
       for y in 0..<height {
         for x in 0..<width {
-          // cairo's pixel is a word, so blue stands first in memory.
+          // A cairo pixel is a 32-bit word, so blue comes first in memory.
           let pixel = data + y * stride + x * 4
           let at = (y * width + x) * 4
           for part in 0..<3 { buffer[at + part] = Rendering.unmultiplied(pixel[2 - part], by: pixel[3]) }
@@ -82,7 +82,7 @@ final class Rendering {
   }
 
   private func image(width: Int, height: Int, alpha: Bool = false) throws(Refused) -> OpaquePointer {
-    // A card that can be seen through nowhere needs no fourth channel.
+    // A card that is fully opaque needs no alpha channel.
     let isOpaque = scene.background.alpha >= 1 && !alpha
     let format = isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
     guard let surface = cairo_image_surface_create(format, Int32(width), Int32(height)),
@@ -116,7 +116,7 @@ final class Rendering {
 
   // MARK: - Drawing
 
-  /// The whole card in a rectangle from 0, 0; nothing is drawn beyond it.
+  /// Draws the whole card in a rectangle from 0, 0; nothing is drawn outside it.
   func draw(on cairo: OpaquePointer, width: Double, height: Double, isVector: Bool) {
     cairo_save(cairo)
     cairo_rectangle(cairo, 0, 0, width, height)
@@ -134,7 +134,7 @@ final class Rendering {
 
   private func draw(_ item: SceneItem, on cairo: OpaquePointer, isVector: Bool) {
     let place = item.placement
-    // What is too small for cairo's numbers would spoil the whole drawing.
+    // Values too small for cairo's number format would put the whole drawing into an error state.
     guard place.width > 0.01, place.height > 0.01 else { return }
     cairo_save(cairo)
     defer { cairo_restore(cairo) }
@@ -180,7 +180,7 @@ final class Rendering {
     }
   }
 
-  /// In the middle of the box, its ratio kept: whole, or filling the box and cut at its sides.
+  /// Paints in the middle of the box with the aspect ratio kept: whole, or filling the box and cropped.
   private func paint(_ image: CardImage, on cairo: OpaquePointer, _ place: Placement, fills: Bool) {
     let (across, down) = (place.width / image.width, place.height / image.height)
     let scale = fills ? max(across, down) : min(across, down)
@@ -196,7 +196,7 @@ final class Rendering {
     cairo_fill(cairo)
   }
 
-  /// A grey box with a cross, for an image that is not there or cannot be decoded.
+  /// Draws a grey box with a cross, for a picture that is missing or cannot be decoded.
   private func drawErrorPicture(on cairo: OpaquePointer, _ place: Placement) {
     let half = PathPoint(x: place.width / 2, y: place.height / 2)
     cairo_rectangle(cairo, -half.x, -half.y, place.width, place.height)
@@ -213,7 +213,7 @@ final class Rendering {
     cairo_stroke(cairo)
   }
 
-  /// Decoded once while there is room for it; a scene may name thousands.
+  /// Returns a picture, cached while there is room; a scene may contain thousands.
   private func image(_ index: Int) -> CardImage? {
     if let image = images[index] { return image }
     if broken.contains(index) { return nil }
@@ -231,11 +231,11 @@ final class Rendering {
   }
 }
 
-/// Gathers what cairo writes.
+/// Collects cairo's output.
 final class Output {
   private(set) var bytes: [UInt8] = []
 
-  /// Good while this object lives.
+  /// Valid while this object lives.
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   static let write: cairo_write_func_t = { context, data, count in
@@ -247,7 +247,7 @@ final class Output {
 }
 
 enum PDF {
-  /// The date is fixed, so that the same drawing is the same file.
+  /// The date is fixed, so that the same drawing gives the same file.
   static func describe(_ surface: OpaquePointer?, title: String, subject: String) {
     for (field, text) in [
       (CAIRO_PDF_METADATA_TITLE, title), (CAIRO_PDF_METADATA_SUBJECT, subject),

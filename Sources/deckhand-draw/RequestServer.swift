@@ -1,5 +1,5 @@
-// Takes one request after another and answers each.
-// Invariant: nothing of one request is seen in the answer to another, the sheet that is being filled aside.
+// Handles one request after another.
+// Invariant: the answer to a request shows nothing of earlier requests, except for the sheet that is being filled.
 
 import Wire
 
@@ -12,7 +12,7 @@ struct RequestServer {
     } catch let refused as Refused {
       return .refused(refused.refusal, refused.reason)
     } catch {
-      // Decoding has one reason to fail: bytes that are no request.
+      // Decoding fails only for bytes that are not a request.
       return .refused(.badRequest, "the request makes no sense")
     }
   }
@@ -45,7 +45,7 @@ struct RequestServer {
   }
 }
 
-/// Why a request is refused.
+/// Why a request was refused.
 struct Refused: Error {
   let refusal: DrawRefusal
   let reason: String

@@ -1,5 +1,5 @@
-// The finish of an SVG from cairo: ids numbered from 1, and a title and description for who cannot see it.
-// Invariant: a drawing does not show how many were drawn before it in the same process.
+// Post-processing of cairo's SVG: ids numbered from 1, and a title and description for accessibility.
+// Invariant: a drawing does not depend on how many were drawn before it in the same process.
 
 struct SVGText {
   private let bytes: [UInt8]
@@ -15,7 +15,7 @@ struct SVGText {
     return opening + [UInt8(ascii: ">")] + Array(words.utf8) + numbered[(end + 1)...]
   }
 
-  /// Where the `>` of the svg element stands.
+  /// Returns the index of the `>` of the svg element.
   private func endOfOpeningTag(_ text: [UInt8]) -> Int? {
     let tag = Array("<svg".utf8)
     guard let start = text.indices.first(where: { text[$0] == tag[0] && text[$0...].starts(with: tag) }) else {
@@ -31,7 +31,7 @@ struct SVGText {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
-      // What XML 1.0 has no place for.
+      // Characters that XML 1.0 does not allow.
       case "\0"..<"\u{9}", "\u{B}"..<" ", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }
@@ -39,9 +39,9 @@ struct SVGText {
     return result
   }
 
-  // MARK: - Numbers
+  // MARK: - Ids
 
-  /// A name in an id, a link or a url(#…) ends in numbers: the first to come becomes 1, and so on.
+  /// Renames ids, links and url(#…) references, whose names end in numbers: the first name becomes 1, and so on.
   private func renumbered() -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -63,8 +63,8 @@ struct SVGText {
     return result
   }
 
-  /// Where the name begins when one of the three ways to give a name begins here. Pictures in base64 hold no quote and
-  /// no bracket, so none of them can be there.
+  /// Returns where a name begins if one of its three contexts starts here. Base64 pictures contain no quotes or
+  /// brackets, so they cannot match.
   private func startOfName(at position: Int) -> Int? {
     switch bytes[position] {
     case UInt8(ascii: " "): after("id=\"", at: position + 1)

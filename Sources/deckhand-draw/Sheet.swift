@@ -1,11 +1,11 @@
-// Pages of one PDF: cards on A4, nine a page, with lines to cut along, or scenes that are pages of their own.
-// Invariant: cards and pages stand in the order they come; a page is begun only for what stands on it.
+// The pages of one PDF: cards on A4, nine per page, with lines to cut along, or scenes as separate pages.
+// Invariant: cards and pages are in the order of arrival; a page is started only when something is drawn on it.
 
 import CDrawing
 import Wire
 
 final class Sheet {
-  // Points: an A4 page, and three by three cards of 13 to 20 in its middle.
+  // In points: an A4 page, with three by three cards in the ratio 13 to 20 in its middle.
   private static let pageWidth = 595.28
   private static let pageHeight = 841.89
   private static let cardWidth = 169.0
@@ -37,7 +37,7 @@ final class Sheet {
     cairo_surface_destroy(surface)
   }
 
-  /// Gives the places of the pictures that could not be decoded.
+  /// Adds a card. Returns the indices of the pictures that could not be decoded.
   func add(_ scene: Scene) throws(Refused) -> [Int] {
     guard cards < Sheet.mostCards else { throw Refused(.badRequest, "a sheet takes at most \(Sheet.mostCards) cards") }
     if cards > 0, cards % Sheet.perPage == 0 { cairo_show_page(cairo) }
@@ -57,7 +57,7 @@ final class Sheet {
     return drawing.broken
   }
 
-  /// A page of the scene's size, in points. Gives the places of the pictures that could not be decoded.
+  /// Adds a page of the scene's size, in points. Returns the indices of the pictures that could not be decoded.
   func add(page scene: Scene) throws(Refused) -> [Int] {
     guard cards == 0, pages < Sheet.mostPages else {
       throw Refused(.badRequest, "a sheet takes cards, or at most \(Sheet.mostPages) pages")

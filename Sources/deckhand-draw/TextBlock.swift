@@ -1,4 +1,4 @@
-// A text of one or more lines by pango: measured at its full size, drawn as much smaller as makes it fit its box.
+// A text of one or more lines, by pango: measured at its full size, and scaled down when drawn so that it fits its box.
 // Invariant: the same text has the same shape on every output, so hinting is off and all sizes go through cairo's
 // scale.
 
@@ -15,8 +15,8 @@ final class TextBlock {
   private let align: TextAlignment
 
   /// - Parameters:
-  ///   - size: units of the current coordinates.
-  ///   - wrapWidth: where its lines are broken between words; nil where it has lines of its own alone.
+  ///   - size: in units of the current coordinates.
+  ///   - wrapWidth: the width at which lines are broken between words; nil breaks only at line feeds.
   init(
     _ text: String, font: String, size: Double, wrapWidth: Double? = nil, align: TextAlignment = .center,
     on cairo: OpaquePointer
@@ -42,12 +42,12 @@ final class TextBlock {
     top = Double(logical.y) / scale
   }
 
-  /// Broken between words at the width of a box, at the largest size up to `size` at which all of it fits.
+  /// Wraps the text at the width of a box, at the largest size up to `size` at which all of it fits.
   convenience init(
     wrapping text: String, font: String, size: Double, align: TextAlignment, width: Double, height: Double,
     on cairo: OpaquePointer
   ) {
-    // To a hundredth of the size: the eye sees no difference.
+    // To a hundredth of the size: the difference is not visible.
     var (small, large) = (0, 100)
     while small < large {
       let middle = (small + large + 1) / 2
@@ -86,8 +86,8 @@ final class TextBlock {
     return layout
   }
 
-  /// Draws in the middle of a box whose centre is at 0, 0, or at the side that it is aligned to.
-  /// - Parameter isVector: whether the output holds outlines, which coloured glyphs have none of.
+  /// Draws in a box whose centre is at 0, 0: in its middle, or at the side that the text is aligned to.
+  /// - Parameter isVector: whether the output contains outlines, which colour glyphs do not have.
   func draw(inWidth boxWidth: Double, height boxHeight: Double, isVector: Bool) {
     guard width > 0, height > 0, boxWidth > 0, boxHeight > 0 else { return }
     let scale = min(1, boxWidth / width, boxHeight / height)
@@ -109,7 +109,7 @@ final class TextBlock {
     cairo_restore(cairo)
   }
 
-  /// Run by run (a line ends with a run that is none): outlines of the plain fonts, pictures of the coloured ones.
+  /// Draws run by run: outlines for plain fonts, pictures for colour fonts. Each line ends with a null run.
   private func drawRuns() {
     guard let place = pango_layout_get_iter(layout) else { return }
     defer { pango_layout_iter_free(place) }
@@ -146,7 +146,7 @@ final class TextBlock {
     let lineHeight = Double(logical.height) / Double(PANGO_SCALE)
     let top = Double(logical.y) / Double(PANGO_SCALE)
     guard runWidth > 0, runWidth < 1e6, lineHeight < 1e4 else { return }
-    // A long run has to be small to fit, so it wants no more pixels than this.
+    // A long run has to be scaled down to fit, so it needs no more pixels than this.
     let scale = min(1, 8000 / runWidth)
     let surface = cairo_image_surface_create(
       CAIRO_FORMAT_ARGB32, Int32((runWidth * scale).rounded(.up)), Int32((lineHeight * scale).rounded(.up)))
@@ -164,7 +164,7 @@ final class TextBlock {
     cairo_surface_destroy(surface)
   }
 
-  /// How much room a text takes, which nothing is drawn for.
+  /// Measures a text without drawing it.
   static func room(of query: MeasureQuery) throws(Refused) -> TextRoom {
     guard (1...10_000).contains(query.size), (0...200_000).contains(query.width), query.text.utf8.count <= 20_000 else {
       throw Refused(.badRequest, "a text that can be drawn expected")
@@ -178,7 +178,7 @@ final class TextBlock {
     return TextRoom(width: block.width, height: block.height)
   }
 
-  /// The characters that no font here draws, each once, in the order of the text.
+  /// Returns the characters that no installed font can draw, without duplicates, in text order.
   static func missing(in text: String, font: String) -> String {
     let surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)
     defer { cairo_surface_destroy(surface) }

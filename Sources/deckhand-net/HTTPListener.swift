@@ -1,6 +1,6 @@
-// Listens on 127.0.0.1 for other programs of this machine, by libmicrohttpd, and hands each request to deckhand.
-// Invariant: one request at a time is with deckhand; heads, bodies, connections and their time are bounded; a request
-// that does not name this machine as its host (a page whose name was pointed here) is refused before anything is read.
+// Listens on 127.0.0.1 for other programs on this machine, by libmicrohttpd, and passes each request to deckhand.
+// Invariant: deckhand handles one request at a time; headers, bodies, connections and their duration are limited; a
+// request whose Host is not this machine (DNS rebinding by a web page) is refused before anything else of it is read.
 
 import CMicrohttpd
 import Files
@@ -12,31 +12,31 @@ final class HTTPListener {
   private let port: UInt16
   private let daemon: OpaquePointer
   private var connections: [OpaquePointer: OpenConnection] = [:]
-  /// Bytes of bodies that are coming in.
+  /// The total size of the bodies being received.
   private var held = 0
 
   private struct OpenConnection {
     let socket: Int32
-    /// Seconds of the machine's clock since which it asks for something.
+    /// The monotonic time in seconds when it started waiting for its current request.
     var began: Int
-    /// The head of a request has come, and its answer has not gone.
+    /// Whether a request's headers have arrived and its answer is not sent yet.
     var isBusy = false
-    /// It is being closed.
+    /// Whether it is being closed.
     var isDropped = false
   }
 
-  /// More than are kept open, so that a new one comes in before an old one has gone.
+  /// More connections than are kept open, so that a new one is accepted before an old one is closed.
   private static let limits = deckhand_http_limits(connections: 4 * mostOpen, silence: 30, head: 32 << 10)
   private static let mostOpen: UInt32 = 16
   private static let mostHeld = longestClientBody * 2
-  /// Seconds that one request may take to come in.
+  /// The time in seconds within which a request must arrive.
   private static let longestRequest = 120
 
   // MARK: Opening
 
-  /// Listens until the input ends; the process ends with it.
+  /// Listens until the input ends, and then exits.
   static func serve(_ opening: ListenRequest) -> Never {
-    // Who asked may be gone when the answer comes.
+    // The client may be gone when the answer is sent.
     signal(SIGPIPE, SIG_IGN)
     var port: UInt16 = 0
     let socket = deckhand_listen(UInt16(clamping: opening.port), &port)
@@ -71,8 +71,8 @@ final class HTTPListener {
 
   private func run() -> Never {
     while true {
-      // Time limits are looked at each second while anybody is connected. deckhand says nothing unasked: when its end
-      // can be read, it is gone.
+      // Time limits are checked each second while anyone is connected. deckhand sends nothing on its own: if its end
+      // becomes readable, it is gone.
       if deckhand_http_run(daemon, 0, connections.isEmpty ? -1 : 1000) != 0 { exit(0) }
       let now = seconds()
       for connection in connections.values where now - connection.began > HTTPListener.longestRequest {
@@ -89,7 +89,8 @@ final class HTTPListener {
 
   // MARK: Connections
 
-  /// Those that wait for nothing give way to a new one, the longest idle first; then those whose request is oldest.
+  /// Registers a connection. If there are too many, one is closed: idle ones first, the longest idle before others,
+  /// then the one with the oldest request.
   fileprivate func opened(_ connection: OpaquePointer) {
     connections[connection] = OpenConnection(socket: deckhand_http_socket(connection), began: seconds())
     let open = connections.filter { !$0.value.isDropped }
@@ -114,8 +115,8 @@ final class HTTPListener {
 
   // MARK: A request
 
-  /// Looks at the head of a request.
-  /// - Returns: nil where it was refused; `isAnswered` says whether it could be answered.
+  /// Checks the headers of a request.
+  /// - Returns: nil if it was refused; `isAnswered` says whether the refusal could be sent.
   fileprivate func begin(
     _ connection: OpaquePointer, method: String
   ) -> (request: IncomingRequest?, isAnswered: Bool) {
@@ -143,12 +144,12 @@ final class HTTPListener {
     return String(cString: text)
   }
 
-  /// A page of another host whose name leads here names that host.
+  /// Whether the Host is this machine: with DNS rebinding, a web page's requests carry the page's own host name.
   private func isOwnHost(_ host: String?) -> Bool {
     ["127.0.0.1", "localhost", "[::1]"].contains { "\($0):\(port)" == host?.lowercased() }
   }
 
-  /// - Returns: false where too much has come.
+  /// - Returns: false if too much has arrived.
   fileprivate func take(_ bytes: UnsafeRawBufferPointer, of request: IncomingRequest) -> Bool {
     guard bytes.count <= longestClientBody - request.body.count, bytes.count <= HTTPListener.mostHeld - held else {
       return false
@@ -158,7 +159,7 @@ final class HTTPListener {
     return true
   }
 
-  /// Asks deckhand, which may take its time: nobody else's time runs meanwhile.
+  /// Passes the request to deckhand, which may take a long time: that time is not counted for any connection.
   fileprivate func finish(_ request: IncomingRequest, of connection: OpaquePointer) -> Bool {
     let began = seconds()
     defer { for key in connections.keys { connections[key]?.began += seconds() - began } }
@@ -198,7 +199,7 @@ final class HTTPListener {
   }
 }
 
-/// One request while it comes in.
+/// A request while it is being received.
 private final class IncomingRequest {
   let head: ClientRequest
   var body: [UInt8] = []
@@ -206,7 +207,7 @@ private final class IncomingRequest {
   init(_ head: ClientRequest) { self.head = head }
 }
 
-/// What libmicrohttpd hands to its callbacks.
+/// The context that libmicrohttpd passes to its callbacks.
 private final class ListenerContext {
   var listener: HTTPListener?
 }

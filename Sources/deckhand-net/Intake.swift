@@ -1,6 +1,6 @@
-// The answer to one call while it comes in: its headers, and its body, unpacked piece by piece.
-// Invariant: not a byte more is kept than the server announced and the call allows; what was announced and does not
-// come, or comes otherwise, is a fault.
+// The answer to one call while it is being received: its headers, and its body, decompressed in pieces.
+// Invariant: no more is stored than the server announced and the call allows; if the announced data does not arrive, or
+// differs, it is a fault.
 
 import Archives
 import Wire
@@ -8,13 +8,13 @@ import Wire
 final class Intake {
   private let frames: FrameReader
   private var limit: Int
-  /// What `anki-original-size` said.
+  /// The value of the `anki-original-size` header.
   private var announced: Int?
   private var status = 0
   private var headerBytes = 0
   private var bytes: [UInt8] = []
   private(set) var fault: SyncFault?
-  /// Where a redirect leads to.
+  /// The target of a redirect.
   var location: String?
   private static let longestReason = 300
   private static let mostHeaderBytes = 1 << 16
@@ -32,7 +32,7 @@ final class Intake {
     headerBytes += line.utf8.count
     if headerBytes > Intake.mostHeaderBytes { return fail("has headers without end") }
     if line.hasPrefix("HTTP/") {
-      // An answer that another one follows (100) is none.
+      // A new status line: an interim answer (100) before it does not count.
       status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
       announced = nil
       return
@@ -53,7 +53,7 @@ final class Intake {
   func take(_ piece: UnsafeRawBufferPointer) -> Bool {
     if fault != nil { return false }
     guard status == 200 else {
-      // The text of an error, or a page: its beginning is enough.
+      // An error message or an HTML page: its beginning is enough.
       bytes += piece.prefix(max(0, Intake.longestReason - bytes.count))
       return true
     }
@@ -74,7 +74,7 @@ final class Intake {
     }
   }
 
-  /// The body of an answer that came to its end.
+  /// Returns the body of a complete answer.
   func whole() throws(CallFailure) -> [UInt8] {
     if let fault { throw CallFailure(fault) }
     guard let announced else {
@@ -87,6 +87,6 @@ final class Intake {
     return bytes
   }
 
-  /// What an answer that is none says.
+  /// The beginning of an error answer.
   var beginning: String { String(decoding: bytes.prefix(Intake.longestReason), as: UTF8.self) }
 }

@@ -1,7 +1,7 @@
-// deckhand-net: talks to a sync server for deckhand, which asks over standard input and output; or listens for other
-// programs of this machine.
-// Invariant: it is the only program that opens a socket of the network; the key of the account never leaves it but to
-// the server that gave it; it ends with its input.
+// deckhand-net: calls a sync server for deckhand, which sends requests over standard input and output; or listens for
+// other programs on this machine.
+// Invariant: it is the only program that opens a network socket; the account's key leaves it only to the server that
+// issued it; it ends with its input.
 
 import CCurl
 import Glibc
@@ -11,7 +11,7 @@ import Wire
 @main struct Sync {
   static func main() {
     StandardFrames.requireChannel("deckhand-net is started by deckhand, which it talks to a server for.")
-    // The key is read from memory neither by a core file nor by another program of the user.
+    // Neither a core file nor another program of the user may expose the key in memory.
     deckhand_forbid_dumps()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let calls = ServerCalls() else { exit(1) }
     while let head = StandardFrames.read(limit: longestSyncFrame),
@@ -38,7 +38,7 @@ import Wire
 
 }
 
-/// Ends a call.
+/// The fault that ended a call.
 struct CallFailure: Error {
   let fault: SyncFault
 

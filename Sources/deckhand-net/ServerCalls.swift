@@ -1,27 +1,28 @@
 // One call to a sync server over HTTP, by libcurl.
-// Invariant: an answer is taken whole and as its server says it is, or not at all; memory is bounded by the limit of
-// the call; certificates are checked, and a redirect is followed by hand, a few times, on the same host and port only.
+// Invariant: an answer is accepted only if it is complete and matches what its server announced; memory is limited by
+// the call; certificates are checked, and redirects are followed by our own code, a few times, on the same host and
+// port only.
 
 import Archives
 import CCurl
 import Values
 import Wire
 
-/// What is to be asked.
+/// A call to make.
 struct ServerCall {
-  /// `sync/meta`
+  /// For example `sync/meta`.
   let path: String
   let address: SyncAddress
   let key: String
   let session: String
-  /// Not packed yet.
+  /// Not compressed yet.
   let body: [UInt8]
-  /// Seconds without a byte.
+  /// The number of seconds without a byte after which the call fails.
   let patience: Int
   let answerLimit: Int
 }
 
-/// What came of it, unpacked.
+/// The answer to a call, decompressed.
 struct ServerAnswer {
   let address: String
   var body: [UInt8]
@@ -58,7 +59,7 @@ final class ServerCalls {
   private func packed(_ body: [UInt8]) throws(CallFailure) -> [UInt8] {
     var packed: [UInt8] = []
     do {
-      // Higher levels of zstd gain little.
+      // Higher zstd levels gain little.
       try body.withUnsafeBytes { try FrameWriter(level: 3).feed($0, isLast: true) { packed += $0 } }
     } catch {
       throw CallFailure(.badAnswer(reason: "could not be asked for: there is too little memory"))
@@ -72,7 +73,7 @@ final class ServerCalls {
     let intake = try Intake(limit: call.answerLimit)
     let headers = try headers(of: call)
     defer { curl_slist_free_all(headers) }
-    // What is connected stays so for the next call.
+    // The reset keeps the connection open for the next call.
     curl_easy_reset(handle)
     setBounds(call)
     deckhand_curl_set_text(handle, CURLOPT_URL, address.text + call.path)
@@ -114,7 +115,7 @@ final class ServerCalls {
       ("s", .text(call.session)),
     ])
     var list: UnsafeMutablePointer<curl_slist>?
-    // Without the empty one curl waits for leave to send what is long.
+    // Without the empty `Expect:`, curl waits for the server's permission to send a long body.
     for line in ["anki-sync: \(sync.json)", "Content-Type: application/octet-stream", "Expect:", "Accept:"] {
       guard let longer = curl_slist_append(list, line) else {
         curl_slist_free_all(list)
@@ -125,7 +126,7 @@ final class ServerCalls {
     return list
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   private func take(status intake: Intake) throws(CallFailure) {
     var status = 0
@@ -156,7 +157,7 @@ final class ServerCalls {
   }
 }
 
-/// libcurl gives what came, a piece at a time.
+/// libcurl passes the answer in pieces.
 private func takeBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {

@@ -1,6 +1,6 @@
-// A call with the key of the account: what the key is, and where it is kept.
-// Invariant: the key stands in one file that only the user can read, and in the header of a call; the answer to a
-// sign-in is not handed on.
+// A call with the account's key: reading the key, and storing it.
+// Invariant: the key exists only in one file that only the user can read, and in the header of a call; the answer to a
+// sign-in is not passed on.
 
 import Files
 import Glibc
@@ -8,7 +8,7 @@ import Problems
 import Values
 import Wire
 
-/// One request of deckhand's.
+/// One request from deckhand.
 struct SignedCalls {
   let calls: ServerCalls
   let request: SyncRequest

@@ -1,4 +1,4 @@
-// libcurl as a module: its functions take arguments of any kind, which Swift cannot call; here each kind has a name.
+// libcurl as a module: its variadic functions, which Swift cannot call, have a wrapper for each type here.
 #pragma once
 #include <curl/curl.h>
 #include <sys/prctl.h>
@@ -14,7 +14,7 @@ static inline CURLcode deckhand_curl_set_size(CURL *handle, CURLoption option, c
   return curl_easy_setopt(handle, option, value);
 }
 
-// The text is copied, except that of CURLOPT_POSTFIELDS.
+// The text is copied, except for CURLOPT_POSTFIELDS.
 static inline CURLcode deckhand_curl_set_text(CURL *handle, CURLoption option, const char *value) {
   return curl_easy_setopt(handle, option, value);
 }
@@ -45,7 +45,7 @@ static inline CURLcode deckhand_curl_text(CURL *handle, CURLINFO info, const cha
   return curl_easy_getinfo(handle, info, value);
 }
 
-// No core file of this process is written, and no other one of the user reads its memory.
+// Prevents core files of this process, and other programs of the user from reading its memory.
 static inline void deckhand_forbid_dumps(void) {
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

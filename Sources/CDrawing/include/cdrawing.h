@@ -1,4 +1,4 @@
-// What deckhand-draw sees of cairo, pango and gdk-pixbuf, and how it gives up its rights.
+// The interface of deckhand-draw to cairo, pango and gdk-pixbuf, and to giving up its rights.
 // Invariant: nothing else in the package includes these libraries; they stay out of the shell's process.
 
 #ifndef CDRAWING_H

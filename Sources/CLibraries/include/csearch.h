@@ -1,4 +1,4 @@
-// What Debian's C library has and its string.h shows only to who defines _GNU_SOURCE: looking for bytes in bytes.
+// A function of Debian's C library that string.h declares only with _GNU_SOURCE: searching bytes in bytes.
 #pragma once
 #include <stddef.h>
 

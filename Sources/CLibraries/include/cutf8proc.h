@@ -1,3 +1,3 @@
-// utf8proc as a module: Unicode normal forms in memory that the caller owns, so that a password never leaves its own.
+// utf8proc as a module: Unicode normal forms in the caller's memory, so that a password is never copied elsewhere.
 #pragma once
 #include <utf8proc.h>

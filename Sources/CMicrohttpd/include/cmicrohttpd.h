@@ -1,4 +1,4 @@
-// libmicrohttpd as a module: what starts it takes arguments of any kind, which Swift cannot call.
+// libmicrohttpd as a module: its start function is variadic, which Swift cannot call.
 #pragma once
 #include <arpa/inet.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// A socket that listens on 127.0.0.1, at any free port for 0; -1, with errno, where there is none.
+// Returns a socket that listens on 127.0.0.1, on any free port if `port` is 0; -1, with errno set, on failure.
 static inline int deckhand_listen(uint16_t port, uint16_t *bound) {
   int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
@@ -31,12 +31,13 @@ struct deckhand_http_limits {
   unsigned int connections;
   // Seconds without a byte.
   unsigned int silence;
-  // Bytes of the head of a request.
+  // The maximum size of a request's headers in bytes.
   size_t head;
 };
 
-// What is called for requests and connections; each is given the context. `take` is called with the head of a request,
-// then with each piece of its body, then without one; 0 ends the connection. `place` is the request's own.
+// The callbacks for requests and connections; each receives the context. `take` is called with the headers of a
+// request, then with each piece of its body, then with an empty piece; returning 0 ends the connection. `place` belongs
+// to the request.
 struct deckhand_http_handlers {
   void *context;
   int (*take)(void *context, struct MHD_Connection *, const char *method, const char *bytes, size_t *count, void **place);
@@ -44,23 +45,23 @@ struct deckhand_http_handlers {
   void (*change)(void *context, struct MHD_Connection *, int is_open);
 };
 
-// The one thread of the caller runs it. The handlers are kept, not copied.
+// Runs in the caller's only thread. The handlers are not copied and must stay valid.
 struct MHD_Daemon *deckhand_http_start(
     int descriptor, struct deckhand_http_limits limits, struct deckhand_http_handlers *handlers);
 
-// Waits until there is something to run, at most so many milliseconds (-1: for ever), and runs it. Says whether another
-// descriptor has become readable, which comes first. By select: with epoll, a connection that is closed right after its
-// last bytes stays until its time is over (0.9.75).
+// Waits until there is something to do, at most that many milliseconds (-1: forever), and does it. Returns whether the
+// other descriptor has become readable, which takes precedence, or whether it failed. It uses select: with epoll, a
+// connection that is closed right after its last bytes stays until its timeout (0.9.75).
 int deckhand_http_run(struct MHD_Daemon *daemon, int other, int milliseconds);
 
 int deckhand_http_socket(struct MHD_Connection *connection);
 
-// A header of a request; nothing where it has none.
+// Returns a header of a request; NULL if it has none.
 const char *deckhand_http_header(struct MHD_Connection *connection, const char *name);
 
-// An answer with a copy of the bytes.
+// Creates an answer with a copy of the bytes.
 struct MHD_Response *deckhand_http_response(const void *bytes, size_t count);
 
-// Both say whether it was taken.
+// Both return whether it succeeded.
 int deckhand_http_add(struct MHD_Response *response, const char *name, const char *value);
 int deckhand_http_send(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response);

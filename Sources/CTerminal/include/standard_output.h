@@ -1,4 +1,4 @@
-// Whether a write to C's standard output has failed: a disk that is full, a device that takes nothing.
+// Whether a write to C's standard output has failed, for example on a full disk or a device that accepts nothing.
 #ifndef DECKHAND_STANDARD_OUTPUT_H
 #define DECKHAND_STANDARD_OUTPUT_H
 
@@ -7,7 +7,7 @@
 
 static inline bool standard_output_has_failed(void) { return ferror(stdout) != 0; }
 
-/// A reader that went away is no failure of what is written to the next one.
+/// Clears the failure: a reader that went away must not fail what is written to the next one.
 static inline void standard_output_forget_failure(void) { clearerr(stdout); }
 
 #endif

@@ -1,12 +1,12 @@
-// libzip, found when the first package is read or written. Linked in at start it would bring libcrypto along with every
-// start of the program, which takes longer than the rest of the start.
-// Invariant: a table of functions is whole or NULL.
+// libzip, loaded when the first package is read or written. Linking it would load libcrypto at every start of the
+// program, which takes longer than the rest of the start.
+// Invariant: a table of functions is complete or NULL.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <zip.h>
 
-// The functions that are used, as libzip's manual describes them.
+// The functions in use, as described in libzip's manual.
 typedef struct {
   __typeof__(zip_open) *open;
   __typeof__(zip_discard) *discard;
@@ -22,15 +22,15 @@ typedef struct {
   __typeof__(zip_set_file_compression) *set_file_compression;
   __typeof__(zip_file_set_dostime) *file_set_dostime;
   __typeof__(zip_strerror) *error_text;
-  // SHA-1 of libcrypto, which libzip needs itself: begin, take, end. `state` has room for 256 bytes.
+  // SHA-1 of libcrypto, which libzip needs anyway: begin, update, finish. `state` has room for 256 bytes.
   int (*sha1_begin)(void *state);
   int (*sha1_take)(void *state, const void *bytes, size_t count);
   int (*sha1_end)(uint8_t *digest, void *state);
 } deckhand_zip_functions;
 
-// The table, or NULL where Debian's libzip4 is not installed. Called from any thread.
+// Returns the table, or NULL if Debian's libzip4 is not installed. Can be called from any thread.
 const deckhand_zip_functions *deckhand_zip(void);
 
-// The 20 bytes of SHA-1 of some bytes, which name media files in packages and find equal notes; it guards nothing.
-// Called only where `deckhand_zip` gave a table.
+// Computes the 20 bytes of SHA-1, which names media files in packages and finds equal notes; it is not used for
+// security. Must be called only if `deckhand_zip` returned a table.
 void deckhand_sha1(const void *bytes, size_t count, uint8_t digest[20]);

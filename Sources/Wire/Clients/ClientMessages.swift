@@ -1,12 +1,12 @@
-// What deckhand and deckhand-net say to each other while the latter listens for other programs of this machine: after
-// one opening, a head in JSON and a body for each request and for each answer, each a frame.
-// Invariant: what came over HTTP is bounded before it is a message; it is judged by deckhand alone.
+// The messages between deckhand and deckhand-net while deckhand-net listens for other programs on this machine: one
+// opening message, then a JSON head and a body for each request and each answer, each in its own frame.
+// Invariant: HTTP input is limited in size before it becomes a message; only deckhand decides what to do with it.
 
 public import Values
 
-/// Asks deckhand-net to listen on 127.0.0.1 from now on.
+/// Asks deckhand-net to listen on 127.0.0.1.
 public struct ListenRequest: Equatable, Sendable {
-  /// 0 for any that is free.
+  /// 0 for any free port.
   public var port: Int
 
   public init(port: Int) { self.port = port }
@@ -19,10 +19,10 @@ public struct ListenRequest: Equatable, Sendable {
   public var value: Value { .record([("listen", .integer(port))]) }
 }
 
-/// What came of the opening.
+/// The result of the opening message.
 public enum ListenReply: Equatable, Sendable {
   case listening(port: Int)
-  /// Another program listens at the port.
+  /// Another program listens on the port.
   case taken
   case failed(reason: String)
 
@@ -48,17 +48,17 @@ public enum ListenReply: Equatable, Sendable {
   }
 }
 
-/// A request of another program; its body is the frame after it.
+/// A request from another program; its body is in the next frame.
 ///
 ///     ClientRequest(method: "POST", origin: "moz-extension://3f1c...")
 public struct ClientRequest: Equatable, Sendable {
   /// `GET`, `POST` or `OPTIONS`.
   public var method: String
-  /// What a browser says that the request comes from; nil for other programs.
+  /// The origin that a browser reports; nil for other programs.
   public var origin: String?
-  /// What the program calls itself; nil where it says nothing.
+  /// The program's user agent; nil if there is none.
   public var agent: String?
-  /// A browser asks whether a page of another network may come here.
+  /// Whether a browser asks if a page from another network may send requests here.
   public var asksForPrivateNetwork = false
 
   public init(method: String, origin: String? = nil) { (self.method, self.origin) = (method, origin) }
@@ -79,11 +79,11 @@ public struct ClientRequest: Equatable, Sendable {
   }
 }
 
-/// The answer to it; its body is the frame after it.
+/// The answer to a request; its body is in the next frame.
 public struct ClientReply: Equatable, Sendable {
   public var status: Int
   public var isJSON = true
-  /// The origin whose pages may read it.
+  /// The origin whose pages may read the answer.
   public var allowedOrigin: String?
   public var allowsPrivateNetwork = false
 
@@ -105,5 +105,5 @@ public struct ClientReply: Equatable, Sendable {
   }
 }
 
-/// Bytes that the body of one request may have: a media file of 64 MiB in base64, and the rest.
+/// The maximum size of a request body in bytes: a media file of 64 MiB in base64, and the rest.
 public let longestClientBody = 90 << 20

@@ -1,40 +1,41 @@
-// What `serve` asks of the shell of the same user that runs beside it, and what that answers: one frame of JSON each.
-// Invariant: only numbers of cards and what the user is asked go over; texts of cards never do.
+// The requests of `serve` to the shell that the same user runs alongside it, and the shell's answers: one JSON frame
+// each.
+// Invariant: only card ids and the requests themselves are sent, never the texts of cards.
 
 public import Values
 
-/// What the shell is to do, as if its user had typed it.
+/// An operation for the shell, as if its user had typed it.
 ///
 ///     ShellRequest(.answer, number: 3, origin: "Yomitan, guiAnswerCard")
 public struct ShellRequest: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
-    /// Which card is studied.
+    /// Returns the card being studied.
     case study
     case showQuestion = "show_question"
     case showAnswer = "show_answer"
-    /// Answers the card whose answer is shown; `number` is the answer's.
+    /// Answers the card whose answer is shown; `number` is the number of the rating.
     case answer
     case startTimer = "start_timer"
     case playSounds = "play_sounds"
     case undo
     /// Studies the deck that `text` names.
     case review
-    /// Lists the cards that `text` finds, in Anki's language.
+    /// Lists the cards that the search `text` finds, in Anki's search language.
     case list
-    /// Shows the card, or the note, of the number.
+    /// Shows the card, or the note, with that id.
     case showCard = "show_card"
     case showNote = "show_note"
-    /// Opens the note of the number in the user's editor.
+    /// Opens the note with that id in the user's editor.
     case editNote = "edit_note"
   }
 
-  /// Bytes.
+  /// In bytes.
   private static let longestOrigin = 1000
 
   public let kind: Kind
   public var number = 0
   public var text = ""
-  /// Who asks, and for what, as steps of undo name it.
+  /// The client and the action, as undo steps name them.
   public let origin: String
 
   public init(_ kind: Kind, number: Int = 0, text: String = "", origin: String) {
@@ -56,9 +57,9 @@ public struct ShellRequest: Equatable, Sendable {
   }
 }
 
-/// The card that is studied.
+/// The card being studied.
 public struct StudyState: Equatable, Sendable {
-  /// The number of a key, and the seconds until the card comes back then; nil where it has no schedule.
+  /// The number of a key, and the seconds until the card would be due again; nil if it has no schedule.
   public struct Choice: Equatable, Sendable {
     public let number: Int
     public let interval: Double?
@@ -73,11 +74,11 @@ public struct StudyState: Equatable, Sendable {
 }
 
 public enum ShellReply: Equatable, Sendable {
-  /// Whether it was done, or will be at once.
+  /// Whether it was done, or will be done at once.
   case done(Bool)
-  /// The card that is studied; nil while none is.
+  /// The card being studied; nil if there is none.
   case studied(StudyState?)
-  /// The shell does something else.
+  /// The shell is busy with something else.
   case busy
 
   public init?(_ value: Value) {
@@ -121,5 +122,5 @@ public enum ShellReply: Equatable, Sendable {
   }
 }
 
-/// Bytes of a frame either way: a search may be long.
+/// The maximum size of a frame in bytes, in both directions: a search may be long.
 public let longestShellFrame = 1 << 18

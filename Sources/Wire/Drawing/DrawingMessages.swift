@@ -1,44 +1,44 @@
-// What the shell asks of deckhand-draw and what it answers.
+// The shell's requests to deckhand-draw, and its answers.
 // Invariant: each request gets exactly one answer, in order; `decode(encode(x)) == x`.
 
-/// What a drawing is written as.
+/// The output format of a drawing.
 public enum DrawingFormat: UInt8, CaseIterable, Sendable {
   case svg, png, pdf
 }
 
 public enum DrawRequest: Equatable, Sendable {
-  /// A picture file of any kind that is understood, as PNG with its long side at most `longSide`.
+  /// Converts a picture file of any supported kind to PNG, with its long side at most `longSide`.
   case convert(picture: [UInt8], longSide: Int)
-  /// A scene as one file, so many pixels (svg, png) or points (pdf) wide.
+  /// Renders a scene as one file with the given width in pixels (svg, png) or points (pdf).
   case render(Scene, DrawingFormat, width: Int)
-  /// A scene as rows of red, green, blue, alpha.
+  /// Renders a scene as rows of red, green, blue, alpha.
   case pixels(Scene, width: Int, height: Int)
-  /// Puts a scene on the sheet; the first one begins it.
+  /// Adds a scene to the sheet; the first one starts the sheet.
   case addToSheet(Scene)
-  /// Puts a scene on the sheet as a page of its own, of its size in points; the first one begins it.
+  /// Adds a scene to the sheet as a separate page, with its size in points; the first one starts the sheet.
   case addPage(Scene)
-  /// The sheet so far as PDF, and a new one.
+  /// Returns the sheet as PDF, and starts a new one.
   case finishSheet
-  /// For each text in its font: the characters that no font here can draw.
+  /// Returns, for each text in its font, the characters that no installed font can draw.
   case coverage([CoverageQuery])
-  /// How much room each text takes at its size.
+  /// Returns how much space each text takes at its size.
   case measure([MeasureQuery])
 }
 
-/// A text whose room is asked for.
+/// A text to measure.
 public struct MeasureQuery: Equatable, Sendable {
   public var text: String
   public var font: String
   /// The height of a line, in units.
   public var size: Double
-  /// Where its lines are broken between words; 0 where it has lines of its own alone.
+  /// The width at which lines are broken between words; 0 breaks only at line feeds.
   public var width: Double
   public init(text: String, font: String, size: Double, width: Double) {
     (self.text, self.font, self.size, self.width) = (text, font, size, width)
   }
 }
 
-/// The room of a text, in units.
+/// The size of a text, in units.
 public struct TextRoom: Equatable, Sendable {
   public var width: Double
   public var height: Double
@@ -54,25 +54,25 @@ public struct CoverageQuery: Equatable, Sendable {
   }
 }
 
-/// Why a request was refused. The program goes on after each.
+/// Why a request was refused. The program continues after a refusal.
 public enum DrawRefusal: UInt8, CaseIterable, Sendable {
   /// Not PNG, JPEG, GIF, WebP or SVG.
   case unknownKind
-  /// It says it is of a kind, and is broken.
+  /// It claims to be of a kind, but is damaged.
   case damaged
-  /// More pixels than are ever decoded; found before decoding.
+  /// More pixels than are ever decoded; detected before decoding.
   case tooLarge
   /// The library that reads this kind is not installed.
   case noLoader
-  /// The drawing itself failed: out of memory, or beyond what the format can hold.
+  /// The drawing itself failed: out of memory, or too large for the format.
   case drawing
-  /// The request made no sense.
+  /// The request was invalid.
   case badRequest
 }
 
 public enum DrawAnswer: Equatable, Sendable {
   case picture(png: [UInt8], width: Int, height: Int)
-  /// A finished file or rows of pixels; `broken` are the places of pictures that could not be decoded.
+  /// A finished file or rows of pixels; `broken` contains the indices of pictures that could not be decoded.
   case drawing([UInt8], broken: [Int])
   case coverage([String])
   case measured([TextRoom])

@@ -1,5 +1,6 @@
-// A drawing as plain data: all that deckhand-draw needs to draw a card, with no file to open and no document to know.
-// Invariant: a scene names its pictures by their place in `pictures`, so one that stands in many items travels once.
+// A drawing as plain data: everything that deckhand-draw needs to draw a card, without files or documents.
+// Invariant: a scene refers to its pictures by their index in `pictures`, so that a picture used by many items is sent
+// once.
 
 public struct PathPoint: Equatable, Sendable {
   public var x: Double
@@ -10,7 +11,7 @@ public struct PathPoint: Equatable, Sendable {
   }
 }
 
-/// A step of an outline; angles in radians, clockwise as y points down.
+/// A step of an outline; angles are in radians, clockwise because y points down.
 public enum PathStep: Equatable, Sendable {
   case move(PathPoint)
   case line(PathPoint)
@@ -19,7 +20,7 @@ public enum PathStep: Equatable, Sendable {
   case close
 }
 
-/// Four parts, each 0 to 1.
+/// Four components, each 0 to 1.
 public struct SceneColor: Equatable, Sendable {
   public var red: Double
   public var green: Double
@@ -33,7 +34,8 @@ public struct SceneColor: Equatable, Sendable {
   }
 }
 
-/// A box in the scene: its centre from the scene's upper left corner, its size, and its turn about its centre.
+/// A box in the scene: its centre relative to the scene's upper left corner, its size, and its rotation about the
+/// centre.
 public struct Placement: Equatable, Sendable {
   public var x: Double
   public var y: Double
@@ -50,22 +52,22 @@ public struct Placement: Equatable, Sendable {
   }
 }
 
-/// The side of its box that the lines of a text begin at.
+/// The side of the box at which the lines of a text begin.
 public enum TextAlignment: UInt8, CaseIterable, Sendable {
   case center, left, right
 }
 
 public struct SceneItem: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
-    /// A picture fitted into the box with its ratio kept, or filling it and cut at its sides, clipped by an outline
-    /// around the box's centre (none: not clipped). `index` is its place in the scene's pictures; nil stands for the
+    /// A picture fitted into the box with its aspect ratio kept, or filling the box and cropped, and clipped by an
+    /// outline around the box's centre (empty: not clipped). `index` is its index in the scene's pictures; nil is the
     /// error picture.
     case picture(index: Int?, clip: [PathStep], fills: Bool = false)
-    /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or as much less as makes all
-    /// fit. With `wraps` a line that is wider than the box goes on below before anything gets smaller.
+    /// Lines, separated by line feeds, in the middle of the box; each `size` units high, or smaller so that all fit.
+    /// With `wraps`, a line that is wider than the box is wrapped before the text gets smaller.
     case text(
       String, font: String, color: SceneColor, size: Double, wraps: Bool = false, align: TextAlignment = .center)
-    /// An outline around the box's centre, filled.
+    /// A filled outline around the box's centre.
     case shape([PathStep], color: SceneColor)
   }
   public var placement: Placement
@@ -80,11 +82,11 @@ public struct Scene: Equatable, Sendable {
   public var width: Double
   public var height: Double
   public var background: SceneColor
-  /// For who cannot see it: a few words, and all that is on it.
+  /// Accessibility texts: a short title, and everything that is on the drawing.
   public var title: String
   public var summary: String
   public var pictures: [[UInt8]]
-  /// The last is in front.
+  /// In drawing order: the last is in front.
   public var items: [SceneItem]
   public init(
     width: Double, height: Double, background: SceneColor, title: String, summary: String, pictures: [[UInt8]],

@@ -1,6 +1,6 @@
-// A scene as bytes and back.
-// Invariant: every number that is read is within bounds that cairo can reckon with, and an item's picture is one of the
-// scene's.
+// Encoding and decoding of a scene.
+// Invariant: every decoded number is within limits that cairo can handle, and the picture of an item exists in the
+// scene.
 
 extension WireWriter {
   mutating func scene(_ scene: Scene) {
@@ -66,7 +66,8 @@ extension WireWriter {
 }
 
 extension WireReader {
-  /// Of a place, a size or an angle: cairo goes round and round for an arc that begins at 1e308.
+  /// Reads a coordinate, a size or an angle: without a limit, cairo would loop for ages over an arc that begins at
+  /// 1e308.
   private mutating func measure(upTo bound: Double = 1e6) throws(WireError) -> Double {
     let value = try number()
     guard value.magnitude <= bound else { throw WireError() }

@@ -1,12 +1,12 @@
-// Bytes of the conversation with deckhand-draw: little-endian numbers, texts and lists with their length before them.
-// Invariant: reading never goes past the end and never makes room for more than the message could hold.
+// Encoding of the messages to and from deckhand-draw: little-endian numbers, texts and lists with a length prefix.
+// Invariant: reading never goes past the end and never allocates more than the message can contain.
 
-/// The message is not what the other side may send.
+/// The message is invalid.
 public struct WireError: Error, Equatable, Sendable {
   public init() {}
 }
 
-/// Frames are a length of four bytes, then so many bytes; none may be longer than this.
+/// The maximum size of a frame: a length of four bytes followed by that many bytes.
 public let longestFrame = 512 << 20
 
 public struct WireWriter {
@@ -69,7 +69,8 @@ public struct WireReader {
     return text
   }
 
-  /// Each entry takes a byte at least, so a count beyond what is left is refused before anything is read.
+  /// Each entry takes at least one byte, so a count larger than the remaining bytes is rejected before anything is
+  /// read.
   public mutating func list<Entry>(
     _ read: (inout WireReader) throws(WireError) -> Entry
   ) throws(WireError) -> [Entry] {

@@ -1,5 +1,5 @@
-// What stands before the bytes of a frame, on both sides of the channel.
-// Invariant: a length that was written is read as itself.
+// The header of a frame, for both sides of the channel.
+// Invariant: an encoded length is decoded unchanged.
 
 /// The length of a frame: four bytes, little endian.
 ///
@@ -7,12 +7,12 @@
 public enum FrameHead {
   public static let size = 4
 
-  /// Nil for what four bytes cannot say.
+  /// Nil if the length does not fit into four bytes.
   public static func bytes(_ count: Int) -> [UInt8]? {
     UInt32(exactly: count).map { length in withUnsafeBytes(of: length.littleEndian) { Array($0) } }
   }
 
-  /// - Parameter head: `size` bytes at least.
+  /// - Parameter head: at least `size` bytes.
   public static func count(_ head: some Collection<UInt8>) -> Int {
     head.prefix(size).reversed().reduce(0) { $0 << 8 | Int($1) }
   }

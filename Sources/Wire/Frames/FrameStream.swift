@@ -1,13 +1,13 @@
-// Frames in both directions over one descriptor, a length of four bytes before each, with as few system calls as they
-// need. Invariant: a frame is taken whole or not at all, and none that is longer than the limit.
+// Frames in both directions over descriptors, each prefixed by its length in four bytes, with as few system calls as
+// possible. Invariant: a frame is received completely or not at all, and none is longer than the limit.
 
 import Glibc
 
-/// The conversation is over.
+/// The reason why the conversation ended.
 public enum FrameEnd: Error, Equatable, Sendable {
   /// The other side is gone.
   case gone
-  /// A length that no frame has.
+  /// A frame's length exceeds the limit.
   case tooLong
 }
 
@@ -22,26 +22,26 @@ public final class FrameStream {
   private let isSocket: Bool
   private var glances: Glances?
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
-  /// Told the size of a long frame that is about to be taken.
+  /// Called with the size of a long frame before it is received.
   public var makeRoom: (Int) -> Void = { _ in }
   private var outgoing: [UInt8] = []
-  /// What of the buffer was received and not taken yet.
+  /// The range of the buffer that was received and not consumed yet.
   private var start = 0
   private var end = 0
 
   /// - Parameters:
-  ///   - longest: bytes of a frame.
-  ///   - isSocket: then the death of the other side raises no signal here.
-  ///   - glances: whether the input, a socket, is looked at for a moment before each sleep (see `Glances`).
+  ///   - longest: the limit of a frame in bytes.
+  ///   - isSocket: whether it is a socket, in which case the death of the other side raises no signal here.
+  ///   - glances: whether the input, which must be a socket, is polled for a moment before each sleep (see `Glances`).
   public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false, glances: Bool = false) {
     (self.input, self.output, self.longest, self.isSocket) = (input, output, longest, isSocket)
     self.glances = glances ? Glances() : nil
   }
 
-  /// - Parameter blocked: called when the descriptor took nothing, as one that does not block, or has a time limit.
+  /// - Parameter blocked: called when the descriptor accepts nothing, because it is non-blocking or has a time limit.
   public func send(_ frame: [UInt8], blocked: () throws -> Void = {}) throws {
     guard frame.count <= longest, let head = FrameHead.bytes(frame.count) else { throw FrameEnd.tooLong }
-    // A short frame goes with its head in one call; a long one is not copied.
+    // A short frame is sent together with its head in one call; a long one is not copied.
     if frame.count > buffer.count {
       try sendAll(head, blocked)
       return try sendAll(frame, blocked)
@@ -71,7 +71,7 @@ public final class FrameStream {
     }
   }
 
-  /// - Parameter waiting: called when nothing came, or a signal did, on such a descriptor.
+  /// - Parameter waiting: called when nothing arrived on such a descriptor, or a signal interrupted the read.
   public func receive(_ waiting: () throws -> Void = {}) throws -> [UInt8] {
     try fill(FrameHead.size, waiting)
     let count = FrameHead.count(buffer[start...])
@@ -83,7 +83,7 @@ public final class FrameStream {
       return Array(buffer[start..<start + count])
     }
     makeRoom(count)
-    // Of so much room only what comes takes memory.
+    // Only the part of the reserved capacity that is filled takes memory.
     var frame: [UInt8] = []
     frame.reserveCapacity(count)
     frame += buffer[start..<end]
@@ -97,7 +97,7 @@ public final class FrameStream {
     return frame
   }
 
-  /// Waits until so many bytes are in the buffer.
+  /// Waits until that many bytes are in the buffer.
   private func fill(_ count: Int, _ waiting: () throws -> Void) throws {
     if end - start >= count { return }
     if start > 0 {

@@ -1,17 +1,17 @@
-// Looking for an answer again and again for a moment before sleeping: waking a process takes tens of microseconds,
-// longer than most calls of a plugin. Invariant: where it brings nothing, as with more programs under way than cores,
-// it is soon done for few waits only.
+// Polling for an answer for a moment before sleeping: waking a process takes tens of microseconds, longer than most
+// calls of a plugin. Invariant: where polling does not help, for example with more busy programs than cores, it soon
+// happens for only a few of the waits.
 
 import Glibc
 
-/// How often it is worth it.
+/// Polls for a result, adapting how often it does so.
 ///
 ///     if let got = glances.find({ recv(socket, bytes, count, Int32(MSG_DONTWAIT)) }) { return got }
 struct Glances {
   /// Longer than it takes to wake the other side.
   private static let nanoseconds: Int64 = 50_000
   private static let mostSkipped = 63
-  /// How many waits pass between two that are looked at, and how many still do.
+  /// How many waits are skipped between two polls, and how many remain to be skipped.
   private(set) var skipped = 0
   private var left = 0
   /// Monotonic nanoseconds.
@@ -19,7 +19,7 @@ struct Glances {
 
   init(now: @escaping () -> Int64 = Glances.now) { self.now = now }
 
-  /// What `look` answers once there is something, or an error; nil where the caller sleeps until there is.
+  /// Returns what `look` returns once there is data or an error; nil if the caller should sleep until there is.
   mutating func find(_ look: () -> Int) -> Int? {
     guard left == 0 else {
       left -= 1
@@ -35,7 +35,7 @@ struct Glances {
         return got
       }
     }
-    // One that was in vain costs what several good ones bring.
+    // A failed poll costs as much as several successful ones gain.
     skipped = min(4 * skipped + 3, Self.mostSkipped)
     left = skipped
     return nil

@@ -1,28 +1,29 @@
-// Frames of bytes on standard input and output: a length of four bytes, little endian, then so many bytes. It is how
-// the programs that deckhand starts talk with it.
-// Invariant: nothing longer than the limit is read or written, whatever a length says.
+// Frames on standard input and output: a length of four bytes, little endian, followed by that many bytes. The programs
+// that deckhand starts talk to it this way.
+// Invariant: nothing longer than the limit is read or written, whatever length is announced.
 
 import Glibc
 
-/// A program's side of the conversation.
+/// The helper program's side of the conversation.
 ///
 ///     while let request = StandardFrames.read(limit: 1 << 20) { ... }   // nil when deckhand is gone
 public enum StandardFrames {
-  /// Ends the program, with status 2 and these words, where standard input is a terminal: a person has started it.
+  /// Exits with status 2 and a message if standard input is a terminal, because then a user has started the program by
+  /// hand.
   public static func requireChannel(_ words: String) {
     guard isatty(0) == 1 else { return }
     _ = writeAll(Array((words + "\n").utf8), to: 2)
     exit(2)
   }
 
-  /// The next frame; nil at the end of the input or when it makes no sense.
+  /// Returns the next frame; nil at the end of the input or if the frame is invalid.
   public static func read(limit: Int, from input: Int32 = 0) -> [UInt8]? {
     guard let head = readWhole(FrameHead.size, from: input) else { return nil }
     let count = FrameHead.count(head)
     return count <= limit ? readWhole(count, from: input) : nil
   }
 
-  /// - Returns: whether all of it was taken.
+  /// - Returns: whether all of it was written.
   public static func write(_ bytes: [UInt8], limit: Int, to output: Int32 = 1) -> Bool {
     guard bytes.count <= limit, let head = FrameHead.bytes(bytes.count) else { return false }
     return writeAll(head, to: output) && writeAll(bytes, to: output)

@@ -1,26 +1,26 @@
-// The address of a sync server, as the user types it and as a redirect gives it.
-// Invariant: it is http or https, names a host, ends in `/`, and is no server whose terms forbid other programs; no
-// part of it can carry a name, a password or a line end.
+// The address of a sync server, as the user types it or as a redirect gives it.
+// Invariant: it is http or https, names a host, ends in `/`, and is not a server whose terms forbid other programs; no
+// part of it can contain a user name, a password or a line end.
 
 import Text
 
-/// Why a text is no address of a server to sync with.
+/// Why a text is not a valid address of a sync server.
 public enum SyncAddressFault: Error, Equatable, Sendable {
   /// `expected` completes "... expected".
   case malformed(expected: String)
-  /// A server of AnkiWeb, whose terms allow Anki's own programs alone.
+  /// An AnkiWeb server, whose terms allow only Anki's own programs.
   case ankiWeb(host: String)
   /// A redirect to another host, port or scheme.
   case elsewhere(address: String)
 }
 
-/// Where a server is.
+/// The address of a server.
 ///
 ///     let address = try SyncAddress("http://192.168.1.5:8080")
 ///     print(address.text)        // http://192.168.1.5:8080/
 ///     print(address.isExposed)   // false: the host is of the local network
 public struct SyncAddress: Equatable, Sendable {
-  /// With a `/` at its end.
+  /// With a final `/`.
   public let text: String
   /// Lower case, without a port.
   public let host: String
@@ -86,12 +86,12 @@ public struct SyncAddress: Equatable, Sendable {
     return (name, number)
   }
 
-  // MARK: Who can listen
+  // MARK: Exposure
 
-  /// Whether what is sent could be read on its way: it is not encrypted, and the host is not of the local network.
+  /// Whether what is sent could be read in transit: it is not encrypted, and the host is not in the local network.
   public var isExposed: Bool { !isEncrypted && !isLocal }
 
-  /// Whether the host is this machine or one of the local network, by its name or its address.
+  /// Whether the host is this machine or in the local network, judged by its name or address.
   public var isLocal: Bool {
     if host.contains(":") {
       return host == "::1" || ["fc", "fd", "fe8", "fe9", "fea", "feb"].contains(where: host.hasPrefix)
@@ -104,14 +104,14 @@ public struct SyncAddress: Equatable, Sendable {
     return !host.contains(".") || [".local", ".localhost", ".lan", ".home.arpa"].contains(where: host.hasSuffix)
   }
 
-  // MARK: A server that has moved
+  // MARK: Redirects
 
-  /// The address that a redirect of a call leads to. It may name the new place of the server, or that of the call.
-  /// Each call carries the password or the key, which only the host that the user named may have.
+  /// Returns the address that a redirect of a call leads to. The redirect may name the new location of the server, or
+  /// of the call. Each call carries the password or the key, which only the host that the user named may receive.
   /// - Parameters:
   ///   - location: an absolute URL.
   ///   - call: `sync/meta`.
-  /// - Throws: `SyncAddressFault`, also where scheme, host or port are others.
+  /// - Throws: `SyncAddressFault`, including for a different scheme, host or port.
   public func moved(to location: String, of call: String) throws(SyncAddressFault) -> SyncAddress {
     let base = location.hasSuffix("/" + call) ? String(location.dropLast(call.utf8.count)) : location
     let address = try SyncAddress(base)

@@ -1,37 +1,37 @@
-// What deckhand and deckhand-net say to each other: a head in JSON, and after it the body of the call, each a frame.
-// Invariant: the key never stands in a message; the password only in the body of a sign-in.
+// The messages between deckhand and deckhand-net: a JSON head, then the body of the call, each in its own frame.
+// Invariant: no message contains the key; only the body of a sign-in contains the password.
 
 public import Values
 
-/// What Deckhand says of itself to a server.
+/// How Deckhand identifies itself to a server.
 public enum SyncClient {
   public static let name = "deckhand,0.1,linux"
   /// The version of the protocol.
   public static let protocolVersion = 11
 }
 
-/// Frames are at most so long.
+/// The maximum size of a frame in bytes.
 public let longestSyncFrame = 320 << 20
 
-/// A call that deckhand-net is to make.
+/// A call for deckhand-net to make.
 ///
 ///     let request = SyncRequest(call: "sync/meta", address: "http://127.0.0.1:8080/", session: "k3...", keyPath: path)
 public struct SyncRequest: Equatable, Sendable {
   /// The path of the call: `sync/meta`.
   public var call: String
-  /// Of the server, with a `/` at its end.
+  /// The address of the server, with a final `/`.
   public var address: String
   /// Random letters, new for each sync.
   public var session: String
-  /// The file that holds the key; a sign-in writes it.
+  /// The file that contains the key; a sign-in writes it.
   public var keyPath: String
-  /// Whether the answer holds the key, which is put into the file and not handed on.
+  /// Whether the answer contains the key, which is written to the file and not passed on.
   public var isSignIn = false
-  /// The one address whose key may be put into the file, where the server turns out to be there; empty for any.
+  /// If not empty, the key is stored only if the server's final address equals this one.
   public var keptFor = ""
-  /// Seconds without a byte after which the server counts as gone.
+  /// Seconds without a byte after which the server counts as unreachable.
   public var patience = 30
-  /// Bytes of the unpacked answer at most.
+  /// The limit of the unpacked answer in bytes.
   public var answerLimit = 64 << 20
 
   public init(call: String, address: String, session: String, keyPath: String) {
@@ -58,17 +58,17 @@ public struct SyncRequest: Equatable, Sendable {
   }
 }
 
-/// Why a call gave nothing.
+/// Why a call failed.
 public enum SyncFault: Equatable, Sendable {
-  /// The server answered with this status; `reason` is the beginning of what it said.
+  /// The server answered with this status; `reason` is the beginning of its answer.
   case status(Int, reason: String)
-  /// No connection, or it broke.
+  /// The connection could not be made, or it broke.
   case offline(reason: String)
-  /// Nothing came for so many seconds.
+  /// Nothing arrived for that many seconds.
   case silent(seconds: Int)
-  /// The certificate is not one that this machine trusts.
+  /// The server's certificate is not trusted by this machine.
   case certificate(reason: String)
-  /// The answer is not what a sync server says. `reason` completes "the answer ...".
+  /// The answer is not one of a sync server. `reason` completes "the answer ...".
   case badAnswer(reason: String)
   /// A redirect that is not followed.
   case badRedirect(reason: String)
@@ -76,9 +76,9 @@ public enum SyncFault: Equatable, Sendable {
   case elsewhere(address: String)
   /// A redirect to AnkiWeb.
   case ankiWeb(host: String)
-  /// The key cannot be read or kept.
+  /// The key cannot be read or stored.
   case key(reason: String)
-  /// It is not signed in.
+  /// There is no key: the user is not signed in.
   case noKey
 
   private var parts: (name: String, number: Int, text: String) {
@@ -119,9 +119,9 @@ public enum SyncFault: Equatable, Sendable {
   }
 }
 
-/// What deckhand-net says of a call. After `done` comes the body in a frame of its own.
+/// deckhand-net's answer to a call. After `done`, the body follows in its own frame.
 public enum SyncReply: Equatable, Sendable {
-  /// `address` is where the server is now: another one when it has moved.
+  /// `address` is the current address of the server, which differs if it has moved.
   case done(address: String)
   case failed(SyncFault)
 
@@ -144,7 +144,7 @@ public enum SyncReply: Equatable, Sendable {
   }
 }
 
-/// A head as it is read: small, and not deep.
+/// Parses a head, which must be small and shallow.
 public func syncHead(_ bytes: [UInt8]) -> Value? {
   let limits = JSONLimits(bytes: 1 << 20, depth: 4, values: 1000, string: 1 << 19)
   do throws(JSONFailure) { return try JSONParser.parse(bytes, limits: limits) } catch { return nil }
