@@ -22,8 +22,7 @@ public final class CardImport {
   /// Whether rejections name their file, because there are several.
   private let namesFiles: Bool
   /// Imports a picture or a sound at a path and returns its name, which is empty when the file does not exist. Nil
-  /// when
-  /// media are not imported.
+  /// when media are not imported.
   public var receiveMedia: ((_ path: String) throws -> String)?
   /// The names of the media imported so far, by path; empty for a file that does not exist.
   private var media: [String: String] = [:]

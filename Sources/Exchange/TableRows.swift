@@ -177,8 +177,7 @@ final class TableRows {
   }
 
   /// Reads a quoted cell, in which a doubled quote is one quote. Text between the closing quote and the separator
-  /// makes
-  /// the row invalid.
+  /// makes the row invalid.
   private func readQuoted() throws {
     let (line, column) = (source.line, source.column)
     source.skip()

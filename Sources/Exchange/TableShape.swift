@@ -221,8 +221,7 @@ struct TableShape {
 }
 
 /// Keeps spreadsheets from running cells as formulas: a cell that begins like a formula gets an apostrophe in front.
-/// A
-/// column records which cells got one, so that exactly those lose it on import.
+/// A column records which cells got one, so that exactly those lose it on import.
 enum FormulaGuard {
   static let column = "guarded"
 
@@ -236,8 +235,7 @@ enum FormulaGuard {
   static let mark = UInt8(ascii: "'")
 
   /// Escapes a cell of the header or of the column `guarded`, for which nothing records whether it was escaped. Hence
-  /// a
-  /// cell that begins with apostrophes before a formula gets another one.
+  /// a cell that begins with apostrophes before a formula gets another one.
   static func guarded(_ cell: String) -> String { mayBeGuarded(cell) ? "'" + cell : cell }
 
   static func unguarded(_ cell: String) -> String {

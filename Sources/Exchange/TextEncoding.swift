@@ -46,8 +46,7 @@ extension TextEncoding {
   }
 
   /// Returns where the zero bytes of Latin letters in UTF-16 are: 0 for the first byte of each pair, 1 for the
-  /// second;
-  /// nil when there is no such pattern.
+  /// second; nil when there is no such pattern.
   static func zeroParity(of bytes: ArraySlice<UInt8>) -> Int? {
     let pairs = bytes.count / 2
     let zeros = [0, 1].map { parity in

@@ -142,8 +142,7 @@ final class PackageTargets {
   }
 
   /// Imports what no note and no card needed: the remaining note types, and all decks except filtered ones and, if
-  /// the
-  /// account lacks it, `Default`, which every collection has. A note type that is invalid here is skipped.
+  /// the account lacks it, `Default`, which every collection has. A note type that is invalid here is skipped.
   func makeRest() throws {
     for id in contents.types.keys.sorted() {
       do { _ = try type(id) } catch is NoteError { continue }

@@ -328,8 +328,7 @@ public final class BuildRun {
   }
 
   /// Handles rows that are gone from a source: removes their notes when pruning; otherwise reports them and keeps
-  /// them
-  /// for the next build. If any row was refused, nothing is pruned, because it may be one of these rows.
+  /// them for the next build. If any row was refused, nothing is pruned, because it may be one of these rows.
   private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.compactMap { row in
       guard let current = try BuildContent.of(db, row.note) else { return nil }
@@ -369,7 +368,6 @@ private struct BuildState {
   var unread: [(path: String, id: Int64, gone: [BuiltRow])] = []
   var gone: [Int64: [BuiltRow]] = [:]
   /// Rows that may have moved: those of changed sources by given id, and those that are gone by `whole`.
-  /// of the whole row.
   var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
   /// The notes that rows of this build belong to.
   var claimed: Set<NoteID?> = []

@@ -59,8 +59,7 @@ public enum BuildTable {
     """
 
   /// Returns the build of a folder into a deck, and creates it if it is missing. Results for an earlier deck, which
-  /// is
-  /// gone, are deleted, so that the folder is built as if for the first time.
+  /// is gone, are deleted, so that the folder is built as if for the first time.
   /// - Parameter isNew: whether the deck was made for this build.
   static func ensure(_ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool) throws -> Int64 {
     if let known = try find(db, folder) {

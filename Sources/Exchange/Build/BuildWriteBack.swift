@@ -53,8 +53,7 @@ public struct BuildWriteBack {
   }
 
   /// - Parameter mayWrite: called once before anything is written, with the paths of the sources that will be
-  ///   written;
-  ///   it throws to refuse.
+  ///   written; it throws to refuse.
   /// - Returns: the number of rows written.
   /// - Throws: `FileError`, `ExchangeError` for an invalid source.
   public func run(mayWrite: (_ paths: [String]) throws -> Void = { _ in }) throws -> Int {

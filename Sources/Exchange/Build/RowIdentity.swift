@@ -1,7 +1,6 @@
 // Matches each row of a source with its card after the text of the source was edited since the last build.
 // Invariant: a row with an id always matches the card of that id; no two other rows match the same card; the same
-// rows
-// after the same build give the same result.
+// rows after the same build give the same result.
 
 import Files
 import Templates
@@ -22,8 +21,7 @@ enum RowIdentity {
   /// Finds the old row of each new row.
   ///
   /// Rows are matched by id first, then by equality of the whole row, then by the same front, each in the order of
-  /// the
-  /// source. A remaining row between two matched rows is matched if it was edited only a little.
+  /// the source. A remaining row between two matched rows is matched if it was edited only a little.
   /// - Returns: for each new row the index of its old row; nil for a new row.
   static func match(_ new: [RowFacts], _ old: [RowFacts]) -> [Int?] { match(new, old) { _ in nil } }
 
@@ -108,8 +106,7 @@ enum RowIdentity {
     }
 
     /// Matches each row with the first row that it may be an edit of. If there are too many pairs, only rows at the
-    /// same
-    /// position are compared.
+    /// same position are compared.
     private mutating func match(_ rows: Range<Int>, with free: [Int]) {
       let comparesAll = rows.count * free.count <= Self.mostPairs
       for (offset, row) in rows.enumerated() {
@@ -131,11 +128,9 @@ enum RowEdit {
   private static let mostLetters = 120
 
   /// Whether the change is small. If the front or the rest is unchanged, up to a third of the letters of the other
-  /// may
-  /// differ; if both changed, one letter of each, or a tenth. This distinguishes `abuelo, grandfather` from `abuela,
-  /// grandmother`. Words may be reordered, added or removed, but not a combination of these. Everything except
-  /// letters
-  /// and digits is ignored, as are case and diacritics.
+  /// may differ; if both changed, one letter of each, or a tenth. This distinguishes `abuelo, grandfather` from
+  /// `abuela, grandmother`. Words may be reordered, added or removed, but not a combination of these. Everything
+  /// except letters and digits is ignored, as are case and diacritics.
   static func isSmall(from old: [String], to new: [String]) -> Bool {
     guard let first = old.first, let other = new.first else { return false }
     let (rest, otherRest) = (old.dropFirst().joined(separator: "\n"), new.dropFirst().joined(separator: "\n"))

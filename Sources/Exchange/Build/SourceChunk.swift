@@ -35,8 +35,7 @@ struct SourceChunk {
   private static let share: UInt32 = 32
 
   /// Returns the chunks of a text. In Markdown they begin at headings, because a heading ends whatever comes before
-  /// it.
-  /// Which headings these are depends only on their text, so that an edit does not move the other boundaries.
+  /// it. Which headings these are depends only on their text, so that an edit does not move the other boundaries.
   static func ranges(of text: SourceText, _ source: BuildSource) -> [Range<Int>] {
     guard source.kind == .cards(.md) else { return [0..<text.bytes.count] }
     var ranges: [Range<Int>] = []

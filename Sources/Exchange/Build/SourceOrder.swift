@@ -13,8 +13,7 @@ struct SourceOrder {
 
   /// Places the cards of new notes below the card of the preceding row. At the beginning of a source they are placed
   /// above the card of the following row. The cards of a new source are placed below those of earlier sources; if
-  /// there
-  /// are none, they stay on top.
+  /// there are none, they stay on top.
   func place(_ new: Set<NoteID>, of source: Int64) throws {
     if new.isEmpty { return }
     var decks: [DeckID: [(id: CardID, isNew: Bool)]] = [:]

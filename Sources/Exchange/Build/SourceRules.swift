@@ -1,7 +1,6 @@
 // Checks rows that have not been built against the rules of cards and notes.
 // Invariant: a row is refused here exactly when a build refuses it, with the same message, because it is written to
-// an
-// in-memory collection with the user's note types and rolled back.
+// an in-memory collection with the user's note types and rolled back.
 
 import Decks
 import Problems
