@@ -4,7 +4,7 @@ import Decks
 import Text
 
 extension CardRow {
-  /// Returns why the row cannot be imported, checking only its prompt and answer; nil when no fault is found.
+  /// Returns why the row's prompt and answer cannot be imported into any deck; nil when no reason is known.
   func refusal() throws -> RowRefusal? {
     if let reason = start.invalidReason { return RowRefusal(code: reason.code, message: reason.message) }
     do {

@@ -22,7 +22,7 @@ public struct AnkiCard: Equatable, Sendable {
   public var queue = 0
   /// A position, seconds since 1970, or a day number.
   public var due = 0
-  /// Days.
+  /// The interval in days.
   public var ivl = 0
   public var factor = 0
   public var reps = 0

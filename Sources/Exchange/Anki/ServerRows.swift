@@ -135,7 +135,7 @@ public struct ServerRows {
 
   // MARK: Showing
 
-  /// Returns a card as Anki would store it on this account.
+  /// Returns the row that Anki would have for a card of this account.
   /// - Parameter position: the position in its deck if the card is new.
   public func shown(_ card: ListedCard, position: Int, _ options: DeckOptions) -> AnkiCard {
     let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)

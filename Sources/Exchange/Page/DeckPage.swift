@@ -126,7 +126,7 @@ public struct DeckPage {
     return report
   }
 
-  /// Returns the FSRS-7 models of the decks.
+  /// Returns the FSRS-7 memories of the cards; empty when FSRS-7 schedules none of the decks.
   private func memories() throws -> TimedMemories {
     TimedMemories(Dictionary(firstOf: try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }))
   }
