@@ -25,7 +25,7 @@ struct SentSchedule {
 
   private var steps: (learning: Int, relearning: Int) { (options.learningSteps.count, options.relearningSteps.count) }
 
-  /// Returns the row of a card, without ids, dates and counts.
+  /// Returns the row of a card. The caller sets the ids, the modification time, `reps` and `lapses`.
   /// - Parameters:
   ///   - position: the position that a new card gets.
   ///   - lastReview: when the last answer in the exported log was given, in seconds since 1970.
