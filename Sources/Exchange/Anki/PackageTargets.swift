@@ -206,7 +206,7 @@ final class PackageTargets {
 
   // MARK: Presets
 
-  /// Assigns presets to the decks that this import made.
+  /// Assigns presets to the decks that this import made or found empty, without a preset.
   func givePresets() throws {
     for target in decks.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where target.isFresh {
       guard let id = target.preset, let preset = contents.presets[id] else { continue }
