@@ -1,26 +1,27 @@
-// Anki's text files: `#key:value` heads, then a table of notes (the Anki manual, "Text Files").
-// Invariant: a line that begins with # is never a card; fields are HTML where the file says so, else plain text.
+// Anki's text files: `#key:value` header lines, then a table of notes (the Anki manual, "Text Files").
+// Invariant: a line that begins with # is never a card; fields are HTML if the file says so, otherwise plain text.
 
 import Decks
 import Problems
 import Templates
 import Text
 
-/// The heads of one file.
+/// The header lines of one file.
 struct AnkiHeads {
   var separator: UInt8?
   var isHTML = false
   var tags: [String] = []
-  /// Names of the columns.
+  /// The names of the columns.
   var names: [String] = []
   var noteType = ""
-  /// The deck that the file is of: names in a deck column are within it.
+  /// The deck of the file; names in a deck column are nested in it.
   var deck = ""
-  /// The numbers, from 0, of columns that are no fields.
+  /// The indices, from 0, of the columns that are not fields.
   var columns: [AnkiColumn: Int] = [:]
   var onDuplicate: OnDuplicate?
 
-  /// - Throws: `badFile` for a value that its key cannot have. A key that is not known is a comment.
+  /// Reads one header line. An unknown key is treated as a comment.
+  /// - Throws: `badFile` for a value that the key cannot have.
   mutating func read(_ key: String, _ value: String, _ failure: (String) -> ExchangeError) throws(ExchangeError) {
     switch key {
     case "separator":
@@ -50,7 +51,7 @@ struct AnkiHeads {
   }
 }
 
-/// A column that is no field, by its key.
+/// A column that is not a field, by its key.
 enum AnkiColumn: String, CaseIterable {
   case noteType = "notetype column"
   case deck = "deck column"
@@ -73,7 +74,7 @@ final class AnkiTextCards: CardRows {
     found.encoding = source.encoding
   }
 
-  /// Reads the heads, which say how the rest is read.
+  /// Reads the header lines, which determine how the rest is read.
   func open() throws {
     while try source.peek() == UInt8(ascii: "#") {
       let (line, path) = (source.line, source.path)
@@ -81,7 +82,7 @@ final class AnkiTextCards: CardRows {
       guard let colon = text.firstIndex(of: ":") else { continue }
       let key = String(text[..<colon]).trimmed.lowercased()
       let value = String(text[text.index(after: colon)...])
-      // A tab is a separator, no blank around it.
+      // A tab can be the separator itself, so it must not be trimmed.
       let keepsBlanks = key == "columns" || value.trimmed.isEmpty
       try heads.read(key, keepsBlanks ? value : value.trimmed) { expected in
         .badFile(path: path, line: line, column: 1, expected: "#\(key): \(expected) expected, \(quoted(value)) found")
@@ -131,7 +132,7 @@ final class AnkiTextCards: CardRows {
     return true
   }
 
-  /// A deck of the file as one within the deck that is imported into.
+  /// Maps a deck of the file to a deck nested in the one that is imported into.
   private func subdeck(_ name: String) -> String {
     for outer in [heads.deck, target] where !outer.isEmpty {
       if name.lowercased() == outer.lowercased() { return "" }
@@ -140,16 +141,16 @@ final class AnkiTextCards: CardRows {
     return name
   }
 
-  /// Two sides of plain text are a card; whatever holds more is a note.
+  /// Two fields of plain text make a card; a row with more than that makes a note.
   private func fill(_ row: inout CardRow, _ noteType: String, _ fields: [(name: String?, text: String)]) {
     let isBasic = noteType.isEmpty || noteType.lowercased() == StockNoteType.basic.rawValue.lowercased()
     let plain = isBasic ? fields.map { heads.isHTML ? FieldHTML.plain($0.text) : $0.text } : []
-    // A card has two sides; a note whose type is named may have an empty back.
+    // A card needs two sides; a note whose type is named may have an empty back.
     let isHalf = !noteType.isEmpty && plain.count > 1 && plain[1] == ""
     guard isBasic, !isHalf, plain.count == fields.count, !plain.prefix(2).contains(nil),
       noteType.isEmpty || !heads.isHTML || zip(plain, fields).prefix(2).allSatisfy({ isTextOfCard($0, in: $1.text) })
     else {
-      // Rows of several types have columns for all of them: then fields go by their order.
+      // If rows have different note types, the columns serve all of them, so fields are assigned by order.
       let isNamed = !noteType.isEmpty && heads.columns[.noteType] == nil
       let html = fields.map { (name: isNamed ? $0.name : nil, html: asHTML($0.text)) }
       row.content = .note(type: noteType.isEmpty ? StockNoteType.basic.rawValue : noteType, html)
@@ -163,7 +164,8 @@ final class AnkiTextCards: CardRows {
     }
   }
 
-  /// Whether a card of this text has exactly this HTML: the texts of a card are trimmed, the fields of a note are not.
+  /// Whether a card of this text has exactly this HTML. The texts of a card are trimmed; the fields of a note are
+  /// not.
   private func isTextOfCard(_ plain: String?, in html: String) -> Bool {
     plain.map { FieldHTML.html(ofPlain: $0.trimmed) == html } ?? false
   }

@@ -1,5 +1,5 @@
-// Cards as Anki's text file: notes with their type, deck, guid and tags, fields in HTML.
-// Invariant: a note is one line, whatever the number of its cards; Anki reads the file without being asked anything.
+// Writes cards as Anki's text file: notes with type, deck, guid and tags, fields in HTML.
+// Invariant: a note is one line, however many cards it has; Anki can read the file without any settings.
 
 import Decks
 import Files
@@ -13,18 +13,18 @@ struct AnkiTextWriter: CardRowWriter {
   private static let tab = UInt8(ascii: "\t")
 
   /// - Parameters:
-  ///   - hasDecks: whether there are decks within the deck: each line names its own then.
-  ///   - types: those of the notes beside Basic.
+  ///   - hasDecks: whether the deck has nested decks, in which case each line names its deck.
+  ///   - types: the note types other than Basic.
   init(_ sink: FileSink, deck: String, hasDecks: Bool, types: [NoteType]) {
     (self.sink, self.deck, self.hasDecks, self.types) = (sink, deck, hasDecks, types)
   }
 
   var holdsOptions: Bool { false }
 
-  /// Columns before the fields: guid, note type, deck.
+  /// The number of columns before the fields: guid, note type, deck.
   private var before: Int { hasDecks ? 3 : 2 }
 
-  /// As many fields as the widest type has; the tags follow them.
+  /// The number of fields of the widest note type; the tags follow them.
   private var fieldCount: Int { types.map(\.fields.count).reduce(2, max) }
 
   func begin() throws {

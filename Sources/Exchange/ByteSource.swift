@@ -1,20 +1,20 @@
-// The bytes of a file one by one, with their place.
-// Invariant: memory is one chunk, whatever the file; a mark at the beginning is passed over, and what comes out is
-// UTF-8 wherever the file is in an encoding that is known.
+// Reads a file byte by byte and tracks the position.
+// Invariant: memory is one chunk, whatever the size of the file; a byte order mark is skipped, and the bytes are
+// UTF-8 if the file's encoding is known.
 
 import Files
 import Text
 import Values
 
-/// How far an import has come: bytes done, and all of them where that is known. Throwing cancels.
+/// Reports the progress of an import: bytes done, and their total if it is known. An error cancels the import.
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
 
-/// Where the bytes of an import come from.
+/// How the bytes of an import are read.
 struct SourceOptions {
   var kinds = FileKinds.plain
-  /// Nil: found where `findsEncoding` says so, else UTF-8.
+  /// Nil: detected if `findsEncoding` is set, otherwise UTF-8.
   var encoding: TextEncoding?
-  /// Whether a file that is not UTF-8 is read as what it seems to be; else it is refused.
+  /// Whether the encoding of a file that is not UTF-8 is detected. Otherwise such a file is refused.
   var findsEncoding = false
   var isInterrupted: () -> Bool
   var progress: ImportProgress = { _, _ in }
@@ -25,40 +25,40 @@ struct SourceOptions {
 final class ByteSource {
   /// The file that the bytes come from.
   private struct Input {
-    /// Nil where the whole text is in memory.
+    /// Nil when the whole text is in memory.
     let file: ByteFile?
     let progress: ImportProgress
     var transcoder: Transcoder?
-    /// Bytes that came from the file, which are not those taken where they are transcoded.
+    /// Bytes read from the file; differs from the bytes taken when they are transcoded.
     var read = 0
   }
 
-  /// Bytes that a file may have.
+  /// The limit on a file's size in bytes.
   static let fileLimit = 2_000_000_000
   static let chunk = 1 << 16
 
   let path: String
-  /// What the file is read as.
+  /// The encoding that the file is read in.
   private(set) var encoding = TextEncoding.utf8
-  /// From 1; the column counts characters.
+  /// Both count from 1; the column counts characters.
   private(set) var line = 1
   private(set) var column = 1
-  /// Bytes that have been taken.
+  /// The number of bytes taken so far.
   private(set) var taken = 0
   private var buffer: [UInt8]
-  /// The bytes that were passed over since `record`; nil while they are not kept.
+  /// The bytes skipped since `record`; nil when nothing is being recorded.
   private var recorded: [UInt8]?
   private var span = 0..<0
   private var input: Input
 
-  /// - Parameter path: `-` is standard input where any kind of file is read.
+  /// - Parameter path: `-` is standard input if `options.kinds` allows any kind of file.
   init(path: String, _ options: SourceOptions) throws {
     self.path = path
     buffer = [UInt8](repeating: 0, count: Self.chunk)
     let file = try ByteFile.given(path, options.kinds, isInterrupted: options.isInterrupted)
     input = Input(file: file, progress: options.progress)
     if let size = file.size, size > ByteSource.fileLimit { throw tooLarge }
-    // A pipe may give little at first.
+    // A pipe may return little at first.
     var end = 0
     while end < buffer.count {
       let count = try file.read(into: &buffer, from: end)
@@ -70,8 +70,8 @@ final class ByteSource {
     try begin(options)
   }
 
-  /// The bytes of a text that is in memory.
-  /// - Parameter path: of the file that it is for.
+  /// Reads a text in memory.
+  /// - Parameter path: the file that errors name.
   init(_ text: [UInt8], path: String, _ options: SourceOptions) throws(ExchangeError) {
     self.path = path
     (buffer, span) = (text, 0..<text.count)
@@ -95,16 +95,16 @@ final class ByteSource {
     }
   }
 
-  /// The bytes that come next: at the beginning 64 KiB, or the whole of a shorter file.
+  /// The next bytes: at the beginning 64 KiB, or the whole of a shorter file.
   var atHand: ArraySlice<UInt8> { buffer[span].prefix(Self.chunk) }
 
-  /// The next byte, left where it is; nil at the end.
+  /// Returns the next byte without taking it; nil at the end.
   func peek() throws -> UInt8? {
     if span.isEmpty { try refill() }
     return span.isEmpty ? nil : buffer[span.lowerBound]
   }
 
-  /// Passes over the byte that `peek` gave.
+  /// Skips the byte that `peek` returned.
   func skip() {
     let byte = buffer[span.lowerBound]
     span = (span.lowerBound + 1)..<span.upperBound
@@ -118,11 +118,11 @@ final class ByteSource {
     }
   }
 
-  /// Passes over bytes that need no escape in a text of JSON, as far as they are in the buffer, and appends them.
+  /// Takes bytes from the buffer that need no escape in a JSON string, and appends them.
   func takePlain(into content: inout [UInt8]) { take(into: &content) { !isPlainInJSON($0) } }
 
-  /// Passes over bytes of one line up to the first that ends them, as far as they are in the buffer, and appends them.
-  /// - Parameter isEnd: true for a line feed too.
+  /// Takes bytes from the buffer up to the first for which `isEnd` is true, and appends them.
+  /// - Parameter isEnd: must be true for a line feed, because lines are not counted here.
   @inline(__always)
   func take(into content: inout [UInt8], until isEnd: (UInt8) -> Bool) {
     let (start, end) = (span.lowerBound, span.upperBound)
@@ -142,12 +142,12 @@ final class ByteSource {
     recorded?.append(contentsOf: buffer[start..<stop])
   }
 
-  /// Keeps the bytes that are passed over, until they are asked for.
+  /// Starts recording the bytes that are taken.
   func record() {
     if recorded == nil { recorded = [] } else { recorded?.removeAll(keepingCapacity: true) }
   }
 
-  /// The bytes that were passed over since `record`, which go on being kept.
+  /// The bytes taken since `record`; recording continues.
   var kept: [UInt8] { recorded ?? [] }
 
   func takeRecorded() -> [UInt8] {
@@ -161,7 +161,7 @@ final class ByteSource {
     return byte
   }
 
-  /// An error at the place that has been reached.
+  /// Returns an error at the current position.
   func expected(_ what: String) throws -> ExchangeError {
     guard let byte = try peek() else {
       return .badFile(path: path, line: line, column: column, expected: "\(what) expected, the file ends here")
@@ -170,7 +170,7 @@ final class ByteSource {
     return .badFile(path: path, line: line, column: column, expected: "\(what) expected, \(found) found")
   }
 
-  /// An error for a row that has more bytes than it may.
+  /// Returns an error for a row that exceeds `rowLimit`.
   func tooLong(_ hint: String = "") -> ExchangeError {
     .tooLarge(path: path, line: line, what: "one row has more than \(grouped(rowLimit)) bytes\(hint)")
   }
@@ -194,7 +194,7 @@ final class ByteSource {
     } while span.isEmpty
   }
 
-  /// Puts the same text in UTF-8 in place of what has been read.
+  /// Replaces the buffer with the same text in UTF-8.
   private func transcode(isLast: Bool = false) {
     guard input.transcoder != nil else { return }
     var text: [UInt8] = []

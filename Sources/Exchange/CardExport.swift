@@ -1,6 +1,6 @@
-// Writing a deck's cards to a file, so that importing it gives the same cards in the same order.
-// Invariant: the file holds all of them or keeps its old content; what it cannot hold is counted; memory does not grow
-// with the deck but for 8 bytes a card.
+// Writes a deck's cards to a file, so that importing it yields the same cards in the same order.
+// Invariant: the file holds all cards or keeps its old content; what its format cannot hold is counted; memory does
+// not grow with the deck except for 8 bytes per card.
 
 public import Decks
 public import Files
@@ -8,7 +8,7 @@ public import Storage
 import Templates
 import Text
 
-/// Writes a deck and the decks within it to a file.
+/// Writes a deck and its nested decks to a file.
 ///
 ///     let report = try CardExport(db, deck).run(to: "cards.csv", ExportOptions())
 public struct CardExport {
@@ -16,7 +16,7 @@ public struct CardExport {
   private let deck: DeckRecord
   private let decks: [DeckRecord]
 
-  /// The cards of the deck and, after them, of those within it.
+  /// The deck's own cards come first, then those of its nested decks.
   public init(_ db: Database, _ deck: DeckID) throws {
     self.db = db
     self.deck = try DeckTable.record(db, deck)
@@ -24,9 +24,9 @@ public struct CardExport {
   }
 
   /// - Parameters:
-  ///   - path: `-` is standard output where any kind of file is written.
-  ///   - progress: cards written and all of them, by the page; what it throws ends the export, the file stays as it
-  ///     was.
+  ///   - path: `-` is standard output if `kinds` allows any kind of file.
+  ///   - progress: called after each page with the cards done and their total; an error from it ends the export and
+  ///     leaves the file unchanged.
   /// - Throws: `ExchangeError.unknownFormat`, `FileError` for the file.
   public func run(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions(),
@@ -76,7 +76,7 @@ public struct CardExport {
     }
   }
 
-  /// The types of the notes that more is to be said of than a prompt and an answer.
+  /// Returns the types of the notes that hold more than a plain prompt and answer.
   private func noteTypes() throws -> [NoteType] {
     var types: [NoteType] = []
     for deck in decks {
@@ -91,7 +91,7 @@ public struct CardExport {
     DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
   }
 
-  /// What is set for the deck, be it by one around it, and for those within it.
+  /// Returns the options of the deck, which may be inherited, and those that nested decks set themselves.
   private func optionsOfDecks() throws -> [(subdeck: String, options: [CardField])] {
     try decks.compactMap { each in
       let preset = try each.id == deck.id ? DeckTable.nearestPreset(db, each.id) : DeckTable.preset(db, each.id)
@@ -101,12 +101,12 @@ public struct CardExport {
     }
   }
 
-  /// The columns that every table has, those that some card here needs, and one for each name of a field.
+  /// Returns the columns of every table, those that some card needs, and one for each field name.
   private func tableColumns() throws -> [TableColumn] {
     var columns: [TableColumn] = [.prompt, .answer, .tags, .guid]
     var seen = Set(columns)
     var hasDocument = false
-    // A field called as a column is: behind that column it is read as the field.
+    // If a field has the name of a column, that column has to come first, so that the second is read as the field.
     var others: Set<TableColumn> = []
     for deck in decks {
       let kept = try CardTable.keptBeside(db, in: deck.id)
@@ -123,7 +123,7 @@ public struct CardExport {
   }
 }
 
-/// The cards written so far, the notes they are of, and what was lost of them.
+/// The cards written so far, their notes, and what the file could not hold.
 private struct ExportRun {
   private let db: Database
   private let format: CardFormat
@@ -170,7 +170,7 @@ private struct ExportRun {
   }
 }
 
-/// What a deck is beside its cards.
+/// What a file says of a deck besides its cards.
 struct DeckContents {
   let name: String
   let options: [(subdeck: String, options: [CardField])]
@@ -182,25 +182,25 @@ struct DeckContents {
   }
 }
 
-/// What an exported card comes from and has beside its record.
+/// What belongs to an exported card besides its record.
 struct ExportSource {
-  /// The deck within the one that is exported, empty for itself.
+  /// The name of its deck within the exported deck; empty for the exported deck itself.
   let subdeck: String
-  /// Its note; nil where the card's texts say all of it.
+  /// The card's note; nil when the card's texts contain everything.
   var note: (record: NoteRecord, type: NoteType)?
-  /// Whether no other card of the note came before.
+  /// Whether this is the first exported card of its note.
   var isFirst = true
-  /// The cards of the note that are written, by their numbers; nil for all that its type makes.
+  /// The ordinals of the note's exported cards; nil when they include all cards that the type makes.
   var ordinals: [Int]?
-  /// The answers that are written, the earliest first.
+  /// The answers to export, the earliest first.
   var log: [LoggedReview] = []
 
-  /// Whether a field of the note names a sound or a picture.
+  /// Whether a field of the note contains a sound or a picture.
   private var hasMedia: Bool {
     note?.record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } ?? false
   }
 
-  /// What a format without schedules and media leaves out.
+  /// Returns what a format without schedules and media leaves out.
   func unscheduled(_ card: CardRecord) -> Set<CardPart> {
     var parts: Set<CardPart> = CardPlan(card).isPlain ? [] : [.schedule]
     if card.reps > 0 { parts.insert(.reviews) }
@@ -208,19 +208,19 @@ struct ExportSource {
     return parts
   }
 
-  /// What JSON leaves out.
+  /// Returns what JSON leaves out.
   func lost(_ card: CardRecord, hasSchedule: Bool) -> Set<CardPart> {
     if !hasSchedule { return unscheduled(card) }
     return unscheduled(card).subtracting(log.count > CardLog.limit ? [.schedule] : [.schedule, .reviews])
   }
 }
 
-/// A format's way of writing cards one after the other.
+/// Writes cards one by one in some format.
 protocol CardRowWriter {
-  /// Whether options of decks are written.
+  /// Whether the options of decks are written.
   var holdsOptions: Bool { get }
   mutating func begin() throws
-  /// - Returns: what could not be written of this card, beside what the format never holds.
+  /// - Returns: what could not be written of this card, besides what the format never holds.
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart>
   mutating func end() throws
 }

@@ -1,16 +1,15 @@
-// The formats that cards are imported from and exported to: their names, their endings, what each of them can hold.
-// Invariant: every fact about a format is here and nowhere else; a format that is named here can be read and
-// written.
+// The formats that cards are imported from and exported to: their names, file extensions, and what each can hold.
+// Invariant: every fact about a format is here and nowhere else; every format named here can be read and written.
 
 /// A part of cards and decks that not every format can hold.
 ///
 ///     CardFormat.csv.holds.contains(.schedule)   // false
 public enum CardPart: String, Sendable, CaseIterable {
-  /// What a card keeps beside its texts, by name.
+  /// The named fields that a card has besides its texts.
   case fields
   /// Whether a field is a text, a number or a list.
   case fieldKinds = "field_kinds"
-  /// The fields that a card is made from, and their note type.
+  /// The fields that a card is generated from, and their note type.
   case notes
   /// Formatting of a note's fields.
   case formatting
@@ -38,15 +37,15 @@ public enum CardFormat: String, Sendable, CaseIterable {
   case md
   /// A package of Anki: decks, notes, note types and media.
   case apkg
-  /// A package for programs of before 2022.
+  /// A package for programs older than 2022.
   case apkgLegacy = "apkg-legacy"
   /// A whole collection of Anki.
   case colpkg
 
-  /// The names that `--format` takes, which are the endings of files.
+  /// The names that `--format` accepts, which are also the file extensions.
   public static var allNames: [String] { allCases.map(\.rawValue) }
 
-  /// What it is, in a few words.
+  /// A short description.
   public var summary: String {
     switch self {
     case .json: "an array of objects, or an object with everything"
@@ -61,7 +60,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it is text that is read from its beginning to its end; otherwise it is a package.
+  /// Whether it is text that is read sequentially; otherwise it is a package.
   public var isText: Bool {
     switch self {
     case .apkg, .apkgLegacy, .colpkg: false
@@ -69,22 +68,22 @@ public enum CardFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// What it can hold beside prompts, answers, tags, guids and the decks within a deck.
+  /// What it can hold besides prompts, answers, tags, guids and nested decks.
   public var holds: Set<CardPart> {
     switch self {
     case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .carriageReturns, .schedule, .reviews, .options]
     case .csv, .tsv: [.fields, .carriageReturns]
     case .txt: [.notes, .formatting]
-    // Clozes of plain text; its writer reports other notes.
+    // Only notes with clozes of plain text; the writer reports other notes as lost.
     case .md: [.notes]
     case .apkg, .apkgLegacy, .colpkg: Set(CardPart.allCases).subtracting([.fields, .fieldKinds, .documents])
     }
   }
 
-  /// Other endings of the same formats.
+  /// Further extensions of the same formats.
   private static let aliases: [String: CardFormat] = ["markdown": .md, "ndjson": .jsonl]
 
-  /// The format of a name, as `--format` gives it.
+  /// Returns the format of a name, as given with `--format`.
   public init(named name: String) throws(ExchangeError) {
     let lowered = name.lowercased()
     guard let format = Self.aliases[lowered] ?? CardFormat(rawValue: lowered) else {
@@ -93,8 +92,8 @@ public enum CardFormat: String, Sendable, CaseIterable {
     self = format
   }
 
-  /// The format of a file by its ending.
-  /// - Throws: `unknownFormat`; `formatNeeded` for standard input and output, which have no ending.
+  /// Returns the format of a file by its extension.
+  /// - Throws: `unknownFormat`; `formatNeeded` for standard input and output, which have no extension.
   public init(ofPath path: String) throws(ExchangeError) {
     if path == "-" { throw .formatNeeded }
     let name = path.split(separator: "/").last ?? ""

@@ -1,6 +1,6 @@
-// Putting the cards of files into a deck, row by row.
-// Invariant: a broken file throws and the caller's operation takes everything back; a bad row is refused and listed;
-// memory does not grow with the file (only with the notes of it whose cards come one by one, 8 bytes each).
+// Imports the cards of files into a deck, row by row.
+// Invariant: a broken file throws an error, and the caller's operation is rolled back; an invalid row is refused and
+// listed; memory does not grow with the file, except for 8 bytes per note whose cards come in separate rows.
 
 public import Decks
 public import Files
@@ -9,7 +9,7 @@ public import Storage
 import Templates
 import Text
 
-/// An import under way: made, run and finished inside one operation.
+/// One import: created, run and finished within one operation.
 ///
 ///     let work = try CardImport(db, into: deck, options: ImportOptions(), now: now, random: random)
 ///     try work.run("cards.csv")
@@ -19,19 +19,20 @@ public final class CardImport {
   private let places: ImportPlaces
   private var report = ImportReport()
   private var rowCount = 0
-  /// Whether rows name their file: there are several.
+  /// Whether rejections name their file, because there are several.
   private let namesFiles: Bool
-  /// Takes over a picture or a sound beside a file, and says its name; nil where none are brought in.
+  /// Imports a picture or a sound at a path and returns its name, which is empty when the file does not exist. Nil
+  /// when media are not imported.
   public var receiveMedia: ((_ path: String) throws -> String)?
-  /// The names of those that were, by path; empty for one that is not there.
+  /// The names of the media imported so far, by path; empty for a file that does not exist.
   private var media: [String: String] = [:]
   private let db: Database
 
   /// - Parameters:
-  ///   - isNewDeck: whether the deck was made for the import: then options that the file has are set.
-  ///   - fileCount: how many files will be run.
-  ///   - now: seconds since 1970, the time of creation of all.
-  ///   - random: 64 random bits a call, for the guids of cards without one.
+  ///   - isNewDeck: whether the deck was made for the import; only then are options from the file applied.
+  ///   - fileCount: how many files will be imported.
+  ///   - now: seconds since 1970, the creation time of all cards.
+  ///   - random: returns 64 random bits per call, for the guids of cards without one.
   public init(
     _ db: Database, into deck: DeckID, options: ImportOptions, isNewDeck: Bool = false, fileCount: Int = 1, now: Double,
     random: @escaping () -> UInt64
@@ -46,19 +47,21 @@ public final class CardImport {
     }
   }
 
-  /// - Throws: `NoteError.noField` for a choice that is neither a field nor what every row may have.
+  /// - Throws: `NoteError.noField` for a choice that is neither a field of the type nor a column that every row may
+  ///   have.
   private func checkColumns(_ type: NoteType) throws {
     for choice in options.table.columns where type.field(choice.meaning) == nil {
       if !["tags", "guid", "subdeck"].contains(choice.meaning.lowercased()) { throw type.unknownField(choice.meaning) }
     }
   }
 
-  /// Reads a file to its end. Cards go on top in the order of the files. `index` of a rejection counts rows of data.
+  /// Imports a whole file. The cards are placed on top of the deck, in the order of the files. The `index` of a
+  /// rejection counts data rows.
   /// - Parameters:
-  ///   - kinds: which files are read: others than plain ones only where the user typed the path; `-` is standard input
-  ///     then.
-  ///   - isInterrupted: asked while the file is waited for; true gives up.
-  ///   - progress: called every 64 KiB; what it throws ends the import.
+  ///   - kinds: which kinds of file are read: other than plain files only when the user typed the path; then `-` is
+  ///     standard input.
+  ///   - isInterrupted: called while waiting for the file; true cancels the import.
+  ///   - progress: called every 64 KiB; an error from it ends the import.
   /// - Throws: `ExchangeError` for a broken file, `FileError` for one that cannot be read.
   public func run(
     _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
@@ -90,7 +93,7 @@ public final class CardImport {
     report.findings.format = format
   }
 
-  /// What was imported. Decks that were made and got neither a card nor options are taken away.
+  /// Removes the decks that the import made and that got neither a card nor options, and returns the report.
   public func finish() throws -> ImportReport {
     try places.removeEmptyDecks()
     report.cards.lost += places.lost
@@ -125,7 +128,7 @@ public final class CardImport {
     }
   }
 
-  /// The pictures and sounds of a row, which may get other names.
+  /// Imports the media of a row, and renames them in the row if they got other names.
   private func bringMedia(of row: inout CardRow, beside path: String) throws {
     guard let receiveMedia, path != "-" else { return }
     let folder = path.contains("/") ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : ["."]
@@ -148,7 +151,7 @@ public final class CardImport {
   }
 }
 
-/// A row that breaks a rule of cards or notes.
+/// A row breaks a rule of cards or notes.
 struct RowRefusal: Error {
   let code: ProblemCode
   let message: String
@@ -159,8 +162,8 @@ struct RowRefusal: Error {
 }
 
 extension CardFormat {
-  /// The rows of a file of text.
-  /// - Parameter target: the name of the deck that they are for.
+  /// Returns the rows of a text file.
+  /// - Parameter target: the name of the deck that is imported into.
   func rows(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
     switch self {
     case .json: return JSONCards(source, isLines: false)
@@ -176,7 +179,7 @@ extension CardFormat {
     }
   }
 
-  /// Whether a file that is not UTF-8 is read as what it seems to be. JSON is UTF-8 always (RFC 8259).
+  /// Whether the encoding of a file that is not UTF-8 is detected. JSON is always UTF-8 (RFC 8259).
   var findsEncoding: Bool { self == .csv || self == .tsv || self == .txt || self == .md }
 }
 

@@ -1,11 +1,12 @@
-// The log of a card's answers in a file.
-// Invariant: what is written is read back as the same; numbers that no answer can have refuse the row.
+// The review log of a card in a file.
+// Invariant: what is written is read back unchanged; numbers that no answer can have make the row invalid.
 
 import Decks
 import Values
 
 enum CardLog {
-  /// Rows that a file has of one card: the newest. More would make an element that no import takes.
+  /// The most rows that a file holds for one card, the newest ones. With more, the element would exceed the import's
+  /// limits.
   static let limit = 4_000
 
   static func value(_ log: [LoggedReview]) -> Value {
@@ -25,7 +26,7 @@ enum CardLog {
       })
   }
 
-  /// - Throws: `badOption` for what no answer can be.
+  /// - Throws: `badOption` for values that no answer can have.
   static func log(_ list: [Value]) throws(DeckError) -> [LoggedReview] {
     var log: [LoggedReview] = []
     for value in list {
@@ -44,8 +45,8 @@ enum CardLog {
 }
 
 extension CardState {
-  /// By its name.
-  /// - Parameter part: of the element, for the message.
+  /// Reads a state by its name.
+  /// - Parameter part: the name of the element in the error message.
   /// - Throws: `badOption`.
   init(_ value: Value?, in part: String) throws(DeckError) {
     guard let name = value?.text, let state = CardState.allCases.first(where: { $0.name == name }) else {

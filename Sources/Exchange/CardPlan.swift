@@ -1,21 +1,21 @@
-// A card's schedule in a file.
-// Invariant: what is written is read back as the same; numbers that no schedule can have refuse the row.
+// The schedule of a card in a file.
+// Invariant: what is written is read back unchanged; numbers that no schedule can have make the row invalid.
 
 import Decks
 import Values
 
-/// A card's place in the schedule, and what keeps it from being shown.
+/// A card's schedule, suspension and flag.
 struct CardPlan {
   var schedule = CardSchedule()
   var isSuspended = false
   var flag = 0
 
-  /// Whether there is anything but a new card's.
+  /// Whether this is the schedule of a new card, without suspension and flag.
   var isPlain: Bool { schedule == CardSchedule() && !isSuspended && flag == 0 }
 
   init(_ card: some CardColumns) { (schedule, isSuspended, flag) = (card.schedule, card.isSuspended, card.flag) }
 
-  /// - Throws: `badOption` for what no schedule can have.
+  /// - Throws: `badOption` for values that no schedule can have.
   init(_ record: Value.Record) throws(DeckError) {
     schedule.state = try CardState(record["state"], in: JSONName.schedule)
     for (name, place) in CardProperty.planned {

@@ -1,12 +1,12 @@
-// One row of a file on its way into a deck, whatever the format.
-// Invariant: a row is either whole or has a reason for which it is refused; a broken file is an error instead.
+// One row of a file during its import, whatever the format.
+// Invariant: a row is either valid or has a reason for being refused; a broken file is an error instead.
 
 package import Decks
 import Problems
 package import Templates
 import Text
 
-/// The bytes are those of the file, unescaped, and not checked yet.
+/// A row. Its bytes are those of the file, unescaped but not validated.
 package struct CardRow {
   package var prompt: [UInt8] = []
   package var answer: [UInt8] = []
@@ -14,15 +14,15 @@ package struct CardRow {
   package var tags: [String] = []
   var fields: [CardField] = []
   var document: String?
-  /// The deck within the one that is imported into, empty for itself.
+  /// The name of the row's deck within the one that is imported into; empty for the latter itself.
   package var subdeck = ""
   package var content = RowContent.texts
-  /// Pictures and sounds beside the file that the texts name.
+  /// Pictures and sounds that the texts name, with their paths relative to the file.
   var media: [(name: String, path: String)] = []
-  /// Of a note: the numbers of the cards that it has; nil for all that its type makes.
+  /// The ordinals of the note's cards; nil for all cards that its type makes.
   var ordinals: [Int]?
   var schedule: CardPlan?
-  /// The answers that it had.
+  /// The card's review log.
   var log: [LoggedReview] = []
   var start = RowStart()
 
@@ -52,21 +52,21 @@ package struct CardRow {
     }
   }
 
-  /// The first reason is the one that is reported.
+  /// Marks the row as refused. Only the first reason is reported.
   mutating func refuse(_ code: ProblemCode.Failure, _ message: String) {
     if start.invalidReason == nil { start.invalidReason = (.failure(code), message) }
   }
 }
 
 extension CardRow {
-  /// Gives a picture or a sound another name.
+  /// Renames a picture or a sound in the row's texts.
   mutating func rename(_ old: String, to new: String) {
     func renamed(_ html: String) -> String { MediaNames.renaming(old, to: new, in: html) }
     switch content {
     case .note(let type, let fields, let ordinal):
       content = .note(type: type, fields.map { ($0.name, renamed($0.html)) }, ordinal: ordinal)
     case .texts, .formatted:
-      // A sound is a plain text.
+      // A sound tag is plain text, so plain texts are renamed, too.
       prompt = Array(renamed(String(decoding: prompt, as: UTF8.self)).utf8)
       answer = Array(renamed(String(decoding: answer, as: UTF8.self)).utf8)
     case .card, .type, .options: break
@@ -84,7 +84,7 @@ extension CardRow {
 }
 
 extension CardRow {
-  /// Has it say that its prompt and its answer are these texts and nothing else.
+  /// Turns the row into a card whose content is exactly its prompt and answer as HTML.
   mutating func takeSidesAsHTML() {
     let sides = sides.map { Array($0.utf8) }
     (prompt, answer) = (sides[0], sides[1])
@@ -95,33 +95,33 @@ extension CardRow {
 /// Where a row begins, and why it is refused.
 struct RowStart {
   var line = 1
-  /// Of an element of a list: the column that it begins at.
+  /// The column at which the element of a list begins; nil in formats without such elements.
   var column: Int?
   var invalidReason: (code: ProblemCode, message: String)?
 }
 
-/// What a row gives.
+/// The kind of a row.
 package enum RowContent {
-  /// A card of its prompt and its answer.
+  /// A card with a plain prompt and answer.
   case texts
-  /// A card whose prompt and answer are HTML.
+  /// A card with a prompt and an answer in HTML.
   case formatted
-  /// A note. Fields are HTML; without names they are in the order of the type's. The row is about the card of that
-  /// number.
+  /// A note. Its fields are HTML; fields without names are in the order of the type. The row's schedule and document
+  /// belong to the card of this ordinal.
   case note(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
-  /// Another card of a note that came before, whose guid is the row's.
+  /// Another card of an earlier note, which has the row's guid.
   case card(ordinal: Int)
-  /// A definition of a note type, and no card at all.
+  /// The definition of a note type, without a card.
   case type(NoteTypeDraft)
-  /// The options of the row's deck, and no card at all.
+  /// The options of the row's deck, without a card.
   case options([CardField])
 }
 
-/// A file's rows from its beginning to its end.
+/// Reads the rows of a file from beginning to end.
 protocol CardRows {
-  /// What was found out about the file, once the first row has been read.
+  /// What was detected in the file; complete after the first row has been read.
   var found: ImportFindings { get }
-  /// Whether a plain text of the file says that it has no formatting.
+  /// Whether the file can express formatting, so that a plain text in it means that the card has none.
   var holdsFormatting: Bool { get }
   /// - Returns: false at the end of the file.
   func next(into row: inout CardRow) throws -> Bool
@@ -131,5 +131,5 @@ extension CardRows {
   var holdsFormatting: Bool { false }
 }
 
-/// Bytes that a row may have.
+/// The limit on the size of a row in bytes.
 let rowLimit = 1_000_000

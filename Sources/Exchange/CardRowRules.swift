@@ -1,10 +1,10 @@
-// What a row of a file must keep to before it is a card. Invariant: a row that is refused was written nowhere.
+// The rules that a row must follow before it becomes a card. Invariant: a refused row is not written anywhere.
 
 import Decks
 import Text
 
 extension CardRow {
-  /// Why a prompt and an answer cannot be imported, wherever they would go; nil where nothing is known of it.
+  /// Returns why the row's prompt and answer cannot be imported into any deck; nil when no reason is known.
   func refusal() throws -> RowRefusal? {
     if let reason = start.invalidReason { return RowRefusal(code: reason.code, message: reason.message) }
     do {
@@ -19,15 +19,15 @@ extension CardRow {
     }
   }
 
-  /// Neither of two sides of HTML may be blank, as of any card. What comes with an id was written from a note: its back
-  /// may be empty.
+  /// Checks two sides of HTML: as with any card, neither may be blank. An exception is the back of a row with a guid,
+  /// which may be empty, because such a row was written from a note.
   func checkSides(_ sides: [String]) throws(RowRefusal) {
     if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
     let isOfNote = sides[1].isEmpty && !guid.isEmpty
     if sides[1].trimmed.isEmpty, !isOfNote { throw RowRefusal(DeckError.emptyAnswer) }
   }
 
-  /// What a note keeps beside its fields has the rules of a card's.
+  /// Checks the fields and the document of a note by the rules for those of a card.
   func checkBeside() throws {
     if fields.isEmpty, document == nil { return }
     var card = CardRow()
@@ -36,8 +36,8 @@ extension CardRow {
     try card.checked { _ in }
   }
 
-  /// Lends the row as a card to be written.
-  /// - Throws: `RowRefusal` for the first rule that it breaks.
+  /// Validates the row as a card and passes it to `body`.
+  /// - Throws: `RowRefusal` for the first rule that the row breaks.
   func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
     try prompt.withUnsafeBufferPointer { prompt in
       try answer.withUnsafeBufferPointer { answer in

@@ -1,5 +1,5 @@
-// What can go wrong with files of cards, as facts, and the words for it.
-// Invariant: codes never change; every message says which file and place it is about and what is expected instead.
+// Everything that can go wrong with files of cards, as facts, and the messages for it.
+// Invariant: codes never change; every message says which file and place it is about and what was expected.
 
 public import Decks
 import Files
@@ -10,37 +10,38 @@ import Text
 ///
 ///     do { try CardFormat(named: "cvs") } catch { error.message }   // "no format is called "cvs" (did you mean ..."
 public enum ExchangeError: Problem, Equatable {
-  /// A file that cannot be understood; `expected` completes "file:line:column: ...".
+  /// A file that cannot be parsed; `expected` completes "file:line:column: ...".
   case badFile(path: String, line: Int, column: Int, expected: String)
-  /// A file in another encoding than was said.
+  /// A file whose encoding differs from the given one.
   case badEncoding(path: String, encoding: TextEncoding)
   case unknownEncoding(name: String)
-  /// A file, a row or a nesting beyond what is read.
+  /// A file, a row or a nesting depth beyond the limits.
   case tooLarge(path: String, line: Int, what: String)
-  /// A format that is not known; the ending or the name that was given.
+  /// An unknown format: the file extension or the name that was given.
   case unknownFormat(name: String)
-  /// Standard input or output, whose format has no ending to go by.
+  /// Standard input or output, which has no extension that gives its format.
   case formatNeeded
-  /// A format that is not read or not written yet.
+  /// A format that is not supported yet.
   case notHere(format: CardFormat)
-  /// What cannot part the cells of a table.
+  /// A character or name that cannot separate the cells of a table.
   case badSeparator(given: String)
-  /// A choice of columns that cannot be.
+  /// An invalid choice of columns.
   case badColumns(reason: String)
   /// No column of the header has that name.
   case noColumn(path: String, name: String, names: [String])
   /// A row has more fields than its note type.
   case tooManyFields(type: String, has: Int, given: Int)
-  /// A card names a note that did not come before it.
+  /// A card names a note that does not come before it.
   case noSuchNote(guid: String)
-  /// A row is about a note of another deck.
+  /// A row names a note that is in another deck.
   case noteElsewhere(guid: String, deck: String)
-  /// A card of an import that takes none twice is in the deck already.
+  /// A card is in the deck already, and duplicates are errors in this import.
   case alreadyThere(path: String, reason: String)
   /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
-  /// Where a file is wrong, and what is: without the file's name, for who shows the place beside it.
+  /// The position and description of a fault in a file, without the file's name, for callers that show the name
+  /// themselves.
   var place: (line: Int, column: Int?, words: String)? {
     switch self {
     case .badFile(_, let line, let column, let expected): (line, column, expected)
@@ -125,7 +126,7 @@ extension ProblemReport {
   }
 }
 
-/// The last part of a path, as messages about a file's content name it.
+/// Returns the last part of a path, as used in messages about a file's content.
 func fileName(_ path: String) -> String {
   if path == "-" { return "standard input" }
   return printable(lastPart(of: path))

@@ -1,30 +1,30 @@
-// How a deck is exported, and what an export did.
+// The options of an export, and its report.
 // Invariant: what the file does not hold is counted.
 
 public import Values
 
-/// How a deck is exported.
+/// The options of a deck export.
 ///
 ///     var options = ExportOptions()
 ///     (options.format, options.hasSchedule) = (.json, true)
 public struct ExportOptions: Sendable {
-  /// nil: by the file's ending.
+  /// Nil: determined by the file's extension.
   public var format: CardFormat?
-  /// Whether the cards' schedules are written where the format can hold them.
+  /// Whether the cards' schedules are written, if the format can hold them.
   public var hasSchedule = false
-  /// Whether cells that a spreadsheet would run as formulas are guarded.
+  /// Whether cells that a spreadsheet would run as formulas are escaped.
   public var isForSpreadsheet = false
 
   public init() {}
 }
 
-/// What an export did.
+/// The report of an export.
 ///
 ///     print("\(report.cards) cards, \(report.bytes) bytes")
 public struct ExportReport: Sendable {
   public let cards: Int
   public let bytes: Int
-  /// What the file could not hold, and of how many cards (of how many decks for options).
+  /// What the file could not hold, with the number of cards affected (for options, of decks).
   public let lost: [(part: CardPart, count: Int)]
 
   public init(cards: Int, bytes: Int, lost: [CardPart: Int] = [:]) {
@@ -32,7 +32,7 @@ public struct ExportReport: Sendable {
     self.lost = CardPart.allCases.compactMap { part in lost[part].map { (part, $0) } }
   }
 
-  /// As `--json` prints it and Lua reads it.
+  /// The report as `--json` prints it and Lua reads it.
   public var value: Value {
     .record([
       ("cards", .integer(cards)), ("bytes", .integer(bytes)),

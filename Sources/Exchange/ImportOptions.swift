@@ -1,76 +1,76 @@
-// How a file is imported, and what an import did.
-// Invariant: an option that a format does not know changes nothing in it; a report's names never change.
+// The options of an import, and its report.
+// Invariant: an option that does not apply to a format has no effect on it; the names in a report never change.
 
 public import Decks
 import Templates
 public import Values
 
-/// How a file of cards is imported.
+/// The options of an import of a file of cards.
 ///
 ///     var options = ImportOptions()
 ///     (options.format, options.onDuplicate) = (.csv, .update)
 public struct ImportOptions: Sendable {
-  /// nil: by the file's ending.
+  /// Nil: determined by the file's extension.
   public var format: CardFormat?
-  /// nil: found.
+  /// Nil: detected.
   public var encoding: TextEncoding?
-  /// nil: as the file says where it does (Anki's text files), else skip.
+  /// Nil: as the file says (only Anki's text files do), otherwise skip.
   public var onDuplicate: OnDuplicate?
-  /// The first row that is refused ends the import with nothing imported.
+  /// Whether the first refused row ends the import, with nothing imported.
   public var isStrict = false
-  /// Of packages: otherwise every card comes in as a new one.
+  /// For packages: whether schedules are imported. Otherwise every card is imported as a new one.
   public var keepsSchedule = true
   public var table = TableOptions()
-  /// Of a table: the type of the notes that its rows are, whose fields its columns are; nil for prompts and answers.
+  /// For tables: the name of the note type whose fields the columns are; nil for prompts and answers.
   public var noteType: String?
-  /// How many of the first cards the report shows as they would be.
+  /// How many of the first cards the report shows.
   public var previewed = 0
 
   public init() {}
 }
 
-/// How a table is read.
+/// The options for reading a table.
 ///
 ///     var table = TableOptions()
 ///     table.columns = try ColumnChoice.list(of: "prompt=Spanish,answer=English,tags=Theme")
 public struct TableOptions: Sendable {
-  /// One byte of ASCII; nil: found.
+  /// One ASCII byte; nil: detected.
   public var separator: UInt8?
-  /// What some columns mean; those that are not named go by the header.
+  /// The meanings of some columns; the header determines the others.
   public var columns: [ColumnChoice] = []
-  /// The first row is a card, whatever it says.
+  /// Whether the first row is a card, whatever it contains.
   public var hasNoHeader = false
-  /// The type that `ImportOptions.noteType` names: then rows are notes of it.
+  /// The type that `ImportOptions.noteType` names; the rows are then notes of this type.
   var note: NoteType?
 
   public init() {}
 }
 
 extension NoteType {
-  /// The field that a name means, capitals aside.
+  /// Returns the field with a name; an exact match comes before a case-insensitive one.
   func field(_ name: String) -> String? {
     fields.first { $0 == name } ?? fields.first { $0.lowercased() == name.lowercased() }
   }
 }
 
-/// What an import did, and what it found out about the file.
+/// The report of an import, including what was detected in the file.
 ///
 ///     print(report.cards.added, report.findings.encoding)
 public struct ImportReport: Sendable {
   public var cards = AddReport()
-  /// Of the last file, when there were several.
+  /// From the last file, when there were several.
   public var findings = ImportFindings()
-  /// The first cards as they are now, as many as were asked for.
+  /// The first cards as they were stored, as many as were requested.
   public var preview: [Preview] = []
-  /// Pictures and sounds that a file names and that are not beside it.
+  /// Pictures and sounds that a file names but that do not exist beside it.
   public var missingMedia: Set<String> = []
 
-  /// A card, and the deck within the one that is imported into, empty for itself.
+  /// A card, and the name of its deck within the one that is imported into; empty for the latter itself.
   public typealias Preview = (card: CardRecord, subdeck: String)
 
   public init() {}
 
-  /// As `--json` prints it and Lua reads it.
+  /// The report as `--json` prints it and Lua reads it.
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
@@ -87,23 +87,23 @@ public struct ImportReport: Sendable {
   }
 }
 
-/// What was found out about a file, or said of it.
+/// What was detected in a file, or given in the options.
 ///
 ///     report.findings.separator   // UInt8(ascii: ";")
 public struct ImportFindings: Equatable, Sendable {
   public var format: CardFormat?
   public var encoding = TextEncoding.utf8
-  /// Of a table.
+  /// For tables: the separator.
   public var separator: UInt8?
-  /// Of a table: whether its first row names the columns.
+  /// For tables: whether the first row names the columns.
   public var hasHeader: Bool?
-  /// Of a table: what each column means, as `--columns` names it.
+  /// For tables: the meaning of each column, as `--columns` names it.
   public var columns: [String] = []
-  /// Of a table: the cells of a first row that was taken for a card, where no option says what it is.
+  /// For tables: the cells of a first row that was assumed to be a card because no option said what it is.
   public var assumedCard: [String] = []
-  /// Of Markdown: the first line of an answer that has a cloze, which is none there.
+  /// For Markdown: the first line of an answer that contains a cloze, which has no effect in answers.
   public var answeredCloze: Int?
-  /// Of Markdown: the line of a heading that is one card, though lines of prompts and answers stand below it.
+  /// For Markdown: the line of a heading that became one card although lines of prompts and answers follow it.
   public var listedPairs: Int?
 
   public init() {}

@@ -1,6 +1,6 @@
-// Where the rows of an import go: the deck, those within it, the note types that they name.
-// Invariant: a row that is refused leaves nothing behind; what was there before the import is never given options or a
-// schedule.
+// Where the rows of an import are written: the deck, its nested decks, and the note types that rows name.
+// Invariant: a refused row leaves nothing behind; decks and cards that existed before the import never get options or
+// a schedule from it.
 
 import Decks
 import Problems
@@ -9,41 +9,41 @@ import Templates
 import Text
 
 final class ImportPlaces {
-  /// What became of a row.
+  /// The result of writing a row.
   struct Written {
     var outcome = AddOutcome.rejected
-    /// Cards added beyond what the outcome counts.
+    /// Cards added in addition to the one that `outcome` counts.
     var added = 0
-    /// The card that the row made or is about; nil for one that was there before, and for a row that is no card.
+    /// The card that the row made or belongs to; nil for a card that existed before, and for a row without a card.
     var card: CardID?
   }
 
   let deck: DeckRecord
-  /// Batches that were begun with another value have ended.
+  /// A change ends the batches, which were started with the old value.
   var onDuplicate = OnDuplicate.skip {
     didSet { if onDuplicate != oldValue { (batches, last) = ([:], nil) } }
   }
-  /// Whether a row of plain texts says that its card has no formatting.
+  /// Whether a row of plain texts means that its card has no formatting.
   var holdsFormatting = false
   private let db: Database
   private let now: Double
   private let random: () -> UInt64
-  /// The batch of each deck that cards went to, by its name within the one that is imported into.
+  /// The batch of each deck that got cards, by the deck's name within the one that is imported into.
   private var batches: [String: CardBatch] = [:]
-  /// The batch of the last card: the only one of which cards wait to be written.
+  /// The batch of the last card. It is the only one that can have cards waiting to be written.
   private var last: (name: String, batch: CardBatch)?
   private var types: [String: NoteType] = [:]
-  /// The deck and those within it: notes that have cards in other decks only are not this import's.
+  /// The deck and its nested decks. Notes that only have cards in other decks do not belong to this import.
   private var own: Set<DeckID>
   /// Decks that the import made.
   private var made: Set<DeckID> = []
-  /// Those of them that were given options.
+  /// Those of `made` that got options.
   private var optioned: Set<DeckID> = []
-  /// What the options of decks that it made could not become.
+  /// The options of new decks that could not be applied.
   private(set) var lost: [String] = []
   /// Notes that the import added.
   private var notes: Set<NoteID> = []
-  /// Notes of which cards came into another deck.
+  /// Notes of which cards were moved to another deck.
   private(set) var moved: Set<NoteID> = []
 
   init(_ db: Database, _ deck: DeckRecord, isNew: Bool, now: Double, random: @escaping () -> UInt64) throws {
@@ -52,8 +52,9 @@ final class ImportPlaces {
     if isNew { made.insert(deck.id) }
   }
 
-  /// - Parameter isLookedAt: whether the card that it makes is needed at once: otherwise it may wait for others.
-  /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` where those are errors.
+  /// Writes a row.
+  /// - Parameter isLookedAt: whether the resulting card is needed at once. Otherwise it may wait in a batch.
+  /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` when duplicates are errors.
   func write(_ row: CardRow, isLookedAt: Bool) throws -> Written {
     if case .texts = row.content {
       return try holdsFormatting ? writePlain(row, isLookedAt: isLookedAt) : writeCard(row, isLookedAt: isLookedAt)
@@ -70,14 +71,15 @@ final class ImportPlaces {
     return Written()
   }
 
-  /// Writes a row whose note is there: its cards come into the deck of the row, unless they were moved out of the deck
-  /// that is imported into; a note that cannot become what the row says gives way to it.
-  /// - Throws: `RowRefusal`; then the note is there as it was.
+  /// Writes a row over its existing note. The note's cards are moved to the row's deck, unless they have been moved
+  /// out of the deck that is imported into.
+  /// - Parameter givesWay: whether the note is removed first, because it cannot be changed to what the row says.
+  /// - Throws: `RowRefusal`; then the note is unchanged.
   func write(_ row: CardRow, over note: NoteID, givesWay: Bool) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
     if givesWay {
       var tried = row
-      // One that no note has: only the row is tried.
+      // Use a guid that no note has, so that only the row is tested.
       tried.guid = Array(BuildIDs.guid(of: String(decoding: row.guid, as: UTF8.self), namespace: "tried").utf8)
       if let refusal = try refusal(of: tried) { throw refusal }
       _ = try NoteTable.remove(db, [note])
@@ -89,8 +91,8 @@ final class ImportPlaces {
     return written
   }
 
-  /// Brings the cards of a note into a deck within the one that is imported into, as far as they are elsewhere.
-  /// - Returns: whether it may: cards that were moved out of the deck stay where they are.
+  /// Moves the cards of a note that are elsewhere to a deck within the one that is imported into.
+  /// - Returns: false when all cards have been moved out of the import's decks; then they stay where they are.
   func place(_ note: NoteID, within name: String) throws -> Bool {
     let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
     guard cards.contains(where: { own.contains($0.deck) }) else { return false }
@@ -103,7 +105,7 @@ final class ImportPlaces {
     return true
   }
 
-  /// Writes a row to its note in another deck, where its cards stay.
+  /// Writes a row to its note in another deck. The note's cards stay there.
   private func writeElsewhere(_ row: CardRow, over note: NoteID) throws -> Written {
     let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
     guard case .note(_, let fields, _) = row.content else {
@@ -112,10 +114,11 @@ final class ImportPlaces {
     return try writeNote(row, type, fields, 0, over: note)
   }
 
-  /// Which rule a row breaks; nothing stays of it but the deck and the note type that it names.
+  /// Returns which rule a row breaks, by writing it and rolling back. Only the deck and the note type that it names
+  /// remain.
   func refusal(of row: CardRow) throws -> RowRefusal? {
     do {
-      // What rows have in common stays.
+      // What several rows share is made outside the savepoint and remains.
       _ = try batch(within: row.subdeck)
       if case .texts = row.content {
         try row.checked { _ in }
@@ -142,20 +145,20 @@ final class ImportPlaces {
 
   func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
 
-  /// A card as it is now, in the deck within the one that is imported into.
+  /// Returns a card as it is now, with its deck's name within the one that is imported into.
   func preview(_ id: CardID, _ row: CardRow) throws -> ImportReport.Preview? {
     try CardTable.card(db, id).map { (card: $0, subdeck: row.subdeck) }
   }
 
-  /// Takes away the decks within the deck that were made and hold nothing, not even options.
+  /// Removes the nested decks that the import made and that have no cards, no decks in them and no options.
   func removeEmptyDecks() throws {
     try flush()
     if made.isEmpty { return }
     let all = try DeckTable.within(db, deck.id).map { (id: $0.id, parts: DeckName.split($0.name.lowercased())) }
-    // How many decks are right within one.
+    // The number of decks directly within each deck.
     var inner: [[String]: Int] = [:]
     for one in all { inner[one.parts.dropLast(), default: 0] += 1 }
-    // What is within a deck comes behind it.
+    // Nested decks come after the deck that contains them.
     for one in all.reversed() where made.contains(one.id) && !optioned.contains(one.id) && inner[one.parts] ?? 0 == 0 {
       guard try DeckTable.count(db, one.id) == 0 else { continue }
       try DeckTable.remove(db, one.id)
@@ -165,7 +168,7 @@ final class ImportPlaces {
 
   // MARK: Cards
 
-  /// Writes the cards that wait.
+  /// Writes the cards that wait in the last batch.
   func flush() throws { try last?.batch.flush() }
 
   private func writeCard(_ row: CardRow, isLookedAt: Bool) throws -> Written {
@@ -180,7 +183,8 @@ final class ImportPlaces {
     }
   }
 
-  /// A card of a file that could have said formatting: it takes that of a card of its guid away.
+  /// Writes a card without formatting from a file that could have expressed it: if the deck has a formatted card of
+  /// the same guid, its formatting is removed.
   private func writePlain(_ row: CardRow, isLookedAt: Bool) throws -> Written {
     if onDuplicate == .update, !row.guid.isEmpty {
       try row.checked { _ in }
@@ -192,7 +196,7 @@ final class ImportPlaces {
     return try writeCard(row, isLookedAt: isLookedAt)
   }
 
-  /// The cards of a deck within the one that is imported into, which is made when it is missing.
+  /// Returns the batch of a deck within the one that is imported into; a missing deck is made.
   private func batch(within name: String) throws -> CardBatch {
     if let last, last.name == name { return last.batch }
     try flush()
@@ -220,19 +224,19 @@ final class ImportPlaces {
     return found
   }
 
-  /// The note of the card of a guid in a deck within the one that is imported into.
+  /// Returns the note of the card with a guid in a deck within the one that is imported into.
   func note(guid: String, within name: String) throws -> NoteID? {
     try flush()
     let card = try CardTable.id(db, guid: guid, in: name.isEmpty ? deck.id : subdeck(name).id)
     return try card.flatMap { try CardTable.card(db, $0)?.note }
   }
 
-  /// The note of a guid that has a card in the deck or in one within it.
+  /// Returns the note with a guid that has a card in the deck or in one of its nested decks.
   func note(guid: String) throws -> NoteID? { try NoteTable.id(db, guid: guid.trimmed, in: own) }
 
   // MARK: Notes
 
-  /// A prompt and an answer with more than plain text.
+  /// Writes a card whose prompt and answer are HTML.
   private func writeFormatted(_ row: CardRow) throws -> Written {
     let sides = row.sides
     try row.checkSides(sides)
@@ -246,7 +250,7 @@ final class ImportPlaces {
     try writeNote(row, refusingNotes { try self.type(named: name) }, fields, ordinal)
   }
 
-  /// - Parameter known: the note that the row is about; nil: the one of its guid.
+  /// - Parameter known: the note that the row belongs to; nil: the one with its guid.
   private func writeNote(
     _ row: CardRow, _ type: NoteType, _ fields: [(name: String?, html: String)], _ ordinal: Int,
     over known: NoteID? = nil
@@ -271,7 +275,7 @@ final class ImportPlaces {
     return Written(outcome: outcome, added: cards.count - 1, card: card)
   }
 
-  /// A note of another deck is not changed by an import into this one.
+  /// Refuses a row whose note is in a deck outside the import, because such a note must not be changed.
   private func refuseElsewhere(_ guid: String) throws {
     guard let note = try NoteTable.id(db, guid: guid.trimmed), let card = try NoteTable.cards(db, of: note).first,
       let deck = try CardTable.card(db, card)?.deck
@@ -287,7 +291,7 @@ final class ImportPlaces {
     return found
   }
 
-  /// Fields by the names of the type; those without a name go by their order.
+  /// Returns the fields by the names of the type; fields without a name are assigned by order.
   private func values(_ fields: [(name: String?, html: String)], of type: NoteType) throws -> [String: String] {
     var values: [String: String] = [:]
     for (index, field) in fields.enumerated() {
@@ -302,7 +306,7 @@ final class ImportPlaces {
     return values
   }
 
-  /// Another card of a note that the import added: it comes to its place, and takes its schedule.
+  /// Finds another card of a note that the import added, and moves it to its position. The caller sets its schedule.
   private func findCard(_ row: CardRow, _ ordinal: Int) throws -> Written {
     let guid = String(decoding: row.guid, as: UTF8.self)
     guard let note = try note(guid: guid) ?? NoteTable.id(db, guid: guid) else {
@@ -316,13 +320,14 @@ final class ImportPlaces {
     return Written(card: card)
   }
 
-  /// The document that a card of a note shows.
+  /// Sets the document that a card of a note shows.
   private func attach(_ row: CardRow, to card: CardID?) throws {
     guard let card, let document = row.document else { return }
     try CardTable.setDocument(db, card, to: document, now: now)
   }
 
-  /// A type of the same name that makes the same cards is taken; another one gets another name.
+  /// Uses an existing type of the same name that makes the same cards; otherwise creates one, under another name if
+  /// the name is taken.
   private func define(_ draft: NoteTypeDraft) throws {
     let key = draft.name.trimmed.lowercased()
     try refusingNotes {
@@ -338,7 +343,7 @@ final class ImportPlaces {
     }
   }
 
-  /// Options are set for decks that the import made; others keep theirs.
+  /// Applies options to a deck that the import made; existing decks keep theirs.
   private func setOptions(_ row: CardRow, _ fields: [CardField]) throws {
     let target = row.subdeck.isEmpty ? deck : try subdeck(row.subdeck)
     guard made.contains(target.id) else { return }
@@ -358,11 +363,12 @@ final class ImportPlaces {
     do { return try body() } catch { throw RowRefusal(error) }
   }
 
-  /// A rule of notes that is broken refuses the row; so does the name of a deck.
+  /// Turns an error of a note rule into a refusal of the row.
   private func refusingNotes<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as NoteError { throw RowRefusal(error) }
   }
 
+  /// Turns an invalid name of a deck or preset, tag, guid or text into a refusal of the row.
   private func refusingDecks<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as DeckError {
       switch error {
@@ -373,7 +379,7 @@ final class ImportPlaces {
   }
 }
 
-/// Takes back a row that was only tried.
+/// Thrown to roll back a row that was only tested.
 private enum Tried: Error { case isOver }
 
 extension NoteTypeDraft {

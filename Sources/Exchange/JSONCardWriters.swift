@@ -1,4 +1,4 @@
-// Cards as JSON: the array that the original app reads, the object with everything, an object a line.
+// Writes cards as JSON: the array that the original app reads, the object with everything, or one object per line.
 // Invariant: what is written is read back as the same cards.
 
 import Decks
@@ -6,7 +6,7 @@ import Files
 import Templates
 import Values
 
-/// An array with one object a line.
+/// Writes an array with one object per line.
 struct JSONArrayWriter: CardRowWriter {
   let sink: FileSink
   private var isFirst = true
@@ -27,7 +27,7 @@ struct JSONArrayWriter: CardRowWriter {
   func end() throws { try sink.append(isFirst ? "]\n" : "\n]\n") }
 }
 
-/// The deck, its options, the note types, and the cards, each a line.
+/// Writes an object with the deck, its options, the note types, and the cards, each on a line.
 struct JSONObjectWriter: CardRowWriter {
   private let sink: FileSink
   private let contents: DeckContents
@@ -75,7 +75,7 @@ struct JSONObjectWriter: CardRowWriter {
   func end() throws { try sink.append(isFirst ? "]}\n" : "\n]}\n") }
 }
 
-/// What the object holds, an object a line.
+/// Writes the contents of the object with everything as one object per line.
 struct JSONLinesWriter: CardRowWriter {
   private let sink: FileSink
   private let contents: DeckContents
@@ -105,7 +105,7 @@ struct JSONLinesWriter: CardRowWriter {
   func end() throws {}
 }
 
-/// The elements of a list of cards.
+/// Builds the elements of a list of cards.
 enum JSONElementWriter {
   static func card(_ card: CardRecord, _ source: ExportSource, hasSchedule: Bool) -> [UInt8] {
     var writer = JSONWriter(.compact)
@@ -186,7 +186,7 @@ enum JSONElementWriter {
     return writer.take()
   }
 
-  /// A line of a file of lines.
+  /// Returns a note type for a file with one object per line.
   static func definition(_ type: NoteType) -> [UInt8] {
     line(.record([(JSONName.noteType, value(type))]))
   }

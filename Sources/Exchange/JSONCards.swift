@@ -1,7 +1,6 @@
-// Cards as JSON: an array of objects, an object with everything (deck, options, note types, cards), or an object a
-// line.
-// Invariant: every key of a card that Deckhand does not know is kept in the card's fields; one card at a time is in
-// memory.
+// Reads cards as JSON: an array of objects, an object with everything (deck, options, note types, cards), or one
+// object per line.
+// Invariant: every unknown key of a card is kept in the card's fields; memory holds one card at a time.
 
 import Decks
 import Problems
@@ -9,7 +8,7 @@ import Text
 import Values
 
 final class JSONCards: CardRows {
-  /// Where the reading has come to.
+  /// The position in the structure of the file.
   private enum Place {
     case beginning, inArray, inObject, inTypes, inCards, inLines, end
   }
@@ -17,11 +16,11 @@ final class JSONCards: CardRows {
   private let source: ByteSource
   private var element: JSONElement
   private var place: Place
-  /// Whether the list that is read has given an element.
+  /// Whether the current list has already yielded an element.
   private var hasElement = false
   private(set) var found = ImportFindings()
 
-  /// - Parameter isLines: an object a line, in place of one value.
+  /// - Parameter isLines: whether the file has one object per line instead of a single value.
   init(_ source: ByteSource, isLines: Bool) {
     self.source = source
     element = JSONElement(source)
@@ -75,7 +74,7 @@ final class JSONCards: CardRows {
 
   private var isFirstMember = false
 
-  /// Whether another element of the list follows.
+  /// Returns whether another element of the list follows.
   private func goesOn() throws -> Bool {
     let close = UInt8(ascii: "]")
     let isThere = try hasElement ? element.reader.goesOn(until: close) : !element.reader.isEmpty(until: close)
@@ -84,7 +83,7 @@ final class JSONCards: CardRows {
     return isThere
   }
 
-  /// After the object of a line only blanks may follow.
+  /// Skips whitespace after the object of a line; anything else is an error.
   private func endLine() throws {
     while let byte = try source.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0D { source.skip() }
     if let byte = try source.peek(), byte != 0x0A { throw try source.expected("the line's end") }
@@ -92,7 +91,7 @@ final class JSONCards: CardRows {
 
   // MARK: The object with everything
 
-  /// The next member. Returns true when it made a row, false when it was passed over or opened.
+  /// Reads the next member. Returns true when it made a row, false when it was skipped or a list was entered.
   private func member(into row: inout CardRow) throws -> Bool {
     let close = UInt8(ascii: "}")
     let isThere = try isFirstMember ? !element.reader.isEmpty(until: close) : element.reader.goesOn(until: close)

@@ -1,5 +1,5 @@
-// One element of JSON as a row: a card, a note, a note type, a deck's options.
-// Invariant: what a row holds that cannot be used refuses the row, not the file.
+// Reads one JSON element as a row: a card, a note, a note type, or a deck's options.
+// Invariant: an unusable value makes the row invalid, not the file.
 
 import Decks
 import Problems
@@ -7,18 +7,18 @@ import Templates
 import Text
 import Values
 
-/// Names of members with a meaning beside those of a card's own parts.
+/// Names of members with a special meaning, besides those for a card's own parts.
 enum JSONName {
   static let noteType = "note_type"
   static let noteFields = "note_fields"
   static let noteGuid = "note_guid"
   static let ordinal = "ordinal"
-  /// The cards that the note has, where some that its type makes are not there.
+  /// The ordinals of the note's cards, present when it lacks some that its type makes.
   static let ordinals = "ordinals"
   static let schedule = "schedule"
-  /// The log of the card's answers.
+  /// The card's review log.
   static let reviews = "reviews"
-  /// A deck's options within the one that is written: the deck is named by `subdeck`.
+  /// The options of a deck within the exported one; `subdeck` names the deck.
   static let deckOptions = "deck_options"
 }
 
@@ -32,7 +32,7 @@ struct JSONElement {
     reader = JSONReader(source, rowLimit: rowLimit)
   }
 
-  /// Reads a card, or whatever else a list of cards holds.
+  /// Reads a card, or another element of a list of cards.
   mutating func read(into row: inout CardRow) throws {
     try begin(&row)
     guard try source.peek() == UInt8(ascii: "{") else {
@@ -85,7 +85,7 @@ struct JSONElement {
       if let reason = names.add(name) { row.refuse(.badRow, "the card \(reason)") }
       if let invalidReason = name.anyInvalidReason { row.refuse(.badText, "the name of a value \(invalidReason)") }
       if name.bytes.withUnsafeBufferPointer({ hasEndlessMarks($0) }) {
-        // It would take minutes to compare such a name with any other.
+        // Comparing such a name with any other would take minutes.
         row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
         try skipValue()
       } else {
@@ -107,7 +107,7 @@ struct JSONElement {
     }
   }
 
-  /// A text, or nil for null and for what is not a text, which is refused.
+  /// Returns a text; nil for null. Other values refuse the row and return nil.
   private mutating func text(_ what: String, _ row: inout CardRow) throws -> [UInt8]? {
     if try source.peek() == UInt8(ascii: "\"") {
       let text = try reader.text()
@@ -120,7 +120,7 @@ struct JSONElement {
     return nil
   }
 
-  /// A list of texts, or one text in which spaces part them.
+  /// Reads tags: a list of texts, or one text of tags separated by spaces.
   private mutating func tags(into row: inout CardRow) throws {
     guard try source.peek() == UInt8(ascii: "[") else {
       row.tags = try text("tags", &row).map { Tags.separated(String(decoding: $0, as: UTF8.self)) } ?? []
@@ -142,7 +142,7 @@ struct JSONElement {
     row.addField(name, value)
   }
 
-  /// A value as a tree; nil, and the row refused, when it is not one.
+  /// Parses a value as a tree. If it is invalid, refuses the row and returns nil.
   private mutating func value(_ row: inout CardRow, _ what: String) throws -> Value? {
     var raw: [UInt8] = []
     let invalidReason = try reader.value(into: &raw)
@@ -156,9 +156,9 @@ struct JSONElement {
     return nil
   }
 
-  // MARK: What a card is made from
+  // MARK: Notes, schedules, logs
 
-  /// The JSON of a field, taken away from the card's own.
+  /// Removes a field from the card's fields and returns its value, if `isWanted` accepts it.
   private func take(_ name: String, _ row: inout CardRow, where isWanted: (CardFieldValue) -> Bool) -> CardFieldValue? {
     guard let index = row.fields.firstIndex(where: { $0.name == name }), isWanted(row.fields[index].value) else {
       return nil
@@ -232,7 +232,7 @@ struct JSONElement {
 
   private func takeLog(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
-    // Another program's field of that name stays a field.
+    // A field of that name from another program stays a field.
     let isLog = { (value: CardFieldValue) in
       guard case .json(let json) = value, json.hasPrefix("[") else { return false }
       return ["at", "rating", "state"].allSatisfy { json.contains(text: "\"\($0)\"") }

@@ -1,24 +1,24 @@
-// A deck's options in a file: the preset's by its name, and the limits that are the deck's own.
-// Invariant: what is written is read back as the same; a file without names is read as before.
+// A deck's options in a file: its preset by name, and the limits of the deck itself.
+// Invariant: what is written is read back unchanged; a file without names is read as before.
 
 import Decks
 
 struct NamedOptions {
-  /// nil where the file does not say it: then the options are a preset of the deck's name.
+  /// Nil when the file has no preset name; the options then become a preset with the deck's name.
   var preset: String?
   var options = DeckOptions()
   var limits: DeckLimits?
-  /// What is wrong with options that keep their initial values, as they cannot have those of the file.
+  /// Errors for values that the options cannot have; these options keep their defaults.
   let faults: [DeckError]
   private let hasOptions: Bool
 
   static let presetName = "preset"
   static let limitsName = "limits"
 
-  /// The deck has no preset of its own, only limits.
+  /// Whether the deck has limits but no preset of its own.
   var isOfLimitsAlone: Bool { !hasOptions && preset == nil }
 
-  /// - Throws: `badOption` for limits that are no object.
+  /// - Throws: `badOption` for limits that are not an object.
   init(_ fields: [CardField]) throws(DeckError) {
     var rest: [CardField] = []
     for field in fields {
@@ -33,12 +33,12 @@ struct NamedOptions {
     faults = DeckOptions.faults(in: rest)
   }
 
-  /// What a file has of a preset.
+  /// Returns what a file says of a preset.
   static func fields(named name: String, _ options: DeckOptions) -> [CardField] {
     [CardField(presetName, .text(name))] + options.fields
   }
 
-  /// What a file has of a deck's options.
+  /// Returns what a file says of a deck's options.
   static func fields(preset: PresetRecord?, limits: DeckLimits) -> [CardField] {
     var fields: [CardField] = []
     if let preset { fields = Self.fields(named: preset.name, preset.options) }

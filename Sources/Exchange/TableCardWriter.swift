@@ -1,5 +1,5 @@
-// Cards as a table with a header; lines end with a line feed.
-// Invariant: a cell that holds a separator, a quote or a line end is quoted.
+// Writes cards as a table with a header; lines end with a line feed.
+// Invariant: a cell that contains a separator, a quote or a line end is quoted.
 
 import Decks
 import Files
@@ -10,7 +10,8 @@ struct TableCardWriter: CardRowWriter {
   private let columns: [TableColumn]
   private let isGuarded: Bool
 
-  /// - Parameter isGuarded: whether cells that a spreadsheet would run get a guard, which a last column records.
+  /// - Parameter isGuarded: whether cells that a spreadsheet would run as formulas are escaped; a column records
+  ///   which.
   init(_ sink: FileSink, _ separator: UInt8, columns: [TableColumn], isGuarded: Bool) {
     (self.sink, self.separator, self.columns, self.isGuarded) = (sink, separator, columns, isGuarded)
   }
@@ -63,7 +64,7 @@ struct TableCardWriter: CardRowWriter {
   private func line(_ cells: [String]) throws { try sink.append(TableText.line(cells, separator)) }
 }
 
-/// A line of a table.
+/// Formats a line of a table.
 enum TableText {
   static func line(_ cells: [String], _ separator: UInt8) -> [UInt8] {
     var line: [UInt8] = []
@@ -77,7 +78,7 @@ enum TableText {
 
   private static func append(_ cell: String, _ separator: UInt8, to line: inout [UInt8]) {
     let quote = UInt8(ascii: "\"")
-    // A line that begins with # may be taken for a comment.
+    // A line that begins with # might be read as a comment.
     let needsQuotes =
       cell.utf8.first == UInt8(ascii: "#")
       || cell.utf8.contains { $0 == quote || $0 == 0x0A || $0 == 0x0D || $0 == separator }

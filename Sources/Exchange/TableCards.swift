@@ -1,6 +1,5 @@
-// Cards as a table of text.
-// Invariant: columns without a known name are kept; the separator, the header and the encoding that were found are
-// told.
+// Reads cards from a table of text.
+// Invariant: columns with unknown names are kept; the detected separator, header and encoding are reported.
 
 import Decks
 import Problems
@@ -13,7 +12,7 @@ final class TableCards: CardRows {
   private(set) var shape: TableShape?
   private(set) var found = ImportFindings()
 
-  /// - Parameter separator: what the format's name says.
+  /// - Parameter separator: the usual separator of the format.
   init(_ source: ByteSource, separator: UInt8, _ options: TableOptions) {
     let separator = options.separator ?? Separator.found(in: source.atHand, first: separator)
     rows = TableRows(source, separator: separator)
@@ -43,7 +42,7 @@ final class TableCards: CardRows {
 
   var separator: UInt8 { rows.separator }
 
-  /// The cells of the row that was read last, unchanged.
+  /// The cells of the last row read, unchanged.
   var cells: [String] { (0..<rows.count).map { rows.text($0) } }
 
   private func fill(_ row: inout CardRow) {
@@ -83,7 +82,7 @@ final class TableCards: CardRows {
     }
   }
 
-  /// The columns of which the row says that their cells were guarded.
+  /// Returns the columns whose cells were escaped in this row, as the row says.
   private func guardedColumns() -> Set<String> {
     guard let shape, let index = shape.columns.firstIndex(of: .guarded), index < rows.count else { return [] }
     return Set(FormulaGuard.unguarded(rows.text(index)).split(separator: "|").map(String.init))

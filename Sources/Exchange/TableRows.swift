@@ -1,11 +1,11 @@
-// The rows of a table of text (RFC 4180): cells between separators, quotes around those that hold separators or line
+// Reads the rows of a table of text (RFC 4180): cells between separators, quoted if they contain separators or line
 // ends.
 // Invariant: a quote that is never closed is an error that names where it was opened; memory is one row, which is
 // bounded.
 
 import Text
 
-/// What separates the cells of a table.
+/// The separators between the cells of a table.
 ///
 ///     Separator.byte(named: "semicolon")   // UInt8(ascii: ";")
 public enum Separator {
@@ -14,8 +14,8 @@ public enum Separator {
     ("space", UInt8(ascii: " ")), ("pipe", UInt8(ascii: "|")), ("colon", UInt8(ascii: ":")),
   ]
 
-  /// The separator of a name or of a character of ASCII.
-  /// - Throws: `badSeparator` for what cannot part cells: a quote, a line end, a letter, a digit.
+  /// Returns the separator for a name or an ASCII character.
+  /// - Throws: `badSeparator` for what cannot separate cells: a quote, a line end, a letter, a digit.
   public static func byte(named name: String) throws(ExchangeError) -> UInt8 {
     if let known = names.first(where: { $0.name == name.lowercased() }) { return known.byte }
     guard name.utf8.count == 1, let byte = name.utf8.first, (0x20..<0x7F).contains(byte) || byte == 0x09,
@@ -24,12 +24,12 @@ public enum Separator {
     return byte
   }
 
-  /// What it is called, or itself.
+  /// Returns the name of a separator, or the separator itself.
   public static func name(of byte: UInt8) -> String {
     names.first { $0.byte == byte }?.name ?? String(Character(Unicode.Scalar(byte)))
   }
 
-  /// The separator that cuts the first lines into equally many cells, one of `first` where several do.
+  /// Returns the separator that splits most of the first lines into equally many cells; `first` wins a tie.
   static func found(in start: ArraySlice<UInt8>, first: UInt8) -> UInt8 {
     let candidates = [first] + [",", "\t", ";", "|"].map { UInt8(ascii: $0) }.filter { $0 != first }
     var best = (byte: first, share: 0.0)
@@ -40,12 +40,12 @@ public enum Separator {
     return best.byte
   }
 
-  /// Which part of the first lines has as many cells as the first of them, 0 when that is one.
+  /// Returns the share of the first 50 lines that have as many cells as the first line; 0 when that has one cell.
   private static func evenness(of start: ArraySlice<UInt8>, cutBy separator: UInt8) -> Double {
     var counts: [Int] = []
     var cells = 1
     var isQuoted = false
-    // Two quotes in a text in quotes are one.
+    // A doubled quote within quotes is one quote.
     var hasClosed = false
     var isAtStart = true
     for byte in start {
@@ -62,7 +62,7 @@ public enum Separator {
         isAtStart = true
         continue
       } else if byte == 0x0A || byte == 0x0D {
-        // A blank line is none.
+        // A blank line does not count.
         if !isAtStart || cells > 1 { counts.append(cells) }
         if counts.count == 50 { break }
         (cells, isAtStart) = (1, true)
@@ -81,10 +81,10 @@ final class TableRows {
   let separator: UInt8
   /// Whether a line that begins with `#` is a comment.
   private let hasComments: Bool
-  /// The cells of the row that was read, one after the other, and where each of them ends.
+  /// The cells of the current row, concatenated, and the end of each.
   private var cells: [UInt8] = []
   private var ends: [Int] = []
-  /// Why the row's cells cannot be separated.
+  /// Why the row cannot be split into cells.
   private(set) var invalidReason: String?
   private var rowStart = 0
 
@@ -94,16 +94,16 @@ final class TableRows {
     self.hasComments = hasComments
   }
 
-  /// How many cells the row has.
+  /// The number of cells in the row.
   var count: Int { ends.count }
 
-  /// A cell of the row, from 0.
+  /// A cell of the row, counted from 0.
   subscript(index: Int) -> ArraySlice<UInt8> { cells[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
   func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
 
-  /// Reads the cells of the next row that is not blank.
-  /// - Returns: the line it begins at, nil at the end of the file.
+  /// Reads the next row that is not blank.
+  /// - Returns: the line at which the row begins; nil at the end of the file.
   func next() throws -> Int? {
     while let byte = try source.peek() {
       if byte == 0x0A || byte == 0x0D {
@@ -117,7 +117,8 @@ final class TableRows {
     return nil
   }
 
-  /// Why the row's bytes are not a text: the column of the first that is not UTF-8. NUL is left to the caller.
+  /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the
+  /// caller.
   func invalidText() -> String? {
     guard let byte = cells.withUnsafeBufferPointer({ firstInvalidByte($0) }), cells[byte] != 0 else { return nil }
     let raw = source.kept
@@ -128,7 +129,7 @@ final class TableRows {
     return "not UTF-8 at column \(column); if the file is in latin-1, give --encoding latin-1"
   }
 
-  /// Whether the first invalid byte of the bytes from there on is their first, and not NUL.
+  /// Whether the bytes at `place` are the beginning of an invalid sequence. NUL is not counted.
   private static func isBroken(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
     guard bytes[place] >= 0x80, place == 0 || bytes[place - 1] < 0x80 || bytes[place] & 0xC0 != 0x80 else {
       return false
@@ -158,7 +159,7 @@ final class TableRows {
     return line
   }
 
-  /// Takes the separator or the line's end after a cell.
+  /// Skips the separator or the line end after a cell, and returns whether it was a separator.
   private func endsWithSeparator() throws -> Bool {
     guard let byte = try source.peek() else { return false }
     source.skip()
@@ -175,7 +176,8 @@ final class TableRows {
     }
   }
 
-  /// The text in quotes; two of them are one. What follows the closing one up to the separator is refused.
+  /// Reads a quoted cell, in which a doubled quote is one quote. Text between the closing quote and the separator
+  /// makes the row invalid.
   private func readQuoted() throws {
     let (line, column) = (source.line, source.column)
     source.skip()

@@ -1,11 +1,12 @@
-// What the columns of a table mean: by a header, by what the user says, or by their order.
-// Invariant: a column without a known meaning is kept as a field of its own name; no two columns have one meaning.
+// The meanings of a table's columns: from the header, from the user's choices, or from their order.
+// Invariant: a column without a known meaning is kept as a field named after it; no two columns have the same
+// meaning.
 
 import Decks
 import Templates
 import Text
 
-/// What one column means, as the user says it.
+/// The meaning of one column as chosen by the user.
 ///
 ///     try ColumnChoice.list(of: "prompt=Spanish,answer=2")
 public struct ColumnChoice: Equatable, Sendable {
@@ -16,7 +17,7 @@ public struct ColumnChoice: Equatable, Sendable {
 
   public init(_ meaning: String, _ column: String) { (self.meaning, self.column) = (meaning, column) }
 
-  /// The choices of an option: `prompt=Spanish,answer=English`.
+  /// Parses the choices of an option: `prompt=Spanish,answer=English`.
   /// - Throws: `badColumns`.
   public static func list(of text: String) throws(ExchangeError) -> [ColumnChoice] {
     guard text.utf8.count <= 100_000 else { throw .badColumns(reason: "at most 100,000 bytes expected") }
@@ -31,7 +32,7 @@ public struct ColumnChoice: Equatable, Sendable {
     return try checked(choices)
   }
 
-  /// Choices of which no two are for one meaning.
+  /// Checks that no two choices have the same meaning, and returns them.
   public static func checked(_ choices: [ColumnChoice]) throws(ExchangeError) -> [ColumnChoice] {
     var seen: Set<TableColumn> = []
     for choice in choices where !seen.insert(TableColumn(choice.meaning)).inserted {
@@ -43,10 +44,10 @@ public struct ColumnChoice: Equatable, Sendable {
   var number: Int? { Int(column).flatMap { $0 >= 1 ? $0 : nil } }
 }
 
-/// What a column means.
+/// The meaning of a column.
 enum TableColumn: Hashable {
   case prompt, answer, tags, guid, document, subdeck
-  /// Which cells of the row had a guard against spreadsheets put before them.
+  /// Lists the cells of the row that were escaped against formulas.
   case guarded
   case field(String)
 
@@ -82,10 +83,10 @@ struct TableShape {
   private(set) var columns: [TableColumn] = []
   private(set) var hasHeader = false
 
-  /// Headers that other programs give to the two sides of a card.
+  /// The headers that other programs use for the two sides of a card.
   private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
 
-  /// What the rows are, where they are notes.
+  /// The note type, when the rows are notes.
   private let note: NoteType?
 
   /// - Parameter first: the cells of the first row.
@@ -122,7 +123,7 @@ struct TableShape {
     return index
   }
 
-  /// Whether a row names both sides of a card, or two fields of the note.
+  /// Whether a row names both sides of a card, or two fields of the note type.
   private func isHeader(_ names: [String]) -> Bool {
     guard let note else { return Self.namesSides(names) }
     return Set(names.map { $0.lowercased() }).filter { note.field($0) != nil }.count >= min(2, note.fields.count)
@@ -135,7 +136,7 @@ struct TableShape {
       || sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }
   }
 
-  /// What a name means: of a note its fields go before all else, and it has no sides.
+  /// Returns the meaning of a name. For notes, a field name comes first, and there are no sides.
   private func column(_ name: String) -> TableColumn {
     guard let note else { return TableColumn(name) }
     if let field = note.field(name) { return .field(field) }
@@ -143,7 +144,7 @@ struct TableShape {
     return [.tags, .guid, .subdeck].contains(known) ? known : .field(name)
   }
 
-  /// The columns that no field of the note takes.
+  /// The columns that are not fields of the note type.
   var dropped: [String] {
     guard let note else { return [] }
     return columns.compactMap { column in
@@ -172,7 +173,7 @@ struct TableShape {
     }
   }
 
-  /// A field for a column whose name is blank or another's.
+  /// Returns a field for a column whose name is blank or taken.
   private static func free(_ name: String, _ index: Int, _ seen: inout Set<TableColumn>) -> TableColumn {
     let column = TableColumn.field(name)
     if !name.isEmpty, !CardField.reservedNames.contains(name), seen.insert(column).inserted { return column }
@@ -181,7 +182,8 @@ struct TableShape {
     return numbered
   }
 
-  /// Columns without names: prompt, answer, tags or the note's fields in this order, as far as they are not chosen.
+  /// Assigns meanings to columns without names: prompt, answer, tags or the note's fields in this order, unless some
+  /// columns were chosen.
   private mutating func number(_ count: Int, _ chosen: [Int: TableColumn]) {
     let most = max(count, (chosen.keys.max() ?? -1) + 1)
     let usual = note.map { $0.fields.map { TableColumn.field($0) } } ?? [.prompt, .answer, .tags]
@@ -192,15 +194,15 @@ struct TableShape {
     }
   }
 
-  /// Words that name columns.
+  /// Words that are usual as names of columns.
   private static let columnWords: Set<String> = [
     "word", "term", "front", "back", "question", "answer", "prompt", "definition", "meaning", "translation", "sentence",
     "example", "tag", "tags", "note", "notes", "english", "spanish", "german", "french", "italian", "portuguese",
   ]
 
-  /// Whether a first row might name the columns: not where a cell is blank, long, there twice, a number, has signs of a
-  /// sentence, or several words of small letters, as `el niño`. Where columns were chosen by their numbers each begins
-  /// with a capital.
+  /// Whether a first row might be a header. It is not if a cell is blank, longer than 40 characters, repeated, a
+  /// number, has punctuation of a sentence, or has several words of which none is capitalized or usual in headers,
+  /// such as `el niño`. If columns were chosen by their numbers, each cell must begin with a capital.
   static func mayName(_ cells: [String], areNumbered: Bool) -> Bool {
     let names = cells.map(\.trimmed)
     guard Set(names).count == names.count else { return false }
@@ -214,16 +216,16 @@ struct TableShape {
     }
   }
 
-  /// What the cell of a column means, also beyond the header's last.
+  /// The meaning of the cell at an index, which may be beyond the last column of the header.
   subscript(index: Int) -> TableColumn { index < columns.count ? columns[index] : .field("column\(index + 1)") }
 }
 
-/// What keeps a spreadsheet from running a cell as a formula: an apostrophe before what begins one. A column says
-/// which cells got one, so that exactly those lose it again.
+/// Keeps spreadsheets from running cells as formulas: a cell that begins like a formula gets an apostrophe in front.
+/// A column records which cells got one, so that exactly those lose it on import.
 enum FormulaGuard {
   static let column = "guarded"
 
-  /// Whether a spreadsheet might take the cell for a formula (OWASP, "CSV Injection").
+  /// Whether a spreadsheet might run the cell as a formula (OWASP, "CSV Injection").
   static func isNeeded(_ cell: some Sequence<UInt8>) -> Bool {
     var cell = cell.makeIterator()
     guard let first = cell.next() else { return false }
@@ -232,8 +234,8 @@ enum FormulaGuard {
 
   static let mark = UInt8(ascii: "'")
 
-  /// A cell of the header, or of the column of guards, of which no column says whether it got one: one that has
-  /// apostrophes there gets another.
+  /// Escapes a cell of the header or of the column `guarded`, for which nothing records whether it was escaped. Hence
+  /// a cell that begins with apostrophes before a formula gets another one.
   static func guarded(_ cell: String) -> String { mayBeGuarded(cell) ? "'" + cell : cell }
 
   static func unguarded(_ cell: String) -> String {
@@ -242,6 +244,6 @@ enum FormulaGuard {
 
   private static func mayBeGuarded(_ cell: String) -> Bool { isNeeded(cell.utf8.drop { $0 == mark }) }
 
-  /// How the column names a guarded cell: by its column's name; a bar separates the names.
+  /// Returns how the column `guarded` names a cell: by its column's name. Names are separated by bars.
   static func key(_ name: String) -> String { String(name.map { $0 == "|" ? " " : $0 }) }
 }

@@ -1,20 +1,21 @@
-// The encodings that files of cards are read in, by name and by a file's first bytes.
+// The encodings of files of cards, by name and by detection from a file's first bytes.
 // Invariant: a file that may be UTF-8 is read as UTF-8.
 
 import Text
 
-/// How a file's text is written.
+/// The encoding of a file's text.
 ///
 ///     try TextEncoding(named: "ISO-8859-1")   // .latin1
 public enum TextEncoding: String, Sendable, CaseIterable {
   case utf8 = "utf-8"
   case latin1 = "latin-1"
-  /// In either order of bytes; without a mark at the beginning the lower byte is first.
+  /// In either byte order. Without a byte order mark it is little-endian, unless the zero bytes of Latin letters show
+  /// that it is big-endian.
   case utf16 = "utf-16"
-  /// What Windows wrote before Unicode in Western Europe; the five bytes that it leaves open are control characters.
+  /// The Windows encoding of Western Europe before Unicode; its five unassigned bytes are read as control characters.
   case windows1252 = "windows-1252"
 
-  /// The names that `--encoding` takes.
+  /// The names that `--encoding` accepts.
   public static var allNames: [String] { allCases.map(\.rawValue) }
 
   /// - Throws: `unknownEncoding`.
@@ -28,15 +29,15 @@ public enum TextEncoding: String, Sendable, CaseIterable {
 }
 
 extension TextEncoding {
-  /// What the same encodings are called elsewhere.
+  /// Other names of the encodings.
   private static let aliases: [String: TextEncoding] = [
     "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1252": .windows1252,
   ]
 }
 
 extension TextEncoding {
-  /// The encoding of a text that begins like that: UTF-16 by its mark or by the zero bytes of Latin letters,
-  /// Windows-1252 when there are bytes beyond ASCII and none of them makes a character of UTF-8.
+  /// Returns the encoding of a text from its first bytes: UTF-16 if there is a byte order mark or the zero bytes of
+  /// Latin letters; Windows-1252 if there are bytes beyond ASCII and none of them is part of a UTF-8 character.
   static func found(in start: ArraySlice<UInt8>) -> TextEncoding {
     let first = Array(start.prefix(2))
     if first == [0xFF, 0xFE] || first == [0xFE, 0xFF] { return .utf16 }
@@ -44,8 +45,8 @@ extension TextEncoding {
     return hasOnlySingleBytes(start) ? .windows1252 : .utf8
   }
 
-  /// Where the zero bytes of Latin letters in UTF-16 are: 0 for the first byte of each pair, 1 for the second; nil when
-  /// the bytes do not look so.
+  /// Returns where the zero bytes of Latin letters in UTF-16 are: 0 for the first byte of each pair, 1 for the
+  /// second; nil when there is no such pattern.
   static func zeroParity(of bytes: ArraySlice<UInt8>) -> Int? {
     let pairs = bytes.count / 2
     let zeros = [0, 1].map { parity in
@@ -64,7 +65,7 @@ extension TextEncoding {
           continue
         }
         let rest = UnsafeBufferPointer(rebasing: bytes[index..<min(index + 4, bytes.count)])
-        // A character that the end cuts may be one of UTF-8.
+        // A character that is truncated by the end may be UTF-8.
         if firstInvalidByte(rest) != 0 || bytes.count - index < 4 && (0xC2...0xF4).contains(bytes[index]) {
           return false
         }

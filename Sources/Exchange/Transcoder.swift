@@ -1,6 +1,6 @@
-// Text of other encodings, turned into UTF-8 chunk by chunk.
-// Invariant: what is cut at the end of a chunk is kept for the next one; halves of surrogate pairs and a byte left over
-// at the end become U+FFFD, so that nothing is lost silently.
+// Converts text of other encodings to UTF-8, chunk by chunk.
+// Invariant: a character that is split between chunks is completed by the next chunk; unpaired surrogates and a
+// trailing odd byte become U+FFFD, so that nothing is lost silently.
 
 struct Transcoder {
   private let encoding: TextEncoding
@@ -9,7 +9,7 @@ struct Transcoder {
   private var oddByte: UInt8?
   private var highHalf: UInt16?
 
-  /// - Parameter isBigEndian: of UTF-16 without a mark; a mark says it itself.
+  /// - Parameter isBigEndian: the byte order of UTF-16 without a byte order mark; a mark overrides it.
   init(_ encoding: TextEncoding, isBigEndian: Bool = false) {
     self.encoding = encoding
     withoutMark = isBigEndian
@@ -25,13 +25,13 @@ struct Transcoder {
     }
   }
 
-  /// The text has ended: what is left of a character that was cut is marked.
+  /// Ends the text; an incomplete character becomes U+FFFD.
   mutating func finish(_ text: inout [UInt8]) {
     if highHalf != nil || oddByte != nil { append(0xFFFD, to: &text) }
     (highHalf, oddByte) = (nil, nil)
   }
 
-  /// The characters of 0x80 to 0x9F, by the Encoding Standard (whatwg.org, index windows-1252).
+  /// The characters for 0x80 to 0x9F, by the Encoding Standard (whatwg.org, index windows-1252).
   private static let windows1252: [UInt32] = [
     0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
     0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E,

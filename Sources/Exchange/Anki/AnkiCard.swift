@@ -1,6 +1,6 @@
-// A card's row as Anki has it, and the schedule that it says, both ways.
-// Source: PackageRules.md, "Days and due", checked against Anki. Invariant: a schedule that came from a row and was not
-// changed since goes out as that row.
+// A row of Anki's table `cards`, and the conversion of its scheduling columns to a `CardSchedule`.
+// Source: PackageRules.md, "Days and due", checked against Anki.
+// Invariant: a schedule that was read from a row and not changed since is exported as that same row.
 
 import Decks
 import Memory
@@ -8,7 +8,7 @@ import Storage
 import Text
 import Values
 
-/// A row of Anki's table `cards`. Times and days are as Anki counts them.
+/// A row of Anki's table `cards`. Times and days are in Anki's units.
 public struct AnkiCard: Equatable, Sendable {
   public var id: Int64 = 0
   public var note: Int64 = 0
@@ -18,11 +18,11 @@ public struct AnkiCard: Equatable, Sendable {
   public var modified: Int64 = 0
   /// 0 new, 1 learning, 2 review, 3 relearning.
   public var type = 0
-  /// As `type`; 3 is learning by days, -1 suspended, -2 and -3 buried.
+  /// Like `type`, except that 3 means learning with steps of days; -1 is suspended, -2 and -3 are buried.
   public var queue = 0
-  /// A position, seconds since 1970, or a day.
+  /// A position, seconds since 1970, or a day number.
   public var due = 0
-  /// Days.
+  /// The interval in days.
   public var ivl = 0
   public var factor = 0
   public var reps = 0
@@ -31,21 +31,22 @@ public struct AnkiCard: Equatable, Sendable {
   public var odue = 0
   public var odid = 0
   public var flags = 0
-  /// A JSON object, or nothing.
+  /// A JSON object, or empty.
   public var data = ""
 
-  /// Beyond this, in either direction, a number in a package is this: sums of some of them are far from overflowing.
+  /// Numbers from packages are clamped to plus or minus this value, so that sums of several cannot overflow.
   static let mostNumber: Int64 = 1_000_000_000_000_000
 
-  // MARK: For the way back
+  // MARK: The stored row
 
-  /// As the column `raw` of a card holds it: see `DecksSchema`.
+  /// Returns the row as JSON for the column `raw` of a card: see `DecksSchema`.
   func raw(firstDay: Int) -> String {
     let numbers = "[\(firstDay),\(modified),0,\(type),\(queue),\(due),\(ivl),\(factor),\(reps),\(lapses),"
     return numbers + "\(left),\(odue),\(odid),\(flags),\(data.isEmpty ? "\"\"" : Value.text(data).json)]"
   }
 
-  /// - Returns: nil for what `raw` did not write.
+  /// Parses what `raw(firstDay:)` returned.
+  /// - Returns: nil for a text that `raw(firstDay:)` did not write.
   static func stored(_ raw: String) -> (card: AnkiCard, firstDay: Int)? {
     let limits = JSONLimits(bytes: 1 << 20, depth: 2, values: 100, string: 1 << 20)
     do throws(JSONFailure) {
@@ -58,7 +59,7 @@ public struct AnkiCard: Equatable, Sendable {
     } catch { return nil }
   }
 
-  /// Takes it out of a filtered deck, as the deck would when it is emptied.
+  /// Moves the card from its filtered deck to its home deck, as Anki does when the filtered deck is emptied.
   mutating func goHome() {
     if odid == 0 { return }
     deck = Int64(odid)
@@ -75,19 +76,19 @@ public struct AnkiCard: Equatable, Sendable {
     }
   }
 
-  /// Whether a due number is seconds since 1970, not a day.
+  /// Whether a due number is in seconds since 1970 rather than a day.
   static func isTime(_ due: Int) -> Bool { due > 1_000_000 }
 }
 
 extension AnkiCard {
-  /// Of a row of `PackageRows.cardColumns`, out of its filtered deck.
-  /// - Parameter first: the first of these columns.
+  /// Reads a row that selects `PackageRows.cardColumns`, and moves the card out of its filtered deck.
+  /// - Parameter first: the index of the first of these columns.
   init(_ row: Row, from first: Int32 = 0) {
     self.init(row: (first..<first + 16).map { row.count($0) }, data: row.text(first + 16))
     goHome()
   }
 
-  /// Of a row of Anki's, whose numbers may be anything: the columns in their order, without `usn` and `data`.
+  /// Reads a row of Anki's whose numbers are not trusted: the columns in their order, without `usn` and `data`.
   init(row numbers: [Int], data: String) {
     self.init(
       id: min(AnkiCard.mostNumber, Int64(numbers[0])), note: Int64(numbers[1]), deck: Int64(numbers[2]),
@@ -95,14 +96,14 @@ extension AnkiCard {
     set(Array(numbers[5...]))
   }
 
-  /// The row with its numbers within bounds: sums of some of them do not overflow.
+  /// The row with its numbers clamped, so that sums of several cannot overflow.
   public var bounded: AnkiCard {
     var card = self
     card.set([type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags])
     return card
   }
 
-  /// type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags
+  /// Sets type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, in this order, each clamped.
   private mutating func set(_ numbers: [Int]) {
     let most = Int(AnkiCard.mostNumber)
     let bounded = numbers.map { min(most, max(-most, $0)) }
@@ -111,12 +112,12 @@ extension AnkiCard {
     (odue, odid, flags) = (bounded[8], bounded[9], bounded[10])
   }
 
-  /// Of a new card.
+  /// The position of a new card; nil for other cards.
   public var position: Int? { type == 0 ? due : nil }
-  /// Of a new card its position; of another one the position that it had, where its row says so.
+  /// The position of a new card; for another card, the position it had when it was new, if the row records it.
   var place: Int? { type == 0 ? due : AnkiMemory.position(in: data) }
 
-  /// Says that a card that is no longer new had a position.
+  /// Records in the data of a card that is no longer new which position it had.
   mutating func keepPlace(_ position: Int) {
     if type == 0 || place == position { return }
     var record = AnkiMemory.record(of: data) ?? Value.Record()
@@ -126,13 +127,13 @@ extension AnkiCard {
     data = String(decoding: writer.take(), as: UTF8.self)
   }
 
-  /// It does not say when it was answered last; the log does.
+  /// Whether the card is not new and its row does not record the last review; the review log does.
   public var lacksLastReview: Bool { type != 0 && !data.contains(text: "\"lrt\"") }
-  /// When it was answered last, in whole seconds since 1970; nil where the row does not say.
+  /// The time of the last review, in whole seconds since 1970; nil when the row does not record it.
   public var lastReview: Double? { type == 0 ? nil : AnkiMemory(data).lastReview?.rounded(.down) }
 }
 
-/// What Anki keeps of the memory of a card.
+/// The memory state that Anki stores in a card's data.
 struct AnkiMemory {
   var stability: Double?
   var difficulty: Double?
@@ -147,30 +148,30 @@ struct AnkiMemory {
     lastReview = record["lrt"]?.double.flatMap { (1...1e11).contains($0) ? $0 : nil }
   }
 
-  /// Nil for nothing, and for what is no object.
+  /// Parses the data of a row; returns nil for empty data and for anything that is not a JSON object.
   static func record(of data: String) -> Value.Record? {
     if data.isEmpty || data == "{}" { return nil }
     do throws(JSONFailure) { return try JSONParser.parse(Array(data.utf8), limits: limits).record } catch { return nil }
   }
 
-  /// The position that the card had when it was new.
+  /// Returns the position that the card had when it was new.
   static func position(in data: String) -> Int? {
     guard data.contains(text: "\"pos\"") else { return nil }
     return record(of: data)?["pos"]?.integer.flatMap { $0 >= 0 ? $0 : nil }
   }
 }
 
-/// Turns rows into schedules.
+/// Converts rows to schedules.
 struct AnkiCalendar {
   let moment: StudyMoment
-  /// The number of the day that a row's days count from.
+  /// The number of the day that day numbers in rows count from.
   let firstDay: Int
 
-  /// When a row's day begins.
+  /// Returns the time at which a day of a row begins.
   func start(ofDay day: Int) -> Double { moment.start(ofDay: firstDay + min(10_000_000, max(-10_000_000, day))) }
 
-  /// The schedule of a card that is home.
-  /// - Parameter steps: how many the card passes while it is learnt, and while it is learnt again.
+  /// Returns the schedule of a card that is not in a filtered deck.
+  /// - Parameter steps: the numbers of learning and relearning steps of the card's deck.
   func schedule(_ card: AnkiCard, steps: (learning: Int, relearning: Int)) -> CardSchedule {
     var schedule = CardSchedule()
     guard let state = CardState(rawValue: Int64(card.type)), state != .new else { return schedule }
@@ -192,12 +193,13 @@ struct AnkiCalendar {
     return schedule
   }
 
-  /// Where the row does not say: noon of the day that the interval began, until the log is read.
+  /// A substitute when the row does not record the last review, used until the log is read: for a review card, noon
+  /// of the day on which its interval began.
   private func lastReview(_ card: AnkiCard, due: Double) -> Double {
     card.type == 2 ? start(ofDay: card.due - min(100_000, max(0, card.ivl))) + 28_800 : min(moment.now, due)
   }
 
-  /// Of a card of the older scheduler from its interval and its ease.
+  /// Returns the memory state; for a card of the older scheduler it is derived from the interval and the ease.
   private func memory(_ card: AnkiCard, _ given: AnkiMemory) -> MemoryState {
     if let stability = given.stability, let difficulty = given.difficulty {
       return MemoryState(stability: stability, difficulty: difficulty)

@@ -1,28 +1,28 @@
-// The media of a package on their way into an account: those that notes name, each once.
-// Invariant: a file whose name another content has here comes in under a name of its own, and what names it is
-// rewritten.
+// Imports the media of a package into an account: the files that notes name, each once.
+// Invariant: if the account has a file of the same name with other content, the imported file gets a new name, and
+// the texts that name it are rewritten.
 
 import Decks
 import Templates
 import Text
 
-/// Takes a file into the account and gives the name that it has there.
+/// Adds a file to the account and returns the name that it got there.
 public typealias MediaReceiver = (_ content: [UInt8], _ name: String) throws -> String
 
-/// Media that are taken in when they are first named.
+/// The media of a package, each imported when a text first names it.
 final class PackageMedia {
   private let package: PackageFile
   private let receive: MediaReceiver
-  /// What became of the names that were asked for; nil where the package has no such file.
+  /// The new names of the files that were requested so far; nil where the package has no such file.
   private var names: [String: String?] = [:]
-  /// Called before a file is taken in.
+  /// Called before each file is imported.
   var flush: () throws -> Void = {}
 
   init(_ package: PackageFile, _ receive: @escaping MediaReceiver) {
     (self.package, self.receive) = (package, receive)
   }
 
-  /// The name that a file has here; nil when the package has none of that name.
+  /// Returns the name that a file gets in the account; nil when the package has no file of that name.
   private func name(of given: String) throws -> String? {
     if let known = names[given] { return known }
     guard let file = package.media[given] else {
@@ -35,14 +35,14 @@ final class PackageMedia {
     return name
   }
 
-  /// Files that no text names, and that templates use in ways that cannot be seen.
+  /// Imports the files that no text names but that templates may use in ways that cannot be detected.
   func receiveHidden() throws {
     for given in package.media.keys.sorted() where given.hasPrefix("_") || given.hasPrefix("latex-") {
       _ = try name(of: given)
     }
   }
 
-  /// A field with the names that its files have here.
+  /// Returns a field with its file names replaced by those in the account.
   func renaming(in html: String) throws -> String {
     if package.media.isEmpty || !html.utf8.contains(where: { "<[".utf8.contains($0) }) { return html }
     var html = html
@@ -53,7 +53,8 @@ final class PackageMedia {
     return html
   }
 
-  /// A name that a file can have here: what it may not hold becomes a line, what is too long loses its middle.
+  /// Returns a valid name: forbidden characters become underscores, and a name that is too long loses the characters
+  /// before its extension.
   private static func allowed(_ given: String) -> String {
     var name = String(
       String.UnicodeScalarView(given.unicodeScalars.map { ":*?\"<>|[]".unicodeScalars.contains($0) ? "_" : $0 })

@@ -1,5 +1,6 @@
-// A staged collection as a file: one that a server can be given in the place of its own, or a package to keep.
-// Source: SyncRules.md, "Other collections". Invariant: what is given to a server was read again and counted before.
+// Turns a staged collection into a file: a collection to replace a server's, or a package for the user.
+// Source: SyncRules.md, "Other collections".
+// Invariant: a collection for a server is read back and its rows are counted before it is returned.
 
 public import Decks
 import Files
@@ -9,13 +10,14 @@ import Text
 import Values
 
 extension StagedCollection {
-  /// Makes it a collection that a server takes as its own.
+  /// Finishes the file as a collection that replaces the one on a server.
   /// - Parameters:
-  ///   - usn: the number of the next change there.
+  ///   - usn: the number of the next change on the server.
   ///   - now: milliseconds since 1970.
-  ///   - tags: the tags that it lists.
+  ///   - tags: the tags that the collection lists.
   /// - Returns: the file's bytes.
-  /// - Throws: `StagedFault` where it is not sound, or has not the rows that it was given; `PackageError.noLibrary`.
+  /// - Throws: `StagedFault` when the file fails its integrity check or lacks rows that were added;
+  ///   `PackageError.noLibrary`.
   public func makeWhole(usn: Int, now: Int, tags: [String], limit: Int) throws -> [UInt8] {
     guard canReadPackages else { throw PackageError.noLibrary(path: "the collection of the server") }
     try finish()
@@ -33,7 +35,7 @@ extension StagedCollection {
     return try FileText.bytes(scratch.path("collection"), limit: limit, isInterrupted: isNeverInterrupted)
   }
 
-  /// What each note is sorted by and compared with.
+  /// Writes the sort field and the checksum of each note.
   private func writeSortFields(_ db: Database) throws {
     var places: [Int64: Int] = [:]
     for type in head.types {
@@ -65,7 +67,7 @@ extension StagedCollection {
     }
   }
 
-  /// Keeps it as a package, which `deck import` and Anki read.
+  /// Writes the collection as a package, which `deck import` and Anki can read.
   public func pack(to path: String, _ moment: StudyMoment) throws {
     var destination = PackageDestination(
       folder: scratch.folder, moment: moment, isInterrupted: isNeverInterrupted

@@ -1,5 +1,5 @@
 // The one row of a collection of schema 11: note types, decks, presets and settings as JSON.
-// Source: PackageRules.md, "The collection". Invariant: the same decks give the same text.
+// Source: PackageRules.md, "The collection". Invariant: the same decks produce the same text.
 
 import Decks
 import Storage
@@ -7,7 +7,7 @@ import Templates
 import Text
 import Values
 
-/// What goes into the table `col`.
+/// The columns of the table `col`.
 struct CollectionHead {
   /// Seconds since 1970.
   var created: Int
@@ -18,15 +18,15 @@ struct CollectionHead {
   var presets: String
 }
 
-/// Gathers it while the cards go out.
+/// Collects the contents of `col` while cards are exported.
 struct CollectionHeadMaker {
   private(set) var types: [Int64: NoteType] = [:]
   private var decks: [(String, Value)] = []
   private var presets: [(String, Value)] = []
-  /// The newest time of anything that goes out, in seconds since 1970.
+  /// The newest time of anything exported, in seconds since 1970.
   private(set) var newest = 0
 
-  /// Every collection has a deck and a preset of this id.
+  /// Adds the deck and the preset of id 1, which every collection has.
   init() {
     let (id, name) = (Int64(DeckRecord.firstNumber), DeckRecord.firstName)
     put(id, SentHead.deck(id, name: name, modified: 0, preset: nil, DeckLimits()), in: &decks)
@@ -44,7 +44,7 @@ struct CollectionHeadMaker {
 
   // MARK: Decks
 
-  /// Enters a deck and the preset that is good for it.
+  /// Adds a deck and the preset that applies to it.
   mutating func add(_ db: Database, _ deck: DeckRecord) throws {
     let id = deck.id.rawValue
     let preset = try DeckTable.nearestPreset(db, deck.id)
@@ -53,7 +53,7 @@ struct CollectionHeadMaker {
       let record = SentHead.preset(preset.id.rawValue, name: preset.name, preset.options, over: came)
       put(preset.id.rawValue, record, in: &presets)
     }
-    // Of a deck that was not sent, when it was made.
+    // A deck that was never synced has no modification time: use the time it was made, which its id holds.
     let record = SentHead.deck(
       id, name: deck.name, modified: Int(id / 1000), preset: preset?.rawValue, try DeckTable.limits(db, deck.id),
       over: try ServerRows.record(SyncedTable.decks.json(db, id)))
@@ -70,7 +70,7 @@ struct CollectionHeadMaker {
     ]
     let types = types.sorted { $0.key < $1.key }.map { ("\($0.key)", Value.record($0.value.record)) }
     return CollectionHead(
-      // At 4 in the morning, by the offset that the settings name.
+      // 4 in the morning, at the `creationOffset` of the settings.
       created: SentSchedule.firstDay * 86_400 + 14_400, modified: newest, settings: Value.record(settings).json,
       types: Value.record(types).json, decks: Value.record(decks).json, presets: Value.record(presets).json)
   }

@@ -1,5 +1,5 @@
-// The rows of a collection of schema 11 that is made for a package.
-// Invariant: the same cards give the same bytes; an id that is taken gives way to the next that is free.
+// Writes the rows of a schema 11 collection for a package.
+// Invariant: the same cards produce the same bytes; a row whose id is taken gets the next free id.
 
 import Decks
 import Storage
@@ -10,13 +10,13 @@ final class CollectionWriter {
   private let notes: Statement
   private let cards: Statement
   private let log: Statement
-  /// Rows whose id is above all before them: nothing can be taken. Nil where guids may be.
+  /// Batch for notes whose id is above all earlier ones, so that the id is free. Nil when guids may repeat.
   private let newNotes: RowBatch?
   private let newCards: RowBatch
-  /// No note and no card has a higher id.
+  /// The highest ids of any note and any card so far.
   private var (highestNote, highestCard): (Int64, Int64) = (0, 0)
 
-  /// The tables as every collection of that schema has them; only a whole collection needs indices.
+  /// The tables of schema 11. Only a whole collection needs the indices.
   static let tables = """
     CREATE TABLE col (
       id integer primary key, crt integer not null, mod integer not null, scm integer not null, ver integer not null,
@@ -47,8 +47,8 @@ final class CollectionWriter {
     CREATE INDEX ix_notes_csum ON notes (csum);
     """
 
-  /// Begins a transaction, which `finish` ends.
-  /// - Parameter ofSeveralDecks: in which guids may be the same; then nothing is written meanwhile.
+  /// Begins a transaction, which `finish` commits.
+  /// - Parameter ofSeveralDecks: whether guids may repeat. If so, notes are not batched, and no second thread writes.
   init(_ db: Database, ofSeveralDecks: Bool) throws {
     self.db = db
     try db.begin()
@@ -76,7 +76,7 @@ final class CollectionWriter {
     log = try Statement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
   }
 
-  /// A note on its way into the table; its bytes are lent for one call.
+  /// A note to insert; its bytes are only valid during the call.
   struct Note {
     var id: Int64
     var guid: TextBytes
@@ -84,14 +84,15 @@ final class CollectionWriter {
     var modified: Int64
     var tags: TextBytes
     var fields: TextBytes
-    /// The first field without its tags, and the field that notes are sorted by.
+    /// The first field without its HTML tags, and the field that notes are sorted by.
     var first: TextBytes
     var sorted: TextBytes
     var data = ""
   }
 
-  /// - Parameter guid: in the place of the note's.
-  /// - Returns: the id that it has now.
+  /// Inserts a note.
+  /// - Parameter guid: replaces the note's own guid.
+  /// - Returns: the id that the note got.
   func add(_ note: Note, guid: TextBytes? = nil) throws -> Int64 {
     if let newNotes, note.id > highestNote {
       highestNote = note.id
@@ -106,12 +107,12 @@ final class CollectionWriter {
       highestNote = max(highestNote, id)
       return id
     }
-    // Two decks have a card of that guid.
+    // A note of another deck has that guid already.
     var own = String(decoding: guid ?? note.guid, as: UTF8.self) + "/\(note.id)"
     return try own.withUTF8 { try add(note, guid: $0) }
   }
 
-  /// The columns beside the id.
+  /// Binds all columns except the id.
   private func put(_ note: Note, guid: TextBytes, into row: some ColumnBinding) {
     row.put(1, text: guid)
     row.put(2, note.type)
@@ -123,7 +124,7 @@ final class CollectionWriter {
     row.put(8, text: note.data)
   }
 
-  /// The guid of a note that is in the table.
+  /// Returns the guid of a note that was inserted.
   func guid(of note: Int64) throws -> String? {
     if note > highestNote { return nil }
     try writeWaiting()
@@ -141,7 +142,7 @@ final class CollectionWriter {
     _ = try write(id: card.id, cards, "cards") { put(card, into: cards) }
   }
 
-  /// The columns beside the id.
+  /// Binds all columns except the id.
   private func put(_ row: AnkiCard, into target: some ColumnBinding) {
     target.put(1, row.note)
     target.put(2, row.deck)
@@ -161,7 +162,7 @@ final class CollectionWriter {
     target.put(16, text: row.data)
   }
 
-  /// - Returns: the id that it has now.
+  /// - Returns: the id that the row got.
   func add(_ review: ReceivedReview) throws -> Int64 {
     let id = try write(id: review.id, log, "revlog") {
       let answer = review.answer
@@ -176,8 +177,8 @@ final class CollectionWriter {
     return id ?? review.id
   }
 
-  /// Writes a row under its id, or under the next that is free.
-  /// - Returns: nil when something else than the id is taken.
+  /// Inserts a row under its id, or under the next free id.
+  /// - Returns: nil when a unique value other than the id is taken.
   private func write(
     id: Int64, _ statement: Statement, _ table: String, _ bind: () -> Void
   ) throws -> Int64? {
@@ -190,7 +191,7 @@ final class CollectionWriter {
     return try statement.run() ? free : nil
   }
 
-  /// The next id that no row has.
+  /// Returns the next free id.
   private func freeID(_ id: Int64, _ table: String) throws -> Int64 {
     let sql = """
       SELECT id + 1 FROM \(table) AS taken
@@ -199,7 +200,7 @@ final class CollectionWriter {
     return try db.firstRow(sql, [id]) { $0.integer(0) } ?? id
   }
 
-  /// The first four bytes of the hash of a field.
+  /// Returns the first four bytes of a field's SHA-1.
   static func checksum(_ text: TextBytes) -> Int64 {
     withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { digest in
       sha1(UnsafeRawBufferPointer(text), into: digest)
@@ -207,13 +208,13 @@ final class CollectionWriter {
     }
   }
 
-  /// Writes the notes and cards that wait.
+  /// Writes the notes and cards that are still batched.
   private func writeWaiting() throws {
     try newNotes?.flush()
     try newCards.flush()
   }
 
-  /// The row of the collection, and the end of the transaction.
+  /// Writes the row of `col` and commits the transaction.
   func finish(_ head: CollectionHead, hasIndices: Bool) throws {
     try writeWaiting()
     let modified = head.modified * 1000

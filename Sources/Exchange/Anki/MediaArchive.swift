@@ -1,6 +1,7 @@
-// ZIP files of media as a sync server gives and takes them: members `0`, `1`, ... and `_meta`, which names them.
-// Source: SyncRules.md, "Media". Invariant: what is read is bounded whatever a member says of its size; every member is
-// named once; nothing is unpacked to a path.
+// ZIP files of media as exchanged with a sync server: members `0`, `1`, ... and `_meta`, which maps them to names.
+// Source: SyncRules.md, "Media".
+// Invariant: reading is bounded whatever sizes the members declare; every member is named exactly once; nothing is
+// unpacked to a path.
 
 import Files
 import Glibc
@@ -12,20 +13,20 @@ import Values
 ///     for file in try MediaArchive.read(bytes, in: folder) { print(file.name, file.bytes.count) }
 public struct ArchivedMedia: Equatable, Sendable {
   public let name: String
-  /// Nil for one that was deleted.
+  /// Nil for a deleted file.
   public let bytes: [UInt8]?
 
   public init(name: String, bytes: [UInt8]?) { (self.name, self.bytes) = (name, bytes) }
 }
 
 public enum MediaArchive {
-  /// Bytes that one archive unpacks to at most: the largest file, and what may be beside it.
+  /// Most bytes that one archive may unpack to: the largest file, and room for further ones.
   public static let mostBytes = 110 << 20
   private static let meta = "_meta"
   private static let metaLimits = JSONLimits(bytes: 1 << 20, depth: 4, values: 1000, string: 1 << 16)
 
-  /// SHA-1 as media are compared by it, 40 hexadecimal digits.
-  /// - Throws: `PackageError.noLibrary` without libzip, whose library has it.
+  /// Returns the SHA-1 that media are compared by, as 40 hexadecimal digits.
+  /// - Throws: `PackageError.noLibrary` without libzip, which loads the library that computes it.
   public static func digest(_ bytes: [UInt8]) throws(PackageError) -> String {
     guard canReadPackages else { throw .noLibrary(path: "media") }
     return hexadecimal(bytes.withUnsafeBytes { sha1($0) })
@@ -33,9 +34,10 @@ public enum MediaArchive {
 
   // MARK: Reading
 
+  /// Unpacks an archive.
   /// - Parameters:
-  ///   - bytes: of the archive.
-  ///   - folder: of the account: the archive is there while it is read.
+  ///   - bytes: the archive.
+  ///   - folder: the account's folder, in which the archive is stored while it is read.
   /// - Throws: `PackageError`.
   public static func read(_ bytes: [UInt8], in folder: String) throws -> [ArchivedMedia] {
     let scratch = try Scratch(.package, in: folder)
@@ -64,7 +66,7 @@ public enum MediaArchive {
     return files
   }
 
-  /// `{"0": "a.png"}`
+  /// Parses `_meta`: `{"0": "a.png"}`.
   private static func names(_ bytes: [UInt8]) throws -> [(member: String, name: String)] {
     let parsed: Value
     do throws(JSONFailure) { parsed = try JSONParser.parse(bytes, limits: metaLimits) } catch {
@@ -82,7 +84,8 @@ public enum MediaArchive {
 
   // MARK: Writing
 
-  /// - Returns: the bytes of an archive that names these files, in their order.
+  /// Packs files in their order.
+  /// - Returns: the bytes of the archive.
   public static func bytes(of files: [ArchivedMedia], in folder: String) throws -> [UInt8] {
     let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("media.zip")

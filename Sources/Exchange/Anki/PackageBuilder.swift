@@ -1,5 +1,5 @@
-// The container of a package that is written: the collection and the media, packed into a ZIP file.
-// Invariant: its bytes depend on what is in it alone, never on the time or on where it was made.
+// Packs the collection and the media of an exported package into a ZIP file.
+// Invariant: its bytes depend only on its contents, never on the time or the place.
 
 import Archives
 import Decks
@@ -12,7 +12,7 @@ struct PackageBuilder {
   private let scratch: Scratch
   private let destination: PackageDestination
 
-  /// A part of a file that becomes a member.
+  /// A byte range of a file that becomes a member.
   private struct Part {
     let name: String
     let file: String
@@ -26,7 +26,7 @@ struct PackageBuilder {
   }
 
   /// Writes the package to its path.
-  /// - Returns: how many bytes it has.
+  /// - Returns: the size of the package in bytes.
   func build(collection: String, media: [MediaRecord], _ kinds: FileKinds) throws -> Int {
     let parts = destination.isLegacy ? try legacy(collection, media) : try latest(collection, media)
     let package = scratch.path("package")
@@ -62,11 +62,11 @@ struct PackageBuilder {
     return file
   }
 
-  // MARK: The latest version: everything in frames of zstd, one after the other in one file
+  // MARK: The latest version: everything in zstd frames, one after another in one file
 
   private func latest(_ collection: String, _ media: [MediaRecord]) throws -> [Part] {
     var ends: [(name: String, end: Int)] = []
-    // Level 3, zstd's own, takes three times as long for a collection, and packs no better.
+    // Level 3, zstd's default, takes three times as long for a collection and does not compress better.
     let frames = try FrameWriter(level: 2)
     let file = try temporary("parts") { sink in
       try sink.append([0x08, 0x03])

@@ -1,6 +1,6 @@
-// What a collection says beside its notes and cards: note types, decks, presets, and the day that its days count from.
-// Invariant: it is the same whichever schema the collection has; what is not understood of a note type, a deck or a
-// preset is kept.
+// What a collection contains besides notes and cards: note types, decks, presets, and the day that day numbers count
+// from. Invariant: the result does not depend on the collection's schema; members of a note type, a deck or a preset
+// that are not understood are kept.
 
 import Decks
 import Storage
@@ -9,13 +9,13 @@ import Values
 
 /// A deck of a package.
 struct PackagedDeck {
-  /// With `::` between its parts.
+  /// Its parts are separated by `::`.
   var name: String
-  /// Its cards have another deck as their home.
+  /// Whether it is a filtered deck, whose cards have another deck as their home.
   var isFiltered = false
   var preset: Int64?
   var limits = DeckLimits()
-  /// As JSON of schema 11.
+  /// The deck as JSON of schema 11.
   var record = Value.Record()
 }
 
@@ -23,27 +23,27 @@ struct PackagedDeck {
 struct PackagedPreset {
   var name: String
   var options = DeckOptions()
-  /// As JSON of schema 11.
+  /// The preset as JSON of schema 11.
   var record = Value.Record()
 }
 
 /// The head of a collection.
 struct PackageContents {
-  /// The types by their ids, as JSON of schema 11.
+  /// The note types by id, as JSON of schema 11.
   var types: [Int64: Value.Record] = [:]
   var decks: [Int64: PackagedDeck] = [:]
   var presets: [Int64: PackagedPreset] = [:]
   /// Seconds since 1970.
   var created = 0.0
   var modified = 0.0
-  /// What is set for the whole collection.
+  /// The settings of the whole collection.
   var settings = Value.Record()
 
-  /// Minutes that the clock was behind UTC when the collection was made; nil where it does not say.
+  /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
   var creationOffset: Int? { settings["creationOffset"]?.integer }
 
-  /// The number of the day that due days count from.
-  /// - Parameter moment: whose clock counts where the collection does not say.
+  /// Returns the number of the day that due days count from.
+  /// - Parameter moment: provides the UTC offset when the collection does not record one.
   func firstDay(_ moment: StudyMoment) -> Int {
     let offset = creationOffset.map { -60 * Double($0) } ?? moment.utcOffset
     let days = ((created + offset) / 86_400).rounded(.down)
@@ -57,7 +57,7 @@ struct ContentsReader {
   let path: String
   private static let limits = JSONLimits(bytes: 256 << 20, depth: 64, values: 20_000_000, string: 64 << 20)
 
-  /// - Throws: `PackageError` for what is no collection, or one of a newer schema.
+  /// - Throws: `PackageError` for a file that is not a collection, and for a newer schema.
   func contents() throws -> PackageContents {
     try checkTables()
     guard let version = try db.firstRow("SELECT ver FROM col", [], { $0.count(0) }) else {
@@ -83,7 +83,7 @@ struct ContentsReader {
     return contents
   }
 
-  /// The tables are tables: a view could be anything.
+  /// Checks that the tables are plain tables: a view or a virtual table could execute anything.
   private func checkTables() throws {
     for name in ["col", "notes", "cards", "revlog"] {
       let sql = "SELECT type, sql FROM sqlite_master WHERE name = ?"
@@ -133,7 +133,7 @@ struct ContentsReader {
 }
 
 extension PackagedDeck {
-  /// Of schema 11.
+  /// Reads a deck of schema 11.
   init(old: Value.Record) {
     (name, record) = (old["name"]?.text ?? "", old)
     isFiltered = old["dyn"]?.integer == 1
@@ -145,14 +145,14 @@ extension PackagedDeck {
       (.desiredRetention, old["desiredRetention"]?.double.map { $0 / 100 }),
     ] {
       guard let value else { continue }
-      // What is out of range is as if it were not set.
+      // A value out of range is ignored.
       do throws(DeckError) { try limits.set(option, to: value) } catch { continue }
     }
   }
 }
 
 extension PackagedPreset {
-  /// Of schema 11.
+  /// Reads a preset of schema 11.
   init(old: Value.Record) {
     (name, record) = (old["name"]?.text ?? "", old)
     let (new, review, lapse) = (old["new"]?.record, old["rev"]?.record, old["lapse"]?.record)
@@ -176,7 +176,7 @@ extension PackagedPreset {
     parameters(["fsrsParams6", "fsrsParams5", "fsrsWeights"].map { old[$0]?.list?.compactMap(\.double) ?? [] })
   }
 
-  // MARK: Values. What is out of range is as if it were not set.
+  // MARK: Values. A value out of range is ignored.
 
   private mutating func set(_ name: DeckOptions.Name, _ value: OptionValue) {
     do throws(DeckError) { try options.set(name, value) } catch { return }
@@ -187,24 +187,24 @@ extension PackagedPreset {
     set(name, .number(Double(min(range.upperBound, max(range.lowerBound, value)))))
   }
 
-  /// - Parameter minutes: as packages have them.
+  /// - Parameter minutes: the steps in minutes, as packages store them.
   private mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
     if let minutes { set(name, .steps(minutes.map { $0 * 60 })) }
   }
 
-  /// The first that has any.
+  /// Sets the first list that is not empty.
   private mutating func parameters(_ versions: [[Double]]) {
     if let given = versions.first(where: { !$0.isEmpty }) { set(.parameters, .parameters(given)) }
   }
 
-  /// A choice by its number.
+  /// Sets a choice by Anki's number for it.
   private mutating func choice(_ name: DeckOptions.Name, _ number: Int?) {
     guard let number, let word = AnkiChoices.words(name)[number] else { return }
     set(name, .choice(word))
   }
 }
 
-/// The numbers that packages have for what is chosen.
+/// Anki's numbers for the choices of options.
 enum AnkiChoices {
   static func words(_ name: DeckOptions.Name) -> [Int: String] {
     switch name {
@@ -223,7 +223,7 @@ enum AnkiChoices {
     }
   }
 
-  /// The number of a word, the lowest where several mean the same.
+  /// Returns the number of a choice, the lowest where several numbers mean the same.
   static func number(_ name: DeckOptions.Name, _ word: String) -> Int? {
     words(name).filter { $0.value == word }.map(\.key).min()
   }

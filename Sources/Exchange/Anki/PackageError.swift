@@ -1,20 +1,20 @@
-// What can be wrong with a package of Anki, as facts, and the words for it.
+// Everything that can be wrong with an Anki package, as facts, and the messages for it.
 // Invariant: each case names the file; a message says what was expected and what to do.
 
 public import Problems
 import Text
 
-/// Why a package is not read, or cannot be written.
+/// Why a package cannot be read or written.
 ///
 ///     catch PackageError.newer(let path) { ... }
 public enum PackageError: Problem, Equatable {
   /// Neither a package nor a collection. `reason` completes "it ...".
   case notAPackage(path: String, reason: String)
-  /// A part of it is not what was written. `place` names it: `the file media`, `note 1600000000000`.
+  /// A part of the package is corrupt. `place` names it: `the file media`, `note 1600000000000`.
   case damaged(path: String, place: String, reason: String)
-  /// It holds what no package of ours or of Anki holds, or more than is read of one.
+  /// It contains something that neither our packages nor Anki's contain, or more than the limits allow.
   case refused(path: String, place: String, reason: String)
-  /// It is of a version that is not known here.
+  /// Its version is unknown to this program.
   case newer(path: String)
   /// libzip is not installed.
   case noLibrary(path: String)

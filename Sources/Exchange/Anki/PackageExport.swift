@@ -1,25 +1,25 @@
-// Writing decks as a package: notes, media, presets, schedules.
-// Invariant: the same cards give the same bytes; the target holds the whole package or what it held; memory does not
-// grow with the cards.
+// Writes decks as a package: notes, media, presets, schedules.
+// Invariant: the same cards produce the same bytes; the target file is either the whole package or what it was
+// before; memory does not grow with the number of cards.
 
 public import Decks
 public import Files
 public import Storage
 import Text
 
-/// What an export of a package is given beside the decks.
+/// The options of a package export, besides the decks.
 public struct PackageDestination {
-  /// The account's folder, for what is put together.
+  /// The account's folder, for temporary files.
   public var folder: String
   public var moment: StudyMoment
-  /// Otherwise every card goes out as a new one, without the log.
+  /// Whether schedules and the review log are exported. Otherwise every card is exported as a new one.
   public var keepsSchedule = false
-  /// For programs of before 2022.
+  /// Whether to write the format for programs older than 2022.
   public var isLegacy = false
-  /// A collection of its own, which replaces one, with all decks.
+  /// Whether the package is a whole collection with all decks, which replaces another collection on import.
   public var isWhole = false
   public var isInterrupted: @Sendable () -> Bool
-  /// Where the content of a media file is.
+  /// Returns the path of a media file's content.
   public var mediaPath: (MediaRecord) -> String
 
   public init(
@@ -42,7 +42,7 @@ public final class PackageExport {
   private var cardCount = 0
   private var lost: [CardPart: Int] = [:]
 
-  /// - Parameter decks: each with those within it.
+  /// - Parameter decks: each is exported with the decks nested in it.
   public init(_ db: Database, decks: [DeckID], _ destination: PackageDestination) throws {
     (self.db, self.destination) = (db, destination)
     var seen: Set<DeckID> = []
@@ -51,8 +51,9 @@ public final class PackageExport {
   }
 
   /// - Parameters:
-  ///   - kinds: what may be at the path: others than plain files only where the user typed it.
-  ///   - progress: cards done and all of them; what it throws ends the export, the file stays as it was.
+  ///   - kinds: which kinds of file may be at the path: other than plain files only when the user typed it.
+  ///   - progress: called with the cards done and their total; an error from it ends the export and leaves the file
+  ///     unchanged.
   /// - Throws: `PackageError.noLibrary`, `.interrupted`, `FileError` for the file.
   public func run(
     to path: String, _ kinds: FileKinds = .plain, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
@@ -70,7 +71,7 @@ public final class PackageExport {
 
   // MARK: The collection
 
-  /// - Returns: the media that go along.
+  /// - Returns: the media that belong to the package.
   private func writeCollection(
     _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> [MediaRecord] {
@@ -91,5 +92,5 @@ public final class PackageExport {
   }
 }
 
-/// Whole seconds of a time that may be anything.
+/// Clamps a time, which may be any number, to whole seconds.
 func seconds(_ time: Double) -> Int64 { Int64(min(1e11, max(0, time.isNaN ? 0 : time))) }

@@ -1,5 +1,6 @@
-// A package as a container: which version it is of, its collection unpacked, its media by name.
-// Invariant: what comes out is bounded whatever the package says; a media file has the hash that the package says.
+// A package as a container: its version, its unpacked collection, its media by name.
+// Invariant: the output is bounded whatever the package declares; a media file has the hash that the package
+// declares.
 
 import Archives
 import Files
@@ -12,7 +13,7 @@ import Values
 ///     let package = try PackageFile("spanish.apkg", scratch: scratch, isInterrupted: isInterrupted)
 ///     let collection = try package.unpackCollection()   // a path
 final class PackageFile {
-  /// How the parts are kept; the raw value is what `meta` says.
+  /// The format of the container; the raw value is the version number in `meta`.
   enum Version: Int {
     case legacy1 = 1
     case legacy2 = 2
@@ -29,14 +30,14 @@ final class PackageFile {
 
   struct MediaFile {
     fileprivate let member: ZipFile.Member
-    /// What the package says of the content.
+    /// The SHA-1 of the content as the package declares it; nil when it declares none.
     fileprivate let sha1: [UInt8]?
   }
 
   let version: Version
-  /// What the package calls itself in errors.
+  /// The path of the package as errors show it.
   let path: String
-  /// Media by their names.
+  /// The media by name.
   private(set) var media: [String: MediaFile] = [:]
   private let zip: ZipFile
   private let scratch: Scratch
@@ -46,12 +47,12 @@ final class PackageFile {
   static let mostMediaBytes = 100 << 20
   private static let mostNameBytes = 64 << 20
 
-  /// - Parameter kinds: others than plain files only where the user typed the path; those are copied first.
+  /// - Parameter kinds: kinds other than plain files only when the user typed the path; such files are copied first.
   init(_ path: String, _ kinds: FileKinds, scratch: Scratch, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.scratch, self.isInterrupted) = (path, scratch, isInterrupted)
     let file = try ByteFile.given(path, kinds, isInterrupted: isInterrupted)
     var source = path
-    // What cannot be read anywhere at will is copied: a pipe, standard input.
+    // ZIP needs random access, so a pipe or standard input is copied to a file.
     if file.size == nil || path == "-" {
       source = scratch.path("input")
       try AtomicFile.write(source, .ofOurs(temporaryName: "input.new")) { sink in
@@ -90,7 +91,7 @@ final class PackageFile {
     return .legacy1
   }
 
-  /// A whole member that is small.
+  /// Returns the whole content of a small member.
   private static func bytes(of member: ZipFile.Member, in zip: ZipFile, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try zip.read(member) { piece in
@@ -105,7 +106,7 @@ final class PackageFile {
 
   // MARK: Unpacking
 
-  /// Unpacks a member, which is a frame of zstd in the latest version.
+  /// Unpacks a member; in the latest version its content is a zstd frame.
   private func unpack(
     _ member: ZipFile.Member, limit: UnpackedLimit, _ piece: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -133,7 +134,7 @@ final class PackageFile {
     }
   }
 
-  /// The collection as a file of its own.
+  /// Unpacks the collection to a file of its own.
   /// - Returns: its path, in the scratch folder.
   func unpackCollection() throws -> String {
     guard let member = zip.members[version.collection] else {
@@ -148,8 +149,8 @@ final class PackageFile {
     return target
   }
 
-  /// The content of a media file.
-  /// - Throws: `damaged` when it is not what the package says.
+  /// Returns the content of a media file.
+  /// - Throws: `damaged` when its hash is not the one that the package declares.
   func content(of file: MediaFile) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try unpack(file.member, limit: UnpackedLimit(bytes: PackageFile.mostMediaBytes)) { bytes.append(contentsOf: $0) }
@@ -160,7 +161,7 @@ final class PackageFile {
     return bytes
   }
 
-  /// Reads a package's own database: what SQLite says of it is said of the package.
+  /// Runs `body`, which reads a package's database, and reports SQLite's errors as errors of the package.
   static func reading<T>(_ path: String, _ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as StorageError {
       if case .interrupted = error { throw PackageError.interrupted(path: path) }
@@ -172,7 +173,7 @@ final class PackageFile {
     }
   }
 
-  /// The SHA-1 of a media file's content: what the package says of it, else of the content itself.
+  /// Returns the SHA-1 of a media file's content: the declared one, or else that of the content itself.
   func digest(of file: MediaFile) throws -> [UInt8] {
     if let known = file.sha1 { return known }
     return try content(of: file).withUnsafeBytes(Exchange.sha1)
@@ -220,7 +221,7 @@ final class PackageFile {
     } catch is WireFault { throw faultyMedia }
   }
 
-  /// A name leads nowhere else, and is in the normal form.
+  /// Adds a media file. Its name must not contain a path, and must be in the normal form.
   private func add(_ given: String, member: String, sha1: [UInt8]?) throws {
     let name = given.composed
     let isPlain =
@@ -230,7 +231,7 @@ final class PackageFile {
       throw PackageError.refused(path: path, place: "the media file \(quoted(given))", reason: "leads elsewhere")
     }
     if sha1 != nil, !name.utf8.elementsEqual(given.utf8) { throw faultyMedia }
-    // A file that the package names and does not have is missing, as it is in Anki.
+    // As in Anki, a file that the package names but does not contain counts as missing.
     guard let member = zip.members[member] else { return }
     media[name] = MediaFile(member: member, sha1: sha1)
   }

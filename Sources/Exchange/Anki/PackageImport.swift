@@ -1,6 +1,6 @@
-// Putting a package's notes, cards, log, presets and media into a deck.
+// Imports a package's notes, cards, log, presets and media into a deck.
 // Invariant: a package that is damaged anywhere changes nothing; importing it again changes nothing; memory does not
-// grow with its notes.
+// grow with the number of notes.
 
 public import Decks
 public import Files
@@ -10,14 +10,14 @@ import Templates
 import Text
 import Values
 
-/// What an import of a package is given beside the deck.
+/// The options of a package import, besides the deck.
 public struct PackageSettings {
-  /// The account's folder, for what is unpacked.
+  /// The account's folder, for unpacked files.
   public var folder: String
   public var moment: StudyMoment
-  /// Otherwise every card comes in as a new one.
+  /// Whether schedules are imported. Otherwise every card is imported as a new one.
   public var keepsSchedule = true
-  /// The first note that is refused ends the import with nothing imported.
+  /// Whether the first rejected note ends the import, with nothing imported.
   public var isStrict = false
   public var isInterrupted: @Sendable () -> Bool
   public var receiveMedia: MediaReceiver
@@ -31,13 +31,13 @@ public struct PackageSettings {
   }
 }
 
-/// An import under way: made, run and left inside one operation.
+/// One import: created, run and discarded within one operation.
 ///
 ///     let work = try PackageImport(db, into: deck, settings)
 ///     let report = try work.run("spanish.apkg")
 public final class PackageImport {
   private let db: Database
-  /// Nil for a whole collection, whose decks have the names they come with.
+  /// Nil for a whole collection, whose decks keep their names.
   private let deck: DeckRecord?
   private let settings: PackageSettings
   private var report = AddReport()
@@ -48,15 +48,15 @@ public final class PackageImport {
     self.deck = try DeckTable.record(db, deck)
   }
 
-  /// Its decks have the names they come with.
+  /// Imports a whole collection, whose decks keep their names.
   public init(_ db: Database, whole settings: PackageSettings) {
     (self.db, self.settings, deck) = (db, settings, nil)
   }
 
-  /// Reads the package to its end.
+  /// Imports the whole package.
   /// - Parameters:
-  ///   - kinds: which files are read: others than plain ones only where the user typed the path.
-  ///   - progress: notes done and all of them; what it throws ends the import.
+  ///   - kinds: which kinds of file are read: other than plain files only when the user typed the path.
+  ///   - progress: called with the notes done and their total; an error from it ends the import.
   /// - Throws: `PackageError` for a package that cannot be used, `FileError` for the file.
   public func run(
     _ path: String, _ kinds: FileKinds = .plain,
@@ -75,10 +75,10 @@ public final class PackageImport {
     }
   }
 
-  /// Takes in what a collection holds.
+  /// Imports the contents of a collection.
   /// - Parameters:
-  ///   - media: the files that its notes name; nil where they come another way, under the names they have.
-  ///   - path: what it is called where something is wrong with it.
+  ///   - media: the files that its notes name; nil when they arrive separately, under their own names.
+  ///   - path: the name of the collection in errors.
   func run(
     _ foreign: Database, _ media: PackageMedia?, _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> AddReport {
@@ -152,7 +152,8 @@ public final class PackageImport {
 
   // MARK: The log
 
-  /// - Returns: the package's ids of learnt cards that do not say when they were answered last.
+  /// Imports the review log.
+  /// - Returns: the package's ids of the cards that are not new and do not record their last review.
   private func receiveLog(_ foreign: Database, _ path: String, _ receiver: NoteReceiver) throws -> [Int64] {
     guard settings.keepsSchedule else { return [] }
     let reviews = try ReviewReceiver(db, of: receiver.cards, isWhole: deck == nil)

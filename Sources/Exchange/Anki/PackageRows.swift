@@ -1,5 +1,6 @@
-// The notes of a package with their cards, one after the other.
-// Invariant: two walks go side by side, so that memory holds one note; a card comes with its note or not at all.
+// The notes of a package with their cards, one note at a time.
+// Invariant: notes and cards are read by two parallel queries, so memory holds one note; a card is returned with its
+// note or not at all.
 
 import Decks
 import Storage
@@ -8,11 +9,11 @@ import Text
 
 /// A note of a package with its cards.
 struct PackagedNote {
-  /// With the id and the type of the package.
+  /// With the id and the note type id that it has in the package.
   let note: NoteRecord
-  /// Out of filtered decks.
+  /// The cards, moved out of filtered decks.
   var cards: [AnkiCard] = []
-  /// Cards were passed over whose place another one has, or that have none.
+  /// Whether cards were skipped because their ordinal was taken or out of range.
   var hasMoreCards = false
 }
 
@@ -20,9 +21,9 @@ final class PackageRows {
   private let notes: Statement
   private let cards: Statement
   private var card: Row?
-  /// How many notes there are.
+  /// The number of notes.
   let count: Int
-  /// Cards were passed over that no note has.
+  /// Whether cards were skipped because their note does not exist.
   private(set) var hasStrayCards = false
 
   static let cardColumns = """
@@ -36,7 +37,7 @@ final class PackageRows {
     card = try cards.next()
   }
 
-  /// Nil after the last.
+  /// Returns the next note; nil after the last one.
   func next() throws -> PackagedNote? {
     guard let row = try notes.next() else {
       if card != nil { hasStrayCards = true }
@@ -56,14 +57,14 @@ final class PackageRows {
     return note
   }
 
-  /// Of two cards of one place the first counts.
+  /// Adds a card to its note. If two cards have the same ordinal, the first one is kept.
   private func append(_ row: Row, to note: inout PackagedNote) {
     let ordinal = row.count(3)
     guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
     note.cards.append(AnkiCard(row))
   }
 
-  /// Tags as they may be here: what is no tag is left out.
+  /// Splits the column `tags`; what cannot be a tag is dropped.
   static func tags(_ text: String) -> [String] {
     if text.isEmpty { return [] }
     return text.split(whereSeparator: \.isWhitespace).prefix(1000).compactMap { part in
@@ -74,9 +75,9 @@ final class PackageRows {
   }
 }
 
-/// The column of a note's fields.
+/// The column with a note's fields.
 enum NoteFields {
-  /// Fields with U+001F between them; bytes that are not UTF-8 are replaced, a NUL left out.
+  /// Splits the column at U+001F. Bytes that are not UTF-8 are replaced, and NUL bytes are removed.
   static func list(_ column: TextBytes) -> [String] {
     column.split(separator: 0x1F, omittingEmptySubsequences: false).map { field in
       if field.contains(0) { return String(decoding: field.filter { $0 != 0 }, as: UTF8.self) }

@@ -1,7 +1,6 @@
-// Where the parts of a package go: its note types, its decks, its presets, the places of its cards.
-// Invariant: a deck that was there keeps its preset and its cards their order; the decks of a package come within the
-// one that is imported into, or the outermost of them is it; the parts of a whole collection have the ids and the names
-// that they come with.
+// Maps the parts of a package to those of the account: note types, decks, presets, positions of cards.
+// Invariant: an existing deck keeps its preset and the order of its cards; the decks of a package are nested in the
+// target deck, or their common outermost deck becomes it; the parts of a whole collection keep their ids and names.
 
 import Decks
 import Storage
@@ -11,37 +10,37 @@ import Values
 
 final class PackageTargets {
   private let db: Database
-  /// Nil for a whole collection.
+  /// The deck that is imported into; nil for a whole collection.
   private let root: DeckRecord?
   private let contents: PackageContents
   private let calendar: AnkiCalendar
   private let isInterrupted: () -> Bool
-  /// How many parts of a deck's name lead to what is imported into.
+  /// How many leading parts of each deck name stand for the deck that is imported into.
   private let depth: Int
   private var types: [Int64: NoteType?] = [:]
   private var decks: [Int64: Target] = [:]
-  /// By the ids that they have here: two of the package may be one.
+  /// Keyed by the ids in the account, because two decks of the package may become one deck.
   private var spans: [DeckID: Span] = [:]
   private var presets: [Int64: PresetID] = [:]
   private var isToday: Bool
-  /// Called before notes and cards that are there are looked at.
+  /// Called before existing notes and cards are read.
   var flush: () throws -> Void = {}
 
   private struct Target {
     let id: DeckID
-    /// It was made by this import, or had neither cards nor a preset.
+    /// Whether this import made the deck, or it had neither cards nor a preset.
     let isFresh: Bool
     let preset: Int64?
     let steps: (learning: Int, relearning: Int)
   }
 
-  /// The ranks that new cards take in a deck: by their positions, those of one position as they come.
+  /// The ranks that a deck's imported cards get: by position, and in order of arrival within a position.
   private struct Span {
     let first: Int64
     var count: Int64 = 0
   }
 
-  /// Of a position; so many cards may have the same.
+  /// Ranks per position, which is how many cards can share one.
   private static let step: Int64 = 1 << 24
   private static let mostPosition = 1 << 24
   private let afterNew: Int
@@ -52,7 +51,7 @@ final class PackageTargets {
   ) throws {
     (self.db, self.root, self.contents, self.isInterrupted) = (db, root, contents, isInterrupted)
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
-    // A burial ends with the day that it was made on.
+    // A burial ends with the day on which it was made.
     isToday = moment.day(of: contents.modified) == moment.today
     let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     depth = root == nil ? 0 : PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
@@ -63,7 +62,7 @@ final class PackageTargets {
     if root == nil { try makeRoom() }
   }
 
-  /// What is here and has an id of the collection's gives way.
+  /// Gives other ids to existing note types, decks and presets whose ids the collection uses.
   private func makeRoom() throws {
     for (table, ids) in [
       (SyncedTable.noteTypes, Array(contents.types.keys)), (.decks, Array(contents.decks.keys)),
@@ -73,7 +72,7 @@ final class PackageTargets {
     }
   }
 
-  /// The parts of a deck's name; what no deck can be called is left out.
+  /// Splits a deck name into its parts; characters and parts that a deck name cannot have are dropped.
   static func parts(_ deck: PackagedDeck?) -> [String] {
     let parts = (deck?.name ?? "Default").split(at: "::").map { part in
       let scalars = part.unicodeScalars.filter { scalar in
@@ -84,7 +83,7 @@ final class PackageTargets {
     return parts.isEmpty ? ["Default"] : parts
   }
 
-  /// How many parts all names begin with.
+  /// Returns how many leading parts all names share.
   private static func common(_ names: [[String]]) -> Int {
     guard let first = names.first else { return 0 }
     return names.dropFirst().reduce(first.count) { depth, name in
@@ -94,7 +93,8 @@ final class PackageTargets {
 
   // MARK: Note types
 
-  /// Nil where the package has no type of that id.
+  /// Returns the account's note type for one of the package, importing it if needed; nil when the package does not
+  /// have it.
   /// - Throws: `NoteError.badType`.
   func type(_ id: Int64) throws -> NoteType? {
     if let known = types[id] { return known }
@@ -124,7 +124,7 @@ final class PackageTargets {
     let wanted = DeckID(rawValue: id)
     let found = try DeckTable.findOrMake(db, named: shortened(name), id: wanted, now: calendar.moment.now)
     var (here, isFresh) = (found.deck.id, found.isFresh)
-    // One that was made here before.
+    // A deck that was made here earlier, under another id.
     if root == nil, here != wanted, contents.decks[here.rawValue] == nil {
       try SyncedTable.decks.renumber(db, here.rawValue, to: id)
       here = wanted
@@ -141,8 +141,8 @@ final class PackageTargets {
     return made
   }
 
-  /// Makes what no note and no card needed: the other note types, and all decks but filtered ones and `Default`, which
-  /// each collection has, where it is not here. A type that can be none here is left out.
+  /// Imports what no note and no card needed: the remaining note types, and all decks except filtered ones and, if
+  /// the account lacks it, `Default`, which every collection has. A note type that is invalid here is skipped.
   func makeRest() throws {
     for id in contents.types.keys.sorted() {
       do { _ = try type(id) } catch is NoteError { continue }
@@ -153,16 +153,16 @@ final class PackageTargets {
     }
   }
 
-  /// A name that a deck can have: at most 200 characters, no part of it blank.
+  /// Shortens a deck name to a valid one: at most 200 characters, no empty part.
   private func shortened(_ name: String) -> String {
     if name.count <= 200 { return name }
     guard let root else { return PackageTargets.whole(name.prefix(200)) }
-    // In a deck of a long name there is no room for another part.
+    // If the target deck has a long name, there is no room for another part.
     let room = 198 - root.name.count
     return room < 10 ? root.name : "\(root.name)::\(PackageTargets.whole(name.suffix(room)))"
   }
 
-  /// A name that was cut, without what is left of a part, or of the colons beside it.
+  /// Removes partial `::` separators and empty parts from a truncated name.
   static func whole(_ name: some StringProtocol) -> String {
     let parts = String(name).split(at: "::").map { part in
       String(part.drop { $0 == ":" }).trimmed
@@ -173,7 +173,8 @@ final class PackageTargets {
 
   // MARK: Cards
 
-  /// - Parameter given: out of its filtered deck.
+  /// Returns the card to store.
+  /// - Parameter given: a card that is not in a filtered deck.
   func card(_ given: AnkiCard, keepsSchedule: Bool) throws -> StoredCard {
     let target = try target(given.deck)
     var row = given
@@ -205,11 +206,11 @@ final class PackageTargets {
 
   // MARK: Presets
 
-  /// Gives the decks that came with the package their presets.
+  /// Assigns presets to the decks that this import made or found empty, without a preset.
   func givePresets() throws {
     for target in decks.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where target.isFresh {
       guard let id = target.preset, let preset = contents.presets[id] else { continue }
-      // One that says nothing, as packages without presets have it.
+      // Packages without presets contain an empty one.
       if preset.options == DeckOptions() { continue }
       if presets[id] == nil { presets[id] = try receive(preset, PresetID(rawValue: id)) }
       try DeckTable.setPreset(db, target.id, to: presets[id])
@@ -231,7 +232,7 @@ final class PackageTargets {
 }
 
 extension AnkiCard {
-  /// As a card that was never answered, suspension and flag kept.
+  /// Resets the card as if it had never been answered; suspension and flag are kept.
   mutating func makeNew() {
     self = AnkiCard(
       id: id, note: note, deck: deck, ordinal: ordinal, modified: modified, queue: queue == -1 ? -1 : 0,

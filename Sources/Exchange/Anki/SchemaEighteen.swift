@@ -1,5 +1,5 @@
-// Note types, decks and presets of a collection of schema 18, which keeps them in tables with protocol buffers.
-// Source: the descriptors in Anki's own package. Invariant: each comes out as schema 11 has it.
+// Reads note types, decks and presets from schema 18, which stores them in tables as protocol buffers.
+// Source: the descriptors in Anki's own package. Invariant: each is returned in the form of schema 11.
 
 import Decks
 import Storage
@@ -101,7 +101,7 @@ struct SchemaEighteen {
       case 2: record["afmt"] = .text(field.text)
       case 3: record["bqfmt"] = .text(field.text)
       case 4: record["bafmt"] = .text(field.text)
-      // A deck of the other collection means nothing here.
+      // The id of a target deck in the other collection, which has no meaning here.
       case 5: break
       case 6: record["bfont"] = .text(field.text)
       case 7: record["bsize"] = .integer(field.integer)
@@ -155,7 +155,7 @@ struct SchemaEighteen {
       if let value = value(member.kind, found) { set(member.group, member.key, value) }
     }
     let numbers = Dictionary(fields.map { ($0.number, $0) }) { $1 }
-    // Their order is that of two words here, and two intervals are a list.
+    // Schema 11 has the opposite numbers for the order, and one list for the two intervals.
     set("new", "order", .integer(numbers[20]?.integer == 1 ? 0 : 1))
     set("new", "ints", .list([18, 19].map { .integer(numbers[$0]?.integer ?? 0) } + [.integer(0)]))
     set("new", "initialFactor", .integer(Int(min(100, max(0, numbers[11]?.float ?? 2.5)) * 1000)))
@@ -163,11 +163,11 @@ struct SchemaEighteen {
     return PackagedPreset(old: record)
   }
 
-  /// What a member of a preset holds.
+  /// The type of a preset's member.
   private enum Kind {
-    /// What is not written is 0, or false.
+    /// A missing value is 0, empty or false; `noFlag` stores the negated flag.
     case whole, measure, measures, flag, noFlag
-    /// What is not written is left to the initial value.
+    /// A missing value is left out, so that the default applies.
     case wholeOrNone, measureOrNone, text
   }
 
@@ -184,7 +184,7 @@ struct SchemaEighteen {
     }
   }
 
-  /// Where schema 11 has the members of a preset.
+  /// Where schema 11 stores each member of a preset.
   private static let members: [(number: Int, group: String?, key: String, kind: Kind)] = [
     (1, "new", "delays", .measures), (9, "new", "perDay", .whole), (27, "new", "bury", .flag),
     (10, "rev", "perDay", .whole), (12, "rev", "ease4", .measure), (13, "rev", "hardFactor", .measure),
@@ -203,12 +203,12 @@ struct SchemaEighteen {
     (45, nil, "weightSearch", .text), (46, nil, "ignoreRevlogsBeforeDate", .text),
   ]
 
-  /// A number of 32 bits as it was typed: 0.9, not 0.8999999761.
+  /// Rounds a 32-bit float to the number that was typed: 0.9, not 0.8999999761.
   private func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 }
 
 extension Value.Record {
-  /// Further members, which Anki keeps as JSON.
+  /// Adds further members, which Anki stores as JSON.
   fileprivate mutating func add(other field: WireField) {
     let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)
     do throws(JSONFailure) {

@@ -1,5 +1,5 @@
-// Decks on their way into the collection of a package: each card with its note, its schedule and its log.
-// Invariant: decks and cards go out in their order, and ids and positions depend on nothing else.
+// Writes decks to the collection of a package: each card with its note, its schedule and its log.
+// Invariant: decks and cards are written in their order, and ids and positions depend on nothing else.
 
 import Decks
 import Storage
@@ -14,7 +14,7 @@ final class SentCollection {
   private var head = CollectionHeadMaker()
   private var notes: SentNotes
   private(set) var cardCount = 0
-  /// What the package cannot hold, and of how many cards.
+  /// What the package cannot hold, and the number of cards affected.
   private(set) var lost: [CardPart: Int] = [:]
 
   init(_ db: Database, _ writer: CollectionWriter, _ destination: PackageDestination) throws {
@@ -23,16 +23,16 @@ final class SentCollection {
     reviews = try SentReviews(db)
   }
 
-  /// A deck while its cards go out.
+  /// The deck whose cards are being written.
   private struct Place {
     let deck: Int64
     let schedule: SentSchedule
-    /// Of the last card.
+    /// The position of the last card.
     var position = 0
   }
 
-  /// Writes a deck with its own cards.
-  /// - Parameter step: called every 1,024 cards; what it throws ends the export.
+  /// Writes a deck with its own cards, without those of nested decks.
+  /// - Parameter step: called every 1,024 cards; an error from it ends the export.
   func add(_ deck: DeckRecord, step: () throws -> Void) throws {
     let schedule = SentSchedule(destination.moment, try DeckTable.options(db, deck.id))
     try head.add(db, deck)
@@ -45,8 +45,8 @@ final class SentCollection {
     }
   }
 
-  /// Writes what goes beside the cards.
-  /// - Returns: the media that go along.
+  /// Writes the note types and the collection row.
+  /// - Returns: the media that belong to the package.
   func finish() throws -> [MediaRecord] {
     for type in notes.usedTypes { head.add(type) }
     try writer.finish(head.head(), hasIndices: destination.isWhole)
@@ -63,7 +63,7 @@ final class SentCollection {
     noteLost(card)
     let note = try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
-    // Positions go up in the order of the deck, those of answered cards, too; those that came so stay as they were.
+    // Positions ascend in the order of the deck, for answered cards too. An imported position that fits is kept.
     let came = card.raw.flatMap(AnkiCard.stored)?.card
     let position = (came?.place).map { max($0, place.position) } ?? place.position + 1
     var row = AnkiCard(due: position)
@@ -86,7 +86,8 @@ final class SentCollection {
     if !destination.keepsSchedule, !CardPlan(card).isPlain { lost[.schedule, default: 0] += 1 }
   }
 
-  /// - Returns: the second of the last answer, as the log has it now.
+  /// Writes the log of a card.
+  /// - Returns: the time of the last answer in whole seconds, as written to the log.
   private func writeLog(of card: CardID) throws -> Int? {
     var (interval, last): (Int64, Int?) = (0, nil)
     for sent in try reviews.of(card) {

@@ -1,16 +1,16 @@
-// Decks and presets as JSON of schema 11: new ones whole, those that came with what was changed in them.
-// Invariant: a key that has no meaning here stays as it came.
+// Decks and presets as JSON of schema 11: new ones complete, imported ones with their changes applied.
+// Invariant: a key that has no meaning here keeps its imported value.
 
 public import Decks
 import Templates
 public import Values
 
-/// Decks and presets on their way out.
+/// Builds decks and presets for export.
 ///
 ///     SentHead.deck(1_700_000_000_000, name: "Spanish", modified: 1_700_000_000, preset: 1, DeckLimits())
 public enum SentHead {
-  /// A deck that goes out for the first time.
-  /// - Parameter came: what came with it; empty for one that was made here.
+  /// Returns a deck as JSON of schema 11.
+  /// - Parameter came: the JSON that was imported with it; empty for a deck that was made here.
   public static func deck(
     _ id: Int64, name: String, modified: Int, preset: Int64?, _ limits: DeckLimits, over came: Value.Record = [:]
   ) -> Value.Record {
@@ -19,7 +19,7 @@ public enum SentHead {
       "desc": .text(""), "collapsed": .boolean(false), "browserCollapsed": .boolean(false), "dyn": .integer(0),
       "extendNew": .integer(0), "extendRev": .integer(0),
     ])
-    // What was studied where it comes from.
+    // The study counts of today are those of the other program, so they are reset.
     for key in ["newToday", "revToday", "lrnToday", "timeToday"] { deck[key] = none }
     (deck["id"], deck["name"], deck["mod"]) = (.integer(Int(id)), .text(name), .integer(modified))
     (deck["usn"], deck["conf"]) = (.integer(-1), .integer(Int(preset ?? 1)))
@@ -27,7 +27,7 @@ public enum SentHead {
     return deck
   }
 
-  /// Writes a limit of the deck's own; none where none is set.
+  /// Writes a limit that the deck itself sets; removes it when none is set.
   public static func set(_ option: DeckOptions.Name, of limits: DeckLimits, in deck: inout Value.Record) {
     switch option {
     case .newPerDay: deck["newLimit"] = limits.newPerDay.map { .integer($0) }
@@ -38,8 +38,8 @@ public enum SentHead {
     }
   }
 
-  /// A preset that goes out for the first time.
-  /// - Parameter came: what came with it; empty for one that was made here.
+  /// Returns a preset as JSON of schema 11.
+  /// - Parameter came: the JSON that was imported with it; empty for a preset that was made here.
   public static func preset(
     _ id: Int64, name: String, _ options: DeckOptions, over came: Value.Record = [:]
   ) -> Value.Record {
@@ -57,7 +57,7 @@ public enum SentHead {
     return record
   }
 
-  /// Writes an option; those that Anki does not have are left out.
+  /// Writes an option; an option that Anki does not have is skipped.
   public static func set(_ option: DeckOptions.Name, of options: DeckOptions, in preset: inout Value.Record) {
     guard let place = places[option], let value = value(option, options) else { return }
     guard let group = place.group else { return preset[place.key] = value }
@@ -79,7 +79,7 @@ public enum SentHead {
 
   private static func value(_ option: DeckOptions.Name, _ options: DeckOptions) -> Value? {
     switch option {
-    // Without steps of minutes there are none.
+    // In minutes. The lists are empty when `shortTerm` is off.
     case .learningSteps: .list(options.learningSteps.map { .measure($0 / 60) })
     case .relearningSteps: .list(options.relearningSteps.map { .measure($0 / 60) })
     case .leechAction: .integer(options.suspendsLeeches ? 0 : 1)

@@ -1,5 +1,6 @@
-// Notes on their way out.
-// Invariant: a note goes out once, before the first of its cards, under its own id unless the package has that already.
+// Writes notes to a package.
+// Invariant: a note is written once, before the first of its cards, under its own id unless that id is taken in the
+// package.
 
 import Decks
 import Storage
@@ -11,10 +12,10 @@ struct SentNotes {
   private let writer: CollectionWriter
   private let note: Statement
   private var types: [Int64: NoteType] = [:]
-  /// Notes whose id another one had in the package.
+  /// The new ids of notes whose id was taken in the package.
   private var renumbered: [Int64: Int64] = [:]
   private var last: (note: Int64, id: Int64)?
-  /// When the note of the last card was changed, in seconds since 1970.
+  /// When the last written note was modified, in seconds since 1970.
   private(set) var lastModified = 0.0
   private(set) var mediaNames: Set<String> = []
 
@@ -23,10 +24,10 @@ struct SentNotes {
     note = try Statement(db, "SELECT guid, type, mod, tags, fields, \(NoteTable.foreignData) FROM notes WHERE id = ?1")
   }
 
-  /// The types of the notes that went out.
+  /// The types of the notes that were written.
   var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Writes the note of a card unless it was.
+  /// Writes the note of a card unless it has been written.
   /// - Returns: its id in the package.
   mutating func add(_ card: ListedCard) throws -> Int64 {
     let id = card.note.rawValue
@@ -60,7 +61,7 @@ struct SentNotes {
     }
   }
 
-  /// Lends what a field is compared and sorted by; most fields are it.
+  /// Passes the text that a field is compared and sorted by to `body`; a field without markup is that text already.
   private static func withText<T>(of field: TextBytes, _ body: (TextBytes) throws -> T) throws -> T {
     guard field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return try body(field) }
     var text = FieldHTML.sortText(String(decoding: field, as: UTF8.self))

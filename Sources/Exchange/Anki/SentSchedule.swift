@@ -1,18 +1,18 @@
-// A card's schedule as Anki's row of it, for a package that goes out.
-// Source: PackageRules.md, "Days and due". Invariant: a card that is as it came goes out as it came, whatever the
-// options are now.
+// Converts a card's schedule to a row of Anki's for export.
+// Source: PackageRules.md, "Days and due". Invariant: a card that has not changed since its import is exported as it
+// was imported, whatever the options are now.
 
 public import Decks
 import Memory
 import Values
 
-/// Makes rows of the cards of one deck.
+/// Makes the rows for the cards of one deck.
 struct SentSchedule {
   let calendar: AnkiCalendar
   let options: DeckOptions
   private let decay: Double
 
-  /// Days of packages that go out count from here: the first of January 2006. Nobody's cards were due before.
+  /// The day that due days of exported packages count from: 1 January 2006. No card was due before it.
   static let firstDay = 13_149
 
   /// - Parameter firstDay: the day that due days count from.
@@ -25,9 +25,10 @@ struct SentSchedule {
 
   private var steps: (learning: Int, relearning: Int) { (options.learningSteps.count, options.relearningSteps.count) }
 
+  /// Returns the row of a card. The caller sets the ids, the modification time, `reps` and `lapses`.
   /// - Parameters:
-  ///   - position: of a new card.
-  ///   - lastReview: seconds since 1970 of the last answer in the log that goes along.
+  ///   - position: the position that a new card gets.
+  ///   - lastReview: when the last answer in the exported log was given, in seconds since 1970.
   func row(of card: ListedCard, position: Int, lastReview: Int?) -> AnkiCard {
     var row = kept(card) ?? made(card.schedule, lastReview)
     if row.type == 0 { row.due = position }
@@ -35,7 +36,7 @@ struct SentSchedule {
     return row
   }
 
-  /// What keeps a card from being shown, and its flag.
+  /// Sets the queue, which holds suspension and burial, and the flag.
   func mark(_ row: inout AnkiCard, as card: ListedCard) {
     row.queue = row.naturalQueue
     if card.isBuried(at: calendar.moment) { row.queue = card.burial == .bySibling ? -2 : -3 }
@@ -43,14 +44,14 @@ struct SentSchedule {
     row.flags = row.flags & ~7 | card.flag & 7
   }
 
-  /// The row that it came with, when nothing has scheduled the card since.
+  /// Returns the imported row if nothing has scheduled the card since; otherwise nil.
   private func kept(_ card: ListedCard) -> AnkiCard? {
     guard let stored = card.raw.flatMap(AnkiCard.stored) else { return nil }
     var row = stored.card
     let came = AnkiCalendar(moment: calendar.moment, firstDay: stored.firstDay)
     let now = card.schedule
     var schedule = came.schedule(row, steps: steps)
-    // The log may have said more of it; the number of steps may be another.
+    // The log may have given a better `lastReview`, and the number of steps may have changed.
     (schedule.lastReview, schedule.step) = (now.lastReview, now.step)
     guard schedule.state == now.state, schedule.isDue(as: now, calendar.moment),
       schedule.stability == now.stability, schedule.difficulty == now.difficulty
@@ -68,7 +69,7 @@ struct SentSchedule {
       (row.ivl, row.factor) = (max(1, moment.interval(of: schedule)), 2500)
       return row
     }
-    // A step that goes over the end of the day is one of days.
+    // A step that ends on a later day is a step of days.
     let isOfDays = schedule.lastReview.map { moment.day(of: due) > moment.day(of: $0) } ?? false
     row.due = isOfDays ? moment.day(of: due) - calendar.firstDay : Int(min(1e11, max(0, due)))
     let count = schedule.state == .learning ? steps.learning : steps.relearning
@@ -79,7 +80,7 @@ struct SentSchedule {
     return row
   }
 
-  /// Stability to 4 places, difficulty to 3, and what else Anki writes.
+  /// Returns the memory data: stability to 4 places, difficulty to 3, and the other members that Anki writes.
   private func data(_ schedule: CardSchedule, _ lastReview: Int?) -> String {
     guard let stability = schedule.stability, let difficulty = schedule.difficulty else { return "" }
     var fields: [(String, Value)] = [
@@ -97,7 +98,7 @@ struct SentSchedule {
 }
 
 extension CardSchedule {
-  /// Whether both are due at the same time, or on the same day.
+  /// Whether both are due at the same time or, for review cards, on the same day.
   fileprivate func isDue(as other: CardSchedule, _ moment: StudyMoment) -> Bool {
     guard let due, let otherDue = other.due else { return due == other.due }
     return due == otherDue || state == .review && moment.dueDay(of: due) == moment.dueDay(of: otherDue)
@@ -105,7 +106,8 @@ extension CardSchedule {
 }
 
 extension ReceivedReview {
-  /// Rows of a card's log as Anki has them, the earliest first.
+  /// Returns a card's log as rows of Anki's.
+  /// - Parameter log: the earliest answer first.
   public static func rows(of log: [SentReview], card: CardID) -> [ReceivedReview] {
     var last: Int64 = 0
     return log.map { sent in
@@ -117,8 +119,8 @@ extension ReceivedReview {
 }
 
 extension ForeignAnswer {
-  /// A row of the log that goes out.
-  /// - Parameter last: the interval of the row before, as a row has it.
+  /// Converts an answer to a row of the exported log.
+  /// - Parameter last: the interval of the previous row, in the row's units.
   init(_ sent: SentReview, last: Int64) {
     if let kept = sent.answer {
       self = kept
@@ -135,7 +137,7 @@ extension ForeignAnswer {
   }
 
   private static func kind(of review: LoggedReview) -> Int64 {
-    // Set without an answer.
+    // Rescheduled by hand, without an answer.
     if review.rating == 0 { return 4 }
     switch review.state {
     case .new, .learning: return 0

@@ -1,13 +1,13 @@
-// Rows of a sync server as what they are here, and back. Source: SyncRules.md, "A normal sync"; PackageRules.md, "Days
-// and due".
-// Invariant: a column that nothing here has changed goes back as it came.
+// Converts the rows of a sync server to and from the types used here.
+// Source: SyncRules.md, "A normal sync"; PackageRules.md, "Days and due".
+// Invariant: a column that was not changed here is sent back as it was received.
 
 public import Decks
 import Templates
 import Text
 public import Values
 
-/// What of a card was changed here.
+/// Which parts of a card were changed here.
 public struct CardChanges: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -26,38 +26,38 @@ public struct CardChanges: OptionSet, Sendable {
 ///     let rows = ServerRows(moment, created: 1_600_000_000, settings: settings)
 public struct ServerRows {
   private let calendar: AnkiCalendar
-  /// As Anki has it where there is none.
+  /// What Anki writes for a card without data.
   private static let noData = "{}"
   private static let limits = JSONLimits(bytes: 96 << 20, depth: 64, values: 1_000_000, string: 96 << 20)
 
   /// - Parameters:
-  ///   - created: of the collection, in seconds since 1970.
-  ///   - settings: of the collection.
+  ///   - created: when the collection was created, in seconds since 1970.
+  ///   - settings: the settings of the collection.
   public init(_ moment: StudyMoment, created: Int, settings: Value.Record) {
     var contents = PackageContents()
     (contents.created, contents.settings) = (Double(created), settings)
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
   }
 
-  /// Of this collection, with the days of its packages.
+  /// For this account's own collection, with the days of exported packages.
   public init(_ moment: StudyMoment) {
     calendar = AnkiCalendar(moment: moment, firstDay: SentSchedule.firstDay)
   }
 
-  /// A row or an object that was kept as JSON; nil for what is none.
+  /// Parses a row or an object that was stored as JSON; returns nil for invalid JSON.
   public static func parse(_ json: String) -> Value? {
     do throws(JSONFailure) { return try JSONParser.parse(Array(json.utf8), limits: limits) } catch { return nil }
   }
 
-  /// A deck or a preset that was kept as JSON, or a note type; empty for what is none.
+  /// Parses a deck, a preset or a note type that was stored as JSON; returns an empty record for anything else.
   public static func record(_ json: String) -> Value.Record { parse(json)?.record ?? [:] }
 
-  /// The id of a deck, a preset or a note type; 0 for what has none, which no server gives.
+  /// Returns the id of a deck, a preset or a note type; 0, which no server uses, when it has none.
   public static func id(_ record: Value.Record) -> Int64 { Int64(record["id"]?.integer ?? 0) }
 
-  // MARK: What comes
+  // MARK: Receiving
 
-  /// Nil for what is no such row.
+  /// Returns nil when the row is not a note.
   public static func note(_ row: [Value]) -> NoteRecord? {
     guard row.count == 11, let id = row[0].integer, let type = row[2].integer else { return nil }
     return NoteRecord(
@@ -73,14 +73,14 @@ public struct ServerRows {
     return text.withUTF8(NoteFields.list)
   }
 
-  /// Whether two rows of a card differ in nothing that an answer changes.
+  /// Whether two rows of a card agree in all columns that an answer changes.
   public static func haveOneSchedule(_ row: [Value], _ other: [Value]) -> Bool {
     guard row.count == 18, other.count == 18 else { return false }
-    // Type, due to lapses, steps left, the way home, memory: not the queue, which suspending and burying change.
+    // type, due to lapses, left, odue, odid and data; not the queue, which suspending and burying change too.
     return ([6, 17] + Array(8...15)).allSatisfy { row[$0] == other[$0] }
   }
 
-  /// A card out of its filtered deck.
+  /// Parses a card, and moves it out of its filtered deck. Returns nil when the row is not a card.
   public static func card(_ row: [Value]) -> AnkiCard? {
     var numbers = row.dropLast().compactMap(\.integer)
     guard row.count == 18, numbers.count == 17 else { return nil }
@@ -90,10 +90,10 @@ public struct ServerRows {
     return card
   }
 
-  /// What a row is here.
+  /// Converts a received row to a card.
   /// - Parameters:
-  ///   - options: of the deck, for its steps.
-  ///   - isBuriedToday: whether a burial is of today.
+  ///   - options: the options of the deck, for its steps.
+  ///   - isBuriedToday: whether a burial in the row was made today.
   public func received(
     _ given: AnkiCard, in deck: DeckID, rank: Int64, _ options: DeckOptions, isBuriedToday: Bool
   ) -> StoredCard {
@@ -107,7 +107,7 @@ public struct ServerRows {
     return card
   }
 
-  /// What is kept of a row: see `StoredCard.raw`.
+  /// Returns the row as it is stored: see `StoredCard.raw`.
   public func raw(_ card: AnkiCard) -> String { card.raw(firstDay: calendar.firstDay) }
 
   public static func review(_ row: [Value]) -> ReceivedReview? {
@@ -120,7 +120,7 @@ public struct ServerRows {
         kind: numbers[8]))
   }
 
-  /// A deck's name as it can be here.
+  /// Returns a deck's name, changed so that it is valid here.
   public static func deckName(_ record: Value.Record) -> String {
     let name = PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::")
     return name.count <= 200 ? name : PackageTargets.whole(name.prefix(200))
@@ -133,10 +133,10 @@ public struct ServerRows {
     return (preset.name, preset.options)
   }
 
-  // MARK: What is shown
+  // MARK: Showing
 
-  /// A card as Anki would have it here.
-  /// - Parameter position: of a new card in its deck.
+  /// Returns the row that Anki would have for a card of this account.
+  /// - Parameter position: the position in its deck if the card is new.
   public func shown(_ card: ListedCard, position: Int, _ options: DeckOptions) -> AnkiCard {
     let schedule = SentSchedule(calendar.moment, options, firstDay: calendar.firstDay)
     var row = schedule.row(of: card, position: position, lastReview: nil)
@@ -146,7 +146,7 @@ public struct ServerRows {
     return row
   }
 
-  /// Whether Anki's `is:due` would find it.
+  /// Whether Anki's `is:due` would match the card.
   public func isDue(_ row: AnkiCard) -> Bool {
     switch row.queue {
     case 2, 3: row.due <= calendar.moment.today - calendar.firstDay
@@ -155,14 +155,14 @@ public struct ServerRows {
     }
   }
 
-  // MARK: What goes
+  // MARK: Sending
 
-  /// The row of a card, and what it says.
+  /// Returns the row of a card to send, and the same as an `AnkiCard`.
   /// - Parameters:
-  ///   - target: its deck there, when it was changed, and the position of a new one.
-  ///   - lastReview: seconds since 1970 of the last answer in the log; nil where there is none.
-  ///   - base: the row as it came; nil for a card that is new there.
-  ///   - changes: what of it goes out as it is here.
+  ///   - target: the card's deck on the server, when the card was modified, and its position if it is new.
+  ///   - lastReview: seconds since 1970 of the last answer in the log; nil when there is none.
+  ///   - base: the row as received; nil for a card that is new on the server.
+  ///   - changes: which parts are sent as they are here.
   public func row(
     of card: ListedCard, in target: (deck: Int64, modified: Int64, position: Int), lastReview: Int?, usn: Int,
     over base: [Value]?, _ changes: CardChanges, _ options: DeckOptions
@@ -205,7 +205,7 @@ public struct ServerRows {
     return (row, state)
   }
 
-  /// What the memory of a card is now, with the other members of its data.
+  /// Returns the data of a card with a new memory state and the other members of its old data.
   private static func merged(_ new: String, over old: String, position: Int?) -> String {
     var record = ServerRows.parse(old)?.record ?? Value.Record()
     for key in ["s", "d", "dr", "decay", "lrt"] { record[key] = nil }
@@ -218,8 +218,8 @@ public struct ServerRows {
     return String(decoding: writer.take(), as: UTF8.self)
   }
 
-  /// The rows of a card's log that were not sent yet.
-  /// - Parameter log: all of its log, the earliest first.
+  /// Returns the rows of a card's log that have not been sent.
+  /// - Parameter log: the whole log of the card, the earliest answer first.
   public static func rows(
     ofUnsent log: [SentReview], card: Int64, usn: Int
   ) -> [(id: Int64, row: [Value], answer: ForeignAnswer)] {
@@ -232,8 +232,8 @@ public struct ServerRows {
     return rows
   }
 
-  /// A row of the log.
-  /// - Parameter last: the interval of the card's answer before, as a row has it.
+  /// Converts an answer to a row of the log.
+  /// - Parameter last: the interval of the card's previous answer, in the row's units.
   public static func row(
     of review: SentReview, card: Int64, last: Int64, usn: Int
   ) -> (row: [Value], answer: ForeignAnswer) {
@@ -247,7 +247,7 @@ public struct ServerRows {
 }
 
 extension StoredCard {
-  /// What keeps it from being shown, and its flag.
+  /// Sets suspension, burial and flag from a row.
   mutating func hide(as row: AnkiCard, isBuriedToday: Bool, _ moment: StudyMoment) {
     flag = row.flags & 7
     isSuspended = row.queue == -1

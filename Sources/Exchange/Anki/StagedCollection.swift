@@ -1,18 +1,18 @@
-// A collection that comes row by row, as a sync server gives it: put together in a file of its own, then taken in like
-// the collection of a package. Source: SyncRules.md, "A normal sync".
-// Invariant: what is not such a row is refused; nothing is taken in before all of it is there; memory does not grow
-// with the rows.
+// A collection that is received row by row from a sync server: staged in a file of its own, then imported like the
+// collection of a package. Source: SyncRules.md, "A normal sync".
+// Invariant: a malformed row is refused; nothing is imported before all rows are there; memory does not grow with the
+// number of rows.
 
 public import Decks
 import Files
 public import Storage
 public import Values
 
-/// The rows that a collection has of one kind.
+/// The kinds of rows in a collection.
 public enum StagedKind: String, CaseIterable, Sendable {
   case notes, cards, revlog
 
-  /// What each column holds: n a whole number, t a text, * either.
+  /// The type of each column: n is a whole number, t a text, * either.
   fileprivate var columns: [Character] {
     switch self {
     case .notes: Array("ntnnntt**nt")
@@ -21,7 +21,7 @@ public enum StagedKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a row is read by: see `StagedRow`.
+  /// The columns to select for a `StagedRow`.
   fileprivate var staged: String {
     let columns = names.map { $0 == "usn" ? "0" : $0 }.joined(separator: ", ")
     return "id, \(self == .revlog ? "0" : "mod"), json_array(\(columns))"
@@ -40,17 +40,17 @@ public enum StagedKind: String, CaseIterable, Sendable {
   }
 }
 
-/// Why a row is none. `reason` completes "the answer ...".
+/// Why a row or a collection is invalid. `reason` completes "the answer ...".
 public struct StagedFault: Error, Equatable, Sendable {
   public let reason: String
 }
 
-/// The file would have more than so many bytes.
+/// The file would exceed the limit in bytes.
 public struct StagedTooLarge: Error, Equatable, Sendable {
   public let limit: Int
 }
 
-/// What a collection has once: its note types, decks, presets and settings.
+/// The parts of a collection besides its rows: note types, decks, presets and settings.
 ///
 ///     var head = StagedHead()
 ///     head.decks = [["id": .integer(1), "name": .text("Default")]]
@@ -60,7 +60,7 @@ public struct StagedHead: Sendable {
   public var decks: [Value.Record] = []
   public var presets: [Value.Record] = []
   public var settings = Value.Record()
-  /// Seconds since 1970 that due days count from.
+  /// The time that due days count from, in seconds since 1970.
   public var created = 0
   /// Milliseconds since 1970.
   public var modified = 0
@@ -68,19 +68,19 @@ public struct StagedHead: Sendable {
   public init() {}
 }
 
-/// A row as it came, for the way back.
+/// A row as it was received, stored to send it back.
 public struct StagedRow {
   public let id: Int64
-  /// Seconds since 1970; 0 where the row has none.
+  /// Seconds since 1970; 0 when the row has no such column.
   public let modified: Int64
-  /// A JSON list.
+  /// The columns as a JSON list.
   public let json: String
 
-  /// - Parameter row: of `StagedKind.staged`.
+  /// - Parameter row: a row that selects `StagedKind.staged`.
   fileprivate init(_ row: Row) { (id, modified, json) = (row.integer(0), row.integer(1), row.text(2)) }
 }
 
-/// A collection that is being put together.
+/// A collection that is being assembled.
 ///
 ///     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
 ///     try staged.add(.notes, rows)
@@ -89,33 +89,33 @@ public struct StagedRow {
 public final class StagedCollection {
   let scratch: Scratch
   let file: ExclusiveDatabase
-  /// Bytes that the file may have.
+  /// The limit on the file's size, in bytes.
   private let limit: Int
   private static let pageSize = 4096
   public private(set) var head = StagedHead()
-  /// Rows of each kind, once it is finished.
+  /// The number of rows of each kind; set by `finish()`.
   public private(set) var counts: [StagedKind: Int] = [:]
-  /// Rows on their way into the file; none once it is finished.
+  /// Rows not yet written to the file; empty after `finish()`.
   private var batches: [StagedKind: RowBatch] = [:]
 
   /// - Parameters:
-  ///   - folder: the account's, for the file.
-  ///   - limit: bytes that the file may have.
+  ///   - folder: the account's folder, for the file.
+  ///   - limit: the limit on the file's size, in bytes.
   public init(in folder: String, limit: Int = .max, isInterrupted: @escaping @Sendable () -> Bool) throws {
     self.limit = limit
     scratch = try Scratch(.package, in: folder)
     file = try ForeignDatabase.create(scratch.path("collection"), isInterrupted: isInterrupted)
     try file.use { db in
-      // The file is thrown away where it does not come to its end.
+      // No rollback is needed: if staging is not finished, the file is deleted.
       try db.begin()
       try db.execute(sql: CollectionWriter.tables)
     }
   }
 
-  // MARK: Putting together
+  // MARK: Staging
 
-  /// Adds rows as they came; one whose id is there takes its place.
-  /// - Throws: `StagedFault` for what is no such row, `StagedTooLarge`.
+  /// Adds rows as they were received; a row replaces an earlier one of the same id.
+  /// - Throws: `StagedFault` for a malformed row, `StagedTooLarge`.
   public func add(_ kind: StagedKind, _ rows: [Value]) throws {
     if rows.isEmpty { return }
     let columns = kind.columns
@@ -149,8 +149,8 @@ public final class StagedCollection {
     }
   }
 
-  /// Adds what a collection has once.
-  /// - Throws: `StagedFault` for a part without an id.
+  /// Sets the note types, decks, presets and settings.
+  /// - Throws: `StagedFault` for a part without an id or with the id of another one.
   public func setHead(_ head: StagedHead) throws {
     func object(_ records: [Value.Record], _ what: String) throws(StagedFault) -> String {
       var parts: [(String, Value)] = []
@@ -176,7 +176,7 @@ public final class StagedCollection {
     }
   }
 
-  /// All rows were added: counts them.
+  /// Commits and counts the rows. Call this after the last row was added.
   public func finish() throws {
     try file.use { db in
       for batch in batches.values { try batch.flush() }
@@ -188,11 +188,11 @@ public final class StagedCollection {
     }
   }
 
-  // MARK: Taking in
+  // MARK: Importing
 
-  /// Takes all of it into an account that has no cards, in one operation.
-  /// - Parameter progress: notes done and all of them; what it throws ends it.
-  /// - Throws: `PackageError` for what cannot be a collection.
+  /// Imports the collection into an account that has no cards, in one operation.
+  /// - Parameter progress: called with the notes done and their total; an error from it ends the import.
+  /// - Throws: `PackageError` when the rows do not form a valid collection.
   public func takeIn(
     _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void = { _, _ in }
@@ -204,14 +204,15 @@ public final class StagedCollection {
     return try file.use { try work.run($0, nil, "the collection of the server", progress) }
   }
 
-  /// Each row as it came, by its id, but for the number of the sync, which is 0: see `SyncedTable`.
+  /// Calls `body` with each row in the order of ids. The row is as received, except that `usn` is 0: see
+  /// `SyncedTable`.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
     try file.use { db in
       try db.forEachRow("SELECT \(kind.staged) FROM \(kind.rawValue) ORDER BY id") { try body(StagedRow($0)) }
     }
   }
 
-  /// Each card as it came, and out of its filtered deck.
+  /// Calls `body` with each card: as received, and moved out of its filtered deck.
   public func forEachCard(_ body: (StagedRow, AnkiCard) throws -> Void) throws {
     try file.use { db in
       let sql = "SELECT \(StagedKind.cards.staged), \(PackageRows.cardColumns) FROM cards ORDER BY id"

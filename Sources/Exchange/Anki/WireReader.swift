@@ -1,8 +1,8 @@
-// The fields of protocol buffers, as Anki keeps its own parts in a collection of schema 18 and in packages.
-// Source: protobuf.dev, "Encoding". Invariant: nothing outside of the bytes is read, and a number that is too long ends
-// it.
+// Reads and writes protocol buffers, which Anki uses in collections of schema 18 and in packages.
+// Source: protobuf.dev, "Encoding". Invariant: no byte outside the message is read; a varint that is too long ends
+// reading with an error.
 
-/// Damage in the bytes of a message.
+/// The bytes of a message are malformed.
 struct WireFault: Error {}
 
 /// A field of a message.
@@ -22,7 +22,7 @@ struct WireField {
   var bytes: ArraySlice<UInt8> { if case .bytes(let bytes) = content { bytes } else { [] } }
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Numbers of 32 bits one after the other, or the single one.
+  /// Packed 32-bit floats, or a single one.
   var floats: [Double] {
     switch content {
     case .float: return [float]
@@ -37,7 +37,7 @@ struct WireField {
   }
 }
 
-/// Walks over a message.
+/// Iterates over the fields of a message.
 ///
 ///     var reader = WireReader(bytes)
 ///     while let field = try reader.next() { ... }
@@ -47,14 +47,14 @@ struct WireReader {
 
   init(_ bytes: ArraySlice<UInt8>) { (self.bytes, place) = (bytes, bytes.startIndex) }
 
-  /// All fields; a message has few.
+  /// Returns all fields; messages have few.
   static func fields(_ bytes: ArraySlice<UInt8>) throws(WireFault) -> [WireField] {
     var (reader, found) = (WireReader(bytes), [WireField]())
     while let field = try reader.next() { found.append(field) }
     return found
   }
 
-  /// Nil at the end.
+  /// Returns the next field; nil at the end.
   mutating func next() throws(WireFault) -> WireField? {
     if place == bytes.endIndex { return nil }
     let key = try varint()

@@ -1,20 +1,20 @@
-// Reading the members of a ZIP file, and writing one, through libzip.
-// Invariant: only stored and deflated members are read; memory is a piece; what a member says of its size is not
-// believed.
+// Reads the members of a ZIP file, and writes one, through libzip.
+// Invariant: only stored and deflated members are read; memory is one buffer; the declared size of a member is not
+// trusted.
 
 import CZip
 import Glibc
 import Text
 
-/// Whether libzip is installed, without which no package is read or written. Asking loads it.
+/// Whether libzip is installed. Without it no package is read or written. Reading this property loads the library.
 var canReadPackages: Bool { deckhand_zip() != nil }
 
-/// A ZIP file that is read.
+/// A ZIP file that is open for reading.
 final class ZipFile {
   struct Member {
     let index: UInt64
     let name: String
-    /// Bytes in the file.
+    /// The compressed size in bytes.
     let packed: UInt64
   }
 
@@ -27,8 +27,8 @@ final class ZipFile {
 
   /// - Parameters:
   ///   - path: the file to open.
-  ///   - name: what it is called in errors.
-  ///   - holdsFolders: its members may be in folders of it, as in a book.
+  ///   - name: the name of the file in errors.
+  ///   - holdsFolders: whether members may be in folders, as in an EPUB book.
   init(_ path: String, named name: String, holdsFolders: Bool = false) throws(PackageError) {
     guard let zip = deckhand_zip()?.pointee else { throw .noLibrary(path: name) }
     var code: Int32 = 0
@@ -67,10 +67,10 @@ final class ZipFile {
     }
   }
 
-  /// A member's name is plain: no path but where it may be in a folder, no control characters.
+  /// Checks that a member's name has no path, unless folders are allowed, and no control characters.
   private func check(_ name: String, _ place: String) throws(PackageError) {
     let parts = holdsFolders ? name.split(separator: "/", omittingEmptySubsequences: false) : [name[...]]
-    // A folder's own name ends in a slash.
+    // The name of a folder ends in a slash.
     let isPlain = (parts.count > 1 && parts.last == "" ? parts.dropLast() : parts[...]).allSatisfy { part in
       !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 255
         && !part.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
@@ -80,7 +80,7 @@ final class ZipFile {
     }
   }
 
-  /// Gives a member's bytes piece by piece.
+  /// Passes a member's bytes to `piece`, one buffer at a time.
   func read(_ member: Member, _ piece: (UnsafeRawBufferPointer) throws -> Void) throws {
     let place = "the file \(quoted(member.name))"
     guard let file = zip.fopen_index(archive, member.index, 0) else {
@@ -100,7 +100,7 @@ final class ZipFile {
   }
 }
 
-/// A ZIP file that is written: each member is a part of a file that is there already.
+/// A ZIP file that is being written: each member is a byte range of an existing file.
 final class ZipBuilder {
   private let path: String
   private let zip: deckhand_zip_functions
@@ -118,7 +118,8 @@ final class ZipBuilder {
 
   deinit { if isOpen { zip.discard(archive) } }
 
-  /// - Parameter isDeflated: otherwise the bytes are in it as they are.
+  /// Adds a member.
+  /// - Parameter isDeflated: whether the bytes are deflated; otherwise they are stored.
   func add(_ name: String, from file: String, offset: Int, count: Int, isDeflated: Bool) throws(PackageError) {
     guard let source = zip.source_file(archive, file, UInt64(offset), Int64(count)) else { throw failure }
     let index = zip.file_add(archive, name, source, UInt32(ZIP_FL_ENC_UTF_8))
@@ -127,13 +128,13 @@ final class ZipBuilder {
       throw failure
     }
     let method = isDeflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE
-    // 1 January 1980, whenever it is written: the same cards give the same bytes. 6 is zlib's own level.
+    // Always dated 1 January 1980, so that the same cards produce the same bytes. 6 is zlib's default level.
     guard zip.set_file_compression(archive, UInt64(index), method, isDeflated ? 6 : 0) == 0,
       zip.file_set_dostime(archive, UInt64(index), 0, 0x21, 0) == 0
     else { throw failure }
   }
 
-  /// Writes all of it.
+  /// Writes the whole file.
   func finish() throws(PackageError) {
     guard zip.close(archive) == 0 else { throw failure }
     isOpen = false
@@ -146,14 +147,15 @@ final class ZipBuilder {
   }
 }
 
-/// The 20 bytes of SHA-1, as packages have it for media and for the first fields of notes. A package is open by then.
+/// Returns the 20 bytes of SHA-1 that packages use for media and for the first fields of notes. The library is
+/// loaded by then, because a package is open.
 func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: 20)
   digest.withUnsafeMutableBytes { sha1(bytes, into: $0) }
   return digest
 }
 
-/// - Parameter digest: has room for 20 bytes.
+/// - Parameter digest: a buffer for 20 bytes.
 func sha1(_ bytes: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer) {
   deckhand_sha1(bytes.baseAddress, bytes.count, digest.bindMemory(to: UInt8.self).baseAddress)
 }

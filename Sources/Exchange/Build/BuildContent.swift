@@ -1,27 +1,27 @@
-// A note that a build made, as the deck has it now, and what a row of a source makes of it.
-// Invariant: what a merge could not decide is kept with the note and is no edit of it.
+// A note that a build made, as it is in the deck now, and its comparison and merge with a row of a source.
+// Invariant: undecided conflicts are stored with the note and do not count as an edit of it.
 
 import Decks
 import Storage
 import Templates
 import Text
 
-/// A note as the deck has it now.
+/// A note as it is in the deck now.
 struct BuildContent {
   let note: NoteRecord
   let type: NoteType
-  /// What the note says as a prompt and an answer; nil for one of another type than Basic, and for formatted text.
+  /// The note as a plain prompt and answer; nil for formatted text and for types other than Basic.
   let texts: (prompt: String, answer: String)?
-  /// What the deck and its sources say differently.
+  /// The fields that the deck and its sources have changed differently.
   let conflicts: [MergeConflict]
 
-  /// nil when it is gone.
+  /// Returns the note's content; nil when the note is gone.
   static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
     guard let id, try NoteTable.exists(db, id) else { return nil }
     let note = try NoteTable.record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
     let plain = type.isBasic ? note.fields.compactMap(FieldHTML.plain) : []
-    // Only a note with the tag has some.
+    // Only notes with the tag have conflicts.
     let isMarked = note.tags.contains(MergeConflict.tag)
     let kept = isMarked ? try CardTable.cards(db, ids: NoteTable.cards(db, of: id)).first?.fields ?? [] : []
     return BuildContent(
@@ -30,23 +30,23 @@ struct BuildContent {
     )
   }
 
-  /// Whether it is a prompt and an answer that plain text would not hold.
+  /// Whether it is a Basic note whose fields have formatting.
   var isFormatted: Bool { type.isBasic && texts == nil }
 
-  /// What is compared with what was built.
+  /// The content to compare with what was built.
   var content: BuiltContent {
     BuiltContent(note.fields, tags: note.tags.filter { conflicts.isEmpty || $0 != MergeConflict.tag })
   }
 
-  /// What the note is called by.
+  /// The text that reports name the note by.
   var prompt: String { texts?.prompt ?? BuiltContent(note.fields).prompt }
 
-  /// The fields that both sides changed and that are not the same yet.
+  /// Returns the fields that both sides changed and that still differ.
   func disputed(beside base: BuiltContent) -> [String] {
     conflicts.filter { !isSettled($0, note.fields, base.fields) }.map(\.shownField)
   }
 
-  /// Whether both sides have the same text where they had not.
+  /// Whether a field in conflict now has the same text on both sides.
   private func isSettled(_ conflict: MergeConflict, _ ours: [String], _ theirs: [String]) -> Bool {
     guard conflict.owner == nil, let place = type.fields.firstIndex(of: conflict.field),
       place < min(ours.count, theirs.count)
@@ -54,7 +54,7 @@ struct BuildContent {
     return ours[place] == theirs[place]
   }
 
-  /// Whether the note can become what a row says: a prompt and an answer are a note of Basic.
+  /// Whether the note can become what a row says. A row with a prompt and an answer needs a note of type Basic.
   func canBecome(_ row: CardRow) -> Bool {
     guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
     return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
@@ -66,7 +66,7 @@ struct BuildContent {
     return self.type.name.lowercased() == type.trimmed.lowercased()
   }
 
-  /// Which row of the last build each row of a source is.
+  /// Matches the rows of a source with the rows of the last build; returns their indices.
   static func match(_ db: Database, _ new: [RowFacts], _ old: [BuiltRow]) throws -> [Int?] {
     let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front, texts: $0.base.fields) }
     return try RowIdentity.match(new, facts) { index in
@@ -77,8 +77,8 @@ struct BuildContent {
 
   // MARK: Merging
 
-  /// The note as its source has it now and as the deck has it, by field.
-  /// - Returns: what the deck is to have, and what is not decided: the deck's text stays there.
+  /// Merges the note in the deck with its new source, by field.
+  /// - Returns: the content for the deck, and the conflicts; a field in conflict keeps the deck's text.
   func merged(_ base: BuiltContent, _ theirs: BuiltContent) -> (content: BuiltContent, conflicts: [MergeConflict]) {
     let names = FieldNames(type.fields)
     let sides = [base, content, theirs].map { side in
@@ -95,8 +95,8 @@ struct BuildContent {
     return (BuiltContent(entry.values, tags: entry.tags), old + entry.conflicts)
   }
 
-  /// Gives the note another content, and keeps what is not decided with it.
-  /// - Throws: `NoteError` where the content breaks a rule.
+  /// Changes the note's content, and stores the conflicts with it.
+  /// - Throws: `NoteError` when the content breaks a rule.
   func write(_ content: BuiltContent, _ conflicts: [MergeConflict], to db: Database, _ settings: BuildSettings) throws {
     let marks = conflicts.isEmpty ? [] : [MergeConflict.tag]
     try NoteTable.update(
@@ -112,7 +112,7 @@ struct BuildContent {
 }
 
 extension BuiltContent {
-  /// What a row makes of a note of a type; what it does not say stays as it was.
+  /// Returns the content that a row gives a note of a type; fields that the row does not name keep their text.
   init(_ row: CardRow, _ type: NoteType, before: BuiltContent) {
     tags = row.tags
     fields = before.padded(type.fields.count)
@@ -131,6 +131,6 @@ extension BuiltContent {
     Array(fields.prefix(count)) + Array(repeating: "", count: max(0, count - fields.count))
   }
 
-  /// What a note with these fields is called by.
+  /// The text that reports name a note with these fields by.
   var prompt: String { FieldHTML.sortText(fields.first ?? "") }
 }

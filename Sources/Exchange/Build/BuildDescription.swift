@@ -1,5 +1,5 @@
-// What a folder says of the deck that is built from it: `deck.json`.
-// Invariant: whatever is wrong with it has a line and a column.
+// The description of a deck that is built from a folder: `deck.json`.
+// Invariant: every error in it has a line and a column.
 
 package import Decks
 import Files
@@ -8,23 +8,23 @@ package import Storage
 import Text
 import Values
 
-/// A `deck.json`, or what takes its place in a folder without one.
+/// A `deck.json`, or its defaults in a folder without one.
 ///
 ///     try BuildDescription(Array(#"{"name": "Spanish"}"#.utf8), "es/deck.json").name   // "Spanish"
 package struct BuildDescription {
   package static let fileName = "deck.json"
-  /// Bytes that it may have.
+  /// The limit on its size in bytes.
   static let limit = 1 << 20
   package static let keys = ["name", "namespace", "options"]
 
   /// The deck's name.
   package let name: String
-  /// What ids are made unique with; empty where ids are guids as they are.
+  /// The namespace that makes ids unique; if it is empty, ids are used as guids unchanged.
   package let namespace: String
-  /// The deck's options, as `deck options` takes them.
+  /// The deck's options, in the form that `deck options` accepts.
   package let options: [(name: DeckOptions.Name, text: String)]
 
-  /// - Parameter path: of the file.
+  /// - Parameter path: the path of the file.
   package init(_ bytes: [UInt8], _ path: String) throws(BuildError) {
     let value: Value
     do throws(JSONFailure) {
@@ -58,7 +58,7 @@ package struct BuildDescription {
     }
   }
 
-  /// That of a folder; without a file the deck is called as the folder is.
+  /// Reads the description of a folder; without a file the deck gets the folder's name.
   /// - Throws: `BuildError`, `FileError`.
   package init(inFolder path: String, isInterrupted: @escaping () -> Bool) throws {
     let file = path + "/" + Self.fileName
@@ -68,16 +68,16 @@ package struct BuildDescription {
       : BuildDescription(ofFolder: path)
   }
 
-  /// That of a folder of such a name that has no file; nil where no deck can be called so.
+  /// The description of a folder without a file; nil when its name is not a valid deck name.
   package init?(ofName name: String) {
     do throws(DeckError) { _ = try DeckName(name) } catch {
-      // The folder cannot be built.
+      // Such a folder cannot be built.
       return nil
     }
     (self.name, namespace, options) = (name, "", [])
   }
 
-  /// Whether a deck was built from it.
+  /// Whether a deck was built from this description.
   package func isBuilt(_ db: Database) throws -> Bool { try BuildTable.find(db, self) != nil }
 
   private init(ofFolder path: String) throws(BuildError) {
@@ -90,7 +90,7 @@ package struct BuildDescription {
   }
 }
 
-/// What is wrong with a text, by place.
+/// Creates errors with the place in the text.
 private struct Faults {
   let bytes: [UInt8]
   let path: String
@@ -110,7 +110,8 @@ private struct Faults {
     return (known, text)
   }
 
-  /// The value of an option as `deck options` takes it: a list is its parts with blanks between.
+  /// Returns the value of an option in the form that `deck options` accepts; the parts of a list are separated by
+  /// spaces.
   private static func text(_ reader: ValueReader) throws(ShapeFailure) -> String {
     switch reader.value {
     case .text(let text): return text

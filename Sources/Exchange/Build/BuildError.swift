@@ -1,5 +1,5 @@
-// What can go wrong with a folder that is built, as facts, and the words for it.
-// Invariant: each case names the file it is about.
+// Everything that can go wrong when a folder is built, as facts, and the messages for it.
+// Invariant: each case names the file that it is about.
 
 public import Problems
 import Text
@@ -11,24 +11,24 @@ public enum BuildError: Problem, Equatable {
   case noFolder(path: String)
   /// A folder without sources.
   case nothingToBuild(folder: String)
-  /// deck.json is not as it should be; the column counts characters.
+  /// An invalid deck.json; the column counts characters.
   case badDescription(path: String, line: Int? = nil, column: Int? = nil, reason: String)
-  /// Two rows have one id.
+  /// Two rows have the same id.
   case sameID(path: String, line: Int, id: String, other: String)
-  /// Two sources whose names differ only in how Unicode writes the same letters.
+  /// Two sources whose names differ only in their Unicode normal form.
   case sameSource(path: String, other: String)
-  /// Two files of one name.
+  /// Two media files with the same name.
   case sameMedia(path: String, other: String)
-  /// git does not say what of the folder is committed.
+  /// git fails to list the uncommitted changes of the folder.
   case noGit(path: String, reason: String)
-  /// Sources that would be written over have changes that are not committed.
+  /// Sources that would be overwritten have uncommitted changes.
   case uncommitted(folder: String, files: [String])
   /// A generator failed.
   case generator(path: String, reason: String)
-  /// More than a source may hold.
+  /// A source exceeds a limit.
   case tooMany(path: String, what: String)
 
-  /// What is wrong with a file, without its name and the place.
+  /// The description of the fault without the file's name and the place.
   var words: String {
     switch self {
     case .badDescription(_, _, _, let reason): "\(reason); `help build` shows one"
@@ -79,7 +79,7 @@ public enum BuildError: Problem, Equatable {
           + "\(files.count > 5 ? " and \(files.count - 5) more have" : files.count > 1 ? " have" : " has") changes that are "
           + "not committed; commit or stash them", ["path": folder])
     case .generator(let path, let reason):
-      // Lua's own message begins with the place, which has the path.
+      // Lua's own message begins with the place, which includes the path.
       ProblemReport(
         .luaError, "A generator failed",
         (reason.hasPrefix(path + ":") ? "" : printable(path) + ": ") + printable(reason, limit: 2_000), ["path": path])

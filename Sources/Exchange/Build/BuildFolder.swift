@@ -1,6 +1,6 @@
 // A folder that a deck is built from: its description and its sources.
-// Invariant: sources come in one order, by their paths; what begins with a dot, an underscore or README is none; links
-// are not followed, so that a folder cannot bring files from elsewhere.
+// Invariant: sources are sorted by path; names that begin with a dot, an underscore or README are not sources; links
+// are not followed, so that a folder cannot bring in files from elsewhere.
 
 public import Decks
 import Files
@@ -8,20 +8,21 @@ import Problems
 import Text
 import Values
 
-/// A folder of sources. Its `deck.json` says the deck's name; without one it is the folder's.
+/// A folder of sources. Its `deck.json` gives the deck's name; without one the deck has the name of the folder.
 ///
 ///     let folder = try BuildFolder("spanish", isInterrupted: environment.isInterrupted)
 ///     folder.name        // "Spanish"
 ///     folder.sources     // animals.md, verbs/irregular.csv, ...
 public struct BuildFolder {
-  /// Sources that a folder may have.
+  /// The limit on the number of sources.
   private static let sourceLimit = 100_000
 
   public let path: String
   let description: BuildDescription
-  /// The files that cards are made of, by path.
+  /// The files that cards are made from, sorted by path.
   public let sources: [BuildSource]
-  /// What stands in the place of a source or a folder and is not read: links, pipes and the like.
+  /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a
+  /// folder.
   let passedOver: [String]
   /// The files in `media`.
   let media: [BuildMediaFile]
@@ -36,7 +37,7 @@ public struct BuildFolder {
     (sources, passedOver) = try Self.content(of: path)
     var seen: [String: String] = [:]
     for source in sources {
-      // Two such paths are one text.
+      // The paths are equal as strings, because they differ only in their Unicode normal form.
       if let other = seen.updateValue(source.path, forKey: source.path) {
         throw BuildError.sameSource(path: path + "/" + source.path, other: path + "/" + other)
       }
@@ -50,14 +51,14 @@ public struct BuildFolder {
 
   /// The deck's name.
   public var name: String { description.name }
-  /// What ids are made unique with; empty where ids are guids as they are.
+  /// The namespace that makes ids unique; if it is empty, ids are used as guids unchanged.
   public var namespace: String { description.namespace }
-  /// The deck's options, as `deck options` takes them.
+  /// The deck's options, in the form that `deck options` accepts.
   public var options: [(name: DeckOptions.Name, text: String)] { description.options }
 
   // MARK: Files
 
-  /// The sources of a folder, by path.
+  /// Returns the sources of a folder, sorted by path.
   package static func sources(in folder: String) throws -> [BuildSource] { try content(of: folder).sources }
 
   private static func content(of folder: String) throws -> (sources: [BuildSource], passedOver: [String]) {
@@ -90,7 +91,7 @@ public struct BuildFolder {
     }
   }
 
-  /// A README describes the folder.
+  /// Whether a file name may belong to a source. A README describes the folder.
   fileprivate static func canBeSource(_ name: some StringProtocol) -> Bool {
     name.first != "." && name.first != "_" && !name.prefix(6).lowercased().hasPrefix("readme")
   }
@@ -109,17 +110,17 @@ struct BuildMediaFile {
   let name: String
   let path: String
   let stamp: SourceStamp
-  /// From the folder, of one that a source names; empty for those in `media`.
+  /// The path within the folder, for a file that a source names; empty for the files in `media`.
   var place = ""
 }
 
-/// A file that cards are made of.
+/// A file that cards are made from.
 public struct BuildSource {
   enum Kind: Equatable {
     case cards(CardFormat)
     case generator
 
-    /// nil for a file that is no source.
+    /// Returns nil for a file that is not a source.
     init?(path: String) {
       if path.hasSuffix(".lua") {
         self = .generator
@@ -131,14 +132,14 @@ public struct BuildSource {
     }
   }
 
-  /// Within the folder: `verbs/irregular.csv`.
+  /// The path within the folder: `verbs/irregular.csv`.
   public let path: String
   let kind: Kind
   package let stamp: SourceStamp
 
   init(path: String, kind: Kind, stamp: SourceStamp) { (self.path, self.kind, self.stamp) = (path, kind, stamp) }
 
-  /// A source of cards that may not be saved yet; nil for what a build passes over.
+  /// A source with cards that may not be saved yet; nil for a path that a build skips.
   package init?(unsaved path: String) {
     let parts = path.split(separator: "/")
     guard let name = parts.last, parts.allSatisfy({ BuildFolder.canBeSource($0) }),
@@ -147,10 +148,10 @@ public struct BuildSource {
     self.init(path: path, kind: kind, stamp: SourceStamp())
   }
 
-  /// Whether its cards are written in it, and not made by running it.
+  /// Whether the file contains the cards itself, and does not have to be run to make them.
   package var hasText: Bool { kind != .generator }
 
-  /// The deck within the built one that its folder is built to.
+  /// The name of the nested deck that the source's folder is built into.
   var subdeck: String {
     path.split(separator: "/").dropLast().joined(separator: "::")
   }

@@ -1,5 +1,6 @@
-// The pictures and sounds of a folder that is built, on their way into the account.
-// Invariant: a file of the same stamp whose name has the same content in the account is not read; one name is one file.
+// Imports the pictures and sounds of a folder that is built.
+// Invariant: a file is not read if its stamp is unchanged and the account still has its content under its name; one
+// name belongs to one file.
 
 import Decks
 import Files
@@ -7,16 +8,16 @@ import Storage
 import Templates
 import Text
 
-/// Takes a file into the account under its name.
-/// - Parameter hash: SHA-256 of the content in hexadecimal digits.
+/// Adds a file to the account under its name.
+/// - Parameter hash: the SHA-256 of the content as hexadecimal digits.
 public typealias BuildMediaReceiver = (_ content: [UInt8], _ hash: String, _ name: String) throws -> Void
 
 struct BuildMedia {
   let db: Database
   let settings: BuildSettings
 
-  /// The files in `media`, those that sources name, and those that sources named that were not read now.
-  /// - Parameter named: the sources' files by name, from the folder.
+  /// Returns the files in `media`, those that sources name, and those that unread sources named earlier.
+  /// - Parameter named: the paths within the folder that sources name, by file name.
   func files(of folder: BuildFolder, named: [String: String], of build: Int64) throws -> [BuildMediaFile] {
     var files: [String: BuildMediaFile] = [:]
     for file in folder.media { files[file.name] = file }
@@ -35,8 +36,8 @@ struct BuildMedia {
     return files.values.sorted { $0.name < $1.name }
   }
 
-  /// Media of the folder; one with another content takes the place of the one that the folder gave before.
-  /// - Returns: how many were brought in.
+  /// Imports the media of the folder. A file with new content replaces the one that the folder provided before.
+  /// - Returns: the number of files imported.
   func run(_ files: [BuildMediaFile], of build: Int64) throws -> Int {
     var known = try BuildTable.media(db, of: build)
     var count = 0

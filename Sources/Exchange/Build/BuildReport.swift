@@ -1,53 +1,53 @@
-// What a build did, and what it left to the user.
+// The report of a build: what it did, and what it leaves for the user to decide.
 // Invariant: what was edited in the deck is never overwritten without a report.
 
 public import Decks
 import Text
 public import Values
 
-/// What became of a row, or what its card and its source differ in.
+/// What happened to a row, or how its card and its source differ.
 ///
 ///     for finding in report.findings where finding.kind.isDifference { print(finding.path, finding.line) }
 public struct BuildFinding: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
-    /// The row has no card yet.
+    /// The row did not have a card.
     case new
-    /// The card had been removed in the deck, and is there again.
+    /// The card had been removed from the deck and was restored.
     case restored
-    /// The row is in another source or deck than before.
+    /// The row is in a different source or deck than before.
     case moved
     case changed
     /// The row is gone, and its card was removed.
     case pruned
-    /// The card was edited in the deck, its row was not.
+    /// The card was edited in the deck; its row was not.
     case edited
-    /// A field of the card and of its row were edited.
+    /// The same field was edited in the card and in its row.
     case both
-    /// The card was removed in the deck, its row is as it was.
+    /// The card was removed from the deck; its row is unchanged.
     case removed
-    /// The row is gone, the card is still there.
+    /// The row is gone; the card still exists.
     case gone
-    /// The row is gone, the card was edited in the deck.
+    /// The row is gone; the card was edited in the deck.
     case goneEdited = "gone_edited"
-    /// The row names a picture or a sound that is not there.
+    /// The row names a picture or a sound that does not exist.
     case missingMedia = "missing_media"
-    /// An answer has a cloze, which is a text there.
+    /// An answer contains a cloze, which is plain text there.
     case answeredCloze = "answered_cloze"
-    /// A link or a pipe stands in the place of a source or a folder.
+    /// A link or a pipe in the place of a source or a folder was skipped.
     case passedOver = "passed_over"
 
-    /// Whether the deck and the sources are not the same there.
+    /// Whether the deck and the sources differ there.
     public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited].contains(self) }
 
-    /// Whether the source is to be looked at.
+    /// Whether the user should check the source.
     public var isHint: Bool { [.missingMedia, .answeredCloze, .passedOver].contains(self) }
   }
 
   public let kind: Kind
-  /// Of the source, within the folder.
+  /// The path of the source within the folder.
   public let path: String
   public let line: Int
-  /// What the card asks; of a picture or a sound that is missing, its path.
+  /// The prompt of the card; for a missing picture or sound, its path.
   public let prompt: String
   /// The fields that both sides edited.
   public var fields: [String] = []
@@ -59,29 +59,29 @@ public struct BuildFinding: Equatable, Sendable {
   }
 }
 
-/// What a build did.
+/// The report of a build.
 public struct BuildReport: Equatable, Sendable {
-  /// Cards and notes, and the rows that were refused.
+  /// The cards and notes added and updated, and the rows that were refused.
   public var cards = AddReport()
-  /// Cards and notes that left the sources and were removed.
+  /// The number of cards and notes that were removed because their rows are gone.
   public var removed = 0
-  /// Sources that were read, and those that had not changed.
+  /// The number of sources that were read, and of those that had not changed.
   public var (read, unchanged) = (0, 0)
-  /// Whether the sources have a row that was taken, in this build or before.
+  /// Whether at least one row of the sources was accepted, in this build or an earlier one.
   public var hasTaken = false
-  /// Media that were brought in.
+  /// The number of media imported.
   public var media = 0
-  /// Rows that were written back to their sources.
+  /// The number of rows written back to their sources.
   public var writtenBack = 0
-  /// Row by row; of a first build only what the deck differs in.
+  /// The findings, row by row; the first build only reports differences.
   public var findings: [BuildFinding] = []
 
   public init() {}
 
-  /// Whether rows were refused, no row was taken, and nothing else was done.
+  /// Whether rows were refused, no row was accepted, and nothing else was done.
   public var isRefused: Bool { cards.isRefused && !hasTaken && removed == 0 && media == 0 && writtenBack == 0 }
 
-  /// What it did to the deck: "2 added, 1 removed".
+  /// What the build did to the deck: "2 added, 1 removed".
   public var inWords: String {
     let counts = [
       (cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media brought in"),
@@ -90,10 +90,10 @@ public struct BuildReport: Equatable, Sendable {
     return words.isEmpty ? "only what the sources say was noted" : words.joined(separator: ", ")
   }
 
-  /// Whether anything in the deck was changed.
+  /// Whether the deck is unchanged.
   public var isEmpty: Bool { cards.added + cards.updated + removed + media == 0 }
 
-  /// As `--json` prints it.
+  /// The report as `--json` prints it.
   public var value: Value {
     guard case .record(let counts) = cards.value else { return cards.value }
     return .record(
@@ -107,25 +107,25 @@ public struct BuildReport: Equatable, Sendable {
   }
 }
 
-/// How a folder is built, and with what.
+/// The options and dependencies of a build.
 ///
 ///     var settings = BuildSettings(generator, now: now, random: random, mediaLimit: 100 << 20, receiveMedia: receive)
 ///     settings.prunes = true
 public struct BuildSettings {
-  /// Cards that left the sources leave the deck.
+  /// Whether cards whose rows are gone are removed from the deck.
   public var prunes = false
-  /// Cards that were removed in the deck come back.
+  /// Whether cards that were removed from the deck are restored.
   public var restores = false
   let generator: any CardGenerator
   /// Seconds since 1970.
   let now: Double
   let random: () -> UInt64
-  /// Bytes that a media file may have.
+  /// The limit on the size of a media file in bytes.
   let mediaLimit: Int
   let receiveMedia: BuildMediaReceiver
   let isInterrupted: () -> Bool
 
-  /// - Parameter random: 64 random bits a call.
+  /// - Parameter random: returns 64 random bits per call.
   package init(
     _ generator: any CardGenerator, now: Double, random: @escaping () -> UInt64, mediaLimit: Int,
     isInterrupted: @escaping () -> Bool, receiveMedia: @escaping BuildMediaReceiver
@@ -135,14 +135,14 @@ public struct BuildSettings {
   }
 }
 
-/// What runs the generators of a folder.
+/// Runs the generators of a folder.
 package protocol CardGenerator {
-  /// Runs one.
+  /// Runs a generator.
   /// - Parameters:
-  ///   - path: of the generator.
-  ///   - folder: the only one that it may read from.
-  ///   - emit: takes each row: its guid keeps the card's identity when the texts change.
-  /// - Returns: the files that it read, within the folder.
-  /// - Throws: `BuildError.generator`, and what `emit` throws.
+  ///   - path: the path of the generator.
+  ///   - folder: the only folder that it may read from.
+  ///   - emit: receives each row; its guid preserves the card's identity when the texts change.
+  /// - Returns: the paths within the folder of the files that it read.
+  /// - Throws: `BuildError.generator`, and errors from `emit`.
   func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String]
 }

@@ -1,5 +1,5 @@
-// The rows of one source, with what they are recognised by.
-// Invariant: a source is read once a build; what it may hold is bounded.
+// The rows of one source, with the facts that they are matched by.
+// Invariant: a source is read once per build; its size is bounded.
 
 import Decks
 import Files
@@ -11,28 +11,28 @@ import Text
 struct BuildRow {
   var row: CardRow
   var facts: RowFacts
-  /// What identifies it where the source gives no id.
+  /// The text that the row's id is derived from when the source gives none.
   let front: String
 }
 
-/// What a source holds.
+/// The contents of a source.
 struct BuildRows {
-  /// Rows that one source may have.
+  /// The limit on the number of rows in a source.
   private static let limit = 1_000_000
 
   var rows: [BuildRow] = []
   var refused: [CardRow] = []
   /// Pictures and sounds that the rows name.
   var media: [(name: String, path: String, line: Int)] = []
-  /// Of Markdown: the first line of an answer that has a cloze, which is none there.
+  /// For Markdown: the first line of an answer that contains a cloze, which has no effect there.
   var answeredCloze: Int?
   /// The files that a generator read.
   var inputs: [String] = []
-  /// Cards of notes that came before: they are no rows of their own.
+  /// Further cards of earlier notes, which are not rows of their own.
   private(set) var links: [CardRow] = []
-  /// What broke a text that is read as far as it goes.
+  /// The error at which reading of an unsaved text ended.
   private(set) var failure: (any Error)?
-  /// Of a table: what its columns are, and what parts them.
+  /// For tables: the columns and the separator.
   private(set) var table: (shape: TableShape, separator: UInt8)?
 
   init(_ source: BuildSource, in folder: String, _ generator: any CardGenerator, isInterrupted: @escaping () -> Bool)
@@ -49,7 +49,7 @@ struct BuildRows {
       inputs = try generator.run(path, in: folder) { row in
         if isInterrupted() { throw FileError(path, .read, .interrupted) }
         var row = row
-        // Which of the generator's cards it is, in place of a line.
+        // The number of the generator's card takes the place of a line.
         row.start = RowStart(line: made.count + 1)
         made.append(row)
         if made.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
@@ -58,7 +58,7 @@ struct BuildRows {
     }
   }
 
-  /// The rows of a text that its file may not have yet, as far as it can be read.
+  /// Reads the rows of a text that may not be saved yet, up to the first error.
   init(_ text: [UInt8], of source: BuildSource, in folder: String, isInterrupted: @escaping () -> Bool) {
     guard case .cards(let format) = source.kind else { return }
     let path = folder + "/" + source.path
@@ -84,7 +84,7 @@ struct BuildRows {
   private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {
     if row.start.invalidReason != nil { return refused.append(row) }
     switch row.content {
-    // Definitions and options are no cards: a build's are in its deck.json.
+    // Note types and options are not cards; the options of a build are in its deck.json.
     case .type, .options: return
     case .card: return links.append(row)
     case .texts, .formatted, .note: break
@@ -96,7 +96,7 @@ struct BuildRows {
 }
 
 extension BuildRow {
-  /// A row in the deck that its folder is built to.
+  /// Places a row in the deck that the source's folder is built into.
   init(_ given: CardRow, in source: BuildSource) {
     row = given
     if !source.subdeck.isEmpty {

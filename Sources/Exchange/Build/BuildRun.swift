@@ -1,7 +1,6 @@
-// Building a folder: what changed in its sources is brought into its deck, inside one operation.
-// Invariant: the sources, what was built last and the deck are three sides of a merge: an edit of either side stays,
-// and two of one field are a conflict, which is reported; an unchanged source is not read; what throws leaves all as it
-// was.
+// Builds a folder: applies the changes in its sources to its deck, within one operation.
+// Invariant: the sources, the last build and the deck are the sides of a three-way merge; two edits of one field are
+// a conflict, which is reported; an unchanged source is not read; an error leaves everything as it was.
 
 public import Decks
 import Files
@@ -10,7 +9,7 @@ public import Storage
 import Templates
 import Text
 
-/// A build under way: made and run inside one operation.
+/// One build: created and run within one operation.
 ///
 ///     let report = try BuildRun(db, folder, into: deck, settings).run()
 public final class BuildRun {
@@ -31,8 +30,8 @@ public final class BuildRun {
     places.onDuplicate = .update
   }
 
-  /// - Parameter progress: sources done, of how many.
-  /// - Throws: `BuildError`, `ExchangeError` for a broken source, `FileError`.
+  /// - Parameter progress: called with the sources done and their total.
+  /// - Throws: `BuildError`, `ExchangeError` for an invalid source, `FileError`.
   public func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> BuildReport {
     let build = try BuildTable.ensure(db, folder, into: places.deck.id, isNew: isNewDeck)
     let known = try BuildTable.sources(db, of: build)
@@ -46,7 +45,7 @@ public final class BuildRun {
       try visit(source, known[source.path], of: build, touched)
     }
     try finish()
-    // The refused rows of a source that was read keep the rows that they were: those were not taken.
+    // Sources that were read are left out: their refused rows keep the entries of earlier builds.
     if !state.report.hasTaken, state.report.cards.isRefused, state.report.unchanged > 0 {
       state.report.hasTaken = try BuildTable.hasRow(db, in: build, besides: state.visited.map(\.id))
     }
@@ -106,14 +105,14 @@ public final class BuildRun {
     var visited = VisitedSource(path: source.path, id: id)
     try merge(read.rows, old, source, &visited)
     state.visited.append(visited)
-    // The next build reads the source again, and tells what it refuses.
+    // Clear the stamp and the hash, so that the next build reads the source again and reports the refused rows again.
     if state.report.cards.rejectedCount > refused {
       let unknown = BuildSource(path: source.path, kind: source.kind, stamp: SourceStamp())
       _ = try BuildTable.save(db, unknown, of: build, content: 0, inputs: "")
     }
   }
 
-  /// The files that a generator read, with the stamps that they have now; nil when one has changed.
+  /// Returns the files that a generator read with their present stamps, as text; nil when one has changed.
   private func unchangedInputs(_ source: BuiltSource) throws -> String? {
     if source.inputs.isEmpty { return "" }
     let before = BuildInputs(source.inputs)
@@ -125,7 +124,7 @@ public final class BuildRun {
     try rows.contains { row in try row.note.map { try !NoteTable.exists(db, $0) } ?? true }
   }
 
-  /// Writes what is known of the sources, when all were read: until then a row may have moved.
+  /// Writes the rows of the sources. This has to wait until all sources are read, because rows may move between them.
   private func finish() throws {
     for visited in state.visited {
       let left = try leave(visited.left.filter { !state.claimed.contains($0.note) }, visited.path)
@@ -135,7 +134,7 @@ public final class BuildRun {
         try BuildTable.setRows(db, of: visited.id, visited.rows + left)
       }
     }
-    // The cards of a first build are in the order of their sources already.
+    // The cards of a first build are already in the order of their sources.
     if let build = state.build {
       for visited in state.visited { try SourceOrder(db, build).place(visited.new, of: visited.id) }
     }
@@ -147,7 +146,7 @@ public final class BuildRun {
 
   // MARK: One source
 
-  /// Notes the pictures and sounds that the rows name, and what is to be looked at in them.
+  /// Records the pictures and sounds that the rows name, and reports missing ones and clozes in answers.
   private func takeMedia(_ read: BuildRows, _ source: BuildSource) throws {
     let place = source.path.split(separator: "/").dropLast().joined(separator: "/")
     let inFolder = Set(folder.media.map(\.name))
@@ -166,7 +165,7 @@ public final class BuildRun {
     }
   }
 
-  /// Brings the rows of a source into the deck.
+  /// Applies the rows of a source to the deck.
   private func merge(
     _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {
@@ -189,13 +188,13 @@ public final class BuildRun {
     visited.left = old.indices.filter { !matched.contains($0) }.map { old[$0] }
   }
 
-  /// What a row was in another source.
+  /// Returns the old row of a row that was in another source before.
   private func moved(_ row: BuildRow) -> BuiltRow? {
     let found = row.facts.id.isEmpty ? state.movedRows[row.facts.whole] : state.movedIDs[row.facts.id]
     return found.flatMap { state.claimed.contains($0.note) ? nil : $0 }
   }
 
-  /// The id of a row: where its source gives none, one that no other row of the folder has.
+  /// Returns the id of a row; if the source gives none, one that no other row of the folder has.
   private func name(of row: BuildRow, _ before: BuiltRow?) throws -> String {
     if !row.facts.id.isEmpty { return row.facts.id }
     if let before { return before.plainName }
@@ -223,7 +222,7 @@ public final class BuildRun {
     if let current, current.content != next.base {
       return try merge(row, next, before, current, source, isMoved: isMoved)
     }
-    // A row that is refused stays what it was.
+    // A refused row keeps its old state.
     guard let (note, outcome) = try put(row.row, named: name, current, source) else { return before }
     next.note = note
     next.base = try BuildContent.of(db, note)?.content ?? BuiltContent()
@@ -234,7 +233,7 @@ public final class BuildRun {
     return next
   }
 
-  /// Writes a row to its note, or makes it; nil where it is refused.
+  /// Writes a row to its note, or makes the note; returns nil when the row is refused.
   private func put(
     _ row: CardRow, named name: String, _ current: BuildContent?, _ source: BuildSource
   ) throws -> (note: NoteID?, outcome: AddOutcome)? {
@@ -242,7 +241,7 @@ public final class BuildRun {
     let guid = current?.note.guid ?? BuildIDs.guid(of: name, namespace: folder.namespace)
     row.guid = Array(guid.utf8)
     do {
-      // Nobody has changed the note since: what is formatted in it was so in the source, which says a plain text now.
+      // The note is as it was built, so its formatting came from the source, which now has plain text instead.
       if let current, current.isFormatted, case .texts = row.content { row.takeSidesAsHTML() }
       let written =
         if let current {
@@ -270,9 +269,9 @@ public final class BuildRun {
         message: refusal?.message ?? reason?.message ?? ""))
   }
 
-  // MARK: Both sides
+  // MARK: Merging
 
-  /// A row that changed, and its card in the deck, too: what each of them changed is kept, by field.
+  /// Merges a changed row with its card, which was edited in the deck, field by field.
   private func merge(
     _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow?, _ current: BuildContent, _ source: BuildSource,
     isMoved: Bool
@@ -280,7 +279,7 @@ public final class BuildRun {
     var next = known
     guard let before, current.isOfType(of: row.row) else {
       tell(.both, source.path, next)
-      // The row is as it was to the next build, which reports this again.
+      // Keep the row's old hashes, so that the next build reports this again.
       (next.whole, next.front, next.isEdited) = (before?.whole ?? 0, before?.front ?? 0, true)
       return next
     }
@@ -295,7 +294,7 @@ public final class BuildRun {
       refuse(row.row, source, refusal)
       return before
     }
-    // The note may hold a text in another form, as it holds all texts.
+    // The note may store the text in another normal form.
     let stored = try BuildContent.of(db, current.note.id)?.content.fields ?? []
     for place in 0..<min(stored.count, content.fields.count, theirs.fields.count)
     where content.fields[place] == theirs.fields[place] {
@@ -309,8 +308,8 @@ public final class BuildRun {
     return next
   }
 
-  /// Reports what a card and its row differ in.
-  /// - Returns: whether they do.
+  /// Reports how a card and its row differ.
+  /// - Returns: whether they differ.
   private func compare(_ row: BuiltRow, _ source: BuildSource) throws -> Bool {
     guard let current = try BuildContent.of(db, row.note) else {
       tell(.removed, source.path, row)
@@ -328,8 +327,8 @@ public final class BuildRun {
     return true
   }
 
-  /// Rows that left a source. Pruned they are gone; else they are reported, and known for the next time. A row that was
-  /// refused may be one of them: then none is pruned.
+  /// Handles rows that are gone from a source: removes their notes when pruning; otherwise reports them and keeps
+  /// them for the next build. If any row was refused, nothing is pruned, because it may be one of these rows.
   private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.compactMap { row in
       guard let current = try BuildContent.of(db, row.note) else { return nil }
@@ -358,40 +357,40 @@ public final class BuildRun {
   }
 }
 
-/// What a build has done until now.
+/// The state of a build in progress.
 private struct BuildState {
   var report = BuildReport()
-  /// The build before; nil for the first one.
+  /// The earlier build; nil for the first one.
   var build: Int64?
   /// The sources that were read, and those that are gone.
   var visited: [VisitedSource] = []
-  /// Sources that were not read, with the rows that they had before and have no more.
+  /// Sources that were not read, with the rows that are gone from them.
   var unread: [(path: String, id: Int64, gone: [BuiltRow])] = []
   var gone: [Int64: [BuiltRow]] = [:]
-  /// Rows of sources that changed, by the ids that these gave; rows that are gone, by what they say.
+  /// Rows that may have moved: those of changed sources by given id, and those that are gone by `whole`.
   var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
-  /// What rows of this build are.
+  /// The notes that rows of this build belong to.
   var claimed: Set<NoteID?> = []
-  /// Pictures and sounds that rows name, from the folder, by their names.
+  /// The paths within the folder of the pictures and sounds that rows name, by name.
   var media: [String: String] = [:]
-  /// The ids that rows got in this build.
+  /// The ids that this build assigned to rows.
   var names: Set<String> = []
 }
 
-/// A source whose rows are written when all sources were read: until then a row may have moved.
+/// A source whose rows are written after all sources have been read, because a row may have moved.
 private struct VisitedSource {
   let path: String
   let id: Int64
   var rows: [BuiltRow] = []
-  /// Notes that this build made for them, or brought from another source or deck.
+  /// Notes that this build made for the source, or moved to it from another source or deck.
   var new: Set<NoteID> = []
-  /// Those of the last build that it has no more.
+  /// The rows of the last build that the source no longer has.
   var left: [BuiltRow] = []
   var isGone = false
 }
 
 extension BuiltRow {
-  /// Stands before an id that the source gives.
+  /// The prefix of a name that is an id given by the source.
   static let given = "="
 
   var givenID: String { name.hasPrefix(Self.given) ? String(name.dropFirst()) : "" }

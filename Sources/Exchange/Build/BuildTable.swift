@@ -1,6 +1,6 @@
-// What the last build of a folder made: its sources, and the card of each of their rows.
-// Invariant: a row names a note, whose content was `built` when it was written; undo takes all of it
-// back with the cards.
+// The tables with the results of the last build of each folder: its sources, and the note of each of their rows.
+// Invariant: a row names a note, and `base` is the note's content when it was built; undo reverts the tables together
+// with the cards.
 
 public import Decks
 public import Storage
@@ -9,10 +9,10 @@ public import Storage
 public enum BuildTable {
   public static let migrations = [Migration("builds", sql: tables)]
 
-  /// `whole` and `front` are hashes of a row as the source has it, `base` is the note's content as it was built,
-  /// `modified` the moment of it; `gone` are the rows that a source has no more. The stamps of sources and
-  /// media are their sizes, times and inodes; `hash` is the content's, as an account names it, `path` is where a source
-  /// named it, empty for what is in the folder of media.
+  /// `whole` and `front` are hashes of a row as the source has it, `base` is the note's content as it was built, and
+  /// `modified` is the note's modification time then; `gone` marks rows that the source no longer has. The stamps of
+  /// sources and media are size, time and inode. `hash` is the content's hash as accounts use it; `path` is the path
+  /// by which a source named the file, and empty for files in the folder `media`.
   private static let tables = """
     CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL,
       deck INTEGER REFERENCES decks(id) ON UPDATE CASCADE ON DELETE SET NULL)
@@ -58,8 +58,8 @@ public enum BuildTable {
     CREATE UNIQUE INDEX build_media_name ON build_media(build, name);
     """
 
-  /// The build of a folder into a deck, made when it is missing. What was built into a deck that is gone is forgotten:
-  /// the folder is built as if for the first time.
+  /// Returns the build of a folder into a deck, and creates it if it is missing. Results for an earlier deck, which
+  /// is gone, are deleted, so that the folder is built as if for the first time.
   /// - Parameter isNew: whether the deck was made for this build.
   static func ensure(_ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool) throws -> Int64 {
     if let known = try find(db, folder) {
@@ -82,7 +82,7 @@ public enum BuildTable {
     try db.execute(sql: "DELETE FROM builds WHERE id = ?", arguments: [build])
   }
 
-  /// The deck that a folder was built into, under whatever name it is there now; nil where there is none.
+  /// Returns the deck that a folder was built into, whatever its name is now; nil when there is none.
   public static func deck(_ db: Database, of folder: BuildFolder) throws -> DeckRecord? {
     let sql = "SELECT deck FROM builds WHERE name = ? AND namespace = ?"
     let id = try db.firstRow(sql, [folder.name, folder.namespace]) { $0.optionalInteger(0) } ?? nil
@@ -99,7 +99,7 @@ public enum BuildTable {
     }
   }
 
-  /// The sources of a build by path.
+  /// Returns the sources of a build by path.
   static func sources(_ db: Database, of build: Int64) throws -> [String: BuiltSource] {
     var sources: [String: BuiltSource] = [:]
     let sql = "SELECT id, path, content, inputs, size, modified, inode FROM build_sources WHERE build = ?"
@@ -132,7 +132,7 @@ public enum BuildTable {
 
   // MARK: Media
 
-  /// The media that a build brought in, by their names.
+  /// Returns the media that a build imported, by name.
   static func media(_ db: Database, of build: Int64) throws -> [String: BuiltMedia] {
     var media: [String: BuiltMedia] = [:]
     let sql = "SELECT name, hash, path, size, modified, inode FROM build_media WHERE build = ?"
@@ -148,8 +148,8 @@ public enum BuildTable {
       [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash, file.place])
   }
 
-  /// Writes a row, which the first two columns name. One that is there is changed: an insertion that turns into an
-  /// update would use up an id.
+  /// Writes a row whose key is the first two columns. An existing row is updated, not upserted, because an insertion
+  /// that turns into an update would use up an id.
   private static func put(
     _ db: Database, into table: String, _ columns: [String], _ values: StatementArguments
   ) throws {
@@ -178,17 +178,17 @@ public enum BuildTable {
       isGone: row.integer(6) != 0)
   }
 
-  /// The rows of a source in its order, those that it has no more behind them.
+  /// Returns the rows of a source in its order, followed by those that are gone.
   static func rows(_ db: Database, of source: Int64) throws -> [BuiltRow] {
     try db.rows("SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", [source], row)
   }
 
-  /// When a note, or one of its cards, was changed last.
+  /// SQL for the last modification of a note or any of its cards.
   private static let noteModified = """
     (SELECT max(notes.mod, (SELECT max(cards.mod) FROM cards WHERE note = notes.id)) FROM notes WHERE id =
     """
 
-  /// The rows of sources that these have no more, by source.
+  /// Returns the rows that are gone from their sources, by source.
   static func gone(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
     let sql = """
       SELECT \(columns), r.source FROM build_rows r JOIN build_sources s ON s.id = r.source
@@ -199,14 +199,14 @@ public enum BuildTable {
     return rows
   }
 
-  /// Forgets the rows that a source has no more, but for some.
+  /// Replaces the rows that are gone from a source.
   static func setGone(_ db: Database, of source: Int64, to rows: [BuiltRow]) throws {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ? AND gone = 1", arguments: [source])
     let last = try db.firstRow("SELECT max(place) FROM build_rows WHERE source = ?", [source]) { $0.optionalInteger(0) }
     try insert(db, rows, into: source, from: Int((last ?? nil) ?? -1) + 1)
   }
 
-  /// The rows whose note is gone, or was changed in some way since it was built, by their sources.
+  /// Returns the rows whose note is gone or was modified since it was built, by source.
   static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
     let sql = """
       SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
@@ -218,7 +218,7 @@ public enum BuildTable {
     return rows
   }
 
-  /// Whether a row has the id of that name, be it given by its source or made.
+  /// Whether a row has this id, given by its source or assigned.
   static func hasRow(_ db: Database, named name: String, in build: Int64) throws -> Bool {
     let sql = """
       SELECT 1 FROM build_rows r JOIN build_sources s ON s.id = r.source
@@ -227,7 +227,7 @@ public enum BuildTable {
     return try db.hasRow(sql, [name, build])
   }
 
-  /// Whether a source, but for some, has a row.
+  /// Whether any source except the given ones has a row.
   static func hasRow(_ db: Database, in build: Int64, besides sources: [Int64]) throws -> Bool {
     try self.sources(db, of: build).values.contains { source in
       try !sources.contains(source.id)
@@ -235,7 +235,7 @@ public enum BuildTable {
     }
   }
 
-  /// The cards of the rows of a source, in the order of the source.
+  /// Returns the cards of the rows of a source, in the order of the source.
   static func cards(_ db: Database, of source: Int64) throws -> [(id: CardID, deck: DeckID, note: NoteID)] {
     let sql = """
       SELECT c.id, c.deck, c.note FROM build_rows r JOIN cards c ON c.note = r.note
@@ -246,7 +246,7 @@ public enum BuildTable {
     }
   }
 
-  /// The last card in a deck of the sources that come before one.
+  /// Returns the last card in a deck that comes from the sources before the given one.
   static func lastCard(_ db: Database, of build: Int64, in deck: DeckID, before source: Int64) throws -> CardID? {
     let sql = """
       SELECT c.id FROM build_sources s JOIN build_rows r ON r.source = s.id JOIN cards c ON c.note = r.note
@@ -256,7 +256,7 @@ public enum BuildTable {
     return try db.firstRow(sql, [build, source, deck.rawValue]) { CardID(rawValue: $0.integer(0)) }
   }
 
-  /// An id that the sources give to two rows, with their places: the first row, and the one that repeats it.
+  /// Returns an id that the sources give to two rows, with the places of the first two such rows.
   static func repeated(_ db: Database, in build: Int64) throws -> (id: String, places: [(path: String, line: Int)])? {
     let sql = """
       SELECT r.name FROM build_rows r JOIN build_sources s ON s.id = r.source
@@ -270,7 +270,7 @@ public enum BuildTable {
     return (String(name.dropFirst()), try db.rows(rows, [build, name]) { ($0.text(0), $0.count(1)) })
   }
 
-  /// Puts the rows of a source in place of those that it had.
+  /// Replaces the rows of a source.
   static func setRows(_ db: Database, of source: Int64, _ rows: [BuiltRow]) throws {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ?", arguments: [source])
     try insert(db, rows, into: source, from: 0)
@@ -292,60 +292,60 @@ public enum BuildTable {
   }
 }
 
-/// A source as it was built last.
+/// A source at its last build.
 struct BuiltSource {
   let id: Int64
   let stamp: SourceStamp
   let content: Int64
-  /// The files that a generator read, as `BuildInputs` writes them.
+  /// The files that a generator read, as written by `BuildInputs`.
   let inputs: String
 }
 
-/// A picture or a sound as it was built last.
+/// A picture or a sound at its last build.
 struct BuiltMedia {
   let stamp: SourceStamp
   let hash: String
-  /// From the folder, of one that a source named.
+  /// The path within the folder, for a file that a source named; otherwise empty.
   let path: String
 }
 
-/// A row as it was built last.
+/// A row at its last build.
 struct BuiltRow {
-  /// The id that the source gives it, or that it was given for its front.
+  /// The id that the source gives the row, or one derived from its front.
   let name: String
   var whole: Int64
   var front: Int64
-  /// Nil where the row was refused, or its note was taken away in the deck.
+  /// Nil when the row was refused, or its note was removed from the deck.
   var note: NoteID?
-  /// The note's content as the source had it.
+  /// The note's content according to the source.
   var base: BuiltContent
   var line: Int
-  /// Whether the source has it no more.
+  /// Whether the source no longer has the row.
   var isGone = false
-  /// Whether the deck says something else.
+  /// Whether the deck differs from the source.
   var isEdited = false
 }
 
-/// What a build made of a row: the fields of its note, and the tags.
+/// The content that a build gave a note: its fields and tags.
 struct BuiltContent: Equatable {
   var fields: [String] = []
   var tags: [String] = []
 
   init(_ fields: [String] = [], tags: [String] = []) { (self.fields, self.tags) = (fields, tags) }
 
-  /// - Parameter stored: as `stored` writes it.
+  /// - Parameter stored: a text that `stored` returned.
   init(stored: String) {
     let parts = stored.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
     tags = (parts.first ?? "").split(separator: " ").map(String.init)
     fields = Array(parts.dropFirst())
   }
 
-  /// Tags have no order, and a field that is missing is an empty one.
+  /// Compares two contents. Tags are unordered, and a missing field equals an empty one.
   static func == (left: BuiltContent, right: BuiltContent) -> Bool {
     let count = max(left.fields.count, right.fields.count)
     return left.padded(count) == right.padded(count) && Set(left.tags) == Set(right.tags)
   }
 
-  /// The tags, with blanks between, and the fields, with U+001F between, which no field has.
+  /// The tags, separated by spaces, and the fields, all separated by U+001F, which no field contains.
   var stored: String { ([tags.joined(separator: " ")] + fields).joined(separator: "\u{1F}") }
 }

@@ -1,6 +1,6 @@
-// Cards that were edited in the deck, written to the rows of their sources.
-// Invariant: a line that belongs to no edited card stays as it is; a file is replaced whole or not at all; a row that
-// was edited in the source too, or whose card has a conflict, is left alone.
+// Writes cards that were edited in the deck back to the rows of their sources.
+// Invariant: a line that belongs to no edited card is unchanged; a file is replaced completely or not at all; a row
+// that was also edited in the source, or whose card has a conflict, is left alone.
 
 import Decks
 import Files
@@ -12,20 +12,20 @@ import Text
 ///
 ///     let count = try BuildWriteBack(db, folder, isInterrupted: environment.isInterrupted).run()
 public struct BuildWriteBack {
-  /// What a row is to say.
+  /// The new content of a row.
   struct Edit {
     let content: BuildContent
-    /// The id that keeps the row the same card; empty where the source can hold none.
+    /// The id that identifies the row's card; empty when the source cannot hold one.
     let id: String
   }
 
-  /// The edits of one source, by what the rows were when they were built last. Of rows that say the same each has its
-  /// own card.
+  /// The edits of one source, keyed by the hashes of the rows at the last build. Rows with the same content are told
+  /// apart by their order.
   struct Edits {
     private var edits: [Int64: [Edit?]] = [:]
     private var seen: [Int64: Int] = [:]
 
-    /// - Parameter byName: of the rows that are edited.
+    /// - Parameter byName: the edits by the names of their rows.
     init(of rows: [BuiltRow], _ byName: [String: Edit]) {
       let wanted = Set(rows.filter { byName[$0.name] != nil }.map(\.whole))
       for row in rows where !row.isGone && wanted.contains(row.whole) {
@@ -33,7 +33,7 @@ public struct BuildWriteBack {
       }
     }
 
-    /// The edit of the next row of the source; nil for one that is not edited.
+    /// Returns the edit of the next row of the source; nil for a row that is not edited.
     mutating func next(_ row: CardRow, in source: BuildSource) -> Edit? {
       if row.start.invalidReason != nil { return nil }
       let whole = BuildRow(row, in: source).facts.whole
@@ -52,9 +52,10 @@ public struct BuildWriteBack {
     (self.db, self.folder, self.isInterrupted) = (db, folder, isInterrupted)
   }
 
-  /// - Parameter mayWrite: asked once before anything is written, with the sources that will be; it throws to refuse.
-  /// - Returns: how many rows were written.
-  /// - Throws: `FileError`, `ExchangeError` for a source that is broken.
+  /// - Parameter mayWrite: called once before anything is written, with the paths of the sources that will be
+  ///   written; it throws to refuse.
+  /// - Returns: the number of rows written.
+  /// - Throws: `FileError`, `ExchangeError` for an invalid source.
   public func run(mayWrite: (_ paths: [String]) throws -> Void = { _ in }) throws -> Int {
     let files = try written()
     try mayWrite(files.map(\.path))
@@ -62,7 +63,7 @@ public struct BuildWriteBack {
     return files.reduce(0) { $0 + $1.lines.written }
   }
 
-  /// The sources that hold edited cards, as they will be.
+  /// Returns the sources that have edited cards, with their new lines.
   private func written() throws -> [(path: String, lines: SourceLines)] {
     guard let build = try BuildTable.find(db, folder) else { return [] }
     let known = try BuildTable.sources(db, of: build)
@@ -97,13 +98,13 @@ public struct BuildWriteBack {
   }
 }
 
-/// The lines of a source, some of which are replaced.
+/// The lines of a source, some of them replaced.
 private struct SourceLines {
   private(set) var written = 0
   private let path: String
-  /// Before the first line: a mark of UTF-8, or nothing.
+  /// The UTF-8 byte order mark before the first line, or empty.
   private let mark: String
-  /// Each with the return at its end, if it has one: some may have it and others not.
+  /// The lines, each with its trailing carriage return if it has one; files may mix both kinds.
   private var lines: [Substring]
   private let isInterrupted: () -> Bool
 
@@ -113,7 +114,7 @@ private struct SourceLines {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
     mark = text.utf8.starts(with: "\u{FEFF}".utf8) ? "\u{FEFF}" : ""
-    // A return and a line feed are one character of a text.
+    // Split the bytes, because a carriage return and a line feed are one `Character` of a string.
     lines = text.utf8.dropFirst(mark.utf8.count).split(separator: 0x0A, omittingEmptySubsequences: false).map {
       Substring($0)
     }
@@ -121,13 +122,13 @@ private struct SourceLines {
 
   var bytes: [UInt8] { Array((mark + lines.joined(separator: "\n")).utf8) }
 
-  /// A line without its end, counted from 1.
+  /// Returns a line without its line end, counted from 1.
   private func plain(_ number: Int) -> Substring {
     let line = lines[number - 1]
     return line.hasSuffix("\r") ? line.dropLast() : line
   }
 
-  /// Replaces lines, counted from 1, by lines that end as they did; give later places first.
+  /// Replaces lines, counted from 1, and keeps their kind of line end. Replace later lines first.
   private mutating func replace(_ place: Range<Int>, by new: [String]) {
     let replaced = lines[place.lowerBound - 1..<place.upperBound - 1]
     let ends = [replaced.first, replaced.last].map { $0?.hasSuffix("\r") == true ? "\r" : "" }
@@ -150,7 +151,7 @@ private struct SourceLines {
       open = nil
       if let edit = edits.next(row, in: source), let shape = cards.shape, let texts = edit.content.texts {
         let cells = Self.cells(cards.cells, shape, texts, edit)
-        // The table has no place for what was edited.
+        // The table has no column for what was edited.
         if cells == cards.cells { continue }
         let text = String(decoding: TableText.line(cells, cards.separator), as: UTF8.self)
         open = (row.start.line, String(text.dropLast()))
@@ -182,7 +183,7 @@ private struct SourceLines {
     return cells
   }
 
-  /// Without the blank lines at its end, which belong to nothing.
+  /// Removes blank lines from the end of a range; they belong to no card.
   private func withoutBlanks(_ place: Range<Int>) -> Range<Int> {
     var end = place.upperBound
     while end - 1 > place.lowerBound, lines[end - 2].allSatisfy(\.isWhitespace) { end -= 1 }

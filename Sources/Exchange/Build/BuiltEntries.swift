@@ -1,30 +1,30 @@
-// Which note each row of a source is, as the next build would find it.
+// Finds the note of each row of a source, as the next build would.
 // Invariant: nothing is changed.
 
 package import Decks
 package import Storage
 
-/// A row of a source that was built.
+/// A row of a source that has been built.
 package struct BuiltEntry {
   package let note: NoteID
-  /// Whether the row says something else than when it was built.
+  /// Whether the row has changed since it was built.
   package let isEdited: Bool
-  /// Whether the deck says something else than the row did then.
+  /// Whether the deck differs from what was built.
   package let isEditedInDeck: Bool
 }
 
-/// Which rows of the last build the rows of a source are, by their index.
+/// The rows of the last build that match the rows of a source, by index.
 package struct BuiltEntries {
   fileprivate let rows: [Int: BuiltRow]
 }
 
 extension SourceReading {
-  /// What is known of the rows.
+  /// Matches the rows with those of the last build.
   package func builtEntries(_ db: Database, _ description: BuildDescription) throws -> BuiltEntries {
     BuiltEntries(rows: try known(db, description))
   }
 
-  /// What is known of a row; nil where it was not built, or its note is gone.
+  /// Returns the built entry of a row; nil when it has not been built, or its note is gone.
   package func builtEntry(_ index: Int, _ built: BuiltEntries, _ db: Database) throws -> BuiltEntry? {
     guard let known = built.rows[index], let note = known.note, let row = entries[index].row,
       let content = try BuildContent.of(db, note)
@@ -33,7 +33,7 @@ extension SourceReading {
       note: note, isEdited: known.whole != row.facts.whole, isEditedInDeck: content.content != known.base)
   }
 
-  /// The ids that rows are to get: that by which a build knows them, else one that no other row has.
+  /// Returns ids for rows: the id of the last build if there is one, otherwise an id that no other row has.
   package func newIDs(
     of indices: [Int], _ db: Database, _ description: BuildDescription, isTaken: (String) -> Bool
   ) throws -> [Int: String] {
@@ -54,7 +54,7 @@ extension SourceReading {
     return ids
   }
 
-  /// The ids of rows where nothing was built yet.
+  /// Returns ids for the rows of a source that has not been built.
   package func newIDs(of indices: [Int], isTaken: (String) -> Bool) -> [Int: String] {
     var ids: [Int: String] = [:]
     var names: Set<String> = []
@@ -65,7 +65,7 @@ extension SourceReading {
     return ids
   }
 
-  /// An id of a row that no other has.
+  /// Returns an id for a row that no other row has.
   private static func freeID(
     _ row: BuildRow, _ names: inout Set<String>, _ isTaken: (String) throws -> Bool
   ) rethrows -> String {

@@ -1,15 +1,15 @@
-// Where the end of a piece of JSON is: within which objects, after which key, in which text.
+// The position of the end of a piece of JSON: the enclosing objects, the key before it, the text that contains it.
 
-/// The place behind a beginning of JSON that may not be whole yet.
+/// The position at the end of a prefix of JSON, which may be incomplete.
 struct JSONPlace {
-  /// The keys of the objects around it, the outermost first; of a value its own key, too.
+  /// The keys of the enclosing objects, outermost first; if a value is expected, its own key comes last.
   private(set) var path: [String] = []
-  /// Whether a key belongs there, else a value.
+  /// Whether a key is expected rather than a value.
   private(set) var isKey = false
-  /// Whether it is within a text, which begins at `start`.
+  /// Whether the position is within a text, which begins at `start`.
   private(set) var isInText = false
   private(set) var start: Int
-  /// The text up to there.
+  /// The text up to the position.
   private(set) var text: ArraySlice<UInt8> = []
 
   private struct Level {
@@ -18,7 +18,7 @@ struct JSONPlace {
     var isAfterColon = false
   }
 
-  /// - Returns: nil outside of any object, and where neither a key nor a value belongs.
+  /// - Returns: nil outside any object, and where neither a key nor a value is expected.
   init?(_ bytes: ArraySlice<UInt8>) {
     start = bytes.endIndex
     var levels: [Level] = []
@@ -54,7 +54,7 @@ struct JSONPlace {
     path = levels.dropLast(isKey ? 1 : 0).compactMap(\.key)
   }
 
-  /// The quote that closes a text.
+  /// Returns the position of the quote that closes a text.
   private static func end(of bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
     var place = start
     while place < bytes.endIndex, bytes[place] != UInt8(ascii: "\"") {
@@ -63,7 +63,7 @@ struct JSONPlace {
     return place < bytes.endIndex ? place : nil
   }
 
-  /// The text that a line has for a key, wherever that is.
+  /// Returns the text value of a key in a line, at any nesting level.
   static func text(of key: String, in line: ArraySlice<UInt8>) -> String? {
     let wanted = Array("\"\(key)\"".utf8)
     var place = line.startIndex

@@ -1,10 +1,10 @@
-// Which lines of Markdown a card has.
+// Determines which lines of Markdown belong to a card.
 
 enum MarkdownCardLines {
-  /// The line behind a card's: the next card's, or that of a heading or a rule that is none.
+  /// Returns the line after the last line of a card: that of the next card, or of a heading or rule without a card.
   /// - Parameters:
-  ///   - start: its first line, from 1.
-  ///   - next: the first line of the next card, or the one behind the last.
+  ///   - start: the card's first line, from 1.
+  ///   - next: the first line of the next card, or the line after the last one.
   static func end(from start: Int, before next: Int, line: (Int) -> Substring) -> Int {
     var fence = MarkdownFence()
     let isParagraph =

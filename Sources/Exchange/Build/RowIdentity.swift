@@ -1,16 +1,16 @@
-// Which card each row of a source is, when its text was edited since the last build.
-// Invariant: a row with an id is always the card of that id; of the others no two are one card; the same rows after the
-// same build give the same answer.
+// Matches each row of a source with its card after the text of the source was edited since the last build.
+// Invariant: a row with an id always matches the card of that id; no two other rows match the same card; the same
+// rows after the same build give the same result.
 
 import Files
 import Templates
 import Text
 
-/// A row as a build knows it.
+/// The facts by which a build matches a row.
 struct RowFacts: Equatable {
-  /// What the source calls it; empty where it gives no id.
+  /// The id in the source; empty when there is none.
   var id = ""
-  /// Of the whole row, and of its prompt or first field.
+  /// Hashes of the whole row, and of its prompt or first field.
   let whole: Int64
   let front: Int64
   /// The fields of its note.
@@ -18,16 +18,16 @@ struct RowFacts: Equatable {
 }
 
 enum RowIdentity {
-  /// Finds the old row that each new one is.
+  /// Finds the old row of each new row.
   ///
-  /// Ids first; then rows that are the same as a whole, then those with the same front, each in the order of the
-  /// source. What is left between two rows that were found is the same where it was edited a little.
-  /// - Returns: for each new row the index of the old one; nil for one that is new.
+  /// Rows are matched by id first, then by equality of the whole row, then by the same front, each in the order of
+  /// the source. A remaining row between two matched rows is matched if it was edited only a little.
+  /// - Returns: for each new row the index of its old row; nil for a new row.
   static func match(_ new: [RowFacts], _ old: [RowFacts]) -> [Int?] { match(new, old) { _ in nil } }
 
-  /// The same with what the deck says.
-  /// - Parameter edited: the fields of an old row's note as the deck has them, where it says something else; a row that
-  ///   says just that is that card.
+  /// Matches rows as above, but also by the texts in the deck.
+  /// - Parameter edited: returns the fields of an old row's note in the deck, if they were edited. A new row with
+  ///   exactly these fields matches that row.
   static func match(_ new: [RowFacts], _ old: [RowFacts], edited: (Int) throws -> [String]?) rethrows -> [Int?] {
     var matching = Matching(new: new, old: old)
     matching.match { $0.id.isEmpty ? nil : AnyHashable($0.id) }
@@ -39,7 +39,7 @@ enum RowIdentity {
   }
 
   private struct Matching {
-    /// Pairs that are compared between two rows that were found.
+    /// The limit on the number of pairs compared between two matched rows.
     private static let mostPairs = 40_000
 
     let new: [RowFacts]
@@ -53,8 +53,8 @@ enum RowIdentity {
       isTaken = Array(repeating: false, count: old.count)
     }
 
-    /// Rows with one key, in their order.
-    /// - Parameter givingIDs: an old row has no id, and may get one.
+    /// Matches rows with the same key, in their order.
+    /// - Parameter givingIDs: whether the old row must be one without an id; the new row may have one.
     mutating func match(givingIDs: Bool = false, _ key: (RowFacts) -> AnyHashable?) {
       var places: [AnyHashable: [Int]] = [:]
       for (index, row) in old.enumerated().reversed() where !isTaken[index] && (!givingIDs || row.id.isEmpty) {
@@ -66,7 +66,7 @@ enum RowIdentity {
       }
     }
 
-    /// Rows that say what a card was changed to in the deck.
+    /// Matches rows that have the text to which a card was edited in the deck.
     mutating func match(edited: (Int) throws -> [String]?) rethrows {
       let open = new.indices.filter { found[$0] == nil && new[$0].id.isEmpty }
       if open.isEmpty { return }
@@ -79,7 +79,7 @@ enum RowIdentity {
       }
     }
 
-    /// Fields without the empty ones behind the last that is filled.
+    /// Returns the fields without trailing empty ones.
     private static func filled(_ texts: [String]) -> [String] {
       let last = texts.lastIndex { !$0.isEmpty }
       return Array(texts.prefix((last ?? -1) + 1))
@@ -105,7 +105,8 @@ enum RowIdentity {
       }
     }
 
-    /// Each row with the first one that it may be an edit of; of a great many only those at one place are compared.
+    /// Matches each row with the first row that it may be an edit of. If there are too many pairs, only rows at the
+    /// same position are compared.
     private mutating func match(_ rows: Range<Int>, with free: [Int]) {
       let comparesAll = rows.count * free.count <= Self.mostPairs
       for (offset, row) in rows.enumerated() {
@@ -114,22 +115,22 @@ enum RowIdentity {
       }
     }
 
-    /// An id of the source's own is no other card than its own.
+    /// Two different given ids are never the same card.
     private func isEdit(of old: RowFacts, _ new: RowFacts) -> Bool {
       (new.id.isEmpty || old.id.isEmpty) && RowEdit.isSmall(from: old.texts, to: new.texts)
     }
   }
 }
 
-/// Whether a row that changed is still the row that it was.
+/// Decides whether a changed row is still the same row.
 enum RowEdit {
-  /// Longer texts are compared by their words.
+  /// Longer texts are compared by words instead of letters.
   private static let mostLetters = 120
 
-  /// Where the front or the rest stayed, at most a third of the other one may be other letters; where both changed,
-  /// one letter of each, or a tenth: what distinguishes `abuelo, grandfather` from `abuela, grandmother`. Words may
-  /// change places, be added or be taken away, but not both. What is not letters or digits, capitals and accents
-  /// count for nothing.
+  /// Whether the change is small. If the front or the rest is unchanged, up to a third of the letters of the other
+  /// may differ; if both changed, one letter of each, or a tenth. This distinguishes `abuelo, grandfather` from
+  /// `abuela, grandmother`. Words may be reordered, added or removed, but not a combination of these. Everything
+  /// except letters and digits is ignored, as are case and diacritics.
   static func isSmall(from old: [String], to new: [String]) -> Bool {
     guard let first = old.first, let other = new.first else { return false }
     let (rest, otherRest) = (old.dropFirst().joined(separator: "\n"), new.dropFirst().joined(separator: "\n"))
@@ -140,7 +141,7 @@ enum RowEdit {
   private static func isClose(_ old: String, _ new: String, besideSame: Bool) -> Bool {
     if old == new { return true }
     let (before, after) = (words(of: old), words(of: new))
-    // An answer may be missing at first.
+    // The answer may have been empty at first.
     if before.isEmpty || after.isEmpty { return old.isEmpty || new.isEmpty }
     if before.sorted() == after.sorted() || isLonger(before, than: after) || isLonger(after, than: before) {
       return true
@@ -151,7 +152,7 @@ enum RowEdit {
     return editDistance(left, right) <= max(besideSame || most > 3 ? 1 : 0, most / share)
   }
 
-  /// Whether it has all words of the other one and at most twice as many again.
+  /// Whether one text has all words of the other and at most twice as many in addition.
   private static func isLonger(_ long: [String], than short: [String]) -> Bool {
     long.count > short.count && long.count <= 3 * short.count && common(long, short) == short.count
   }
@@ -167,27 +168,28 @@ enum RowEdit {
     return common
   }
 
-  /// In small letters without accents.
+  /// Returns the words, case-folded and without diacritics.
   private static func words(of html: String) -> [String] {
     let letters = FieldHTML.sortText(html).compatiblyFolded.decomposed.unicodeScalars.filter { !$0.isMark }
     return String(String.UnicodeScalarView(letters)).split { !$0.isLetter && !$0.isNumber }.map(String.init)
   }
 }
 
-/// Ids and guids of rows.
+/// Computes ids, guids and hashes of rows.
 enum BuildIDs {
-  /// The guid of an id: the id itself without a namespace, else made of both.
+  /// Returns the guid of an id: the id itself without a namespace, otherwise a hash of both.
   static func guid(of id: String, namespace: String) -> String {
     namespace.isEmpty ? id : short("\(namespace)\n\(id)")
   }
 
-  /// The id of a row whose source gives none, by its front; `repeated` counts those before it with the same front.
+  /// Returns the id of a row whose source gives none, derived from its front. `repeated` counts the earlier rows with
+  /// the same front.
   static func id(ofFront front: String, repeated: Int) -> String {
     let id = short(front)
     return repeated == 0 ? id : "\(id)-\(repeated + 1)"
   }
 
-  /// 80 bits of a hash, in letters and digits.
+  /// Returns 80 bits of a hash in hexadecimal digits.
   private static func short(_ text: String) -> String { String(hexadecimal(sha256(Array(text.utf8))).prefix(20)) }
 
   static func hash(_ parts: [String]) -> Int64 {
@@ -196,10 +198,10 @@ enum BuildIDs {
     return hash(bytes)
   }
 
-  /// The first 64 bits of SHA-256.
+  /// Returns the first 64 bits of SHA-256.
   static func hash(_ bytes: [UInt8]) -> Int64 { hash(digest: sha256(bytes)) }
 
-  /// The hash of what a file holds, read piece by piece.
+  /// Returns the hash of a file's content, read in chunks.
   static func hash(ofFile path: String, isInterrupted: @escaping () -> Bool) throws -> Int64 {
     let file = try ByteFile(path, isInterrupted: isInterrupted)
     var hashing = HashingSHA256()

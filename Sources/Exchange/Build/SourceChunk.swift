@@ -1,16 +1,16 @@
-// A source in pieces that are read each by itself, so that after an edit only few of them are read again.
-// Invariant: the pieces, read one after the other, give what the whole text gives; a text of which that is not known is
-// one piece.
+// Splits a source into chunks that are parsed independently, so that an edit only requires few of them to be parsed
+// again. Invariant: the chunks, parsed one after another, give the same result as the whole text; a text for which
+// this is not certain is one chunk.
 
 import Text
 
-/// What a piece of a source says; its lines are counted from its own first.
+/// The parsed contents of a chunk; its lines are counted from its own first line.
 struct SourceChunk {
-  /// How many line feeds it has.
+  /// The number of line feeds.
   let lines: Int
   let entries: [SourceEntry]
   let problems: [SourceProblem]
-  /// Whether nothing behind it is read.
+  /// Whether an error ended the parsing, so that nothing after this chunk is read.
   let isBroken: Bool
   let table: (shape: TableShape, separator: UInt8)?
 
@@ -29,13 +29,13 @@ struct SourceChunk {
     table = read.table
   }
 
-  // MARK: Where pieces begin
+  // MARK: Boundaries
 
-  /// One of so many headings begins a piece.
+  /// On average, one heading in this number begins a chunk.
   private static let share: UInt32 = 32
 
-  /// The pieces of a text. Of Markdown they begin at headings, which end whatever is before them; which headings these
-  /// are depends on nothing but their words, so that an edit moves no others.
+  /// Returns the chunks of a text. In Markdown they begin at headings, because a heading ends whatever comes before
+  /// it. Which headings these are depends only on their text, so that an edit does not move the other boundaries.
   static func ranges(of text: SourceText, _ source: BuildSource) -> [Range<Int>] {
     guard source.kind == .cards(.md) else { return [0..<text.bytes.count] }
     var ranges: [Range<Int>] = []
@@ -44,7 +44,7 @@ struct SourceChunk {
       let (start, end) = (text.start(line), text.end(line))
       if isFenced || mayFence(text.bytes[start..<max(start, end)]) {
         let isCode = fence.holds(text.line(line))
-        // Behind the line that closes it an empty one is no code.
+        // The line that closes a fence is code, but the line after it is not.
         isFenced = isCode && fence.isOpen
         if isCode { continue }
       }
@@ -57,9 +57,9 @@ struct SourceChunk {
     return ranges + [begin..<text.bytes.count]
   }
 
-  /// The front matter is between two rules at the beginning.
+  /// Returns the first line after the front matter, which is enclosed by two rules at the beginning.
   private static func firstLine(behindFrontMatter text: SourceText) -> Int {
-    // A mark of UTF-8 may be before it.
+    // A UTF-8 byte order mark may come before it.
     let first = text.line(1).unicodeScalars.drop { $0 == "\u{FEFF}" }
     guard MarkdownLine(Substring(first)) == .rule else { return 1 }
     var line = 2
@@ -71,7 +71,7 @@ struct SourceChunk {
     line.contains { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "~") }
   }
 
-  /// FNV-1a.
+  /// Hashes a line with FNV-1a.
   private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
@@ -82,7 +82,7 @@ extension SourceEntry {
     self.init(line: start.line, column: start.column, id: id, row: row, order: order)
   }
 
-  /// The entry so many lines and rows further down.
+  /// Returns the entry moved down by a number of lines and rows.
   func moved(by lines: Int, order rows: Int) -> SourceEntry {
     SourceEntry(line: line + lines, column: column, id: id, row: row, order: order + rows)
   }

@@ -1,34 +1,34 @@
-// What may be written at a place of a source: which names belong there.
-// Invariant: a place is judged only by what is before it: the rest may not be written yet.
+// Determines what may be written at a position in a source, for completion.
+// Invariant: a position is judged only by the text before it, because the rest may not be written yet.
 
 import Decks
 import Templates
 import Text
 
-/// What belongs at a place.
+/// The kind of text that is expected at a position.
 package enum SourceSlot: Equatable {
   /// A tag.
   case tag
-  /// A deck within the built one.
+  /// The name of a deck within the built one.
   case deck
   case noteType
-  /// A field of the note type of that name.
+  /// A field of the note type with this name.
   case field(of: String)
-  /// Words that the format has itself, with what they mean.
+  /// Words of the format itself.
   case words([String])
   case option
 }
 
-/// What belongs at a place, and which bytes are replaced by it.
+/// What is expected at a position, and which bytes it replaces.
 package struct SourceContext {
   package let slot: SourceSlot
   package let range: Range<Int>
-  /// What is put around a word.
+  /// The texts inserted before and after a word.
   package private(set) var (before, after) = ("", "")
 
   private init(_ slot: SourceSlot, _ range: Range<Int>) { (self.slot, self.range) = (slot, range) }
 
-  /// What belongs at an offset of a source; nil where anything may be.
+  /// Returns what is expected at an offset of a source; nil where any text is allowed.
   package static func of(_ reading: SourceReading, at offset: Int) -> SourceContext? {
     let text = reading.text
     let start = text.start(text.line(at: offset))
@@ -43,7 +43,7 @@ package struct SourceContext {
 
   // MARK: Markdown
 
-  /// Within `<!-- id: 3kT; tags: verb -->`.
+  /// Handles a position within `<!-- id: 3kT; tags: verb -->`.
   private static func comment(_ text: SourceText, _ start: Int, _ offset: Int) -> SourceContext? {
     let line = String(decoding: text.bytes[start..<offset], as: UTF8.self)
     guard let opening = line.lastRange(ofText: MarkdownFacts.opening) else { return nil }
@@ -61,7 +61,7 @@ package struct SourceContext {
     }
   }
 
-  /// The word that ends at an offset.
+  /// Returns a context for the word that ends at an offset.
   private static func word(in text: Substring, before offset: Int, _ slot: SourceSlot) -> SourceContext {
     let word = text.lastIndex(of: " ").map { text[text.index(after: $0)...] } ?? text
     return SourceContext(slot, offset - word.utf8.count..<offset)
@@ -113,7 +113,7 @@ package struct SourceContext {
     }
   }
 
-  /// What belongs at an offset of a `deck.json`.
+  /// Returns what is expected at an offset of a `deck.json`.
   package static func ofDescription(_ bytes: [UInt8], at offset: Int) -> SourceContext? {
     guard let place = JSONPlace(bytes[..<offset]) else { return nil }
     let range = place.start..<offset

@@ -1,30 +1,30 @@
-// Ids written into sources: the smallest edit that gives a row its id.
-// Invariant: a source with such an edit is read as the same rows, with the ids.
+// Writes ids into sources: finds the smallest edit that gives a row its id.
+// Invariant: after the edits, a source is read as the same rows, with the ids.
 
 import Templates
 import Text
 import Values
 
-/// A text in place of some bytes of a source.
+/// The replacement of a byte range of a source by a text.
 package struct SourceEdit: Equatable {
   package let range: Range<Int>
   package let text: String
 }
 
 extension SourceReading {
-  /// Whether a row is without an id, and the source could hold one.
+  /// Whether a row has no id and the source could hold one.
   package func canHaveID(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.id.isEmpty && !entry.isLink && (table == nil || guidColumn != nil)
   }
 
-  /// Whether ids need a column that the table does not have.
+  /// Whether ids need a column that the table lacks.
   package var needsColumn: Bool { table?.shape.hasHeader == true && guidColumn == nil }
 
   private var guidColumn: Int? { table?.shape.hasHeader == true ? table?.shape.columns.firstIndex(of: .guid) : nil }
 
-  /// The edits that write ids.
-  /// - Parameter ids: by the index of their entry. Where the table needs a column, those of all its rows.
+  /// Returns the edits that write ids.
+  /// - Parameter ids: the ids by the index of their entry. If the table needs a column, they must cover all its rows.
   package func edits(writing ids: [Int: String]) throws -> [SourceEdit] {
     switch source.kind {
     case .cards(.md): ids.sorted { $0.key < $1.key }.compactMap { markdownEdit($0, $1) }
@@ -36,7 +36,7 @@ extension SourceReading {
 
   // MARK: Markdown
 
-  /// Nil where a comment would be a part of code.
+  /// Returns nil when the comment would become part of a code block.
   private func markdownEdit(_ index: Int, _ id: String) -> SourceEdit? {
     let lines = lines(of: index)
     let first = text.line(lines.lowerBound)
@@ -55,7 +55,7 @@ extension SourceReading {
     return SourceEdit(range: text.start(found.line)..<text.end(found.line), text: found.facts.with(id))
   }
 
-  /// The comment at the end of a heading.
+  /// Returns the edit of the comment at the end of a heading.
   private func headingEdit(_ line: Substring, _ number: Int, _ id: String) -> SourceEdit {
     let end = text.start(number) + line.utf8.count
     if let start = line.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,
@@ -77,7 +77,7 @@ extension SourceReading {
     let start = text.offset(line: entry.line, column: entry.column ?? 1)
     guard start < text.bytes.count, text.bytes[start] == UInt8(ascii: "{") else { return nil }
     let rest = text.bytes[(start + 1)..<max(start + 1, text.end(entry.line))]
-    // An object that has nothing else, or a guid that is empty, would be none with this one.
+    // The object would be invalid after the edit if it is empty or has a guid already.
     let isEmpty = rest.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "}")
     if isEmpty || rest.position(of: "\"guid\"", from: start + 1) != nil { return nil }
     return SourceEdit(range: start + 1..<start + 1, text: "\"guid\": \(Value.text(id).json), ")
@@ -104,7 +104,7 @@ extension SourceReading {
       while cells.count <= column { cells.append("") }
       cells[column] = isHeader ? TableColumn.guid.name : byLine[line] ?? ""
       let text = String(decoding: TableText.line(cells, table.separator).dropLast(), as: UTF8.self)
-      // The line that was reached is the next one, but for a row that ends the text.
+      // The reader has reached the next line, unless the row ends the text.
       let last = bytes.column == 1 && bytes.line > line ? bytes.line - 1 : bytes.line
       edits.append(SourceEdit(range: self.text.start(line)..<self.text.end(last), text: text))
     }
@@ -113,7 +113,7 @@ extension SourceReading {
 }
 
 extension MarkdownFacts {
-  /// The comment with an id.
+  /// Returns the comment with an id.
   fileprivate func with(_ id: String) -> String {
     var facts = self
     facts.guid = id

@@ -1,18 +1,19 @@
-// Where new and moved rows of a build come in their deck: beside the rows that they stand beside in their source.
+// Places the cards of new and moved rows in their deck next to the cards of their neighbours in the source.
 // Invariant: only cards that the build made are moved.
 
 import Decks
 import Storage
 
-/// The order of the cards of a build.
+/// Orders the cards of a build.
 struct SourceOrder {
   private let db: Database
   private let build: Int64
 
   init(_ db: Database, _ build: Int64) { (self.db, self.build) = (db, build) }
 
-  /// Puts the cards of new notes below the card of the row before them, at the head of a source above that of the row
-  /// behind them. Those of a new source come below the sources before it; what has nothing before it stays on top.
+  /// Places the cards of new notes below the card of the preceding row. At the beginning of a source they are placed
+  /// above the card of the following row. The cards of a new source are placed below those of earlier sources; if
+  /// there are none, they stay on top.
   func place(_ new: Set<NoteID>, of source: Int64) throws {
     if new.isEmpty { return }
     var decks: [DeckID: [(id: CardID, isNew: Bool)]] = [:]

@@ -1,5 +1,5 @@
-// A source as its text is now, saved or not: what a build would make of it, by line.
-// Invariant: the rows and the words for what is wrong are those of a build: the same reader gives them.
+// The current text of a source, saved or not, and what a build would make of it, by line.
+// Invariant: rows and error messages are those of a build, because the same reader produces them.
 
 import Decks
 package import Files
@@ -7,28 +7,28 @@ import Problems
 import Templates
 import Text
 
-/// A row of a source, for who looks at the source rather than at the cards.
+/// A row of a source, for tools that work on the source rather than on the cards.
 package struct SourceEntry {
-  /// Where it begins; a column counts characters from 1.
+  /// The start of the row; the column counts characters from 1.
   package let line: Int
   package let column: Int?
-  /// The id that the source gives it; empty for none. Of a card of a note the note's.
+  /// The id in the source; empty when there is none. For a further card of a note, the id of the note.
   package let id: String
-  /// What it makes; nil for another card of a note.
+  /// The parsed row; nil for a further card of a note.
   let row: BuildRow?
-  /// Its place among the rows as a build reads them, by which they are recognised.
+  /// The index among the rows in the order in which a build reads them; rows are matched by it.
   let order: Int
 
-  /// Whether it is another card of a note that has a row of its own.
+  /// Whether this is a further card of a note that has a row of its own.
   package var isLink: Bool { row == nil }
 
   package var tags: [String] { row?.row.tags ?? [] }
 
-  /// The deck within the built one.
+  /// The name of the deck within the built one.
   package var subdeck: String { row?.row.subdeck ?? "" }
 }
 
-/// What is wrong with a source, in the words that a build has for it.
+/// An error in a source, with the message that a build gives.
 package struct SourceProblem: Equatable {
   package let line: Int
   package let column: Int?
@@ -36,24 +36,24 @@ package struct SourceProblem: Equatable {
   package let message: String
 }
 
-/// What a source says.
+/// The parsed contents of a source.
 ///
 ///     let reading = SourceReading(text, of: source, in: "es", isInterrupted: environment.isInterrupted)
 ///     reading.problems   // animals.md:3: the answer is empty
 package struct SourceReading {
   package let path: String
   package let text: SourceText
-  /// By their places.
+  /// The rows, by position.
   package let entries: [SourceEntry]
-  /// What breaks it, and rows that say nothing that could be a card.
+  /// Errors that end the reading, and rows that cannot be read as a card.
   package let problems: [SourceProblem]
   let source: BuildSource
   let table: (shape: TableShape, separator: UInt8)?
 
-  /// The pieces that it was read in.
+  /// The chunks of the source.
   private let chunks: [[UInt8]: SourceChunk]
 
-  /// - Parameter before: what the source said before an edit: pieces that are still there are not read again.
+  /// - Parameter before: the reading before an edit; chunks that still exist are not parsed again.
   package init(
     _ bytes: [UInt8], of source: BuildSource, in folder: String, reusing before: SourceReading? = nil,
     isInterrupted: @escaping () -> Bool
@@ -79,7 +79,7 @@ package struct SourceReading {
     (self.entries, self.problems, self.table, self.chunks) = (entries, problems, table, chunks)
   }
 
-  /// The lines of an entry.
+  /// Returns the lines of an entry.
   package func lines(of index: Int) -> Range<Int> {
     let start = entries[index].line
     var next = index + 1 < entries.count ? entries[index + 1].line : text.count + 1
@@ -88,7 +88,7 @@ package struct SourceReading {
     return text.withoutBlanks(start..<MarkdownCardLines.end(from: start, before: next, line: text.line))
   }
 
-  /// The entry that has an offset; nil between entries.
+  /// Returns the entry at an offset; nil between entries.
   package func entry(at offset: Int) -> Int? {
     let line = text.line(at: offset)
     var (low, high) = (0, entries.count)
@@ -103,7 +103,7 @@ package struct SourceReading {
 }
 
 extension SourceProblem {
-  /// The problem so many lines further down.
+  /// Returns the problem moved down by a number of lines.
   fileprivate func moved(by lines: Int) -> SourceProblem {
     SourceProblem(line: line + lines, column: column, code: code, message: message)
   }
@@ -112,7 +112,7 @@ extension SourceProblem {
     self.init(line: start.line, column: start.column, code: code.rawValue, message: message)
   }
 
-  /// What broke a file.
+  /// Describes an error that ended the reading of a file.
   init(_ error: any Error) {
     let report = (error as? any Problem)?.report
     let code = report?.code.rawValue ?? ProblemCode.Failure.badFile.rawValue
@@ -125,15 +125,15 @@ extension SourceProblem {
     }
   }
 
-  /// An id that another row has, too.
+  /// Returns the problem of an id that another row also has.
   package static func sameID(_ entry: SourceEntry, in path: String, other: String) -> SourceProblem {
     let error = BuildError.sameID(path: path, line: entry.line, id: entry.id, other: other)
     return SourceProblem(line: entry.line, column: entry.column, code: error.report.code.rawValue, message: error.words)
   }
 
-  /// What is wrong with a `deck.json`.
+  /// Describes an error in a `deck.json`.
   package init(of error: BuildError) { self.init(error) }
 
-  /// A source that cannot be read.
+  /// Describes an error of reading a source.
   package init(ofFile error: FileError) { self.init(error) }
 }

@@ -1,13 +1,13 @@
-// The rules of cards and notes for rows that nobody has built yet.
-// Invariant: a row is refused here when a build refuses it, in the same words: it is written to a collection in memory
-// that has the user's note types, and taken back.
+// Checks rows that have not been built against the rules of cards and notes.
+// Invariant: a row is refused here exactly when a build refuses it, with the same message, because it is written to
+// an in-memory collection with the user's note types and rolled back.
 
 import Decks
 import Problems
 package import Storage
 package import Templates
 
-/// Tries rows. What is known of one is not tried again.
+/// Checks rows and caches the results.
 package final class SourceRules {
   private struct Key: Hashable {
     let whole: Int64
@@ -28,7 +28,7 @@ package final class SourceRules {
     store = Store(path: nil, migrations: migrations, isInterrupted: isInterrupted)
   }
 
-  /// Why rows of a source are refused.
+  /// Returns the problems of refused rows.
   package func problems(of reading: SourceReading) throws -> [SourceProblem] {
     if known.count > Self.mostKnown { known = [:] }
     let fresh = reading.entries.filter { entry in entry.row.map { known[Key($0)] == nil } ?? false }
@@ -59,7 +59,7 @@ package final class SourceRules {
 
   deinit {
     do { try store.close() } catch {
-      // It is in memory: nothing is lost with it.
+      // Nothing is lost, because the store is in memory.
     }
   }
 }

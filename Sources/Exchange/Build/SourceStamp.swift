@@ -1,11 +1,11 @@
-// How a build sees that a file is as it was without reading it.
-// Invariant: a file of the same stamp is not read; one of another stamp is the same when its content is.
+// Detects whether a file has changed without reading it.
+// Invariant: a file with the same stamp is not read; a file with another stamp is unchanged if its content hash is.
 
 import Files
 import Text
 import Values
 
-/// What a file was when it was looked at: another stamp may be another content.
+/// Metadata of a file; if it differs, the content may differ.
 package struct SourceStamp: Equatable {
   var size = 0
   /// Nanoseconds since 1970.
@@ -21,12 +21,12 @@ extension SourceStamp {
   }
 }
 
-/// A file as a build saw it.
+/// A file at the time of a build.
 struct StampedFile: Equatable {
-  /// Within the folder.
+  /// The path within the folder.
   let path: String
   let stamp: SourceStamp
-  /// A hash of its content; 0 for a file that is gone.
+  /// A hash of the content; 0 for a file that is gone.
   let content: Int64
 }
 
@@ -35,12 +35,12 @@ struct BuildInputs {
   private(set) var files: [StampedFile] = []
   private static let limits = JSONLimits(bytes: 64 << 20, depth: 3, values: 1_000_000, string: 1 << 16)
 
-  /// The files as they are now.
+  /// Reads the present stamps and hashes of files.
   init(_ paths: [String], in folder: String, isInterrupted: @escaping () -> Bool) throws {
     files = try paths.map { try Self.look(at: $0, in: folder, isInterrupted) }
   }
 
-  /// - Parameter text: what `text` gave; nothing is known of files in any other.
+  /// - Parameter text: a text that `text` returned; any other text gives an empty list.
   init(_ text: String) {
     do throws(JSONFailure) {
       guard !text.isEmpty, let list = try JSONParser.parse(Array(text.utf8), limits: Self.limits).list else { return }
@@ -48,10 +48,10 @@ struct BuildInputs {
     } catch { return }
   }
 
-  /// For the column.
+  /// The text for the column `inputs`.
   var text: String { files.isEmpty ? "" : Value.list(files.map(\.value)).json }
 
-  /// These files as they are now; one whose stamp is as before is not read.
+  /// Returns the files in their present state; a file whose stamp is the same is not read.
   func now(in folder: String, isInterrupted: @escaping () -> Bool) throws -> BuildInputs {
     var now = self
     now.files = try files.map { file in
@@ -62,7 +62,7 @@ struct BuildInputs {
     return now
   }
 
-  /// Whether the files have the same content.
+  /// Whether the files have the same paths and content.
   func isSame(as other: BuildInputs) -> Bool {
     files.elementsEqual(other.files) { $0.path == $1.path && $0.content == $1.content }
   }
@@ -73,7 +73,7 @@ struct BuildInputs {
     guard let facts = try FileFacts.at(folder + "/" + path), facts.kind == .file else {
       return StampedFile(path: path, stamp: SourceStamp(), content: 0)
     }
-    // The stamp is that of before the reading: what is written meanwhile gives another one.
+    // The stamp is from before the file is read, so a write in the meantime gives another stamp.
     return StampedFile(
       path: path, stamp: SourceStamp(facts),
       content: try BuildIDs.hash(ofFile: folder + "/" + path, isInterrupted: isInterrupted))

@@ -1,6 +1,6 @@
-// The text of a source by its lines, as the readers of sources count them: from 1, each up to a line feed.
+// The text of a source, divided into lines as the source readers count them: from 1, each up to a line feed.
 
-/// A text and where its lines are.
+/// A text with an index of its lines.
 package struct SourceText {
   package let bytes: [UInt8]
   private let starts: [Int]
@@ -16,10 +16,10 @@ package struct SourceText {
 
   package var count: Int { starts.count }
 
-  /// Where a line begins; the end of the text for the line behind the last.
+  /// Returns the offset of a line; the end of the text for the line after the last one.
   package func start(_ line: Int) -> Int { line <= starts.count ? starts[max(0, line - 1)] : bytes.count }
 
-  /// Where a line ends, without its line end.
+  /// Returns the offset at which a line ends, without its line end.
   package func end(_ line: Int) -> Int {
     var end = line < starts.count ? starts[line] - 1 : bytes.count
     if end > start(line), bytes[end - 1] == 0x0D { end -= 1 }
@@ -30,7 +30,7 @@ package struct SourceText {
     String(decoding: bytes[start(number)..<max(start(number), end(number))], as: UTF8.self)[...]
   }
 
-  /// The line of an offset.
+  /// Returns the line of an offset.
   package func line(at offset: Int) -> Int {
     var (low, high) = (0, starts.count)
     while high - low > 1 {
@@ -40,7 +40,7 @@ package struct SourceText {
     return low + 1
   }
 
-  /// Where a line has a character, counted from 1.
+  /// Returns the offset of a character in a line, counted from 1.
   package func offset(line: Int, column: Int) -> Int {
     var (place, left) = (start(line), column)
     let end = end(line)
@@ -52,7 +52,7 @@ package struct SourceText {
     return place
   }
 
-  /// Lines without the blank ones at their end.
+  /// Removes blank lines from the end of a range of lines.
   func withoutBlanks(_ lines: Range<Int>) -> Range<Int> {
     var end = lines.upperBound
     while end - 1 > lines.lowerBound, bytes[start(end - 1)..<self.end(end - 1)].allSatisfy({ $0 == 0x20 || $0 == 0x09 })

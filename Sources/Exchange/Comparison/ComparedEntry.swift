@@ -1,25 +1,25 @@
-// What is compared of a deck or a file: things with a key, fields by name and tags, in an order.
-// Invariant: within one list no two entries have one key; a field that an entry lacks is the same as an empty one.
+// The model of a comparison: the objects of a deck or a file, each with a key, named fields and tags, in an order.
+// Invariant: keys are unique within a list; a missing field equals an empty one.
 
 import Text
 
-/// What a thing of a deck is.
+/// The kinds of objects in a deck.
 public enum ComparedKind: String, CaseIterable, Sendable {
   /// A column of a table.
   case column
   case noteType = "note_type"
   case preset
   case deck
-  /// A file of the media, known by its content.
+  /// A media file, compared by its content.
   case media
   /// A note, or a row of a file.
   case note
 
-  /// Whether entries have a place among each other that people chose.
+  /// Whether the order of the entries is meaningful to users.
   var isOrdered: Bool { self == .column || self == .note }
 }
 
-/// The names of fields, shared by all entries that have the same.
+/// The names of fields, shared by all entries with the same names.
 public final class FieldNames: Sendable {
   public let list: [String]
   private let places: [String: Int]
@@ -34,15 +34,15 @@ public final class FieldNames: Sendable {
   public static let none = FieldNames([])
 }
 
-/// A thing that is compared.
+/// An object to compare.
 ///
 ///     ComparedEntry(key: "3kTMd", fields: FieldNames(["prompt", "answer"]), values: ["el gato", "the cat"])
 public struct ComparedEntry: Sendable {
   public let key: String
-  /// What it is called where people read of it; empty for one whose key says it.
+  /// The name shown to users; empty when the key is shown instead.
   public var title: String
   public var fields: FieldNames
-  /// A text for each of the names.
+  /// The text of each field in `fields`.
   public var values: [String]
   public var tags: [String]
   public var conflicts: [MergeConflict] = []
@@ -53,13 +53,13 @@ public struct ComparedEntry: Sendable {
     (self.key, self.title, self.fields, self.values, self.tags) = (key, title, fields, values, tags)
   }
 
-  /// The text of a field, empty where there is none.
+  /// The text of a field; empty when it is missing.
   public subscript(name: String) -> String {
     guard let place = fields.place(of: name), place < values.count else { return "" }
     return values[place]
   }
 
-  /// Sets a field, which is put at the end where the entry has none of that name.
+  /// Sets a field. A missing field is added at the end, unless the text is empty.
   public mutating func set(_ name: String, to value: String) {
     if let place = fields.place(of: name), place < values.count { return values[place] = value }
     if value.isEmpty { return }
@@ -67,14 +67,14 @@ public struct ComparedEntry: Sendable {
     values.append(value)
   }
 
-  /// The entry under another key.
+  /// Returns the entry with another key.
   func keyed(_ key: String) -> ComparedEntry {
     var other = ComparedEntry(key: key, title: title, fields: fields, values: values, tags: tags)
     other.conflicts = conflicts
     return other
   }
 
-  /// Whether both say the same; the order of tags and of fields does not count.
+  /// Whether both have the same fields, tags and conflicts, in any order.
   public func isSame(as other: ComparedEntry) -> Bool {
     hasSameFields(as: other) && hasSameTags(as: other) && hasSameConflicts(as: other)
   }
@@ -90,7 +90,7 @@ public struct ComparedEntry: Sendable {
     return fields.list.allSatisfy { self[$0] == other[$0] } && other.fields.list.allSatisfy { self[$0] == other[$0] }
   }
 
-  /// The names of the fields of all of them: those of the first in their order, then what others have beside.
+  /// Returns all field names of the entries: those of the first in their order, then those that only others have.
   static func names(_ entries: [ComparedEntry?]) -> FieldNames {
     let all = entries.compactMap { $0 }
     guard let first = all.first else { return .none }
@@ -106,11 +106,11 @@ public struct ComparedEntry: Sendable {
   }
 }
 
-/// Entries of one kind in their order.
+/// Entries of one kind in order.
 public struct ComparedList: Sendable {
   public private(set) var entries: [ComparedEntry] = []
   private(set) var places: [String: Int] = [:]
-  /// The number that the next entry of a key gets, where several came.
+  /// The next number to append to a key that occurs several times.
   private var numbers: [String: Int] = [:]
 
   public init() {}
@@ -127,8 +127,8 @@ public struct ComparedList: Sendable {
     places.reserveCapacity(count)
   }
 
-  /// Puts an entry at the end. Another one of the same key gets a number behind it.
-  /// - Returns: the key that it has.
+  /// Appends an entry. If its key is taken, it gets a number as a suffix.
+  /// - Returns: the key that the entry got.
   @discardableResult
   mutating func append(_ entry: ComparedEntry) -> String {
     var key = entry.key
@@ -150,7 +150,7 @@ public struct ComparedList: Sendable {
   }
 }
 
-/// All that is compared of one deck or file.
+/// Everything that is compared of one deck or file.
 public struct ComparedContent: Sendable {
   private var lists: [ComparedKind: ComparedList] = [:]
 
@@ -161,19 +161,19 @@ public struct ComparedContent: Sendable {
     set { lists[kind] = newValue }
   }
 
-  /// Puts an entry at the end of its kind.
-  /// - Returns: the key that it has there.
+  /// Appends an entry to the list of a kind.
+  /// - Returns: the key that the entry got.
   @discardableResult
   public mutating func append(_ entry: ComparedEntry, _ kind: ComparedKind) -> String {
     lists[kind, default: ComparedList()].append(entry)
   }
 
-  /// Puts others in the place of all entries of a kind.
+  /// Replaces all entries of a kind.
   public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) {
     lists[kind] = ComparedList(entries)
   }
 
-  /// Changes an entry that is there.
+  /// Changes an entry, if it exists.
   public mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
     lists[kind]?.update(key, change)
   }

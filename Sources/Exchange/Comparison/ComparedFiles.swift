@@ -1,28 +1,28 @@
-// Several contents that are compared or merged: files of one text format as they are, anything else as notes.
-// Invariant: all of them have one form, so that what is the same in all of them compares as the same.
+// Several contents to compare or merge: files in the same text format are compared in that format, everything else as
+// notes. Invariant: all contents have the same form, so that equal objects compare as equal.
 
 public import Decks
 import Files
 public import Storage
 import Text
 
-/// One of the things that are compared.
+/// An operand of a comparison.
 public enum ComparedOperand {
   case file(String, CardFormat)
-  /// A deck, or what was made of a folder.
+  /// A deck, or the result of reading a folder.
   case notes(ComparedNotes)
-  /// A file that is not there on one side (`/dev/null`).
+  /// A file that does not exist on one side (`/dev/null`).
   case nothing
 }
 
 extension ComparedNotes {
-  /// Those of a deck, with the decks within it.
+  /// Reads the notes of a deck and its nested decks.
   public static func of(_ deck: DeckID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedNotes {
     var reader = try DeckContent(db, deck, settings)
     return try reader.read()
   }
 
-  /// One note of a deck; nil where it is gone.
+  /// Reads one note of a deck; returns nil when it is gone.
   public static func entry(of note: NoteID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedEntry? {
     guard try NoteTable.exists(db, note), let deck = try DeckTable.list(db).first else { return nil }
     var reader = try DeckContent(db, deck.id, settings)
@@ -30,7 +30,7 @@ extension ComparedNotes {
   }
 }
 
-/// Contents in one form.
+/// Contents in a common form.
 ///
 ///     let files = try ComparedFiles([.file("old.csv", .csv), .file("new.csv", .csv)], settings)
 ///     let changes = ContentDifference(files.contents[0], files.contents[1]).changes
@@ -74,10 +74,10 @@ public struct ComparedFiles {
     }
   }
 
-  /// The name of the deck that the second one is of; empty where it has none.
+  /// The name of the deck of the second operand; empty when it has none.
   public var root: String { if case .notes(let all) = form { all[1].root } else { "" } }
 
-  /// The contents without what one of them has no place for: a table has no suspension.
+  /// The contents without the parts that one of the formats cannot hold; for example, a table has no suspension.
   public var contentsInCommon: [ComparedContent] {
     guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {
       return contents
@@ -100,7 +100,7 @@ public struct ComparedFiles {
     }
   }
 
-  /// Base, ours and theirs for a merge: what theirs has no place for did not change.
+  /// Base, ours and theirs for a merge. Parts that the format of theirs cannot hold are treated as unchanged.
   public var contentsToMerge: [ComparedContent] {
     guard case .notes(let all) = form, all.count == 3 else { return contents }
     return [all[0].content, all[1].content, all[2].content(since: all[0])]
@@ -110,8 +110,9 @@ public struct ComparedFiles {
     all.map { $0.intersection(more) } ?? more
   }
 
-  /// The second of three, merged with the third, as a file of their format; nil where they are compared as notes.
-  /// - Throws: `ComparisonError.notCards` where both sides changed what is no card.
+  /// Returns the merge of the second and third of three operands as a file of their format; nil when they are
+  /// compared as notes.
+  /// - Throws: `ComparisonError.notCards` when both sides changed lines that are not cards.
   public func merged(_ result: MergeResult) throws(ComparisonError) -> [UInt8]? {
     switch form {
     case .tables(let all): return all[1].merged(result, with: all[2])
@@ -123,7 +124,7 @@ public struct ComparedFiles {
 
   // MARK: Reading
 
-  /// The format of text that all have, if it is one that is compared as it is.
+  /// Returns the text format of all operands, if it is one that is compared without conversion to notes.
   private static func family(_ operands: [ComparedOperand]) -> CardFormat? {
     var found: Set<CardFormat> = []
     for operand in operands {
@@ -159,7 +160,7 @@ public struct ComparedFiles {
     return tables
   }
 
-  /// A file's bytes, cut behind each line end.
+  /// Returns a file's bytes, split after each line end.
   private static func lines(
     _ operand: ComparedOperand, _ settings: ComparisonSettings
   ) throws -> [ArraySlice<UInt8>] {
@@ -186,7 +187,7 @@ public struct ComparedFiles {
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
       notes.held = format.holds
       var table = TableOptions()
-      // A row needs its prompt, which cannot be its guid, too.
+      // A row needs a prompt, and the prompt cannot be read as the guid at the same time.
       notes.isByPrompt = settings.key?.lowercased() == TableColumn.prompt.name
       if let key = settings.key, !notes.isByPrompt { table.columns = [ColumnChoice("guid", key)] }
       let rows = try format.rows(source(operand, settings), into: "", table)
@@ -194,7 +195,7 @@ public struct ComparedFiles {
       var count = 0
       while try rows.next(into: &row) {
         if row.content.isCard { count += 1 }
-        // Another column that is the key may be one that a row needs.
+        // If another column is the key, it may be one that a row needs, so the row cannot be checked.
         if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }
         notes.add(row)
       }
@@ -202,7 +203,7 @@ public struct ComparedFiles {
     }
   }
 
-  /// A row that an import would refuse is no row to compare with: a merge would bring it, or take it for removed.
+  /// Refuses a row that an import would refuse: a merge would import it, or treat it as removed.
   private static func check(_ row: CardRow, _ number: Int, _ path: String) throws {
     guard let refusal = try row.refusal() else { return }
     let place = RowPlace(line: row.start.line, column: row.start.column, element: row.start.column.map { _ in number })
@@ -211,8 +212,8 @@ public struct ComparedFiles {
 }
 
 extension ComparedFiles {
-  /// The content of a media file that has a digest.
-  /// - Parameter operands: the first of them that has that file; nil where none has.
+  /// Returns the content of a media file with a digest.
+  /// - Parameter operands: searched in order; the result is nil when none of them has the file.
   public static func media(
     _ name: String, digest: String, of operands: [ComparedOperand], _ settings: ComparisonSettings
   ) throws -> [UInt8]? {
@@ -246,8 +247,8 @@ extension ComparedFiles {
     return try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
   }
 
-  /// The name of the account's file that a conflict about a file means: that file itself, or the one that a merge, or
-  /// somebody, put beside it; nil where neither has that digest.
+  /// Returns the name of the account's file that one side of a media conflict refers to: the file itself, or a copy
+  /// that a merge or the user added beside it; nil when none has the digest.
   public static func name(
     of file: String, digest: String, in db: Database, _ settings: ComparisonSettings
   ) throws -> String? {

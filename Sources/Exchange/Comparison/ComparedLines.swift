@@ -1,5 +1,5 @@
-// A file of JSON Lines as it is compared and merged: an entry for each object, its members as fields.
-// Invariant: every member stays, whatever it is; a line that no side changed is written byte for byte as it was.
+// A JSON Lines file for comparison and merging: an entry for each object, with its members as fields.
+// Invariant: every member is preserved, whatever it is; a line that no side changed is written back byte for byte.
 
 import Decks
 import Values
@@ -13,13 +13,13 @@ struct ComparedLines {
   private(set) var content = ComparedContent()
   private var lines: [String: Line] = [:]
   private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
-  /// What comes first in a line, in this order.
+  /// The members written first in a line, in this order.
   private static let first = [
     "prompt", "answer", "guid", JSONName.noteGuid, "tags", "document", "subdeck", JSONName.noteType,
     JSONName.noteFields, JSONName.ordinal, JSONName.schedule, JSONName.reviews,
   ]
 
-  /// - Parameter key: the member that distinguishes objects; nil: the guid, else the prompt.
+  /// - Parameter key: the member that identifies objects; nil: the guid, or else the prompt.
   init(_ source: ByteSource, key: String?) throws {
     while try source.peek() != nil {
       let number = source.line
@@ -73,7 +73,7 @@ struct ComparedLines {
     return (.note, ordinal == 0 ? guid : "\(guid)/\(ordinal + 1)")
   }
 
-  /// The members, those of an object within as `name/member`.
+  /// Returns the members; those of a nested object are named `name/member`.
   private static func flattened(_ members: Value.Record) -> [(String, Value)] {
     members.fields.flatMap { field -> [(String, Value)] in
       guard let inner = field.value.record, !inner.isEmpty else { return [(field.name, field.value)] }
@@ -83,7 +83,7 @@ struct ComparedLines {
 
   // MARK: Writing
 
-  /// The file of a merge: types and options first, as they were written.
+  /// Returns the merged file, with options and note types first, as they were written.
   func merged(_ result: MergeResult, with theirs: ComparedLines) -> [UInt8] {
     var bytes: [UInt8] = []
     for kind in [ComparedKind.deck, .noteType, .note] {
@@ -100,7 +100,7 @@ struct ComparedLines {
     return lines["\(kind.rawValue) \(entry.key)"]?.raw
   }
 
-  /// A line with members of both sides: each value is one that a side has.
+  /// Returns a line with members of both sides; each value comes from one of the sides.
   private func joined(_ entry: ComparedEntry, _ kind: ComparedKind, _ theirs: ComparedLines) -> [UInt8] {
     let sides = [self, theirs].compactMap { $0.lines["\(kind.rawValue) \(entry.key)"]?.members }
     let flat = sides.map { Self.flattened($0) }

@@ -1,6 +1,6 @@
-// A file of Markdown as it is compared and merged: an entry for each card, its texts in Markdown, with the lines that
-// it is in.
-// Invariant: what is no card stays where it is; the lines of a card that no side changed are written as they were.
+// A Markdown file for comparison and merging: an entry for each card, with its texts in Markdown and its lines.
+// Invariant: lines that are not cards stay where they are; the lines of a card that no side changed are written back
+// unchanged.
 
 import Decks
 import Templates
@@ -14,13 +14,13 @@ struct ComparedMarkdown {
   private static let names = FieldNames(["prompt", "answer", "subdeck"])
   private static let clozeNames = FieldNames(["text", "subdeck"])
 
-  /// - Parameter lines: the file's bytes, cut behind each line end.
+  /// - Parameter lines: the file's bytes, split after each line end.
   init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
     let cards = MarkdownCards(source, isRaw: true)
     var row = CardRow()
     var found: [(line: Int, entry: ComparedEntry)] = []
     while try cards.next(into: &row) { found.append((row.start.line, Self.entry(row))) }
-    // A sentence with gaps comes before the card whose heading it is below.
+    // A cloze sentence is read before the card under whose heading it is.
     found.sort { $0.line < $1.line }
     head = Array(lines[..<min(lines.count, (found.first?.line ?? lines.count + 1) - 1)].joined())
     for (index, card) in found.enumerated() {
@@ -51,7 +51,7 @@ struct ComparedMarkdown {
 
   // MARK: Writing
 
-  /// The file of a merge. What is before and between the cards is joined only where one side changed it.
+  /// Returns the merged file. The text before and between cards can only be merged if just one side changed it.
   /// - Throws: `ComparisonError.notCards`.
   static func merged(_ result: MergeResult, _ sides: [ComparedMarkdown]) throws(ComparisonError) -> [UInt8] {
     guard var bytes = joined(sides.map(\.head)) else { throw .notCards }
@@ -65,19 +65,19 @@ struct ComparedMarkdown {
     return bytes
   }
 
-  /// As the first line of a side ends.
+  /// Returns the line end of the first line of a side.
   private static func lineEnd(of side: ComparedMarkdown) -> [UInt8] {
     let first = side.head.isEmpty ? side.content[.note].entries.first.flatMap { side.blocks[$0.key] } ?? [] : side.head
     return first.prefix { $0 != 0x0A }.last == 0x0D ? [0x0D, 0x0A] : [0x0A]
   }
 
-  /// Whether the last line is an empty one.
+  /// Whether the last line is empty.
   private static func endsBlank(_ bytes: [UInt8]) -> Bool {
     let rest = bytes.suffix(2) == [0x0D, 0x0A] ? bytes.dropLast(2) : bytes.dropLast()
     return bytes.last == 0x0A && rest.last == 0x0A
   }
 
-  /// What one side made of the bytes of the base; nil where both changed them.
+  /// Merges bytes that at most one side changed; returns nil when both changed them.
   private static func joined(_ sides: [[UInt8]]) -> [UInt8]? {
     if sides[1] == sides[2] || sides[2] == sides[0] { return sides[1] }
     return sides[1] == sides[0] ? sides[2] : nil
@@ -93,7 +93,7 @@ struct ComparedMarkdown {
     case (true, false) where raw[2].isEmpty || raw[2] == raw[0] || raw[0].isEmpty: return raw[1]
     case (false, true) where raw[1].isEmpty || raw[1] == raw[0] || raw[0].isEmpty: return raw[2]
     default:
-      // A card that both sides changed is written anew: nothing but the card may be in its lines.
+      // A card that both sides changed is written anew, so its lines must contain nothing but the card.
       for (side, lines) in zip(sides, raw) where !lines.isEmpty {
         guard let own = side.content[.note][entry.key], isWhole(own, lines) else { throw .notCards }
       }
@@ -102,13 +102,13 @@ struct ComparedMarkdown {
     }
   }
 
-  /// Whether the lines say nothing beyond the card.
+  /// Whether the lines contain nothing but the card.
   private static func isWhole(_ entry: ComparedEntry, _ lines: [UInt8]) -> Bool {
     func words(_ bytes: [UInt8]) -> [UInt8] { bytes.filter { $0 > 0x20 } }
     return words(lines) == words(block(entry))
   }
 
-  /// A card anew. One without an id keeps to be known by its text.
+  /// Formats a card. If it has no id, it is still identified by its text.
   private static func block(_ entry: ComparedEntry) -> [UInt8] {
     let text = entry["text"]
     let isKnownByText = entry.key == entry["prompt"] || entry.key == text

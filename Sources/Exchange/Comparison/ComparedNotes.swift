@@ -1,5 +1,6 @@
-// Notes as they are compared wherever they come from: a deck, a package, the rows of a file.
-// Invariant: the same note gives the same entry from each of them; two texts are a note of Basic, as everywhere else.
+// Notes for comparison, in the same form for a deck, a package and the rows of a file.
+// Invariant: the same note gives the same entry from each source; a prompt and an answer are a Basic note, as
+// everywhere else.
 
 import Decks
 import Storage
@@ -7,36 +8,36 @@ import Templates
 import Text
 import Values
 
-/// Gathers the notes of one content. Entries of one type share the names of their fields.
+/// Collects the notes of one content. Entries of the same type share their field names.
 public struct ComparedNotes {
   public internal(set) var content = ComparedContent()
-  /// Notes whose key is only their first field: they have no guid.
+  /// The keys of notes that are identified by their first field, because they have no guid.
   private(set) var unnamed: Set<String> = []
-  /// The name of the deck that all of them are in; empty where it has none.
+  /// The name of the deck that contains all notes; empty when there is none.
   var root = ""
-  /// Whether rows are known by their first field whatever their guid is.
+  /// Whether rows are identified by their first field even if they have a guid.
   var isByPrompt = false
-  /// The keys of those, by their guids.
+  /// The keys of these notes, by guid.
   private var keys: [String: String] = [:]
-  /// What the format that they come from can hold; nil for everything.
+  /// What the format of the source can hold; nil for everything.
   var held: Set<CardPart>?
-  /// A card of them was studied.
+  /// Whether a card of the notes has been studied.
   var isStudied = false
-  /// The content of media files that are nowhere else.
+  /// The content of media files that exist nowhere else.
   private(set) var media: [String: [UInt8]] = [:]
-  /// Where the content of a deck's media files is.
+  /// The paths of a deck's media files.
   var mediaPaths: [String: String] = [:]
   private let keepsSchedule: Bool
   private var names: [String: FieldNames] = [:]
   private var last: (own: [String], more: [String], fields: FieldNames)?
-  /// The fields of the types that rows defined: those of a row may come in another order.
+  /// The fields of the note types that rows define; the fields of a row may be in another order.
   private var typeFields: [String: [String]] = [:]
-  /// Of notes that come in several rows: the cards that came.
+  /// For notes that are spread over several rows: the cards read so far.
   private var places: [String: [Place]] = [:]
 
   init(keepsSchedule: Bool) { self.keepsSchedule = keepsSchedule }
 
-  /// The names of a note's own fields, of what every note has, and of what this one keeps beside.
+  /// Returns the names of a note's own fields, of the fields of every note, and of the note's additional fields.
   private mutating func fields(_ own: [String], _ more: [String]) -> FieldNames {
     if let last, last.own == own, last.more == more { return last.fields }
     let all = own + ComparedField.ofNotes + more
@@ -55,12 +56,12 @@ public struct ComparedNotes {
     }
   }
 
-  /// Adds the options of a deck, by its name within the one that is compared.
+  /// Adds the options of a deck, given by its name within the compared deck.
   mutating func addOptions(_ fields: [CardField], of deck: String) {
     if let entry = ComparedEntry(options: fields, of: deck) { content.append(entry, .deck) }
   }
 
-  /// Puts the notes in the order of their decks and of their places in them, those of one place as they came.
+  /// Sorts the notes by deck and position; notes with the same position keep their order.
   mutating func sort(by places: [(deck: String, place: Int)]) {
     if zip(places, places.dropFirst()).allSatisfy({ $0 <= $1 }) { return }
     let entries = content[.note].entries
@@ -72,7 +73,7 @@ public struct ComparedNotes {
 
   // MARK: From collections
 
-  /// What a collection says of one card of a note.
+  /// The state of one card of a note in a collection.
   struct Place {
     var deck = ""
     var ordinal = 0
@@ -81,7 +82,7 @@ public struct ComparedNotes {
     var schedule = ""
   }
 
-  /// Adds a note with its cards, the first of which is where the note is.
+  /// Adds a note with its cards; the first card determines the note's place.
   mutating func add(
     guid: String, type: String, names: [String], values: [String], tags: [String], places: [Place],
     kept: [CardField] = []
@@ -105,7 +106,7 @@ public struct ComparedNotes {
     content.append(entry, .note)
   }
 
-  /// What is said of a note's cards: deck, suspension and flag, and what not every note has.
+  /// Returns the fields that describe a note's cards: deck, suspension and flag, and those that not every note has.
   private func cards(_ places: [Place]) -> (common: [String], beside: [(name: String, text: String)]) {
     var beside: [(name: String, text: String)] = []
     if keepsSchedule {
@@ -118,7 +119,7 @@ public struct ComparedNotes {
     return ([places.first?.deck ?? "", suspended, Self.flags(places)], beside)
   }
 
-  /// Another card of a note that came before.
+  /// Adds another card to an earlier note.
   private mutating func add(_ place: Place, to note: String) {
     places[note, default: []].append(place)
     let cards = cards((places[note] ?? []).sorted { $0.ordinal < $1.ordinal })
@@ -130,7 +131,7 @@ public struct ComparedNotes {
     }
   }
 
-  /// `yes` where it is so of all cards, else their numbers.
+  /// Returns `yes` if the condition holds for all cards, otherwise a list of the cards for which it does.
   private static func numbers(_ places: [Place], _ isSo: (Place) -> Bool) -> String {
     let some = places.filter(isSo)
     if some.isEmpty { return "" }
@@ -201,14 +202,14 @@ public struct ComparedNotes {
 
   private static let sides = StockNoteType.basic.draft.fields
 
-  /// A schedule as one text, as precise as a package holds it; empty for a card that was never studied.
+  /// Returns a schedule as text, with the precision of a package; empty for a card that was never studied.
   static func text(_ schedule: CardSchedule) -> String {
     if schedule.state == .new { return "" }
     var parts = [schedule.state.name, "reps \(schedule.reps)", "lapses \(schedule.lapses)"]
     for (name, number) in [("due", schedule.due), ("last", schedule.lastReview)] {
       if let number { parts.append("\(name) \(Value.measure(number.rounded(.down)).json)") }
     }
-    // As a package rounds them, so that it differs in nothing from its deck.
+    // Rounded as in packages, so that a package equals the deck that it was written from.
     for (name, number, places) in [
       ("stability", schedule.stability, 10_000.0), ("difficulty", schedule.difficulty, 1000.0),
     ] {
@@ -219,13 +220,15 @@ public struct ComparedNotes {
     return parts.joined(separator: ", ")
   }
 
-  /// The content for a merge: what there is no place for is as it was in the base, since nobody took it away.
+  /// Returns the content for a merge. Parts that the format cannot hold are taken from the base, because nobody
+  /// removed them.
   func content(since base: ComparedNotes) -> ComparedContent {
     var content = self.content
     let held = self.held ?? Set(CardPart.allCases)
     if !held.contains(.options) { content.replace(.deck, by: base.content[.deck].entries) }
     if !held.contains(.media) { content.replace(.media, by: base.content[.media].entries) }
-    // Where nothing is studied any more it was written without schedules, suspensions and flags.
+    // If no card is studied any more although some were, the file was written without schedules, suspensions and
+    // flags.
     let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
     if keepsMarks && held.contains(.fields) { return content }
     content.replace(
@@ -241,7 +244,7 @@ public struct ComparedNotes {
     return content
   }
 
-  /// Whether a note's own fields are those that it had.
+  /// Whether the note's type still has the fields that it had in the base.
   private func hasFields(of note: ComparedEntry, _ before: ComparedEntry, in base: ComparedNotes) -> Bool {
     let (now, then) = (note[ComparedField.type], before[ComparedField.type])
     return now == then && content[.noteType][now]?["fields"] == base.content[.noteType][then]?["fields"]
@@ -251,13 +254,13 @@ public struct ComparedNotes {
     content[.note].entries.contains { !$0[ComparedField.suspended].isEmpty || !$0[ComparedField.flag].isEmpty }
   }
 
-  /// Gives notes without a guid that of the note of another content with the same first field.
+  /// Gives notes without a guid the key of the note in another content that has the same first field.
   mutating func adopt(from other: ComparedNotes) {
     if unnamed.isEmpty { return }
     var guids: [String: String?] = [:]
     for note in other.content[.note].entries where !other.unnamed.contains(note.key) {
       let first = FieldHTML.sortText(note.values.first ?? "")
-      // Of two that look alike neither is meant.
+      // If two notes have the same first field, neither is used.
       guids[first] = .some(guids[first] == nil ? note.key : nil)
     }
     content[.note] = ComparedList(
@@ -269,7 +272,7 @@ public struct ComparedNotes {
 }
 
 extension ComparedEntry {
-  /// What it keeps and another one of its type does not.
+  /// Returns the additional fields of this entry that another entry of the same type lacks.
   fileprivate func names(besides other: ComparedEntry) -> [String] {
     fields.list.filter { other.fields.place(of: $0) == nil && !$0.hasPrefix(ComparedField.deckOfCard) }
   }
@@ -284,7 +287,7 @@ extension ComparedEntry {
     self.init(key: type.name, title: type.name, fields: FieldNames(names + ["css"]), values: values + [type.css])
   }
 
-  /// The options of a deck, those with their initial values left out; nil where that leaves nothing.
+  /// Creates an entry for the options of a deck, without those that have their default; nil when none remain.
   init?(options fields: [CardField], of deck: String) {
     let names = [NamedOptions.presetName, NamedOptions.limitsName]
     var options = fields.filter { names.contains($0.name) }

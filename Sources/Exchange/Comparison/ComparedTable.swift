@@ -1,5 +1,5 @@
-// A table as it is compared and merged: its rows as entries, its columns as they are named.
-// Invariant: a column without a meaning here stays; a row that no side changed is written byte for byte as it was.
+// A table for comparison and merging: its rows and its columns as entries.
+// Invariant: a column without a known meaning is preserved; a row that no side changed is written back byte for byte.
 
 import Decks
 import Text
@@ -10,7 +10,7 @@ struct ComparedTable {
   private let separator: UInt8
   private let lineEnd: String
   private let path: String
-  /// What the first row says when it names the columns.
+  /// The cells of the first row, which are the column names if there is a header.
   var firstCells: [String] { rows.first?.cells ?? [] }
   private(set) var content = ComparedContent()
   private var places: [String: Int] = [:]
@@ -34,9 +34,9 @@ struct ComparedTable {
     (self.rows, self.lineEnd) = (rows, lineEnd)
   }
 
-  // MARK: Which row names the columns
+  // MARK: Headers
 
-  /// Whether the first row cannot but name the columns.
+  /// Whether the first row must be a header.
   func hasHeader(key: String?) -> Bool {
     let names = Set(firstCells.map { $0.lowercased() })
     if let key { return firstCells.contains(key) || names.contains(key.lowercased()) }
@@ -44,8 +44,8 @@ struct ComparedTable {
       || !names.isDisjoint(with: ["guid", "tags", "note id", MergeConflict.name])
   }
 
-  /// Whether the first rows of tables name columns, where none says it by itself: with many columns, when one row has
-  /// all that the other has.
+  /// Whether the first rows of the tables are headers, if none is recognized by itself: each has at least four
+  /// different cells, and of any two rows one contains all cells of the other.
   static func haveHeaders(_ tables: [ComparedTable]) -> Bool {
     let names = tables.map(\.firstCells).filter { !$0.isEmpty }.map { (count: $0.count, set: Set($0)) }
     return names.allSatisfy { one in
@@ -56,7 +56,7 @@ struct ComparedTable {
 
   // MARK: Entries
 
-  /// - Parameter key: the name of the column that distinguishes rows; nil: a guid, else the first.
+  /// - Parameter key: the name of the column that identifies rows; nil: the guid column, or else the first one.
   /// - Throws: `noColumn`.
   mutating func read(hasHeader: Bool, key: String?) throws(ExchangeError) {
     let width = rows.map(\.cells.count).max() ?? 0
@@ -98,7 +98,7 @@ struct ComparedTable {
     return index
   }
 
-  /// Tags between blanks, or between commas where those part them.
+  /// Splits tags at commas if there are any, otherwise at spaces.
   private static func tags(_ cell: String) -> [String] {
     guard cell.contains(",") else { return Tags.separated(cell) }
     return cell.split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
@@ -106,7 +106,7 @@ struct ComparedTable {
 
   // MARK: Writing
 
-  /// A cell as it is in the file, and what it says.
+  /// Returns a cell as bytes of the file, and its text.
   private func cell(_ key: String, _ column: String) -> (raw: [UInt8], text: String)? {
     guard let place = places[key], let index = columns.firstIndex(of: column) else { return nil }
     let raw = Self.parts(of: rows[place].raw, separator)
@@ -114,7 +114,7 @@ struct ComparedTable {
     return (Array(raw[index]), rows[place].cells[index])
   }
 
-  /// The cells of a row with their quotes.
+  /// Splits a row into cells, with their quotes.
   private static func parts(of row: [UInt8], _ separator: UInt8) -> [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     var (start, isQuoted) = (0, false)
@@ -129,7 +129,7 @@ struct ComparedTable {
     return parts + [row[start...]]
   }
 
-  /// The table of a merge, in the form of ours.
+  /// Returns the merged table in the format of ours.
   func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
     let names = result.content[.column].entries.map(\.key)
     let hasHeader =
@@ -152,12 +152,12 @@ struct ComparedTable {
 
   private func line(_ cells: [String]) -> [UInt8] { TableText.line(cells, separator).dropLast() }
 
-  /// The first row where it has just these columns.
+  /// Returns the first row of the file if it has exactly these columns.
   private func header(_ names: [String]) -> [UInt8]? {
     content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
   }
 
-  /// The row as it is in the file, where it says what the entry says.
+  /// Returns the row's bytes if it equals the entry.
   private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
     guard separator == self.separator, names == columns, let place = places[entry.key],
       let own = content[.note][entry.key], own.isSame(as: entry)
@@ -165,7 +165,7 @@ struct ComparedTable {
     return rows[place].raw
   }
 
-  /// A row of cells of both sides, each as one of them has it where that can be.
+  /// Builds a row from the cells of both sides; each is copied from a side that has it, if possible.
   private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
     let sides = theirs.separator == separator ? [self, theirs] : [self]
     let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first

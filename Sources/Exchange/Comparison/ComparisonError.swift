@@ -1,20 +1,20 @@
-// What can go wrong with a comparison, as facts, and the words for it.
-// Invariant: codes never change; every message says what was given and what is expected instead.
+// Everything that can go wrong in a comparison, as facts, and the messages for it.
+// Invariant: codes never change; every message says what was given and what was expected.
 
 public import Problems
 import Text
 
-/// Why things cannot be compared or merged.
+/// Why a comparison or a merge fails.
 public enum ComparisonError: Problem, Equatable {
   /// Neither a deck nor a file.
   case noOperand(String, suggestion: String?)
-  /// A merge of files that does not say where its result goes.
+  /// A merge of files without a destination for the result.
   case needsOutput
-  /// Both sides changed lines of a file that are no card.
+  /// Both sides changed lines of a file that are not cards.
   case notCards
-  /// A deck without conflicts of that note or field.
+  /// The deck has no conflict in that note or field.
   case noConflict(String)
-  /// A conflict is to be settled by a file that is not in the account.
+  /// The chosen side of a conflict is a file that is not in the account.
   case noFile(name: String, side: SettledSide)
 
   public var report: ProblemReport {

@@ -1,16 +1,16 @@
-// What is different between two contents.
-// Invariant: changes come in the order of the second content, each followed by what was removed behind it; two contents
-// that say the same have none.
+// Computes the differences between two contents.
+// Invariant: changes are in the order of the second content, each followed by the removals after it; two equal
+// contents have no changes.
 
 public import Values
 
-/// What became of one thing.
+/// A change of one object.
 public struct ComparedChange: Sendable {
   public enum Event: String, CaseIterable, Sendable {
     case added, removed, changed, moved
   }
 
-  /// A field that is not the same.
+  /// A field that differs.
   public struct Field: Equatable, Sendable {
     public let name: String
     public let old: String
@@ -21,29 +21,29 @@ public struct ComparedChange: Sendable {
   public let event: Event
   public let key: String
   public let title: String
-  /// Of one that was added or removed: all of its fields.
+  /// The fields that differ; all fields of an object that was added or removed.
   public var fields: [Field] = []
   public var addedTags: [String] = []
   public var removedTags: [String] = []
-  /// The one that it is behind now, where it was moved; nil for the first.
+  /// The title of the preceding entry if the object was moved, empty at the beginning; otherwise nil.
   public var predecessor: String?
 }
 
-/// How many notes a merge changed, and what besides.
+/// How many notes a merge changed, and how many other objects.
 public struct MergeCounts: Equatable, Sendable {
   public var added = 0
   public var changed = 0
   public var removed = 0
-  /// Notes that only come in another place.
+  /// The number of notes that only changed their position.
   public var moved = 0
-  /// Things of other kinds that are new, changed or gone.
+  /// The number of other objects that were added, changed or removed, by kind.
   public var others: [ComparedKind: Int] = [:]
-  /// The guids of notes that are in other decks, and stay there as they are.
+  /// The guids of notes that are in other decks, and stay there unchanged.
   public var elsewhere: [String] = []
 
   public init() {}
 
-  /// The notes.
+  /// The number of notes that were added, changed or removed.
   public var total: Int { added + changed + removed }
 }
 
@@ -96,7 +96,8 @@ public struct ContentDifference: Sendable {
     }
   }
 
-  /// What is gone, by the key of the entry that it was behind and that is still there; of the first it is empty.
+  /// Returns the removed entries by the key of the preceding entry that still exists; the key is empty at the
+  /// beginning.
   private static func removed(_ old: ComparedList, _ new: ComparedList) -> [String: [ComparedEntry]] {
     var removed: [String: [ComparedEntry]] = [:]
     var last = ""
@@ -115,7 +116,7 @@ public struct ContentDifference: Sendable {
 }
 
 extension ComparedChange {
-  /// What became of one entry; nil where both say the same.
+  /// Compares one entry; returns nil when both are the same.
   public init?(of kind: ComparedKind, from old: ComparedEntry?, to new: ComparedEntry?) {
     switch (old, new) {
     case (nil, nil): return nil
@@ -143,12 +144,12 @@ extension ComparedChange {
 }
 
 extension ComparedEntry {
-  /// How it is named where people read of it.
+  /// The name shown to users.
   public var shownTitle: String { title.isEmpty ? values.first ?? key : title }
 }
 
 extension ComparedChange {
-  /// As `--json` prints it.
+  /// The change as `--json` prints it.
   public var value: Value {
     var fields: [(String, Value)] = [
       ("kind", .text(kind.rawValue)), ("event", .text(event.rawValue)), ("key", .text(key)), ("title", .text(title)),

@@ -1,5 +1,5 @@
-// The content of a deck of the collection, and of a package, for a comparison.
-// Invariant: a deck and the package that it was written to have the same content.
+// Reads the content of a deck or a package for a comparison.
+// Invariant: a deck and the package that it was exported to have the same content.
 
 public import Decks
 public import Files
@@ -8,22 +8,22 @@ import Storage
 import Templates
 import Text
 
-/// How contents are compared.
+/// The options of a comparison.
 public struct ComparisonSettings {
-  /// The account's folder, for what is unpacked.
+  /// The account's folder, for unpacked files.
   public var folder: String
   public var moment: StudyMoment
-  /// What was learnt is compared, too.
+  /// Whether schedules are compared too.
   public var keepsSchedule = false
-  /// Of tables and lines: what distinguishes rows.
+  /// For tables and JSON Lines: the column or member that identifies rows.
   public var key: String?
-  /// nil: by the files' endings.
+  /// Nil: determined by the files' extensions.
   public var format: CardFormat?
   public var kinds = FileKinds.any
   public var isInterrupted: @Sendable () -> Bool
-  /// How much of a deck or a file was read.
+  /// Reports how much of a deck or a file has been read.
   public var progress: ImportProgress = { _, _ in }
-  /// Where the content of a media file is.
+  /// Returns the path of a media file's content.
   public var mediaPath: (MediaRecord) -> String
 
   public init(
@@ -35,7 +35,7 @@ public struct ComparisonSettings {
   }
 }
 
-/// Reads a deck, with those within it.
+/// Reads a deck and its nested decks.
 struct DeckContent {
   private let db: Database
   private let deck: DeckRecord
@@ -75,7 +75,7 @@ struct DeckContent {
     return notes
   }
 
-  /// One note with its cards; decks have their whole names.
+  /// Reads one note with its cards; its decks are given by their full names.
   mutating func read(_ id: NoteID) throws -> ComparedEntry? {
     guard let card = try CardTable.cards(db, ids: NoteTable.cards(db, of: id)).first else { return nil }
     try add(card, Dictionary(uniqueKeysWithValues: DeckTable.list(db).map { ($0.id, $0.name) }))
@@ -100,7 +100,8 @@ struct DeckContent {
       kept: card.fields)
   }
 
-  /// A deck within has its own only where its preset is another one than that of the whole.
+  /// Reads the options of a deck. A nested deck has options of its own only if its preset differs from that of the
+  /// whole deck.
   private mutating func readOptions(of each: DeckRecord, within whole: PresetID?) throws {
     let own = try DeckTable.preset(db, each.id)
     let preset = each.id == deck.id ? whole : own == whole ? nil : own
@@ -110,7 +111,7 @@ struct DeckContent {
   }
 
   private mutating func readMedia() throws {
-    // The hashes are those of a library that packages are read with.
+    // The hashes are computed by a library that libzip loads.
     if !media.isEmpty, !canReadPackages { throw PackageError.noLibrary(path: deck.name) }
     for name in media.sorted() {
       guard let record = try MediaTable.named(db, name) else { continue }
@@ -154,12 +155,12 @@ struct PackageContent {
     let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     let (root, decks) = Self.decks(used, contents)
     notes.root = root
-    // As `DeckTable.list` sorts them.
+    // Keys that sort like `DeckTable.list`.
     let keys = decks.mapValues { $0.lowercased().replacing(text: "::", with: "\u{1}") }
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
-    // Older programs say no place of a card that was studied: then notes are in the order in which they were made.
+    // Older programs record no position for studied cards; then the notes are in the order of their creation.
     var order: [(deck: String, place: Int)] = []
     var havePlaces = true
     while let note = try rows.next() {
@@ -184,7 +185,7 @@ struct PackageContent {
     return notes
   }
 
-  /// The options of the decks, as a deck has them.
+  /// Adds the options of the decks in the form that a deck gives them.
   private func addOptions(
     to notes: inout ComparedNotes, _ root: String, _ decks: [Int64: String], _ contents: PackageContents
   ) {
@@ -214,7 +215,7 @@ struct PackageContent {
     }
   }
 
-  /// The names of decks below what they all have in common, as an import makes them, and that.
+  /// Returns the common outer deck of all decks, and the names of the decks within it, as an import determines them.
   private static func decks(_ used: [Int64], _ contents: PackageContents) -> (root: String, names: [Int64: String]) {
     let all = used.map { ($0, PackageTargets.parts(contents.decks[$0])) }
     var depth = all.map(\.1.count).min() ?? 0
@@ -225,7 +226,7 @@ struct PackageContent {
 }
 
 extension CardField {
-  /// Whether it is what a package says where no order of reviews was chosen.
+  /// Whether this is the review order that packages contain when none was chosen.
   fileprivate var isNoOrder: Bool { name == DeckOptions.Name.reviewOrder.text && value == .text("due_random") }
 }
 
@@ -240,7 +241,7 @@ extension FieldNames {
 }
 
 extension NoteType {
-  /// Whether every collection has it as it is.
+  /// Whether this is a stock type that every collection has.
   fileprivate var isStock: Bool {
     StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft }
   }

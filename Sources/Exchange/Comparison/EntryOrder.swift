@@ -1,8 +1,8 @@
-// The order of entries that two sides moved, added and removed, by their neighbours.
-// Invariant: what one side moved or added comes behind the same neighbour as there; which side is which does not
-// matter.
+// Merges the order of entries that two sides moved, added and removed, by their neighbours.
+// Invariant: an entry that one side moved or added follows the same neighbour as on that side; the result does not
+// depend on which side is ours.
 
-/// The entries of three sides as numbers, one for each key.
+/// The entries of three sides as numbers, one per key.
 struct EntryNumbers {
   private(set) var keys: [String] = []
   private var numbers: [String: Int] = [:]
@@ -31,17 +31,17 @@ struct EntryOrder {
   private let numbers: EntryNumbers
   private let survives: [Bool]
   private let isFree: [Bool]
-  /// Where a move of one side gave way to another order of the other side: by number, the entry's conflict.
+  /// Conflicts by entry number, for moves of one side that were dropped in favour of a different order of the other.
   private(set) var unplaced: [Int: MergeConflict] = [:]
 
   /// - Parameters:
-  ///   - survives: by number.
-  ///   - isFree: by number, what has no say in the order of others, as one side removed it.
+  ///   - survives: whether each numbered entry is in the result.
+  ///   - isFree: whether each numbered entry is ignored in the order of others, because one side removed it.
   init(_ numbers: EntryNumbers, survives: [Bool], isFree: [Bool]) {
     (self.numbers, self.survives, self.isFree) = (numbers, survives, isFree)
   }
 
-  /// The surviving numbers in their order.
+  /// Returns the surviving numbers in the merged order.
   mutating func merged() -> [Int] {
     let ours = numbers.ours.filter { survives[$0] }
     let theirs = numbers.theirs.filter { survives[$0] }
@@ -56,14 +56,15 @@ struct EntryOrder {
     return inserted(ours, theirs, into: core)
   }
 
-  // MARK: What all three have
+  // MARK: Entries of all three sides
 
-  /// The order of what all three sides have.
+  /// Merges the order of the entries that all three sides have.
   private mutating func core(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
     if ours == theirs || theirs == base { return ours }
     if ours == base { return theirs }
     let merged = moved(base, ours, theirs)
-    // Merged with either side again it has to stay as it is; where it does not, the moves depend on each other.
+    // The result must not change when it is merged with either side again. If it does, the moves depend on each
+    // other.
     if moved(base, merged, theirs) == merged, moved(base, ours, merged) == merged { return merged }
     let (lead, other) = precedes(ours, theirs) ? (ours, theirs) : (theirs, ours)
     let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.keys.count)) }
@@ -78,7 +79,7 @@ struct EntryOrder {
     return lead
   }
 
-  /// Both sides' moves: each entry that one of them moved comes behind the same entry as there.
+  /// Applies the moves of both sides: each moved entry follows the same entry as on the side that moved it.
   private func moved(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
     let rank = EntryOrder.places(base, numbers.keys.count)
     let stableForUs = Set(EntryOrder.longestRise(ours, rank))
@@ -91,18 +92,19 @@ struct EntryOrder {
     }
   }
 
-  // MARK: The rest
+  // MARK: Other entries
 
-  /// What not all three sides have, each behind the entry of the core that it follows on its side.
+  /// Inserts the entries that not all sides have; each follows the entry of the core that precedes it on its side.
   private func inserted(_ ours: [Int], _ theirs: [Int], into core: [Int]) -> [Int] {
     let places = EntryOrder.places(core, numbers.keys.count)
     return filled(core, ours, theirs, gaps(ours, places), gaps(theirs, places)) { _ in nil }
   }
 
-  /// Puts what each side has between the entries of a spine there.
+  /// Inserts what each side has between the entries of a spine.
   /// - Parameters:
-  ///   - ourGaps: behind how many entries of the spine each of ours comes, -1 for one that is none of the rest.
-  ///   - decider: the side whose place counts for an entry that both have; nil for the earlier place.
+  ///   - ourGaps: for each of our entries, the number of spine entries before it; -1 for an entry that is not
+  ///     inserted.
+  ///   - decider: the side whose position counts for an entry that both have; nil for the earlier position.
   private func filled(
     _ spine: [Int], _ ours: [Int], _ theirs: [Int], _ ourGaps: [Int], _ theirGaps: [Int],
     decider: (Int) -> MergeSide?
@@ -129,7 +131,7 @@ struct EntryOrder {
     return result
   }
 
-  /// For each entry of a side that is not in the spine: behind how many entries of it the one before it comes.
+  /// Returns, for each entry of a side that is not in the spine, the number of spine entries up to its predecessor.
   private func gaps(_ side: [Int], _ places: [Int]) -> [Int] {
     var gaps = [Int](repeating: -1, count: numbers.keys.count)
     var gap = 0
@@ -145,7 +147,7 @@ struct EntryOrder {
     return places
   }
 
-  /// The longest part of a list, not necessarily of neighbours, whose ranks rise.
+  /// Returns the longest subsequence of a list with increasing ranks.
   static func longestRise(_ list: [Int], _ rank: [Int]) -> [Int] {
     if zip(list, list.dropFirst()).allSatisfy({ rank[$0] < rank[$1] }) { return list }
     var tails: [Int] = []
@@ -168,7 +170,8 @@ struct EntryOrder {
     return result.reversed()
   }
 
-  /// Two runs between the same neighbours as one: what both have in common holds them together, the rest goes by key.
+  /// Merges two runs between the same neighbours: they are aligned at their common entries; between these, the run
+  /// with the smaller keys comes first.
   private func joined(_ first: [Int], _ second: [Int]) -> [Int] {
     if first.isEmpty || first == second { return second }
     if second.isEmpty { return first }

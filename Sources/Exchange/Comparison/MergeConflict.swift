@@ -1,33 +1,35 @@
-// Two changes that do not go together, kept as data.
-// Invariant: what is written is read back as the same; neither side's text is lost.
+// Two incompatible changes, stored as data.
+// Invariant: what is written is read back unchanged; no side's text is lost.
 
 import Values
 
-/// A side that a conflict is settled by.
+/// The side by which a conflict is settled.
 public enum SettledSide: String, CaseIterable, Sendable {
   case base, ours, theirs
 }
 
-/// A field that both sides changed, or a thing that one changed and the other removed.
+/// A field that both sides changed, or an object that one side changed and the other removed.
 ///
 ///     MergeConflict(field: "answer", base: "the cat", ours: "the tomcat", theirs: "the kitty")
 public struct MergeConflict: Hashable, Sendable {
-  /// What a conflict is of that a note keeps for something else: a type, the options of a deck, a file of the media.
+  /// The object that a conflict is about when a note stores the conflict for it: a note type, the options of a deck,
+  /// or a media file.
   public struct Owner: Hashable, Sendable {
     public let kind: ComparedKind
     public let key: String
   }
 
-  /// The name of the field; empty where one side removed the whole.
+  /// The name of the field; empty when one side removed the whole object.
   public let field: String
-  /// Nil where there was none.
+  /// Nil when the base did not have it.
   public let base: String?
-  /// Nil where that side removed it.
+  /// Nil when the side removed it.
   public let ours: String?
   public let theirs: String?
-  /// Nil where the conflict is of what it is kept with.
+  /// Nil when the conflict is about the object that stores it.
   public let owner: Owner?
-  /// Whether it is of two orders: the sides are what the note comes behind. A note may have a field of the same name.
+  /// Whether two orders conflict; the sides are then the entries that the note follows. A field may also be named
+  /// `place`.
   public let isOrder: Bool
 
   public init(
@@ -37,30 +39,30 @@ public struct MergeConflict: Hashable, Sendable {
     (self.owner, self.isOrder) = (owner, isOrder)
   }
 
-  /// Whether it is of the content of a file: the sides are digests.
+  /// Whether the conflict is about the content of a file; the sides are then digests.
   public var isOfContent: Bool { owner?.kind == .media && field == ComparedField.digest }
 
-  /// Whether one side removed the thing that the conflict is kept with.
+  /// Whether one side removed the object that stores the conflict.
   public var isRemoval: Bool { field.isEmpty && owner == nil }
 
-  /// The conflict as a note keeps it, of something that is no note.
+  /// Returns the conflict with an owner, for storage in a note.
   func of(_ kind: ComparedKind, _ key: String) -> MergeConflict {
     MergeConflict(field: field, base: base, ours: ours, theirs: theirs, owner: Owner(kind: kind, key: key))
   }
 
-  /// The conflict as the other side has it.
+  /// The conflict with the sides exchanged.
   var swapped: MergeConflict {
     MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner, isOrder: isOrder)
   }
 
-  /// Whether both are about the same field of the same thing.
+  /// Whether both are about the same field of the same object.
   func isAboutSame(as other: MergeConflict) -> Bool {
     field == other.field && owner == other.owner && isOrder == other.isOrder
   }
 
-  /// The name that files and decks keep a list of conflicts under.
+  /// The name of the field in which files and decks store a list of conflicts.
   static let name = "conflicts"
-  /// The tag of a note that has some.
+  /// The tag of notes that have conflicts.
   public static let tag = "conflict"
 
   private var value: Value {
@@ -86,12 +88,12 @@ public struct MergeConflict: Hashable, Sendable {
       owner: owner, isOrder: record["order"] == .boolean(true))
   }
 
-  /// The JSON of a list of them.
+  /// Returns a list of conflicts as JSON.
   static func json(_ conflicts: [MergeConflict]) -> String { value(conflicts).json }
 
   static func value(_ conflicts: [MergeConflict]) -> Value { .list(conflicts.map(\.value)) }
 
-  /// The conflicts of a list of JSON; nil for a text that is none.
+  /// Parses a JSON list of conflicts; returns nil for any other text.
   static func list(of json: String) -> [MergeConflict]? {
     guard json.utf8.first == UInt8(ascii: "[") else { return nil }
     do throws(JSONFailure) {
@@ -104,7 +106,7 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
-  /// What a side says; nil where it has nothing.
+  /// Returns the text of a side; nil when the side has none.
   public func text(of side: SettledSide) -> String? {
     switch side {
     case .base: base
@@ -113,7 +115,7 @@ extension MergeConflict {
     }
   }
 
-  /// How it is named where people read of it: `answer`, `note_type Verb/css`.
+  /// The name shown to users: `answer`, `note_type Verb/css`.
   public var shownField: String {
     guard let owner else { return isRemoval ? "note" : field }
     return "\(owner.kind.rawValue) \(owner.key)" + (field.isEmpty ? "" : "/\(field)")

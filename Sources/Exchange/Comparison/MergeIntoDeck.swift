@@ -1,6 +1,6 @@
-// The result of a merge in a deck: what is different from the deck is changed in it.
-// Invariant: what the merge left as it was in the deck keeps its schedule and its place; nothing is half done, as the
-// caller's operation takes everything back when it throws.
+// Applies the result of a merge to a deck: changes what differs from the deck.
+// Invariant: notes that the merge leaves unchanged keep their schedule and position; nothing is applied partially,
+// because the caller's operation is rolled back on an error.
 
 public import Decks
 import Memory
@@ -9,12 +9,12 @@ import Templates
 import Text
 import Values
 
-/// Brings a deck to a merged content.
+/// Changes a deck to a merged content.
 ///
 ///     let counts = try MergeIntoDeck(db, deck, settings).run(from: ours, to: merged)
 public final class MergeIntoDeck {
-  /// Takes a file with a digest into the account: the name that it has there, another one where that name has another
-  /// content; nil where nothing is to be taken.
+  /// Imports the file with a digest into the account. Returns its name there, which is different if the name belongs
+  /// to another content; nil when there is nothing to import.
   public typealias FileReceiver = (_ name: String, _ digest: String) throws -> String?
 
   private let db: Database
@@ -24,7 +24,7 @@ public final class MergeIntoDeck {
   private let isInterrupted: () -> Bool
   private let receiveMedia: FileReceiver
   private var decks: [String: DeckID] = [:]
-  /// The deck and those that were within it.
+  /// The deck and the decks that were nested in it at the beginning.
   private let own: Set<DeckID>
 
   public init(
@@ -37,7 +37,7 @@ public final class MergeIntoDeck {
     own = Set([deck] + (try DeckTable.within(db, deck).map(\.id)))
   }
 
-  /// - Parameter ours: the content that the deck has.
+  /// - Parameter ours: the present content of the deck.
   public func run(from ours: ComparedContent, to result: ComparedContent) throws -> MergeCounts {
     var merged = result
     try bringMedia(ours, &merged)
@@ -53,7 +53,7 @@ public final class MergeIntoDeck {
       case .column, .preset, .media: continue
       }
     }
-    // Of a file that both sides changed theirs comes in beside ours, under a name of its own.
+    // If both sides changed a file, theirs is imported beside ours under a new name.
     for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !isKnown(conflict, ours) {
       guard conflict.isOfContent, let file = conflict.owner?.key, let digest = conflict.theirs else { continue }
       _ = try receiveMedia(file, digest)
@@ -73,8 +73,8 @@ public final class MergeIntoDeck {
 
   // MARK: Media
 
-  /// Brings the files that the deck has another content of, or none. Under a name that something outside the deck
-  /// names, too, that keeps its file: the notes of the deck name the new one.
+  /// Imports files that the deck lacks or has with other content. If something outside the deck also uses the name,
+  /// it keeps the old file, and the deck's notes are changed to use the new name.
   private func bringMedia(_ ours: ComparedContent, _ merged: inout ComparedContent) throws {
     var known: [String: MediaReferences]?
     for entry in merged[.media].entries where !(ours[.media][entry.key]?.isSame(as: entry) ?? false) {
@@ -94,7 +94,7 @@ public final class MergeIntoDeck {
     }
   }
 
-  /// Whether a type, or a note that is not the deck's, names a file.
+  /// Whether a note type, or a note outside the deck, uses a file.
   private func isOutside(_ references: MediaReferences?, _ ours: ComparedContent) throws -> Bool {
     guard let references else { return false }
     return try !references.types.isEmpty
@@ -125,15 +125,15 @@ public final class MergeIntoDeck {
   }
 
   /// - Parameters:
-  ///   - entry: nil for a deck that has none of its own any more.
-  ///   - all: the options that the decks come to have.
+  ///   - entry: nil for a deck that no longer has options of its own.
+  ///   - all: the options of all decks after the merge.
   private func setOptions(of name: String, _ entry: ComparedEntry?, beside all: ComparedList) throws {
     let target = try place(name)
     var given = try entry?.options ?? NamedOptions([])
     try DeckTable.setLimits(db, target, to: given.limits ?? DeckLimits())
     let (old, isWhole) = (try DeckTable.nearestPreset(db, target), target == deck.id)
     if entry == nil || given.isOfLimitsAlone {
-      // A deck within that shares the preset of the whole says nothing of it.
+      // A nested deck without options here shares the preset of the whole deck.
       if try !isWhole && old == DeckTable.nearestPreset(db, deck.id) { return }
       try DeckTable.setPreset(db, target, to: nil)
     } else {
@@ -147,8 +147,8 @@ public final class MergeIntoDeck {
     if isWhole, let old { try leave(old, beside: all) }
   }
 
-  /// Changes the preset of a deck that keeps its name.
-  /// - Returns: false where the deck comes to another one, and where decks that are to keep their options have it, too.
+  /// Changes the preset of a deck if it keeps its name.
+  /// - Returns: false when the deck gets another preset, or when decks that keep their options also use this one.
   private func change(
     _ preset: PresetRecord, of target: DeckID, to given: NamedOptions, beside all: ComparedList
   ) throws -> Bool {
@@ -157,7 +157,7 @@ public final class MergeIntoDeck {
     let inside = Set(try ([deck] + DeckTable.within(db, deck.id)).map(\.id))
     for other in try DeckTable.list(db) where try other.id != target && DeckTable.preset(db, other.id) == preset.id {
       guard inside.contains(other.id) else { return false }
-      // One that says nothing shares the preset of the whole, or loses it.
+      // A deck without options shares the preset of the whole deck, or loses it.
       guard let wanted = try all[other.name(within: deck)]?.options, !wanted.isOfLimitsAlone else { continue }
       if wanted.preset ?? preset.name != given.preset || wanted.options != given.options { return false }
     }
@@ -167,7 +167,7 @@ public final class MergeIntoDeck {
     return true
   }
 
-  /// The preset of that name with those options, or a new one. What was fitted for the deck goes along.
+  /// Returns an existing preset with this name and these options, or a new one, which gets the fitted models.
   private func preset(named name: String, _ given: DeckOptions, fitted: FittedModels?) throws -> PresetID {
     let known = try PresetTable.list(db).first {
       $0.name.lowercased() == name.lowercased() && $0.options.changedFields == given.changedFields
@@ -178,14 +178,14 @@ public final class MergeIntoDeck {
     return try PresetTable.receive(db, named: name, options, now: now)
   }
 
-  /// Decks within that shared the old preset of the whole, and say nothing of another one, go on sharing it.
+  /// Lets nested decks that shared the old preset of the whole deck, and get no other one, share its new preset.
   private func leave(_ old: PresetID, beside all: ComparedList) throws {
     for inner in try DeckTable.within(db, deck.id) where try DeckTable.preset(db, inner.id) == old {
       if try all[inner.name(within: deck)]?.options.preset == nil { try DeckTable.setPreset(db, inner.id, to: nil) }
     }
   }
 
-  /// A deck within, made when it is missing.
+  /// Returns a nested deck; a missing one is made.
   private func place(_ name: String) throws -> DeckID {
     if name.isEmpty { return deck.id }
     if let known = decks[name] { return known }
@@ -196,7 +196,7 @@ public final class MergeIntoDeck {
 
   // MARK: Notes
 
-  /// Whether a note is in another deck: it stays there as it is.
+  /// Whether a note is in another deck, where it stays unchanged.
   private func isElsewhere(_ guid: String) throws -> Bool {
     try NoteTable.id(db, guid: guid, in: own) == nil && NoteTable.id(db, guid: guid) != nil
   }
@@ -210,7 +210,7 @@ public final class MergeIntoDeck {
     guard let known else { return try add(entry) }
     if change.event == .moved { return }
     let type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
-    // A note of another type has other cards: it is made anew.
+    // A note of another type has other cards, so it is made anew.
     if type.name.lowercased() != entry[ComparedField.type].lowercased() {
       _ = try NoteTable.remove(db, [known])
       return try add(entry)
@@ -233,7 +233,7 @@ public final class MergeIntoDeck {
     try finish(id, entry, type)
   }
 
-  /// What a note has beside its fields.
+  /// Sets what a note has besides its fields.
   private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
     let known = Set(type.fields + ComparedField.ofNotes)
     var kept = zip(entry.fields.list, entry.values).filter { name, text in
@@ -246,7 +246,8 @@ public final class MergeIntoDeck {
     for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) { try finish(card, entry) }
   }
 
-  /// What a note says of one of its cards: `yes`, a number or a deck for all of them, or a list by the cards' numbers.
+  /// Sets what the entry says of one card. A value is `yes`, a number or a deck for all cards, or a list by card
+  /// number.
   private func finish(_ card: CardRecord, _ entry: ComparedEntry) throws {
     let name = "card \(card.ordinal + 1)"
     let suspended = entry[ComparedField.suspended]
@@ -262,8 +263,8 @@ public final class MergeIntoDeck {
 
   // MARK: Order
 
-  /// Puts the cards of each deck into the order of their notes. Another card of a note stays behind the card that it
-  /// is behind.
+  /// Sorts the cards of each deck in the order of their notes. A further card of a note stays after the card that
+  /// precedes it.
   private func arrange(_ notes: ComparedList) throws {
     var places: [NoteID: Int] = [:]
     let all = try [deck] + DeckTable.within(db, deck.id)
@@ -292,12 +293,12 @@ public final class MergeIntoDeck {
 }
 
 extension ComparedEntry {
-  /// The tags with the mark of conflicts, where there are some, and without it where there are none.
+  /// The tags, with the conflict tag if and only if there are conflicts.
   var markedTags: [String] {
     tags.filter { $0 != MergeConflict.tag } + (conflicts.isEmpty ? [] : [MergeConflict.tag])
   }
 
-  /// The options of a deck, as `init(options:of:)` has them.
+  /// The options of a deck, as encoded by `init(options:of:)`.
   fileprivate var options: NamedOptions {
     get throws(DeckError) {
       try NamedOptions(
@@ -307,7 +308,7 @@ extension ComparedEntry {
     }
   }
 
-  /// A note type, as `init(type:)` has it.
+  /// A note type, as encoded by `init(type:)`.
   fileprivate var draft: NoteTypeDraft {
     var cards: [CardTemplate] = []
     for name in fields.list where name.hasSuffix(", front") {

@@ -1,10 +1,10 @@
-// A note with a conflict settled by one side.
-// Invariant: only the field of the conflict changes; a file's plain text becomes the HTML that the note has.
+// Settles a conflict of a note in favour of one side.
+// Invariant: only the field in conflict changes; plain text from a file is converted to the HTML of the note.
 
 import Templates
 
 extension ComparedContent {
-  /// Settles a conflict of the thing that a note keeps it for. What a side removed goes with that side.
+  /// Settles a conflict that a note stores for another object. If the chosen side removed the object, it is removed.
   public mutating func settle(_ conflict: MergeConflict, of owner: MergeConflict.Owner, by side: SettledSide) {
     switch conflict.text(of: side) {
     case let text? where !conflict.field.isEmpty:
@@ -17,13 +17,13 @@ extension ComparedContent {
 }
 
 extension ComparedEntry {
-  /// The field of a type or of options that a file called so.
+  /// Returns the name that a field of a note type or of options, as named in a file, has here.
   fileprivate func ownName(of name: String, _ kind: ComparedKind) -> String {
     let outer = (kind == .noteType ? JSONName.noteType : JSONName.deckOptions) + "/"
     return fields.place(of: name) == nil && name.hasPrefix(outer) ? String(name.dropFirst(outer.count)) : name
   }
 
-  /// The entry with a conflict settled by a side; nil where that side removed it.
+  /// Returns the entry with a conflict settled; nil when the chosen side removed it.
   public func settling(_ conflict: MergeConflict, by side: SettledSide) -> ComparedEntry? {
     let text = conflict.text(of: side)
     if conflict.isRemoval, text == nil { return nil }
@@ -35,7 +35,8 @@ extension ComparedEntry {
     return entry
   }
 
-  /// The field that a file called so; `isPlain` where the file has plain text and the note HTML.
+  /// Returns the name that a field of a file has here. `isPlain` is true when the file has plain text and the note
+  /// HTML.
   private func ownName(of name: String) -> (name: String, isPlain: Bool) {
     if fields.place(of: name) != nil { return (name, false) }
     let inner = JSONName.noteFields + "/"

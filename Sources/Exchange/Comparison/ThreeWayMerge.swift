@@ -1,7 +1,7 @@
-// Two changed copies of one thing as one: by field, tags as sets, order by neighbours.
-// Invariant: a change of one side is in the result; the same change on both sides is no conflict; two different changes
-// of one field are side by side in a conflict, and the result does not depend on which side is called ours but for
-// the text that a field with a conflict shows.
+// Merges two changed copies of a content: fields one by one, tags as sets, the order by neighbours.
+// Invariant: a change of one side is in the result; the same change on both sides is not a conflict; two different
+// changes of a field become a conflict with both texts; the result does not depend on which side is ours, except for
+// the text that a field in conflict shows.
 
 import Text
 
@@ -10,14 +10,14 @@ public enum MergeSide: String, CaseIterable, Sendable {
   case ours, theirs
 }
 
-/// What a merge came to.
+/// The result of a merge.
 public struct MergeResult: Sendable {
   public var content = ComparedContent()
-  /// Entries that have conflicts now which neither side had before, in their order.
+  /// Entries with conflicts that neither side had before, in their order.
   public var conflicts: [(kind: ComparedKind, entry: ComparedEntry)] = []
 }
 
-/// A merge of three contents.
+/// A three-way merge of contents.
 ///
 ///     let result = ThreeWayMerge(base: base, ours: ours, theirs: theirs).result()
 public struct ThreeWayMerge {
@@ -26,7 +26,7 @@ public struct ThreeWayMerge {
   private let theirs: ComparedContent
   private let preferred: MergeSide?
 
-  /// - Parameter preferred: the side whose change is taken where both changed one thing; nil keeps both.
+  /// - Parameter preferred: the side that wins when both changed the same field; nil keeps both.
   public init(
     base: ComparedContent, ours: ComparedContent, theirs: ComparedContent, preferred: MergeSide? = nil
   ) {
@@ -41,8 +41,8 @@ public struct ThreeWayMerge {
     return result
   }
 
-  /// Conflicts of what is no note are kept with the first note that it belongs to, which has a place for them in every
-  /// kind of file.
+  /// Moves conflicts of other objects to the first note that uses the object, or else to the first note, because
+  /// notes can store conflicts in every kind of file.
   private func keepConflicts(_ content: inout ComparedContent) {
     for kind in [ComparedKind.noteType, .deck, .media] {
       for entry in content[kind].entries where !entry.conflicts.isEmpty {
@@ -92,7 +92,7 @@ public struct ThreeWayMerge {
     result.content[kind] = list
   }
 
-  /// A type that one side removed stays while a note of the other side is of it.
+  /// Keeps a note type that one side removed while a note still uses it.
   private func keepTypes(_ content: inout ComparedContent) {
     var (used, last): (Set<String>, String) = ([], "")
     for note in content[.note].entries {
@@ -105,9 +105,9 @@ public struct ThreeWayMerge {
     }
   }
 
-  // MARK: One entry
+  // MARK: Single entries
 
-  /// Nil where it is gone.
+  /// Merges one entry; returns nil when it is gone.
   private func merged(_ base: ComparedEntry?, _ ours: ComparedEntry?, _ theirs: ComparedEntry?) -> ComparedEntry? {
     guard let ours, let theirs else {
       guard let left = ours ?? theirs else { return nil }
@@ -143,7 +143,7 @@ public struct ThreeWayMerge {
     return adding(found, to: entry)
   }
 
-  /// A conflict that is there already, from whichever side it was seen, is not added again.
+  /// Adds conflicts to an entry, except those that it has already, seen from either side.
   private func adding(_ conflicts: [MergeConflict], to entry: ComparedEntry) -> ComparedEntry {
     var entry = entry
     for conflict in conflicts where !entry.conflicts.contains(where: { $0 == conflict || $0 == conflict.swapped }) {
@@ -152,7 +152,7 @@ public struct ThreeWayMerge {
     return entry
   }
 
-  /// What either side added, without what either side took away: ours in its order, then theirs.
+  /// Merges sets: keeps what either side added, without what either side removed; ours first, in its order.
   static func set<T: Hashable>(_ base: [T], _ ours: [T], _ theirs: [T]) -> [T] {
     if ours == theirs { return ours }
     let (before, our, their) = (Set(base), Set(ours), Set(theirs))
@@ -162,14 +162,14 @@ public struct ThreeWayMerge {
 }
 
 extension ComparedEntry {
-  /// All of it as one text, for a conflict about the whole.
+  /// The whole entry as one text, for a conflict about the entry itself.
   var text: String {
     zip(fields.list, values).filter { !$1.isEmpty }.map { "\($0): \($1)" }.joined(separator: "\n")
       + (tags.isEmpty ? "" : "\ntags: \(tags.sorted().joined(separator: " "))")
   }
 }
 
-/// Names of fields that have a meaning beside those of the notes' own fields.
+/// The names of fields with a special meaning, besides the notes' own fields.
 public enum ComparedField {
   /// The name of the note's type.
   public static let type = "note type"
@@ -177,12 +177,12 @@ public enum ComparedField {
   public static let deck = "deck"
   public static let suspended = "suspended"
   static let flag = "flag"
-  /// The SHA-1 of a media file's content, in hexadecimal digits.
+  /// The SHA-1 of a media file's content in hexadecimal digits.
   static let digest = "sha1"
-  /// Of a note whose cards are not all in one deck, with the number of a card behind it.
+  /// The prefix, followed by a card number, of fields of notes whose cards are in different decks.
   static let deckOfCard = "deck of card "
-  /// What every note has beside its own fields.
+  /// The fields of every note besides its own.
   static let ofNotes = [type, deck, suspended, flag]
-  /// What a thing comes behind, in a conflict of two orders.
+  /// The preceding entry, in a conflict of two orders.
   static let place = "place"
 }

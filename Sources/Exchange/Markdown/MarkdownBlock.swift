@@ -1,6 +1,6 @@
-// The lines of one card in a file of Markdown, and what they are when the card was edited in the deck.
-// Invariant: what the edit leaves alone stays as it is written, to the blank; the lines are read back as the edited
-// card, or stay as they were.
+// The lines of one card in a Markdown file, rewritten after the card was edited in the deck.
+// Invariant: what the edit does not touch keeps its exact formatting; the new lines are read back as the edited card,
+// or the lines stay as they were.
 
 import Decks
 import Templates
@@ -9,11 +9,11 @@ import Text
 struct MarkdownBlock {
   private let source: String
 
-  /// - Parameter source: its lines, without blank ones behind them.
+  /// - Parameter source: the lines of the card, without trailing blank lines.
   init(_ source: String) { self.source = source }
 
-  /// The lines of the card as it is now; nil where Markdown cannot say it.
-  /// - Parameter row: the card as these lines have it.
+  /// Returns the lines of the edited card; nil when Markdown cannot express it.
+  /// - Parameter row: the card as read from these lines.
   func edited(_ row: CardRow, _ edit: BuildWriteBack.Edit) -> String? {
     let content = edit.content.content
     let old = fields(of: row)
@@ -23,10 +23,10 @@ struct MarkdownBlock {
     else { return nil }
     var facts = MarkdownFacts(
       guid: String(decoding: row.guid, as: UTF8.self).trimmed, tags: row.tags, subdeck: row.subdeck)
-    // What else the card says is somewhere else: below a cloze that stands within its answer.
+    // If this fails, a part of the card is elsewhere, for example after a cloze within its answer.
     guard isRead(source, as: old, facts) else { return nil }
     let before = written(old, facts)
-    // A row without an id is known by its texts, as long as these are an edit of what they were.
+    // A row without an id is identified by its texts, which only works for a small edit.
     if facts.guid.isEmpty, old[0] != new[0], !RowEdit.isSmall(from: old, to: new) { facts.guid = edit.id }
     if Set(content.tags) != Set(facts.tags) { facts.tags = content.tags }
     guard let after = written(new, facts) else { return nil }
@@ -39,7 +39,7 @@ struct MarkdownBlock {
     return row.sides
   }
 
-  /// Whether the lines are that card and nothing else.
+  /// Whether the lines are read as exactly this card.
   private func isRead(_ text: String, as fields: [String], _ facts: MarkdownFacts) -> Bool {
     guard let rows = MarkdownWriter.rows(in: text), rows.count == 1 else { return false }
     let row = rows[0]
@@ -47,7 +47,7 @@ struct MarkdownBlock {
       && Set(row.tags) == Set(facts.tags) && row.subdeck == facts.subdeck
   }
 
-  /// A card in the form that these lines have: a heading, a question, a paragraph.
+  /// Writes a card in the form of the old lines: a heading, a question, or a paragraph.
   private func written(_ fields: [String], _ facts: MarkdownFacts) -> String? {
     let line = source.prefix { $0 != "\n" }
     let comment = facts == MarkdownFacts(guid: "", tags: [], subdeck: "") ? "" : facts.comment

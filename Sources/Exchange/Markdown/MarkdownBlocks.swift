@@ -1,5 +1,5 @@
-// The blocks of a field as Markdown: paragraphs, lists, code, tables, quotes.
-// Invariant: only elements as `MarkdownHTML` writes them are taken for blocks; anything else gives nil.
+// Converts the blocks of a field to Markdown: paragraphs, lists, code, tables, quotes.
+// Invariant: only elements as `MarkdownHTML` writes them are accepted as blocks; anything else gives nil.
 
 import Templates
 import Text
@@ -16,7 +16,7 @@ struct MarkdownBlocks {
     (self.html, self.isCloze, self.depth, index) = (html, isCloze, depth, html.startIndex)
   }
 
-  /// - Returns: nil where something else is between the blocks.
+  /// - Returns: nil when there is anything else between the blocks.
   mutating func text() -> String? {
     if depth > 20 { return nil }
     var blocks: [String] = []
@@ -34,7 +34,7 @@ struct MarkdownBlocks {
     if take("<ul>") { return list("</ul>", start: nil) }
     if take("<ol>") { return list("</ol>", start: 1) }
     if take("<ol start=\"") {
-      // Markdown has numbers of nine digits at most.
+      // Markdown allows numbers of at most nine digits.
       guard let digits = content(until: "\">"), digits.count < 10, let start = Int(digits.text) else { return nil }
       return list("</ol>", start: start)
     }
@@ -51,7 +51,7 @@ struct MarkdownBlocks {
     return true
   }
 
-  /// What is before a tag; the tag is taken too.
+  /// Returns the content up to a tag, and consumes the tag.
   private mutating func content(until tag: String) -> ArraySlice<UInt8>? {
     let bytes = Bytes(tag.utf8)
     guard let end = html[index...].indices.first(where: { html[$0] == bytes[0] && html[$0...].starts(with: bytes) })
@@ -60,7 +60,7 @@ struct MarkdownBlocks {
     return html[index..<end]
   }
 
-  /// What is before the tag that closes an open element.
+  /// Returns the content up to the closing tag of the current element, and consumes the tag.
   private mutating func content(of name: String) -> ArraySlice<UInt8>? {
     var (depth, tags, place) = (1, TagReading(), index)
     while place < html.endIndex {
@@ -107,7 +107,7 @@ struct MarkdownBlocks {
       separator: "\n")
   }
 
-  /// Blocks within a block, or one paragraph that has no element of its own.
+  /// Converts the blocks within a block, or a single paragraph without an element around it.
   private func nested(_ html: ArraySlice<UInt8>) -> String? {
     var blocks = MarkdownBlocks(html, isCloze: isCloze, depth: depth + 1)
     return blocks.text() ?? inline(html)
@@ -132,7 +132,7 @@ struct MarkdownBlocks {
     return items.joined(separator: isLoose ? "\n\n" : "\n")
   }
 
-  /// A text, and the lists or code behind it, without blank lines.
+  /// Converts a text and the lists, quotes or code after it, without blank lines.
   private func tightItem(_ html: ArraySlice<UInt8>) -> String? {
     let starts = ["<ul>", "<ol>", "<ol start", "<pre><code", "<blockquote>"].map { Bytes($0.utf8) }
     let end = html.indices.first { place in

@@ -1,6 +1,6 @@
-// Cards in Markdown: a heading and the text below it, `Q:` and `A:`, paragraphs with clozes.
-// Invariant: what is inside fenced code is text; an id in a comment is the card's guid; one card at a time is in
-// memory, which is bounded; a text that means nothing in Markdown is a plain one.
+// Reads cards from Markdown: a heading and the text below it, `Q:` and `A:`, and paragraphs with clozes.
+// Invariant: fenced code is plain content; an id in a comment is the card's guid; memory holds one card, whose size
+// is bounded; a text without Markdown syntax becomes plain text.
 
 import Decks
 import Problems
@@ -19,26 +19,26 @@ final class MarkdownCards: CardRows {
     var prompt: [String] = []
     var body: [String] = []
     var facts = MarkdownFacts(guid: "", tags: [], subdeck: "")
-    /// How many bytes its lines have.
+    /// The size of its lines in bytes.
     var size = 0
   }
 
   private let source: Source
-  /// Whether texts stay in Markdown, line by line.
+  /// Whether texts are kept as Markdown source.
   private let isRaw: Bool
   var holdsFormatting: Bool { !isRaw }
   private(set) var found = ImportFindings()
-  /// The heading, or the question and its answer, that are open.
+  /// The current heading, or the current question with its answer.
   private var open: Block?
-  /// The lines of the paragraph that is open, where it begins, and how many bytes it has.
+  /// The current paragraph: its first line number, its lines, and its size in bytes.
   private var paragraph: (line: Int, lines: [String], size: Int)?
-  /// The last paragraph with clozes: what a comment says is of it until something else begins.
+  /// The last paragraph with clozes. A comment belongs to it until something else begins.
   private var cloze: Block?
   private var finished: [Block] = []
   private var fence = MarkdownFence()
-  /// Of lines that are at hand: the next one.
+  /// The index of the next line when reading from lines.
   private var place = 0
-  /// Lines that were read and are to be taken, the last of them first.
+  /// Lines that were read ahead, in reverse order.
   private var waiting: [(line: Substring, number: Int)] = []
 
   private enum Source {
@@ -46,7 +46,7 @@ final class MarkdownCards: CardRows {
     case lines([Substring])
   }
 
-  /// - Parameter isRaw: whether texts stay in Markdown, line by line, for files that are compared and merged.
+  /// - Parameter isRaw: whether texts are kept as Markdown source, for comparison and merging.
   init(_ source: ByteSource, isRaw: Bool = false) {
     (self.source, self.isRaw) = (.file(source), isRaw)
     found.encoding = source.encoding
@@ -80,7 +80,7 @@ final class MarkdownCards: CardRows {
     return try readLine().map { ($0, number) }
   }
 
-  /// A line without its end; nil at the end of the file.
+  /// Returns the next line without its end; nil at the end of the file.
   private func readLine() throws -> Substring? {
     switch source {
     case .file(let source): return try readLine(source)
@@ -109,9 +109,9 @@ final class MarkdownCards: CardRows {
     return text[...]
   }
 
-  /// The front matter, between two rules at the beginning, describes the file.
-  /// - Returns: where no second rule comes, the lines behind the first, the last of them first: that is a rule as any
-  ///   other. Of more lines than a row may have none comes back.
+  /// Skips the front matter, which is between two rules at the beginning of the file and describes it.
+  /// - Returns: if there is no second rule, the lines after the first one, in reverse order, because that is an
+  ///   ordinary rule. If they exceed the size of a row, nothing is returned.
   private func skipFrontMatter() throws -> [(line: Substring, number: Int)] {
     var (lines, size): ([(line: Substring, number: Int)], Int) = ([], 0)
     while let (line, number) = try nextLine() {
@@ -147,7 +147,7 @@ final class MarkdownCards: CardRows {
         cloze?.facts = facts
       } else {
         open?.facts = facts
-        // What an answer says of itself ends it.
+        // A comment after an answer ends the card.
         if open?.kind == .answer { endOpen() }
       }
     case .blank:
@@ -157,7 +157,7 @@ final class MarkdownCards: CardRows {
     }
   }
 
-  /// A heading's text and the comment at its end.
+  /// Splits a heading into its text and the comment at its end.
   private static func split(_ heading: String) -> (prompt: String, facts: MarkdownFacts) {
     if let start = heading.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,
       let facts = MarkdownFacts(comment: heading[start...])
@@ -167,12 +167,12 @@ final class MarkdownCards: CardRows {
     return (heading, MarkdownFacts(guid: "", tags: [], subdeck: ""))
   }
 
-  /// A cloze in an answer is none.
+  /// Records the first cloze in an answer, where clozes have no effect.
   private func noteCloze(_ line: Substring, _ number: Int) {
     if open?.kind == .answer, found.answeredCloze == nil, line.contains(text: "{{c") { found.answeredCloze = number }
   }
 
-  /// A line of a text: of a question or an answer, else of a paragraph.
+  /// Adds a line to the current question or answer, otherwise to the current paragraph.
   private func takeText(_ line: Substring, _ number: Int) {
     if open?.kind == .question || open?.kind == .answer {
       noteCloze(line, number)
@@ -187,7 +187,7 @@ final class MarkdownCards: CardRows {
     paragraph?.size += line.utf8.count + 1
   }
 
-  /// How long the mark of a list's item is: `- `, `* `, `12. `; 0 for none.
+  /// Returns the length of a list marker (`- `, `* `, `12. `); 0 when there is none.
   static func listMark(_ line: Substring) -> Int {
     let blanks = line.prefix { $0 == " " }.count
     let rest = line.dropFirst(blanks)
@@ -202,7 +202,7 @@ final class MarkdownCards: CardRows {
     switch open?.kind {
     case .question: open?.prompt.append(line)
     case .heading, .answer:
-      // Below a title there may be any number of clozes, with blank lines between them.
+      // Skip blank lines at the beginning: below a title, there may be many between clozes.
       if line.isEmpty, open?.body.isEmpty ?? true { return }
       open?.body.append(line)
     case .cloze, nil: return
@@ -210,7 +210,7 @@ final class MarkdownCards: CardRows {
     open?.size += line.utf8.count + 1
   }
 
-  /// A paragraph with clozes is a card of its own; any other is of the heading above it.
+  /// Ends the current paragraph: with clozes it becomes a card, otherwise it belongs to the heading above it.
   private func endParagraph() {
     guard let ended = paragraph else { return }
     paragraph = nil
@@ -235,14 +235,14 @@ final class MarkdownCards: CardRows {
     guard let ended = open else { return }
     open = nil
     fence = MarkdownFence()
-    // A heading without a text of its own is the title of what follows.
+    // A heading without text below it is a title for what follows.
     let isTitle = ended.kind == .heading && ended.body.allSatisfy { $0.allSatisfy(\.isWhitespace) }
     if isTitle, ended.facts.guid.isEmpty { return }
     if found.listedPairs == nil, Self.listsPairs(ended) { found.listedPairs = ended.line }
     finished.append(ended)
   }
 
-  /// Whether a card that no export wrote has several lines `prompt :: answer`, or a table, as its answer.
+  /// Whether a card without an id has several lines `prompt :: answer`, or a table, in its answer.
   private static func listsPairs(_ block: Block) -> Bool {
     guard block.kind == .heading, block.facts.guid.isEmpty else { return false }
     let pairs = block.body.lazy.filter { line in
@@ -273,7 +273,7 @@ final class MarkdownCards: CardRows {
     }
     let back = MarkdownHTML(answer)
     row.media += back.media
-    // A card with an id was written from a note, which may have an empty back.
+    // A card with an id was exported from a note, which may have an empty back.
     let isHalf = answer.isEmpty && !block.facts.guid.isEmpty
     if !isHalf, let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
       row.prompt.append(contentsOf: prompt.utf8)
@@ -285,7 +285,7 @@ final class MarkdownCards: CardRows {
     }
   }
 
-  /// The text of HTML that is nothing but a text, and the same as it is stored.
+  /// Returns the text of HTML that is equivalent to plain text as it is stored; otherwise nil.
   private static func plain(_ html: String) -> String? {
     guard let text = FieldHTML.plain(html), FieldHTML.html(ofPlain: text.trimmed) == html else { return nil }
     return text
@@ -300,7 +300,7 @@ final class MarkdownCards: CardRows {
     row.answer.append(contentsOf: Self.text(block.body).utf8)
   }
 
-  /// Lines as one text, without the blanks behind a mark and the lines without text around it.
+  /// Joins lines, without blank lines at the beginning and the end.
   private static func text(_ lines: [String]) -> String {
     var lines = lines[...]
     while let first = lines.first, first.allSatisfy(\.isWhitespace) { lines.removeFirst() }

@@ -1,12 +1,13 @@
-// Clozes within a paragraph of Markdown: `==word==` and `{{c1::word}}`.
-// Invariant: what is no cloze stays as it is; time grows with the length only.
+// Clozes within a Markdown paragraph: `==word==` and `{{c1::word}}`.
+// Invariant: everything else is unchanged; time is linear in the length.
 
 import Text
 
-/// Inline marks of clozes.
+/// Converts inline marks of clozes.
 enum MarkdownCloze {
-  /// A paragraph with its clozes as Anki writes them, nil when it has none. `==x==` counts on from the highest number
-  /// that is there; in backquotes it is text. What has a backslash before it is none, and keeps it.
+  /// Returns a paragraph with its clozes in Anki's notation; nil when it has none. `==x==` gets the next number after
+  /// the highest one in the paragraph. Marks within backquotes are text, and so are marks after a backslash, which is
+  /// kept.
   static func text(of paragraph: String) -> String? {
     if !paragraph.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "{") }) { return nil }
     let bytes = Array(paragraph.utf8)
@@ -29,12 +30,12 @@ enum MarkdownCloze {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// How many bytes an escape has with its backslash; nil where none begins.
+  /// Returns the length of an escape including its backslash; nil when none begins here.
   private static func escapeLength(_ bytes: [UInt8], _ index: Int) -> Int? {
     bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count ? 2 : nil
   }
 
-  /// The places of `==` that open (true) or close a cloze with something in it.
+  /// Returns the positions of `==` that open (true) or close (false) a cloze that is not empty.
   private static func pairs(in bytes: [UInt8]) -> [Int: Bool] {
     var places: [Int] = []
     var unclosed: Set<Int> = []
@@ -57,8 +58,8 @@ enum MarkdownCloze {
     return pairs
   }
 
-  /// The end of code between backquotes; of backquotes that as many close nowhere, their own.
-  /// - Parameter unclosed: lengths of runs of backquotes that are not looked for again.
+  /// Returns the end of code between backquotes. If no run of the same length closes it, returns the end of this run.
+  /// - Parameter unclosed: lengths of runs that are known not to be closed, so that they are not searched again.
   private static func codeEnd(_ bytes: [UInt8], _ start: Int, _ unclosed: inout Set<Int>) -> Int {
     func run(_ start: Int) -> Int { bytes[start...].prefix { $0 == UInt8(ascii: "`") }.count }
     let length = run(start)
@@ -72,7 +73,7 @@ enum MarkdownCloze {
     return start + length
   }
 
-  /// Of `{{c3::...}}`; 0 when there is none.
+  /// Returns the highest number in `{{c3::...}}`; 0 when there is none.
   private static func highestNumber(in bytes: [UInt8]) -> Int {
     var highest = 0
     var index = 0

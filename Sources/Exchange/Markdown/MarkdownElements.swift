@@ -1,5 +1,5 @@
-// The elements of a text that cmark-gfm parsed, written as HTML: bold is `<b>`, italics `<i>`, a sound `[sound:x]`.
-// Invariant: one walk without recursion, however deep the elements are; raw HTML of the source stays as it is.
+// Writes a text parsed by cmark-gfm as HTML: bold is `<b>`, italics `<i>`, a sound `[sound:x]`.
+// Invariant: one iteration without recursion, however deep the elements are; raw HTML in the source is unchanged.
 
 import CMarkdown
 import Templates
@@ -9,9 +9,9 @@ struct MarkdownElements {
   private let spans: MarkdownSpans
   private var html = Bytes()
   private(set) var media: [(name: String, path: String)] = []
-  /// What an image says in words, while it is open.
+  /// The alternative text of the current image; nil outside of images.
   private var alternative: Bytes?
-  /// Of the table that is open.
+  /// The state of the current table.
   private var (column, alignments, isInHead): (Int, Bytes, Bool) = (0, [], false)
 
   init(_ spans: MarkdownSpans) { self.spans = spans }
@@ -53,7 +53,7 @@ struct MarkdownElements {
     switch type {
     case CMARK_NODE_PARAGRAPH: if isWrapped(node) { html.add(isEnd ? "</p>" : "<p>") }
     case CMARK_NODE_HEADING:
-      // A line by itself is parsed as a heading.
+      // A single line was parsed as a heading.
       if isAlone(node), cmark_node_get_heading_level(node) == 1 { return }
       html.add("<\(isEnd ? "/" : "")h\(cmark_node_get_heading_level(node))>")
     case CMARK_NODE_BLOCK_QUOTE: html.add(isEnd ? "</blockquote>" : "<blockquote>")
@@ -71,7 +71,7 @@ struct MarkdownElements {
     cmark_node_next(node) == nil && cmark_node_previous(node) == nil
   }
 
-  /// Whether a paragraph has an element of its own.
+  /// Whether a paragraph needs a `<p>` element.
   private func isWrapped(_ node: OpaquePointer) -> Bool {
     guard let parent = cmark_node_parent(node), cmark_node_get_type(parent) == CMARK_NODE_ITEM,
       let list = cmark_node_parent(parent)
@@ -150,7 +150,7 @@ struct MarkdownElements {
 
   // MARK: Links and pictures
 
-  /// An address or a title, in which an entity is that of the source.
+  /// Returns an address or a title; entities in it are those of the source.
   private func address(_ text: UnsafePointer<CChar>?) -> String {
     guard let text else { return "" }
     var result = Bytes()

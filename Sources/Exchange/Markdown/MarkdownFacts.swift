@@ -1,21 +1,21 @@
-// What a comment of Markdown says of the card beside it.
-// Invariant: a comment that was written is read back as the same; any other comment is none of ours.
+// The comment that holds a card's id, tags, deck and conflicts in Markdown.
+// Invariant: a comment is read back as it was written; any other comment is ignored.
 
 import Decks
 import Text
 
-/// What a comment beside a card says of it: `<!-- id: 3kTMd; tags: verb irregular -->`.
+/// The facts in a comment next to a card: `<!-- id: 3kTMd; tags: verb irregular -->`.
 struct MarkdownFacts: Equatable {
   var guid = ""
   var tags: [String] = []
   var subdeck = ""
-  /// What a merge could not decide, as JSON.
+  /// The conflicts of a merge, as JSON.
   var conflicts = ""
 
   static let opening = "<!--"
   static let closing = "-->"
 
-  /// - Returns: nil for another comment.
+  /// - Returns: nil for any other comment.
   init?(comment: Substring) {
     let text = String(comment).trimmed
     guard text.hasPrefix(Self.opening), text.hasSuffix(Self.closing), text.utf8.count >= 7 else { return nil }
@@ -34,7 +34,7 @@ struct MarkdownFacts: Equatable {
 
   init(guid: String, tags: [String], subdeck: String) { (self.guid, self.tags, self.subdeck) = (guid, tags, subdeck) }
 
-  /// `name: value` between semicolons; a value that has one is quoted, a quote in it doubled.
+  /// Splits `name: value` pairs at semicolons. A value that contains one is quoted, and quotes in it are doubled.
   private static func parts(of text: Substring) -> [(name: String, value: String)] {
     var parts: [(name: String, value: String)] = []
     var part = ""
@@ -70,7 +70,7 @@ struct MarkdownFacts: Equatable {
       text: "&amp;", with: "&")
   }
 
-  /// The comment, on one line. `>` is written as an entity: it may not end the comment.
+  /// The comment on one line. `>` is written as an entity, so that it cannot end the comment.
   var comment: String {
     var parts: [String] = []
     let values = [

@@ -1,6 +1,6 @@
-// A text in Markdown as the HTML that Anki keeps in fields. It is parsed by cmark-gfm, with tables.
+// Converts Markdown to the HTML that Anki stores in fields. cmark-gfm parses it, with tables.
 // Invariant: a text of one paragraph has no element around it, so that plain text stays plain; a line end within a
-// paragraph is a blank; what a hostile text may cost is bounded by its length and its depth.
+// paragraph becomes a space; the cost of a hostile text is bounded by its length and its depth.
 
 import CMarkdown
 import Templates
@@ -10,18 +10,20 @@ import Text
 ///
 ///     MarkdownHTML("a **b** $c$").html   // a <b>b</b> \(c\)
 struct MarkdownHTML {
-  /// Bytes that a text may have, which are those of a row, so that whatever an export writes comes back; bytes of one
-  /// that has addresses below it; blocks that may be within each other; cells of a table.
+  /// The limit on a text in bytes. It is that of a row, so that everything that an export writes can be imported.
   static let limit = 1_000_000
+  /// The limit in bytes for a text that may have link reference definitions.
   static let longestWithAddresses = 10_000
+  /// The limit on the nesting of blocks.
   static let deepest = 50
+  /// The limit on the cells of a table.
   static let mostCells = 50_000
 
   private(set) var html = ""
-  /// Pictures and sounds beside the file, as the text names them, by the names that the HTML has.
+  /// The pictures and sounds that the text names, by their names in the HTML, with their paths beside the file.
   private(set) var media: [(name: String, path: String)] = []
 
-  /// - Parameter isLine: one line, as of a heading: no lists, no blocks.
+  /// - Parameter isLine: whether the text is a single line, such as a heading, without lists or other blocks.
   init(_ text: String, isLine: Bool = false) {
     if Self.isPlain(text) {
       html = FieldHTML.html(ofPlain: text)
@@ -37,14 +39,15 @@ struct MarkdownHTML {
     }
   }
 
-  /// Why a text is refused; nil for one that is not.
+  /// Returns why a text is refused; nil when it is valid.
   static func invalidReason(_ text: String) -> String? {
     if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
-    // cmark would make another character of it.
+    // cmark would replace it by another character.
     if text.utf8.contains(0) { return "the text holds a NUL character" }
     let lines = text.utf8.split(separator: 0x0A)
     if lines.contains(where: { depth($0) > deepest }) { return "lists and quotes stand at most \(deepest) deep" }
-    // cmark fills each row of a table up, and copies an address to each link that names it.
+    // cmark pads each row of a table to the full width, and copies the address of a definition to each link that uses
+    // it.
     if (lines.map(cells).max() ?? 0) * lines.count > mostCells {
       return "a table has at most \(grouped(mostCells)) cells"
     }
@@ -54,13 +57,14 @@ struct MarkdownHTML {
     return nil
   }
 
-  /// How many cells a table has a row that begins with this line; 0 for a line that no table begins with.
+  /// Returns the number of cells per row of a table whose delimiter row this line is; 0 for any other line.
   private static func cells(_ line: Substring.UTF8View) -> Int {
     guard line.allSatisfy({ "|:-> \t\r".utf8.contains($0) }) else { return 0 }
     return line.count { $0 == UInt8(ascii: "|") } + 1
   }
 
-  /// How many marks of quotes and lists a line begins with. Behind that of a list is a blank, or nothing.
+  /// Counts the quote and list markers at the beginning of a line. A list marker is followed by whitespace or
+  /// nothing.
   private static func depth(_ line: Substring.UTF8View) -> Int {
     var (depth, before) = (0, UInt8(0x20))
     var index = line.startIndex
@@ -81,11 +85,11 @@ struct MarkdownHTML {
       }
       before = byte
     }
-    // Of `-` and `*` alone it is a rule.
+    // A line of `-` and `*` alone is a rule.
     return line.allSatisfy { "-* \t".utf8.contains($0) } ? 0 : depth
   }
 
-  /// Letters and blanks alone, which mean nothing in Markdown.
+  /// Whether a text has only characters without a meaning in Markdown.
   private static func isPlain(_ text: String) -> Bool {
     guard let first = text.utf8.first, let last = text.utf8.last, first > 0x40 || first == 0x27, last != 0x20 else {
       return text.isEmpty

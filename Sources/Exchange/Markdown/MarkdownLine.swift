@@ -1,9 +1,9 @@
-// The lines of Markdown that mean something for cards.
-// Invariant: a text that was escaped is read back unchanged.
+// Classifies the lines of Markdown that matter for cards.
+// Invariant: an escaped text is read back unchanged.
 
 import Text
 
-/// What a line of Markdown is. A backslash before it makes any of them a text.
+/// The kind of a Markdown line. A backslash at its beginning makes any line text.
 enum MarkdownLine: Equatable {
   case heading(String)
   case question(String)
@@ -43,13 +43,12 @@ enum MarkdownLine: Equatable {
 }
 
 extension MarkdownLine {
-  /// The line of a text, without the backslash before what would begin a question or an answer; all others are
-  /// Markdown's own.
+  /// Removes the backslash before `Q:` and `A:` at the beginning of a line; other escapes are handled by Markdown.
   static func unescaped(_ line: Substring) -> Substring {
     line.hasPrefix("\\Q:") || line.hasPrefix("\\A:") ? line.dropFirst() : line
   }
 
-  /// A text whose lines begin no question and no answer, but for those in fenced code.
+  /// Escapes lines that begin like a question or an answer, except in fenced code.
   static func escaped(_ text: String) -> String {
     if !text.contains(text: "Q:"), !text.contains(text: "A:") { return text }
     var fence = MarkdownFence()
@@ -58,22 +57,22 @@ extension MarkdownLine {
     }.joined(separator: "\n")
   }
 
-  /// The lines of a text, without carriage returns.
+  /// Splits a text into lines without carriage returns.
   static func lines(of text: String) -> [Substring] {
     let text = text.utf8.contains(0x0D) ? String(decoding: text.utf8.filter { $0 != 0x0D }, as: UTF8.self) : text
     return text.split(separator: "\n", omittingEmptySubsequences: false)
   }
 }
 
-/// Whether the lines that come one after the other are in fenced code.
+/// Tracks whether consecutive lines are in fenced code.
 struct MarkdownFence {
-  /// What opened it.
+  /// The fence that opened the code.
   private var open: Substring?
 
   /// Whether the next line is code.
   var isOpen: Bool { open != nil }
 
-  /// Whether a line belongs to code: it is a fence, or is between two.
+  /// Whether a line belongs to code, including the fences themselves.
   mutating func holds(_ line: Substring) -> Bool {
     if let open {
       let start = line.drop { $0 == " " }
@@ -84,7 +83,7 @@ struct MarkdownFence {
     let start = line.dropFirst(MarkdownCards.listMark(line)).drop { $0 == " " }
     guard let mark = start.first, mark == "`" || mark == "~" else { return false }
     let fence = start.prefix { $0 == mark }
-    // Backquotes behind backquotes are code within a line.
+    // If more backquotes follow on the line, they are inline code.
     guard fence.count >= 3, mark == "~" || !start.dropFirst(fence.count).contains("`") else { return false }
     open = fence
     return true

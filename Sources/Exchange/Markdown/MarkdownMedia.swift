@@ -1,5 +1,5 @@
-// Pictures and sounds that a text in Markdown names, beside its file.
-// Invariant: nothing outside the folder is ever named, be it by `..`, from the root or through a link.
+// Pictures and sounds that a Markdown text names relative to its file.
+// Invariant: nothing outside the folder can be named, whether by `..`, by an absolute path or through a link.
 
 import Files
 import Templates
@@ -7,13 +7,14 @@ import Text
 
 /// A picture or a sound beside the file of a text.
 struct MarkdownMedia {
-  /// What it is called in the account.
+  /// The file's name in the account.
   let name: String
-  /// From the folder of the text.
+  /// The path relative to the text's folder.
   let path: String
   private static let sounds = [".mp3", ".ogg", ".oga", ".opus", ".wav", ".m4a", ".flac", ".aac", ".mp4", ".webm"]
 
-  /// - Parameter address: as Markdown has it; nil for one of another place, or that no file may have as its name.
+  /// - Parameter address: the address in Markdown. The result is nil for a URL, an absolute path, and an invalid
+  ///   name.
   init?(_ address: String) {
     let start = address.utf8.prefix { $0 != UInt8(ascii: "/") }
     if address.isEmpty || address.hasPrefix("/") || start.contains(UInt8(ascii: ":")) { return nil }
@@ -26,12 +27,12 @@ struct MarkdownMedia {
 
   var isSound: Bool { Self.sounds.contains { name.lowercased().hasSuffix($0) } }
 
-  /// Where a file is.
+  /// Finds a file.
   /// - Parameters:
-  ///   - path: as a text names it.
-  ///   - place: of the text's folder, from `folder`: `verbs`; empty for itself.
-  ///   - folder: what nothing outside is read of.
-  /// - Returns: the path from `folder`; nil where no plain file is there.
+  ///   - path: the path in the text.
+  ///   - place: the text's folder relative to `folder`, such as `verbs`; empty for `folder` itself.
+  ///   - folder: the folder outside of which nothing is read.
+  /// - Returns: the path relative to `folder`; nil when it is not a plain file.
   static func file(_ path: String, from place: String, in folder: String) throws -> String? {
     var parts = place.split(separator: "/").map(String.init)
     for part in path.split(separator: "/") where part != "." {

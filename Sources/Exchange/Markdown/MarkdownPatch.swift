@@ -1,16 +1,16 @@
-// An edit of a text brought into another writing of the same text.
-// Invariant: what the edit leaves alone stays as it is written there, to the blank.
+// Applies an edit of a text to another notation of the same text.
+// Invariant: what the edit does not touch stays as it was, including whitespace.
 
 import Text
 
 enum MarkdownPatch {
-  /// Words that are compared one by one; longer texts are compared line by line.
+  /// Up to this many words, texts are compared word by word; longer texts line by line.
   private static let mostWords = 4_000
-  /// Parts of two texts that are compared; the memory for it grows with their square. Of more, one side takes the place
-  /// of the other.
+  /// The limit on the number of parts compared, because memory grows with its square. Beyond it, one side replaces
+  /// the other.
   private static let mostCompared = 2_000
 
-  /// Brings what is different between two writings into a third one.
+  /// Applies the difference between two texts to a third one.
   ///
   ///     MarkdownPatch.applied(from: "*a* b", to: "*a* c", on: "_a_ b")   // "_a_ c"
   static func applied(from old: String, to new: String, on source: String) -> String {
@@ -24,7 +24,7 @@ enum MarkdownPatch {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { [$0, "\n"] }.dropLast()
   }
 
-  /// Runs of letters and digits, and every other character.
+  /// Splits a text into runs of letters and digits, and single other characters.
   private static func words(_ text: String) -> [Substring] {
     var (words, start) = ([Substring](), text.startIndex)
     var index = start
@@ -42,14 +42,14 @@ enum MarkdownPatch {
     return words
   }
 
-  /// A stretch of a text that is another one elsewhere.
+  /// A range of the old text that is replaced in another one.
   private struct Change {
     let range: Range<Int>
     let words: ArraySlice<Substring>
     let isEdit: Bool
   }
 
-  /// What the source has otherwise stays, unless the edit changes the same words.
+  /// Keeps the source's own differences, unless the edit changes the same words.
   private static func joined(_ old: [Substring], _ new: [Substring], _ source: [Substring]) -> [Substring] {
     let edits = changes(from: old, to: new, isEdit: true)
     let all = (edits + changes(from: old, to: source, isEdit: false)).sorted {
@@ -84,7 +84,7 @@ enum MarkdownPatch {
     return changes
   }
 
-  /// Where each part is in the other text; nil for one that is not there.
+  /// Returns the position of each part in the other text; nil for a part that is not there.
   private static func places(of old: [Substring], in other: [Substring]) -> [Int?] {
     let start = zip(old, other).prefix { $0 == $1 }.count
     let end = zip(old[start...].reversed(), other[start...].reversed()).prefix { $0 == $1 }.count

@@ -1,7 +1,7 @@
-// What Markdown has as it is in a field: formulas, sounds, entities. A mark takes its place while the text is
-// parsed, so that `$a_1 * b_1$` is no emphasis.
-// Invariant: one walk over the text, whatever is opened and never closed; a mark that was taken for something else
-// (within code, in an address) is the text of the source again.
+// Protects formulas, sounds and entities in Markdown, which a field holds unchanged. Placeholders replace them while
+// the text is parsed, so that `$a_1 * b_1$` is not emphasis.
+// Invariant: one pass over the text, even if something is opened and never closed; a placeholder that was parsed as
+// something else (within code, in an address) is replaced by the source text.
 
 import Templates
 import Text
@@ -12,15 +12,16 @@ struct MarkdownSpans {
     let html: Bytes
   }
 
-  /// The text with a mark for each of them.
+  /// The text with placeholders.
   private(set) var text = Bytes()
   private var kept: [Kept] = []
-  /// Lengths of runs of backquotes that close nothing from here on.
+  /// Lengths of runs of backquotes that are not closed from here on.
   private var unclosed: Set<Int> = []
-  /// U+FDD1, a number and U+FDD2: characters that few texts have; there they are kept as a formula is.
+  /// A placeholder is U+FDD1, a number and U+FDD2. Texts rarely contain these characters; if so, they are protected
+  /// like formulas.
   private static let opening: Bytes = [0xEF, 0xB7, 0x91]
   private static let closing: Bytes = [0xEF, 0xB7, 0x92]
-  /// Bytes that a formula may have.
+  /// The limit on a formula in bytes.
   private static let longestFormula = 4_000
 
   init(_ source: Bytes) {
@@ -45,7 +46,7 @@ struct MarkdownSpans {
 
   // MARK: Finding
 
-  /// What is kept as it is, with its end and its HTML.
+  /// Finds a part that must be unchanged, with its end and its HTML.
   private mutating func span(_ bytes: Bytes, _ start: Int) -> (end: Int, html: Bytes)? {
     switch bytes[start] {
     case UInt8(ascii: "$"): return formula(bytes, start)
@@ -65,7 +66,8 @@ struct MarkdownSpans {
     }
   }
 
-  /// `$x$` has no blank within its dollars and no digit behind them; `$$x$$` may have anything but an empty line.
+  /// Finds a formula. `$x$` has no whitespace next to its dollars and no digit after them; `$$x$$` may contain
+  /// anything except an empty line.
   private func formula(_ bytes: Bytes, _ start: Int) -> (end: Int, html: Bytes)? {
     let width = bytes[...].begins(with: "$$", at: start) ? 2 : 1
     let first = start + width
@@ -96,7 +98,7 @@ struct MarkdownSpans {
     return Bytes((isDisplayed ? "\\[\(escaped)\\]" : "\\(\(escaped)\\)").utf8)
   }
 
-  /// The end of what is no such part: a character with a backslash before it, code between backquotes, one byte.
+  /// Returns the end of other text: an escaped character, code between backquotes, or one byte.
   private mutating func plain(_ bytes: Bytes, _ start: Int) -> Int {
     if bytes[start] == UInt8(ascii: "\\") { return min(start + 2, bytes.count) }
     guard bytes[start] == UInt8(ascii: "`") else { return start + 1 }
@@ -124,10 +126,10 @@ struct MarkdownSpans {
 
   // MARK: Putting back
 
-  /// Text with its marks replaced.
+  /// Replaces the placeholders in a text.
   /// - Parameters:
-  ///   - asSource: by what the source had; else by HTML.
-  ///   - write: takes the bytes between marks.
+  ///   - asSource: whether they are replaced by the source text rather than HTML.
+  ///   - write: receives the bytes between placeholders.
   func restore(
     _ bytes: Bytes, asSource: Bool, into result: inout Bytes, _ write: (UInt8, inout Bytes) -> Void
   ) {
@@ -143,7 +145,7 @@ struct MarkdownSpans {
     }
   }
 
-  /// The source of a text with marks, where nothing between the marks was changed.
+  /// Returns the source of a text with placeholders; the bytes between them are unchanged.
   func source(_ bytes: Bytes) -> Bytes {
     if kept.isEmpty { return bytes }
     var result = Bytes()

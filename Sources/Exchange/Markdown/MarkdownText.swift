@@ -1,25 +1,25 @@
-// The HTML of a field as Markdown.
-// Invariant: what is written gives the same HTML again, byte by byte: each way of writing is read back before it is
-// taken. What no way can say is raw HTML, in a fence where nothing else does.
+// Converts the HTML of a field to Markdown.
+// Invariant: the Markdown gives the same HTML again, byte for byte: every candidate is read back before it is used.
+// HTML that no notation can express becomes raw HTML, in a fence if nothing else works.
 
 import Templates
 import Text
 
 enum MarkdownText {
-  /// What a text is in.
+  /// Where a text is written.
   enum Place {
-    /// The line of a heading.
+    /// In the line of a heading.
     case line
-    /// Lines of their own.
+    /// In lines of its own.
     case blocks
-    /// A paragraph with clozes.
+    /// In a paragraph with clozes.
     case cloze
   }
 
-  /// What a fence says whose content is HTML, as pandoc has it.
+  /// The info string of a fence whose content is HTML, as in pandoc.
   static let rawInfo = "{=html}"
 
-  /// - Returns: nil for HTML that cannot be written in that place.
+  /// - Returns: nil for HTML that cannot be written there.
   static func text(of html: String, _ place: Place) -> String? {
     if html.utf8.count > MarkdownHTML.limit { return nil }
     for way in Way.allCases {
@@ -31,7 +31,7 @@ enum MarkdownText {
     return nil
   }
 
-  /// The ways of writing, the most readable first.
+  /// The notations to try, the most readable first.
   private enum Way: CaseIterable {
     case blocks, lines, line, tags, asItIs, fence
 
@@ -59,7 +59,7 @@ enum MarkdownText {
     }
   }
 
-  /// Backquotes, more than the text has in a row.
+  /// Returns a run of backquotes that is longer than any in the text.
   static func fence(around text: String, atLeast least: Int = 3) -> String {
     var (longest, run) = (0, 0)
     for byte in text.utf8 {
@@ -83,20 +83,20 @@ enum MarkdownText {
   }
 }
 
-/// A paragraph, or the content of an item or a cell, as Markdown.
+/// Converts the content of a paragraph, a list item or a table cell to Markdown.
 struct MarkdownInlines {
   struct Ways: OptionSet {
     let rawValue: Int
-    /// `<br>` is a line end with a backslash before it.
+    /// `<br>` becomes a backslash at the end of a line.
     static let breaksLines = Ways(rawValue: 1)
-    /// Bold, italics, code, links and pictures have marks; else they are the tags that they are.
+    /// Bold, italics, code, links and pictures become Markdown; otherwise their tags are kept.
     static let marks = Ways(rawValue: 2)
     static let escapesClozes = Ways(rawValue: 4)
-    /// A bar would end a cell.
+    /// Escapes bars, which would end a cell.
     static let escapesBars = Ways(rawValue: 8)
   }
 
-  /// Bytes in which the end of an element is looked for.
+  /// How many bytes are searched for the end of an element.
   private static let longestElement = 4_000
 
   private let html: ArraySlice<UInt8>
@@ -104,7 +104,7 @@ struct MarkdownInlines {
   private var index: Int
   private var result = Bytes()
   private var tags = TagReading()
-  /// The marks of the elements that are open, by their closing tags.
+  /// The Markdown marks of the open elements, with their closing tags.
   private var open: [(tag: String, mark: String)] = []
   private let hasAddresses: Bool
   private let hasFormulas: Bool
@@ -152,7 +152,7 @@ struct MarkdownInlines {
     index += 1
   }
 
-  /// A line end of the HTML is a blank in a paragraph.
+  /// Writes a line end, which stands for a space in a paragraph.
   private mutating func writeLineEnd() {
     result.append(0x0A)
     index += 1
@@ -160,7 +160,7 @@ struct MarkdownInlines {
 
   private func isLineStart(before place: Int) -> Bool { place == 0 || result[place - 1] == 0x0A }
 
-  /// A backslash before what begins something else at the beginning of a line; behind a number, before its point.
+  /// Escapes what would begin a block at the beginning of a line; after a number, escapes its point.
   private mutating func escapeLineStart() {
     let byte = result[result.count - 1]
     let next = index < html.endIndex ? html[index] : 0x20
@@ -182,7 +182,7 @@ struct MarkdownInlines {
     }
   }
 
-  /// `*` and `_` mean nothing between blanks, `_` neither within a word.
+  /// Writes `*` or `_`, unescaped if it has no meaning: between spaces, and `_` also within a word.
   private mutating func writeMark() {
     let before = result.last ?? 0x20
     let after = index + 1 < html.endIndex ? html[index + 1] : 0x20
@@ -198,7 +198,7 @@ struct MarkdownInlines {
     }
   }
 
-  /// `&lt;` is `<` with a backslash where a tag might begin.
+  /// Writes `&lt;` as `<`, escaped where a tag might begin; likewise `&gt;` and `&amp;`.
   private mutating func writeEntity() {
     for (name, byte): (StaticString, UInt8) in [
       ("&lt;", UInt8(ascii: "<")), ("&gt;", UInt8(ascii: ">")), ("&amp;", UInt8(ascii: "&")),
@@ -227,7 +227,7 @@ struct MarkdownInlines {
     return true
   }
 
-  /// `\(x\)` is `$x$`, `\[x\]` is `$$x$$`.
+  /// Writes `\(x\)` as `$x$`, and `\[x\]` as `$$x$$`.
   private mutating func writeFormula() -> Bool {
     let isDisplayed = html.begins(with: "\\[", at: index)
     guard isDisplayed || html.begins(with: "\\(", at: index),
@@ -257,13 +257,13 @@ struct MarkdownInlines {
     index = end
   }
 
-  /// Whether there is text before and behind.
+  /// Whether there is text before and after.
   private func isBreak(_ end: Int) -> Bool {
     guard let last = result.last, last != 0x0A, last != 0x20, end < html.endIndex else { return false }
     return html[end] != 0x20 && !html.begins(with: "<br>", at: end)
   }
 
-  /// - Returns: whether it was written, up to a new index.
+  /// - Returns: whether the element was written; then the index is after it.
   private mutating func writeElement(_ tag: HTMLTag, _ text: String, _ end: Int) -> Bool {
     switch text {
     case "<b>", "<i>": return openMark(text == "<b>" ? "**" : "*", "</\(tag.name)>", end)
@@ -277,7 +277,8 @@ struct MarkdownInlines {
     }
   }
 
-  /// Bold and italics have no blanks within their marks, and no letters beside one that has a sign within.
+  /// Opens bold or italics, unless Markdown would not recognize the marks: next to whitespace within them, or between
+  /// a letter outside and another character within.
   private mutating func openMark(_ mark: String, _ closing: String, _ end: Int) -> Bool {
     guard let close = position(of: closing, from: end), close > end else { return false }
     let (first, last) = (html[end], html[close - 1])
@@ -292,7 +293,7 @@ struct MarkdownInlines {
     return true
   }
 
-  /// Where a text begins next, not too far away.
+  /// Finds a text, not too far away.
   private func position(of text: String, from start: Int) -> Int? {
     let bytes = Bytes(text.utf8)
     let near = start..<min(html.endIndex, start + Self.longestElement)
@@ -343,7 +344,7 @@ struct MarkdownInlines {
     return true
   }
 
-  /// An address as Markdown has it; `&amp;` and `%25` are what they mean.
+  /// Returns an address in Markdown's notation; `&amp;` and `&quot;` are decoded.
   private static func address(_ value: String) -> String {
     let plain = value.replacing(text: "&amp;", with: "&").replacing(text: "&quot;", with: "\"")
     let isSafe = plain.utf8.allSatisfy { $0 > 0x20 && !"()<>\\\"*_`[]$".utf8.contains($0) }

@@ -1,5 +1,6 @@
-// Cards as Markdown: a heading and its text where the texts allow it, `Q:` and `A:` else; clozes as paragraphs.
-// Invariant: what is written is read back as the same cards with the same ids: each card is read before it is written.
+// Writes cards as Markdown: a heading and text if possible, otherwise `Q:` and `A:`; clozes as paragraphs.
+// Invariant: the output is read back as the same cards with the same ids: each card is read back before it is
+// written.
 
 import Decks
 import Files
@@ -8,7 +9,7 @@ import Text
 
 struct MarkdownWriter: CardRowWriter {
   let sink: FileSink
-  /// Whether a paragraph would be taken for a part of what is before it.
+  /// Whether a paragraph would be read as a part of the preceding card.
   private var isOpen = false
 
   init(sink: FileSink) { self.sink = sink }
@@ -37,14 +38,14 @@ struct MarkdownWriter: CardRowWriter {
       lost.insert(.formatting)
       let plain = sides.map(FieldHTML.text)
       let text = Self.card(html: plain.map { FieldHTML.html(ofPlain: $0) }, facts.comment)
-      // What is too long for Markdown is refused by an import, by its line.
+      // A text that is too long for Markdown is refused on import, with its line number.
       try sink.append(text ?? Self.card(plain[0], plain[1], facts.comment, isHeading: false))
     }
     isOpen = true
     return lost
   }
 
-  /// A card of two fields that are read back as they are; nil for fields that Markdown cannot say.
+  /// Returns a card whose two fields are read back unchanged; nil when Markdown cannot express them.
   static func card(html sides: [String], _ comment: String) -> String? {
     func isRead(_ text: String) -> Bool {
       Self.rows(in: text).map { $0.count == 1 && $0[0].sides == sides } ?? false
@@ -60,7 +61,7 @@ struct MarkdownWriter: CardRowWriter {
     return isRead(text) ? text : nil
   }
 
-  /// The cards of a few lines; nil where one is refused.
+  /// Returns the cards in a few lines; nil when one is refused.
   static func rows(in text: String) -> [CardRow]? {
     let cards = MarkdownCards(lines: MarkdownLine.lines(of: text))
     var (rows, row) = ([CardRow](), CardRow())
@@ -70,19 +71,19 @@ struct MarkdownWriter: CardRowWriter {
         rows.append(row)
       }
     } catch {
-      // Lines that are at hand are read without failing.
+      // Reading lines in memory does not fail.
       return nil
     }
     return rows
   }
 
-  /// A card of two texts in Markdown, with an empty line behind it.
+  /// Formats a card with two texts in Markdown, followed by an empty line.
   static func card(_ prompt: String, _ answer: String, _ comment: String, isHeading: Bool) -> String {
     if isHeading { return "## \(prompt)\(comment.isEmpty ? "" : " ")\(comment)\n\n\(MarkdownLine.escaped(answer))\n\n" }
     return "Q:\(part(prompt))\nA:\(part(answer))\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
 
-  /// A paragraph with clozes, with an empty line behind it.
+  /// Formats a paragraph with clozes, followed by an empty line.
   static func cloze(_ text: String, _ comment: String) -> String {
     text + "\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
@@ -95,18 +96,18 @@ struct MarkdownWriter: CardRowWriter {
 
   func end() throws {}
 
-  /// A text of several lines begins below its mark.
+  /// Formats a text after a mark; a text of several lines begins on the next line.
   static func part(_ text: String) -> String {
     text.utf8.contains(0x0A) ? "\n\(MarkdownLine.escaped(text))" : " \(text)"
   }
 
-  /// Whether two texts in Markdown can be a heading and what is below it.
+  /// Whether two texts in Markdown can be a heading and the text below it.
   static func fitsHeading(_ prompt: String, _ answer: String) -> Bool {
     !prompt.utf8.contains(0x0A) && !prompt.contains(text: MarkdownFacts.opening)
       && !answer.contains(text: "==") && !answer.contains(text: "{{")
   }
 
-  /// Whether one paragraph may hold a note.
+  /// Whether a single paragraph can hold the note.
   private static func isCloze(_ note: NoteRecord, _ type: NoteType) -> Bool {
     type.isCloze && type.name == StockNoteType.cloze.rawValue && !note.fields.isEmpty
       && note.fields.dropFirst().allSatisfy(\.isEmpty)

@@ -1,36 +1,37 @@
-// The file of answers that a page gives back: JSON Lines, the first names the deck, each other one is an answer.
-// Invariant: a file is read whole before anything of it is entered; an error names its line, and nothing was changed.
+// Reads the file of answers that a page exports: JSON Lines, of which the first names the deck and each other one is
+// an answer. Invariant: the whole file is read before any answer is applied; an error names its line and changes
+// nothing.
 
 import Decks
 import Files
 import Memory
 import Values
 
-/// An answer of a page.
+/// An answer that was given on a page.
 struct PageAnswer: Equatable {
   let guid: String
-  /// The deck within the page's deck; empty for itself.
+  /// The name of the deck within the page's deck; empty for the latter itself.
   let subdeck: String
   /// Seconds since 1970.
   let at: Double
   let rating: Rating
-  /// That the user took.
+  /// How long the user took.
   let seconds: Double
 }
 
-/// Reads a file of answers.
+/// Parses a file of answers.
 ///
 ///     let file = AnswerFile(path: path, deck: deck.pageID, now: now)
 ///     let answers = try file.answers(of: bytes)
 struct AnswerFile {
-  /// Bytes that a file may have: some 600,000 answers.
+  /// The limit on a file's size in bytes, which is enough for about 600,000 answers.
   static let limit = 64 << 20
-  /// Seconds that the clock of another machine may be ahead.
+  /// How many seconds the clock of the other machine may be ahead.
   private static let clockSlack = 300.0
   private static let limits = JSONLimits(bytes: 4096, depth: 2, values: 50, string: 2048)
 
   let path: String
-  /// The id of the deck that the answers must be of.
+  /// The page id of the deck to which the answers must belong.
   let deck: String
   let now: Double
 

@@ -1,25 +1,25 @@
-// Taking the answers of a page over: each as if it had been given here at its time.
-// Invariant: made inside one operation; answers that are in the log are passed over, so the same file twice changes
-// nothing.
+// Imports the answers of a page, each as if it had been given here at its time.
+// Invariant: runs within one operation; answers that are in the log already are skipped, so importing the same file
+// again changes nothing.
 
 public import Decks
 public import Files
 public import Storage
 public import Values
 
-/// What became of a file of answers.
+/// The report of an import of answers.
 ///
 ///     report.entered   // answers that changed a schedule
 public struct AnswerReport: Equatable, Sendable {
   public internal(set) var entered = 0
-  /// Older than the last answer of their card here: in the log, with the schedule as it was.
+  /// Answers older than the card's last answer here: added to the log without changing the schedule.
   public internal(set) var older = 0
-  /// There already.
+  /// Answers that were in the log already.
   public internal(set) var known = 0
-  /// Of cards that the deck does not have.
+  /// Answers to cards that are not in the deck.
   public internal(set) var unknown = 0
 
-  /// As `--json` prints it.
+  /// The report as `--json` prints it.
   public var value: Value {
     .record([
       ("entered", .integer(entered)), ("older", .integer(older)), ("known", .integer(known)),
@@ -28,7 +28,7 @@ public struct AnswerReport: Equatable, Sendable {
   }
 }
 
-/// Takes over the file of answers of a deck's page.
+/// Imports files of answers of a deck's page.
 ///
 ///     let report = try AnswerImport(db, into: deck, at: moment, zoneOffset: { _ in 7200 }).run(["spanish.answers"])
 public struct AnswerImport {
@@ -39,8 +39,8 @@ public struct AnswerImport {
   private let zoneOffset: (Double) -> Double
 
   /// - Parameters:
-  ///   - moment: now.
-  ///   - zoneOffset: seconds that the user's clock is ahead of UTC at a moment.
+  ///   - moment: the present.
+  ///   - zoneOffset: returns the user's offset from UTC in seconds at a given time.
   public init(
     _ db: Database, into deck: DeckID, at moment: StudyMoment, zoneOffset: @escaping (Double) -> Double
   ) throws {
@@ -51,10 +51,11 @@ public struct AnswerImport {
   }
 
   /// - Parameters:
-  ///   - paths: `-` is standard input where any kind of file is read. Their answers are entered in the order of time,
-  ///     whichever file they come from.
-  ///   - progress: answers done and all of them; what it throws ends the import.
-  /// - Throws: `ExchangeError.badFile` with the line, `FileError`; nothing was entered then.
+  ///   - paths: `-` is standard input if `kinds` allows any kind of file. The answers are applied in the order of
+  ///     their
+  ///     times, whichever file they come from.
+  ///   - progress: called with the answers done and their total; an error from it ends the import.
+  /// - Throws: `ExchangeError.badFile` with the line, `FileError`; nothing has been changed then.
   public func run(
     _ paths: [String], _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: ImportProgress = { _, _ in }
@@ -82,7 +83,8 @@ public struct AnswerImport {
     return report
   }
 
-  /// The card in the deck that the answer names; where that was renamed, in the first that has it.
+  /// Returns the card in the deck that the answer names, or else in the first deck that has it, because decks may be
+  /// renamed.
   private func card(of answer: PageAnswer) throws -> CardID? {
     let named = decks.first { $0.name(within: deck) == answer.subdeck }
     for deck in [named].compactMap({ $0 }) + decks {

@@ -1,7 +1,7 @@
-// A deck and the decks within it as one HTML file that needs no network: it studies itself, and without scripts it is a
-// list that reveals answers.
-// Invariant: the file is written whole or keeps its old content; memory does not grow with the deck but for 8 bytes a
-// card; suspended cards are not in it.
+// Writes a deck and its nested decks as one HTML file that works offline: it can be studied in the browser, and
+// without scripts it is a list that reveals answers.
+// Invariant: the file is written completely or keeps its old content; memory does not grow with the deck except for 8
+// bytes per card; suspended cards are left out.
 
 public import Decks
 public import Files
@@ -10,37 +10,37 @@ public import Storage
 import Text
 public import Values
 
-/// How a deck becomes a page.
+/// The options of a page.
 ///
 ///     var options = PageOptions()
 ///     (options.promptLanguage, options.isFresh) = ("es", true)
 public struct PageOptions: Sendable {
-  /// The languages of the sides, as `lang` has them (BCP 47); nil when not given.
+  /// The languages of the two sides as `lang` attributes (BCP 47); nil for none.
   public var promptLanguage: String?
   public var answerLanguage: String?
-  /// What the page is called; nil for the deck's name.
+  /// The title of the page; nil for the deck's name.
   public var title: String?
-  /// Whether every card is new there, for another person; else studying goes on from where the cards are here.
+  /// Whether all cards are new on the page, for another person. Otherwise their schedules continue there.
   public var isFresh = false
 
   public init() {}
 }
 
-/// What a page holds.
+/// The report of writing a page.
 ///
 ///     report.bytes   // of the file
 public struct PageReport: Equatable, Sendable {
   public internal(set) var cards = 0
   public internal(set) var bytes = 0
-  /// Pictures and sounds, each counted as often as it is shown.
+  /// The number of pictures and sounds, counted each time they are shown.
   public internal(set) var media = 0
-  /// Those that a browser cannot show, or that are gone.
+  /// The number of media that a browser cannot show, or that do not exist.
   public internal(set) var mediaLeftOut = 0
-  /// Documents that cards show, and those of them that could not be drawn.
+  /// The number of documents that cards show, and of those that could not be drawn.
   public internal(set) var documents = 0
   public internal(set) var documentsLeftOut = 0
 
-  /// As `--json` prints it.
+  /// The report as `--json` prints it.
   public var value: Value {
     .record([
       ("cards", .integer(cards)), ("bytes", .integer(bytes)), ("media", .integer(media)),
@@ -62,12 +62,12 @@ public struct DeckPage {
   private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
   private let picture: (String) throws -> GalleryPicture?
-  /// Bytes that the picture of a document has about.
+  /// The typical size in bytes of the picture of a document.
   private static let usualPicture = 60_000
 
   /// - Parameters:
-  ///   - media: where the content of a media file is.
-  ///   - picture: of the document of an id; nil where it cannot be drawn.
+  ///   - media: returns the path of a media file's content.
+  ///   - picture: returns the picture of the document with an id; nil when it cannot be drawn.
   public init(
     _ db: Database, _ deck: DeckID, at moment: StudyMoment, _ options: PageOptions,
     media: @escaping (MediaRecord) -> String, picture: @escaping (String) throws -> GalleryPicture? = { _ in nil }
@@ -79,7 +79,7 @@ public struct DeckPage {
     (self.moment, self.options, mediaPath) = (moment, options, media)
   }
 
-  /// About how many bytes the file will have, reckoned without making it.
+  /// Estimates the size of the file in bytes without making it.
   public func weight() throws -> Int {
     let isTimed = try !memories().isEmpty
     let frame = PageText.head(title: "", options: "", timed: isTimed).count + PageText.end(timed: isTimed).count
@@ -93,8 +93,10 @@ public struct DeckPage {
   }
 
   /// - Parameters:
-  ///   - path: `-` is not standard output here: a page is a file.
-  ///   - progress: cards written and all of them, by the page of 500; what it throws ends it, the file stays as it was.
+  ///   - path: a file name; `-` is not standard output here.
+  ///   - progress: called after each 500 cards with the cards done and their total; an error from it ends the export
+  ///     and
+  ///     leaves the file unchanged.
   public func write(
     to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
@@ -124,7 +126,7 @@ public struct DeckPage {
     return report
   }
 
-  /// What FSRS-7 knows of the cards of the decks that it schedules.
+  /// Returns the FSRS-7 memories of the cards; empty when FSRS-7 schedules none of the decks.
   private func memories() throws -> TimedMemories {
     TimedMemories(Dictionary(firstOf: try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }))
   }
@@ -144,13 +146,14 @@ public struct DeckPage {
 }
 
 extension DeckRecord {
-  /// What pages and files of answers name the deck by: renaming keeps it. `Default` has the same in every collection;
-  /// answers name their cards by guids, which no other collection has.
+  /// The id by which pages and files of answers name the deck; it survives renaming. `Default` has the same id in
+  /// every collection, but answers name cards by guids, which are unique across collections.
   var pageID: String { "\(id.rawValue)" }
 }
 
 extension FittedModels {
-  /// The parameters of FSRS-7, and which first ratings enough cards had for their intervals to be believed.
+  /// The parameters of FSRS-7, and for each first rating whether enough cards had it for its intervals to be
+  /// reliable.
   fileprivate var forPage: Value {
     .record([
       ("parameters", .list(parameters.map { .number($0) })),
@@ -160,7 +163,7 @@ extension FittedModels {
 }
 
 extension DeckOptions {
-  /// What the page's script schedules by.
+  /// The options that the page's script needs for scheduling.
   var forPage: Value {
     .record([
       ("parameters", .list(parametersInUse.map { .number($0) })), ("retention", .number(desiredRetention)),

@@ -1,5 +1,5 @@
-// Pictures with their words as one web page that needs no network and no script: a picture grows when it is followed.
-// Invariant: one picture is in memory at a time; no text is ever markup.
+// Writes pictures with captions as one web page that works offline and without scripts; following the link of a
+// picture enlarges it. Invariant: memory holds one picture; no text is interpreted as markup.
 
 public import Files
 import Text
@@ -10,10 +10,10 @@ public import Values
 ///     GalleryPicture(title: "el gato", description: "A card, yellow, with the text \"el gato\".", png: bytes)
 public struct GalleryPicture: Sendable {
   public let title: String
-  /// The text for those who cannot see it.
+  /// The alternative text.
   public let description: String
   public let png: [UInt8]
-  /// Images within it that could not be shown.
+  /// The number of images within it that could not be shown.
   public let broken: Int
 
   public init(title: String, description: String, png: [UInt8], broken: Int = 0) {
@@ -21,22 +21,22 @@ public struct GalleryPicture: Sendable {
   }
 }
 
-/// What a gallery holds.
+/// The report of writing a gallery.
 ///
 ///     report.bytes   // of the file
 public struct GalleryReport: Equatable, Sendable {
   public internal(set) var documents = 0
   public internal(set) var bytes = 0
-  /// Images within documents that could not be shown.
+  /// The number of images within documents that could not be shown.
   public internal(set) var broken = 0
 
-  /// As `--json` prints it.
+  /// The report as `--json` prints it.
   public var value: Value {
     .record([("documents", .integer(documents)), ("bytes", .integer(bytes)), ("broken", .integer(broken))])
   }
 }
 
-/// Writes a gallery.
+/// Writes a gallery of pictures.
 ///
 ///     try GalleryPage(title: "Animals", count: 9) { try picture($0) }
 ///       .write(to: "animals.html", isInterrupted: isInterrupted)
@@ -46,14 +46,14 @@ public struct GalleryPage {
   private let count: Int
   private let picture: (Int) throws -> GalleryPicture
 
-  /// - Parameter picture: the picture of a place, from 0; what it throws ends the writing.
+  /// - Parameter picture: returns the picture at an index, from 0; an error from it ends the writing.
   public init(title: String, count: Int, picture: @escaping (Int) throws -> GalleryPicture) {
     (self.title, self.count, self.picture) = (title, count, picture)
   }
 
   /// - Parameters:
-  ///   - isInterrupted: asked with each piece that is written, and while a pipe is waited for.
-  ///   - progress: pictures written; what it throws ends it, the file stays as it was.
+  ///   - isInterrupted: called for each chunk that is written, and while waiting for a pipe.
+  ///   - progress: called with the pictures done; an error from it ends the writing and leaves the file unchanged.
   public func write(
     to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: (Int) throws -> Void = { _ in }

@@ -1,5 +1,5 @@
-// The cards of a page, each an element that opens: the prompt outside, the answer inside.
-// Invariant: one card is in memory at a time, and no picture or sound as a whole.
+// Writes the cards of a page, each as an element that opens: the prompt outside, the answer inside.
+// Invariant: memory holds one card, and no picture or sound as a whole.
 
 import Decks
 import Files
@@ -52,7 +52,7 @@ struct PageCards {
     report.cards += 1
   }
 
-  /// The picture of a document, below the answer.
+  /// Writes the picture of a document below the answer.
   private mutating func write(document: String) throws {
     guard let shown = try picture(document) else { return report.documentsLeftOut += 1 }
     let start = "<img alt=\"\(PageText.escaped(shown.description))\" src=\"data:image/png;base64,"
@@ -62,11 +62,12 @@ struct PageCards {
 
   private func lang(_ language: String?) -> String { language.map { " lang=\"\(PageText.escaped($0))\"" } ?? "" }
 
-  /// - Parameter hidden: where the text has what a cloze hid, in its UTF-8.
+  /// Writes one side of a card.
+  /// - Parameter hidden: the UTF-8 ranges of the text that a cloze hid.
   private mutating func write(_ text: String, _ names: [String], hidden: [Range<Int>] = []) throws {
     var (bytes, start) = ([UInt8](), 0)
     let utf8 = Array(text.utf8)
-    // A text without the names of its media is another one.
+    // If the names of media are removed from the text, the ranges no longer apply.
     for range in hidden where names.isEmpty && range.lowerBound >= start && range.upperBound <= utf8.count {
       PageText.append(String(decoding: utf8[start..<range.lowerBound], as: UTF8.self), to: &bytes)
       bytes += "<b>".utf8
@@ -97,7 +98,7 @@ extension TimedMemory {
 }
 
 extension CardSchedule {
-  /// What the page's script goes on from.
+  /// The schedule from which the page's script continues.
   fileprivate var forPage: Value {
     func number(_ value: Double?) -> Value { value.map { .number($0) } ?? .null }
     return .record([

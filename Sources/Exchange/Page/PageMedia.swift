@@ -1,11 +1,11 @@
-// Pictures and sounds in a page, as data: URLs.
-// Invariant: memory is one chunk, whatever the file; what a browser cannot show is left out and counted.
+// Embeds pictures and sounds in a page as data: URLs.
+// Invariant: memory is one chunk, whatever the size of the file; what a browser cannot show is left out and counted.
 
 import Decks
 import Files
 import Text
 
-/// What a browser shows or plays of a file, by the ending of its name.
+/// How a browser presents a file, by the extension of its name.
 enum PageMediaKind {
   case picture(String), sound(String)
 
@@ -30,12 +30,12 @@ enum PageMediaKind {
 }
 
 struct PageMedia {
-  /// Whole groups of three bytes, so that the pieces of base64 follow one another.
+  /// A multiple of three bytes, so that the chunks of base64 can be concatenated.
   private static let chunk = 3 << 14
 
   /// Writes a file as an element that shows or plays it.
-  /// - Parameter path: of its content.
-  /// - Returns: false when a browser cannot show it, or when it is gone; then nothing was written.
+  /// - Parameter path: the path of the file's content.
+  /// - Returns: false when a browser cannot show the file, or it does not exist; then nothing was written.
   static func write(
     _ name: String, at path: String, to sink: FileSink, isInterrupted: @escaping () -> Bool
   ) throws -> Bool {

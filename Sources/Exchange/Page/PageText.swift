@@ -1,19 +1,19 @@
-// The text of a web page around its cards: escaping, the script and the style, and the policy that lets a browser run
-// nothing else.
-// Invariant: no text of a card is ever markup; the policy names the script and the style by the hash of their bytes.
+// The frame of a web page around its cards: escaping, the script and the style, and the policy that forbids a browser
+// to run anything else. Invariant: no text of a card is interpreted as markup; the policy names the script and the
+// style by the hash of their bytes.
 
 import Text
 import Values
 
-/// What a page is put together from.
+/// Builds the parts of a page.
 enum PageText {
   private static let script = squeezed(
     PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
   private static let timedScript = script + squeezed(PackageResources.fsrs7_js)
   static let style = squeezedStyle(PackageResources.page_css)
 
-  /// Lines without the blanks that they begin with, without blank ones and those that are only a comment, and without
-  /// blanks around operators. No text within these files is over several lines or has such an operator in it.
+  /// Minifies a source: removes indentation, blank lines, lines that are only a comment, and spaces around operators.
+  /// No string in these files spans several lines or contains such an operator.
   static func squeezed(_ source: [UInt8]) -> [UInt8] {
     var result = ""
     for line in String(decoding: source, as: UTF8.self).split(separator: "\n") {
@@ -26,7 +26,7 @@ enum PageText {
     return Array(result.utf8)
   }
 
-  /// A line without the blanks behind commas and semicolons outside of quotes.
+  /// Removes the spaces after commas and semicolons outside of quotes.
   private static func withoutListBlanks(_ line: Substring) -> String {
     guard !line.contains("`") else { return String(line) }
     let pieces = line.split(separator: "\"", omittingEmptySubsequences: false)
@@ -41,20 +41,20 @@ enum PageText {
     return Array(style.utf8)
   }
 
-  /// Operators that need no blanks around them.
+  /// Operators that do not need spaces around them.
   static let operators = [
     "=>", "===", "!==", "=", "+=", "&&", "||", "??", "+", "-", "*", "/", "<", ">", "<=", ">=", "?", ":", "{", "}",
   ]
 
-  /// Brackets that need no blank on one side.
+  /// Brackets that do not need a space on one side.
   static let brackets = [
     ("{ ", "{"), (" }", "}"), (") {", "){"), ("if (", "if("), ("for (", "for("), (") return", ")return"),
   ]
 
-  /// - Parameter timed: whether FSRS-7 schedules cards of the page.
+  /// - Parameter timed: whether FSRS-7 schedules any cards of the page.
   static func script(timed: Bool) -> [UInt8] { timed ? timedScript : script }
 
-  /// Everything before the first section of cards.
+  /// Returns everything before the first section of cards.
   /// - Parameter options: the script's options for the whole page, as JSON.
   static func head(title: String, options: String, timed: Bool) -> [UInt8] {
     let hash = base64(sha256(script(timed: timed)))
@@ -63,7 +63,8 @@ enum PageText {
       + Array("<noscript id=\"cards\" data-options=\"\(escaped(options))\">\n".utf8)
   }
 
-  /// What lets a phone put the page on its home screen, as an app of its own. Where it starts is where the page is.
+  /// Returns the tags with which a phone can add the page to its home screen as an app. It starts at the page's
+  /// address.
   private static func homeScreen(_ title: String) -> String {
     let letter = title.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "?"
     let picture = """
@@ -91,10 +92,10 @@ enum PageText {
       """
   }
 
-  /// The beginning of a page, its title as first heading.
+  /// Returns the beginning of a page, with its title as the first heading.
   /// - Parameters:
-  ///   - policy: what a browser may do beside showing pictures that the page holds.
-  ///   - more: lines of the head.
+  ///   - policy: directives that allow more than showing embedded pictures.
+  ///   - more: additional lines of the head.
   static func head(title: String, style: [UInt8], policy: String = "", _ more: String = "") -> [UInt8] {
     let policy =
       "default-src 'none'; \(policy)style-src 'sha256-\(base64(sha256(style)))'; img-src data:; "
@@ -123,13 +124,13 @@ enum PageText {
     return page
   }
 
-  /// Everything behind the last section.
+  /// Returns everything after the last section.
   static func end(timed: Bool) -> [UInt8] {
     Array("</noscript>\n</main>\n<script>".utf8) + script(timed: timed)
       + Array("</script>\n</body>\n</html>\n".utf8)
   }
 
-  /// Text as HTML, good between tags and in quoted attributes.
+  /// Escapes a text for use between tags and in quoted attributes.
   static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(text, to: &bytes)

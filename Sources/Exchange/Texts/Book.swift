@@ -1,5 +1,6 @@
-// An EPUB: its container names a package, whose spine names the chapters (EPUB 3.3, OCF, Packages). Invariant: only
-// members of the file are read, at most 10,000 of them, 64 MiB each and 256 MiB in all, counted as they are inflated.
+// Reads an EPUB: its container names a package, whose spine names the chapters (EPUB 3.3, OCF, Packages).
+// Invariant: only members of the file are read, at most 10,000 of them, 64 MiB each and 256 MiB in all, counted as
+// they are inflated.
 
 import Files
 import Templates
@@ -14,12 +15,12 @@ final class Book {
   private let zip: ZipFile
   private let isInterrupted: () -> Bool
   private var inflated = 0
-  /// What its package says (`dc:language`), once its paragraphs were read.
+  /// The language in the package (`dc:language`); set when the paragraphs are read.
   private(set) var language: String?
 
   init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.isInterrupted) = (path, isInterrupted)
-    // What is no file, or may not be read, has the words that every file has.
+    // Opening the file first gives the usual error messages for a missing or unreadable file.
     _ = try ByteFile(path, isInterrupted: isInterrupted)
     do throws(PackageError) {
       zip = try ZipFile(path, named: path, holdsFolders: true)
@@ -31,7 +32,7 @@ final class Book {
     }
   }
 
-  /// The paragraphs of all chapters, in the order of the book.
+  /// Returns the paragraphs of all chapters, in the order of the book.
   func paragraphs() throws -> [TextParagraph] {
     let container = XMLTags(try content("META-INF/container.xml"))
     guard let root = container.first("rootfile")?["full-path"] else {
@@ -60,14 +61,15 @@ final class Book {
 
   private func isText(_ type: String?) -> Bool { type == "application/xhtml+xml" || type == "text/html" }
 
-  /// What `META-INF/encryption.xml` names; fonts often are.
+  /// Returns the members that `META-INF/encryption.xml` names; often they are fonts.
   private func encryptedMembers() throws -> Set<String> {
     guard zip.members["META-INF/encryption.xml"] != nil else { return [] }
     let references = XMLTags(try content("META-INF/encryption.xml")).all("CipherReference")
     return Set(references.compactMap { $0["URI"].map { Self.resolved($0, in: "") } })
   }
 
-  /// A reference without its fragment, percent signs decoded, `..` taken away; it never leads out of the file.
+  /// Resolves a reference: removes its fragment, decodes percent signs and resolves `..`. It never leads out of the
+  /// file.
   private static func resolved(_ reference: String, in folder: String) -> String {
     var parts: [String] = folder.split(separator: "/").map(String.init)
     let plain = reference.prefix { $0 != "#" }
@@ -112,12 +114,12 @@ final class Book {
       throw TextFileError(error, path)
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-    // A chapter in another encoding is rare: it says so by a mark.
+    // Chapters in another encoding are rare, and have a byte order mark.
     return try Array(TextFile.decoded(bytes, path: path, as: nil).text.utf8)
   }
 }
 
-/// The opening tags of an XML document, by name without prefix. Comments, CDATA and declarations are not looked into.
+/// The opening tags of an XML document, by name without prefix. Comments, CDATA and declarations are skipped.
 struct XMLTags {
   private let xml: [UInt8]
   private var tags: [(name: String, attributes: [String: String], end: Int)] = []
@@ -138,7 +140,7 @@ struct XMLTags {
     }
   }
 
-  /// Where a comment or a CDATA section ends that begins here; one that is never closed is all of the rest.
+  /// Returns the end of a comment or a CDATA section that begins here; one that is never closed extends to the end.
   private static func endOfPassed(_ rest: ArraySlice<UInt8>) -> Int? {
     let kinds: [(StaticString, StaticString)] = [("<!--", "-->"), ("<![CDATA[", "]]>")]
     guard let (opening, closing) = kinds.first(where: { rest.begins(with: $0.0) }) else { return nil }
@@ -165,7 +167,7 @@ struct XMLTags {
 
   func all(_ name: String) -> [[String: String]] { tags.filter { $0.name == name }.map(\.attributes) }
   func first(_ name: String) -> [String: String]? { tags.first { $0.name == name }?.attributes }
-  /// What stands between the first tag of that name and the next tag.
+  /// Returns the text between the first tag of a name and the next tag.
   func text(of name: String) -> String? {
     tags.first { $0.name == name }.map { tag in
       String(decoding: xml[tag.end...].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self).trimmed

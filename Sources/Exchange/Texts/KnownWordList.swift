@@ -1,5 +1,5 @@
-// Lists of words with how well they are known: a word a line, or a table such as Lute's. Invariant: a row without a
-// word is passed over; a status that is none of the known ones means that the word is still being learned.
+// Reads lists of words with their status: one word per line, or a table such as Lute's.
+// Invariant: a row without a word is skipped; an unknown status means that the word is still being learned.
 
 import Files
 import Text
@@ -11,10 +11,11 @@ import Text
 public struct KnownWordList: Sendable {
   public let entries: [VocabularyEntry]
 
+  /// Reads a list.
   /// - Parameters:
   ///   - path: `-` is standard input.
-  ///   - columns: which column of a table is the `word`, the `status`, the `language`; found by their names when left
-  ///     out.
+  ///   - columns: the columns of a table that are the `word`, the `status` and the `language`; found by their names
+  ///     when omitted.
   /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
   public init(_ path: String, columns: [ColumnChoice], isInterrupted: @escaping () -> Bool) throws {
     let isTable = [".csv", ".tsv"].contains { path.lowercased().hasSuffix($0) }
@@ -25,7 +26,7 @@ public struct KnownWordList: Sendable {
     if entries.isEmpty { throw TextFileError.empty(path: path) }
   }
 
-  /// A line of a plain list: a word, and behind a tab or comma what is known of it.
+  /// Parses a line of a plain list: a word, and after a tab, comma or semicolon its status.
   private static func entry(_ line: String) -> VocabularyEntry? {
     let cells = line.split(maxSplits: 1, omittingEmptySubsequences: false) { "\t,;".contains($0) }
     let word = String(cells.first ?? "").trimmed
@@ -65,7 +66,7 @@ public struct KnownWordList: Sendable {
     }
     let (word, status, language) = (try place("word"), try place("status"), try place("language"))
     var entries: [VocabularyEntry] = []
-    // Without a heading the first column is the word.
+    // Without a header, the first row is a word, and words are in the first column.
     if word == nil, let entry = entry(rows, word: 0, status: nil, language: nil) { entries.append(entry) }
     while try rows.next() != nil {
       if entries.count & 0x3FF == 0, isInterrupted() { throw FileError(path, .read, .interrupted) }
@@ -81,7 +82,7 @@ public struct KnownWordList: Sendable {
 
   private static func entry(_ rows: TableRows, word: Int, status: Int?, language: Int?) -> VocabularyEntry? {
     func cell(_ index: Int?) -> String? { index.flatMap { $0 < rows.count ? rows.text($0).trimmed : nil } }
-    // Zero width spaces mark the parts of Lute's terms.
+    // Lute separates the parts of a term by zero-width spaces.
     guard let text = cell(word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty, rows.invalidReason == nil else {
       return nil
     }
@@ -89,7 +90,7 @@ public struct KnownWordList: Sendable {
       word: text, language: cell(language), standing: status == nil ? .known : standing(cell(status) ?? ""))
   }
 
-  /// Lute, LWT and LingQ count from 1 to 5; W and 99 are well known, I and 98 ignored.
+  /// Parses a status. Lute, LWT and LingQ count from 1 to 5; W and 99 mean well known, I and 98 ignored.
   private static func standing(_ status: String) -> VocabularyEntry.Standing {
     switch status.lowercased() {
     case "5", "w", "99", "known", "well known", "mature": .known

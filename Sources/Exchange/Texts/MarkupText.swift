@@ -1,5 +1,6 @@
-// The text of HTML and XHTML in paragraphs. Invariant: no entity is defined by the document and nothing is fetched;
-// time is in proportion to the length, whatever is opened and never closed.
+// Extracts the text of HTML and XHTML as paragraphs.
+// Invariant: entities defined by the document are not expanded, and nothing is fetched; time is linear in the length,
+// even if something is opened and never closed.
 
 import Templates
 import Text
@@ -8,7 +9,7 @@ enum MarkupText {
   private static let blocks = HTMLTag.blocks.union(["td", "th", "pre", "figure", "title", "br"])
   private static let skipped: Set<String> = ["script", "style", "rt", "rp", "nav", "head", "svg", "math", "template"]
 
-  /// What a browser shows as blocks of text, each in one line.
+  /// Returns the blocks of text that a browser would show, each as one line.
   static func paragraphs(_ html: [UInt8]) -> [String] {
     var scanner = Scanner(html)
     scanner.run()
@@ -20,7 +21,7 @@ enum MarkupText {
     var paragraphs: [String] = []
     private var index = 0
     private var text: [UInt8] = []
-    /// What is skipped until it is closed, and how often it was opened.
+    /// The element that is being skipped until it is closed, and its nesting depth.
     private var skipping: (name: String, depth: Int)?
     private var tags = TagReading()
     private var hasMoreComments = true
@@ -57,7 +58,7 @@ enum MarkupText {
       text = []
     }
 
-    /// Passes over a tag, a comment or a declaration; false where there is none, or it is never closed.
+    /// Skips a tag, a comment or a declaration; returns false when there is none, or it is never closed.
     private mutating func passMarkup() -> Bool {
       let rest = html[index...]
       if rest.starts(with: "<!--".utf8) {
@@ -90,7 +91,7 @@ enum MarkupText {
       return nil
     }
 
-    /// The end of a DOCTYPE, its own declarations in brackets included; they are not read.
+    /// Returns the end of a DOCTYPE including its declarations in brackets, which are not read.
     private func declarationEnd() -> Int? {
       var (place, depth) = (index, 0)
       while place < html.count {
@@ -105,7 +106,7 @@ enum MarkupText {
       return nil
     }
 
-    /// Whether a tag ends an element whose own end HTML lets out.
+    /// Whether a tag ends an element whose end tag may be omitted in HTML.
     private static func ends(_ skipped: String, at name: String, isClosing: Bool) -> Bool {
       switch skipped {
       case "head": name == "body"

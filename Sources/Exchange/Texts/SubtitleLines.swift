@@ -1,10 +1,10 @@
-// Subtitles as paragraphs with their times: SubRip, WebVTT, and the scripts of SubStation Alpha. Invariant: a time is
-// at least 0, an end never before its start; what is malformed is passed over.
+// Reads subtitles as paragraphs with times: SubRip, WebVTT, and SubStation Alpha scripts.
+// Invariant: a time is at least 0, and an end is never before its start; malformed parts are skipped.
 
 import Text
 
 enum SubtitleLines {
-  /// The cues of SubRip and WebVTT: a line with `-->`, then lines until a blank one.
+  /// Reads the cues of SubRip and WebVTT: a line with `-->`, then lines up to a blank one.
   static func cues(_ text: String) -> [TextParagraph] {
     var cues: [TextParagraph] = []
     var current: TextParagraph?
@@ -16,7 +16,7 @@ enum SubtitleLines {
     }
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       if let (start, end) = times(line) {
-        // Where no blank line parts two cues, the number of the second is the last line of the first.
+        // If no blank line separates two cues, the last line of the first is the number of the second.
         if let cue = current, let last = cue.text.split(separator: "\n").last, last.allSatisfy(\.isNumber) {
           current?.text = cue.text.split(separator: "\n").dropLast().joined(separator: "\n")
         }
@@ -33,7 +33,7 @@ enum SubtitleLines {
     return sorted(cues)
   }
 
-  /// `00:01:02,500 --> 00:01:04.000 position:50%`; hours may be missing.
+  /// Parses `00:01:02,500 --> 00:01:04.000 position:50%`; hours may be missing.
   private static func times(_ line: Substring) -> (Double, Double)? {
     guard let arrow = line.firstRange(ofText: "-->") else { return nil }
     let after = line[arrow.upperBound...].split(whereSeparator: \.isWhitespace).first ?? ""
@@ -56,7 +56,7 @@ enum SubtitleLines {
     return seconds
   }
 
-  /// The dialogue of a script: the columns as its `Format:` line has them, the text the rest of a line.
+  /// Reads the dialogue of a script. The `Format:` line names the columns; the text is the rest of a line.
   static func scriptCues(_ text: String) -> [TextParagraph] {
     var (columns, cues, isEvents): ([String], [TextParagraph], Bool) = ([], [], false)
     for line in text.split(whereSeparator: \.isNewline) {
@@ -76,7 +76,7 @@ enum SubtitleLines {
         cues.append(TextParagraph(shown, start: from, end: max(from, to)))
       }
     }
-    // A line in several layers, for its outline and shadow, is one.
+    // A line repeated in several layers, for its outline and shadow, counts once.
     var seen: Set<String> = []
     return sorted(cues.filter { seen.insert("\($0.start ?? 0) \($0.text)").inserted })
   }
@@ -89,7 +89,7 @@ enum SubtitleLines {
     var result: [TextParagraph] = []
     for cue in cues.enumerated().sorted(by: { ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset) })
     {
-      // A caption that rolls repeats the line before.
+      // Rolling captions repeat the preceding line.
       let text = cue.element.text
       if let last = result.last, last.text == text || last.text.hasSuffix("\n" + text) { continue }
       result.append(cue.element)
@@ -97,9 +97,9 @@ enum SubtitleLines {
     return result
   }
 
-  // MARK: What is said
+  // MARK: Spoken text
 
-  /// A cue's words without marks: nil where nothing is said in it.
+  /// Returns a cue's text without markup; nil when it contains no speech.
   private static func shown(_ text: String) -> String? {
     let lines = withoutMarks(text).split(separator: "\n").compactMap { line -> String? in
       var line = String(line).trimmed
@@ -115,8 +115,8 @@ enum SubtitleLines {
     line.first == open && line.last == close
   }
 
-  /// Without `<i>`, `<v Ana>`, `{\an8}`. What is never closed is a text, as in `I <3 you`, and so is what is closed
-  /// behind another one that opens.
+  /// Removes markup: `<i>`, `<v Ana>`, `{\an8}`. A bracket that is never closed, or that is followed by another
+  /// opening one, is text, as in `I <3 you`.
   private static func withoutMarks(_ text: String) -> String {
     var (plain, mark): (String, String) = ("", "")
     for character in text {
@@ -134,7 +134,7 @@ enum SubtitleLines {
     return plain + mark
   }
 
-  /// Without `NAME:` in capitals.
+  /// Removes `NAME:` in capitals at the beginning.
   private static func withoutSpeaker(_ line: String) -> String {
     guard let colon = line.firstIndex(of: ":"), line.distance(from: line.startIndex, to: colon) <= 24 else {
       return line
@@ -152,7 +152,7 @@ enum SubtitleLines {
   private static let longestGap = 2.0
   private static let longestSpan = 15.0
 
-  /// Cues in one paragraph until a sentence ends; each speaker of `- Yes. / - No.` in one of their own.
+  /// Joins cues until a sentence ends. Each speaker in `- Yes. / - No.` gets a paragraph of their own.
   static func joined(_ cues: [TextParagraph]) -> [TextParagraph] {
     var (paragraphs, joined): ([TextParagraph], Int) = ([], 0)
     for piece in cues.flatMap(speeches) {
@@ -175,7 +175,7 @@ enum SubtitleLines {
     var text: String
     let start: Double?
     let end: Double?
-    /// It begins with a dash: another speaker.
+    /// Whether it begins with a dash, which means another speaker.
     let isSpeech: Bool
   }
 

@@ -1,9 +1,9 @@
-// Which lines of a second subtitle file say the same as those of the first: found by when they begin. Invariant: a
-// pairing needs no knowledge of either language; the times of both may differ by an offset and by a speed.
+// Pairs the lines of two subtitle files by their start times.
+// Invariant: no knowledge of either language is needed; the times of the files may differ by an offset and a speed.
 
 import Text
 
-/// How the times of a translation lead to those of a text: `start * speed + offset`.
+/// Maps the times of a translation to those of the text: `start * speed + offset`.
 public struct SubtitleTiming: Equatable, Sendable {
   public var offset: Double
   public var speed: Double
@@ -11,27 +11,27 @@ public struct SubtitleTiming: Equatable, Sendable {
   public init(offset: Double, speed: Double = 1) { (self.offset, self.speed) = (offset, speed) }
 }
 
-/// Two subtitle files, paired.
+/// The result of pairing two subtitle files.
 public struct SubtitlePairing: Sendable {
   public let timing: SubtitleTiming
-  /// For each paragraph of the text what the translation says meanwhile.
+  /// For each paragraph of the text, the simultaneous lines of the translation.
   public let translations: [String?]
 
-  /// The part of the text's paragraphs that has a translation.
+  /// The share of the text's paragraphs that have a translation.
   public var share: Double {
     translations.isEmpty ? 0 : Double(translations.count { $0 != nil }) / Double(translations.count)
   }
 
-  /// What films and television run at, one against another.
+  /// The ratios between common frame rates of films and television.
   private static let speeds = [
     1, 25 / 23.976, 23.976 / 25, 25.0 / 24, 24.0 / 25, 24 / 23.976, 23.976 / 24,
   ]
   private static let bin = 0.2
   private static let farthest = 180.0
-  /// Lines near another one that are looked at: no film has more of them, and a file may have all at one time.
+  /// The limit on neighbouring lines that are compared. No film has more, but a file may put all lines at one time.
   private static let mostNear = 300
 
-  /// - Parameter offset: seconds to add to the translation's times; nil where they are to be found.
+  /// - Parameter offset: seconds to add to the translation's times; nil to detect the offset and the speed.
   public init(_ text: [TextParagraph], _ translation: [TextParagraph], offset: Double? = nil) {
     if let offset {
       timing = SubtitleTiming(offset: offset)
@@ -47,7 +47,7 @@ public struct SubtitlePairing: Sendable {
     for speed in speeds {
       let others = translation.compactMap { $0.start.map { $0 * speed } }
       for offset in likelyOffsets(starts, others).prefix(3) {
-        // The middle of a bin first: with its own best offset each speed is as good as it can be.
+        // Begin at the middle of a bin, then refine, so that each speed is judged by its best offset.
         var timing = SubtitleTiming(offset: offset, speed: speed)
         var most = overlap(text, translation, timing)
         for step in -6...6 {
@@ -61,7 +61,7 @@ public struct SubtitlePairing: Sendable {
     return best.timing
   }
 
-  /// The differences between starts that come most often.
+  /// Returns the most frequent differences between start times.
   private static func likelyOffsets(_ starts: [Double], _ others: [Double]) -> [Double] {
     let bins = Int(2 * farthest / bin) + 1
     var votes = [Int32](repeating: 0, count: bins)
@@ -79,7 +79,7 @@ public struct SubtitlePairing: Sendable {
     }
   }
 
-  /// Seconds in which both say something.
+  /// Returns the number of seconds in which both files have a line.
   private static func overlap(
     _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming
   ) -> Double {
@@ -110,7 +110,7 @@ public struct SubtitlePairing: Sendable {
     }
   }
 
-  /// A line belongs to a paragraph where they overlap by more than 30 % of the shorter one.
+  /// Assigns a line to each paragraph that it overlaps by more than 30 % of the shorter one.
   private static func translations(
     _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming
   ) -> [String?] {

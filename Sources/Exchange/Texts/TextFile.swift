@@ -1,13 +1,13 @@
-// Reads a text of any kind that is known: paragraphs, with their times where it is a subtitle file. Invariant: what
-// comes out is well-formed; a file of more than 64 MiB is refused; nothing of it is run or fetched.
+// Reads a text in any supported format as paragraphs, with times for subtitles.
+// Invariant: the output is valid text; a file of more than 64 MiB is refused; nothing in it is executed or fetched.
 
 import Files
 import Text
 
-/// A part of a text that sentences do not cross.
+/// A part of a text; sentences do not extend across parts.
 public struct TextParagraph: Equatable, Sendable {
   public var text: String
-  /// Seconds from the beginning, of a subtitle.
+  /// For subtitles: seconds from the beginning.
   public var start: Double?
   public var end: Double?
 
@@ -16,13 +16,13 @@ public struct TextParagraph: Equatable, Sendable {
   }
 }
 
-/// The kinds of texts, by the endings of their names.
+/// The formats of texts, by file extension.
 public enum TextFormat: String, CaseIterable, Sendable {
   case plain = "txt"
   case markdown = "md"
   case html, epub, srt, vtt, ass
 
-  /// The kind of a file by its name; what has no known ending is plain.
+  /// Returns the format for a file name; without a known extension it is plain text.
   public init(path: String) {
     let name = lastPart(of: path).lowercased()
     let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...] } ?? ""
@@ -34,7 +34,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// The kind of a text that has no name, by how it begins; what begins as no other kind is plain.
+  /// Detects the format of a text without a name by its beginning; the default is plain text.
   init(beginningOf text: String) {
     let lines = text.split(maxSplits: 2, whereSeparator: \.isNewline).map(\.trimmingBlanks)
     let first = lines.first?.lowercased() ?? ""
@@ -49,29 +49,30 @@ public enum TextFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether its paragraphs have times.
+  /// Whether the paragraphs have times.
   public var isTimed: Bool { self == .srt || self == .vtt || self == .ass }
 }
 
-/// A text that was read.
+/// A text file that has been read.
 ///
 ///     let text = try TextFile("ep03.srt", encoding: nil) { false }
 ///     text.paragraphs.first?.start   // 12.4
 public struct TextFile: Sendable {
-  /// Bytes that a text file may have.
+  /// The limit on a text file's size in bytes.
   static let limit = 64 << 20
 
   public let path: String
   public let format: TextFormat
   public let paragraphs: [TextParagraph]
-  /// What the file was read as.
+  /// The encoding that the file was read in.
   public let encoding: TextEncoding
-  /// The language that the file says it is in, as a code (`es`, `pt-BR`); nil where it says nothing.
+  /// The language code that the file declares (`es`, `pt-BR`); nil when it declares none.
   public let language: String?
 
+  /// Reads a file.
   /// - Parameters:
-  ///   - path: `-` is standard input, whose kind is found by how it begins.
-  ///   - encoding: nil where it is to be found.
+  ///   - path: `-` is standard input, whose format is detected by its beginning.
+  ///   - encoding: nil to detect it.
   /// - Throws: `FileError`, `TextFileError`.
   public init(_ path: String, encoding: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
     self.path = path
@@ -92,7 +93,7 @@ public struct TextFile: Sendable {
     if paragraphs.isEmpty { throw TextFileError.empty(path: path) }
   }
 
-  /// The lines of a list of words, whatever its encoding.
+  /// Reads the lines of a word list in any encoding.
   /// - Throws: `FileError`, `TextFileError`.
   public static func lines(_ path: String, isInterrupted: @escaping () -> Bool) throws -> [String] {
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: limit)
@@ -109,7 +110,7 @@ public struct TextFile: Sendable {
     }
   }
 
-  /// A mark at the beginning decides, then whether it is UTF-8; what is neither is Windows-1252.
+  /// Decodes a text. A byte order mark decides; otherwise it is UTF-8 if that is valid, or else Windows-1252.
   static func decoded(
     _ bytes: [UInt8], path: String, as encoding: TextEncoding?
   ) throws(TextFileError) -> (text: String, encoding: TextEncoding) {
@@ -137,7 +138,7 @@ public struct TextFile: Sendable {
     return (String(decoding: text, as: UTF8.self), encoding)
   }
 
-  /// What a page says in its first tag, and a WebVTT file in its head.
+  /// Returns the language that a page declares in its `html` tag, or a WebVTT file in its header.
   private static func language(of text: String, _ format: TextFormat) -> String? {
     let head = text.utf8.prefix(4096)
     switch format {
@@ -151,7 +152,7 @@ public struct TextFile: Sendable {
     }
   }
 
-  /// Lines until a blank one are a paragraph.
+  /// Splits a text into paragraphs at blank lines.
   private static func plainParagraphs(_ text: String) -> [TextParagraph] {
     var (paragraphs, lines): ([TextParagraph], [Substring]) = ([], [])
     func finish() {
@@ -166,7 +167,7 @@ public struct TextFile: Sendable {
     return paragraphs
   }
 
-  /// The paragraphs of Markdown without marks of headings, lists and quotations; code is left out.
+  /// Returns the paragraphs of Markdown without the marks of headings, lists and quotations; code is left out.
   private static func markdownParagraphs(_ text: String) -> [TextParagraph] {
     var (plain, isCode) = ("", false)
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -177,14 +178,14 @@ public struct TextFile: Sendable {
       }
       if isCode { continue }
       let content = line.drop { "#>*+-_=| ".contains($0) }
-      // A heading or a point of a list is a paragraph of its own.
+      // A heading or a list item is a paragraph of its own.
       let isApart = content.startIndex != line.startIndex
       plain += (isApart ? "\n" : "") + withoutLinks(content) + "\n" + (line.hasPrefix("#") ? "\n" : "")
     }
     return plainParagraphs(plain)
   }
 
-  /// `text` for `[text](address)`, and without marks of emphasis and code.
+  /// Replaces `[text](address)` by `text`, and removes marks of emphasis and code.
   private static func withoutLinks(_ line: Substring) -> String {
     var (text, depth, isTarget): (String, Int, Bool) = ("", 0, false)
     var previous: Character = " "
@@ -204,7 +205,7 @@ public struct TextFile: Sendable {
 }
 
 extension Substring {
-  /// Without blanks at its ends.
+  /// The text without whitespace at its ends.
   fileprivate var trimmingBlanks: Substring {
     var text = drop { $0.isWhitespace }
     while text.last?.isWhitespace == true { text.removeLast() }

@@ -1,20 +1,20 @@
-// What can be wrong with a text that is read, as facts, and the words for it.
+// Everything that can be wrong with a text file, as facts, and the messages for it.
 // Invariant: each case names the file; a message says what was expected and what to do.
 
 public import Problems
 import Text
 
-/// Why a text is not read.
+/// Why a text cannot be read.
 ///
 ///     TextFileError.refused(path: "a.epub", reason: "it is encrypted").message
 public enum TextFileError: Problem, Equatable {
-  /// The file is none of the kind that its name says, or is cut. `reason` is a clause with `it`.
+  /// The file does not have the format that its name says, or is truncated. `reason` is a clause with `it`.
   case damaged(path: String, reason: String)
-  /// It holds what is not read, or more than is read of one text.
+  /// It contains something unsupported, or more than the limits allow.
   case refused(path: String, reason: String)
   /// libzip is not installed.
   case noLibrary(path: String)
-  /// There is no text in it.
+  /// It contains no text.
   case empty(path: String)
 
   public var report: ProblemReport {
@@ -36,7 +36,7 @@ public enum TextFileError: Problem, Equatable {
 }
 
 extension TextFileError {
-  /// What is wrong with a zip that is no package of Anki's.
+  /// Converts an error of a ZIP file that is not an Anki package.
   init(_ error: PackageError, _ path: String) {
     self =
       switch error {

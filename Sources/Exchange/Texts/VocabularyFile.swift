@@ -1,6 +1,6 @@
-// The words that another program keeps of its user: those that an e-reader looked up, with the sentences they were in,
-// and lists of words that are known. Invariant: a database of others is only read, and nothing that it says is run;
-// what is no vocabulary is refused by name.
+// Reads the vocabulary that another program keeps: words looked up on an e-reader, with their sentences, and lists of
+// known words. Invariant: a foreign database is only read, and nothing in it is executed; a file that is not a
+// vocabulary is refused by name.
 
 import Files
 import Problems
@@ -9,23 +9,23 @@ import Text
 
 /// A word of a vocabulary.
 public struct VocabularyEntry: Equatable, Sendable {
-  /// What its program says of it.
+  /// The status of the word in its program.
   public enum Standing: Sendable {
     case known, ignored
-    /// It is being learned, or was looked up only.
+    /// Being learned, or only looked up.
     case learning
   }
 
   public var word: String
-  /// Where it was met.
+  /// The sentence in which the word occurred.
   public var sentence: String?
-  /// The book that it was met in.
+  /// The book in which the word occurred.
   public var title: String?
-  /// Of its language, `es` or `es-ES` or `Spanish`, where it is said.
+  /// The word's language, such as `es`, `es-ES` or `Spanish`, if it is known.
   public var language: String?
   public var standing = Standing.learning
 
-  /// Whether it may be a word of a language; one without a language may be of any.
+  /// Whether the word may belong to a language. A word without a language may belong to any.
   public func isOf(code: String, name: String) -> Bool {
     guard let language = language?.lowercased(), !language.isEmpty else { return true }
     return language == name.lowercased() || language.split { $0 == "-" || $0 == "_" }.first.map(String.init) == code
@@ -37,15 +37,15 @@ public struct VocabularyEntry: Equatable, Sendable {
 ///     let file = try VocabularyFile("vocab.db", temporary: "/tmp") { false }
 ///     file.entries.first?.sentence   // "La casa es grande."
 public struct VocabularyFile: Sendable {
-  /// Words that are read of one.
+  /// The limit on the number of words in a file.
   static let mostWords = 2_000_000
   private static let longestText = 1 << 16
-  /// Bytes of the file.
+  /// The limit on the file's size in bytes.
   private static let largest = 512 << 20
 
   public let entries: [VocabularyEntry]
 
-  /// Whether a file is a database, by its first bytes.
+  /// Whether a file is a database, by its extension and its first bytes.
   public static func isOne(_ path: String, isInterrupted: @escaping () -> Bool) throws -> Bool {
     guard ["sqlite3", "sqlite", "db"].contains(where: { path.lowercased().hasSuffix("." + $0) }) else { return false }
     var start = [UInt8](repeating: 0, count: 16)
@@ -53,7 +53,7 @@ public struct VocabularyFile: Sendable {
     return start.prefix(count).starts(with: "SQLite format 3\0".utf8)
   }
 
-  /// - Parameter temporary: a folder for a copy, which is needed where the device left its last changes in a journal.
+  /// - Parameter temporary: a folder for a copy, which is needed if the device left its last changes in a journal.
   /// - Throws: `TextFileError`, `FileError`.
   public init(_ path: String, temporary: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
     var scratch: Scratch?
@@ -98,7 +98,7 @@ public struct VocabularyFile: Sendable {
     }
   }
 
-  // Each gives word, sentence, book, language, and 1 for a word that is known.
+  // Each query returns word, sentence, book, language, and 1 for a known word.
 
   private static let kindle = """
     SELECT WORDS.word, LOOKUPS.usage, (SELECT title FROM BOOK_INFO WHERE BOOK_INFO.id = LOOKUPS.book_key), WORDS.lang,
@@ -106,7 +106,7 @@ public struct VocabularyFile: Sendable {
     FROM WORDS LEFT JOIN LOOKUPS ON LOOKUPS.word_key = WORDS.id ORDER BY LOOKUPS.timestamp, WORDS.id
     """
 
-  /// - Parameter highlight: the word as it is in the book, where the file is new enough to have it.
+  /// - Parameter highlight: the SQL expression for the word as it occurs in the book; `NULL` for older files.
   private static func koreader(_ highlight: String) -> String {
     """
     SELECT coalesce(nullif(\(highlight), ''), word),

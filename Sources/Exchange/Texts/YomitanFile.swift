@@ -1,29 +1,30 @@
-// Dictionaries of Yomitan (https://yomitan.wiki): a zip of `index.json`, banks of terms, and banks of frequencies and
-// pronunciations.
-// Invariant: a bank is read entry by entry, whatever its size; what is unpacked is counted as it comes, and bounded;
+// Reads Yomitan dictionaries (https://yomitan.wiki): a ZIP file of `index.json`, term banks, and banks of frequencies
+// and pronunciations.
+// Invariant: a bank is read entry by entry, whatever its size; unpacked bytes are counted and bounded; pictures and
+// sounds of a dictionary are not unpacked.
 // pictures and sounds of a dictionary are not unpacked.
 
 import Files
 import Text
 import Values
 
-/// A dictionary of Yomitan that is read.
+/// A Yomitan dictionary.
 ///
 ///     let file = try YomitanFile("wty-es-en.zip") { false }
 ///     try file.forEachEntry { print($0) }
 public final class YomitanFile {
-  /// What a dictionary says of a word.
+  /// An entry for a word.
   public enum Entry: Equatable, Sendable {
     case meaning(word: String, text: String)
-    /// The word is a form of the lemma.
+    /// A word that is a form of a lemma.
     case form(word: String, lemma: String)
     case frequency(word: String, text: String)
-    /// In the letters of the IPA, or a reading with the morae after which the pitch falls.
+    /// A pronunciation in the IPA, or a reading with the morae after which the pitch falls.
     case pronunciation(word: String, text: String)
   }
 
   private static let mostMembers = 20_000
-  /// Bytes of all banks, unpacked.
+  /// The limit on the unpacked size of all banks in bytes.
   private static let mostBytes = 4 << 30
   private static let entryLimits = JSONLimits(bytes: 8 << 20, depth: 100, values: 200_000, string: 4 << 20)
 
@@ -31,12 +32,13 @@ public final class YomitanFile {
   private let zip: ZipFile
   private let isInterrupted: () -> Bool
   private var inflated = 0
-  /// The dictionary's own name.
+  /// The name of the dictionary.
   public let title: String
-  /// Codes of languages, `es`, where it says them.
+  /// The language codes of the words and of their meanings, such as `es`; nil when they are not declared.
   public let words: String?
   public let meanings: String?
 
+  /// Opens a dictionary and reads its index.
   /// - Throws: `FileError`, `TextFileError`.
   public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.isInterrupted) = (path, isInterrupted)
@@ -74,8 +76,8 @@ public final class YomitanFile {
     do { try zip.read(member, piece) } catch let error as PackageError { throw TextFileError(error, path) }
   }
 
-  /// Calls `body` with what the dictionary says, bank by bank.
-  /// - Throws: `TextFileError`, `FileError`, and what the body throws.
+  /// Calls `body` with each entry, bank by bank.
+  /// - Throws: `TextFileError`, `FileError`, and errors from `body`.
   public func forEachEntry(_ body: (Entry) throws -> Void) throws {
     for kind in ["term_bank_", "term_meta_bank_"] {
       for member in banks(kind) {
@@ -94,7 +96,7 @@ public final class YomitanFile {
     }
   }
 
-  /// `term_bank_2.json` before `term_bank_10.json`.
+  /// Returns the banks in numerical order: `term_bank_2.json` before `term_bank_10.json`.
   private func banks(_ kind: String) -> [ZipFile.Member] {
     let found = zip.members.values.compactMap { member -> (number: Int, member: ZipFile.Member)? in
       guard member.name.hasPrefix(kind), member.name.hasSuffix(".json") else { return nil }
@@ -141,9 +143,9 @@ public final class YomitanFile {
   }
 }
 
-/// The texts of definitions and frequencies.
+/// Extracts the texts of definitions and frequencies.
 private enum YomitanText {
-  /// What a definition shows as plain text: blocks and points of lists in lines of their own.
+  /// Returns a definition as plain text, with blocks and list items on lines of their own.
   static func text(of definition: Value) -> String {
     var text = ""
     switch definition.record?["type"]?.text {
@@ -160,7 +162,7 @@ private enum YomitanText {
     "div", "p", "li", "ul", "ol", "tr", "table", "details", "summary", "br", "thead", "tbody", "tfoot",
   ]
 
-  /// As deep as the parser goes at most.
+  /// Appends the text of some content. The JSON parser limits the depth of recursion.
   private static func add(_ content: Value, to text: inout String) {
     if let plain = content.text { text += plain }
     for part in content.list ?? [] { add(part, to: &text) }
@@ -173,7 +175,7 @@ private enum YomitanText {
     if blocks.contains(tag) { text += "\n" }
   }
 
-  /// A number, a text, or a record of them; the reading that it is for is left out.
+  /// Returns a frequency: a number, a text, or a record that contains one; its reading is left out.
   static func frequency(_ value: Value) -> String? {
     if let text = value.text { return text }
     if let number = value.integer { return String(number) }
@@ -185,7 +187,7 @@ private enum YomitanText {
 }
 
 extension YomitanText {
-  /// Of an entry of the kind `ipa` or `pitch`; nil for any other.
+  /// Returns the pronunciation in an entry of the kind `ipa` or `pitch`; nil for any other kind.
   static func pronunciation(_ value: Value, kind: String) -> String? {
     let reading = value.record?["reading"]?.text ?? ""
     var shown: [String] = []
@@ -199,7 +201,7 @@ extension YomitanText {
       return shown.isEmpty ? nil : shown.joined(separator: ", ")
     case "pitch":
       for pitch in value.record?["pitches"]?.list ?? [] {
-        // Newer files write the heights of the morae, `LHH`.
+        // Newer files give the pitch of each mora: `LHH`.
         if let position = pitch.record?["position"]?.integer { shown.append(String(position)) }
         if let heights = pitch.record?["position"]?.text { shown.append(heights) }
       }
@@ -209,8 +211,8 @@ extension YomitanText {
   }
 }
 
-/// The elements of a list of JSON, cut out of pieces as they come. Only where an element ends is looked for: whoever
-/// takes them parses them.
+/// Splits a JSON list into its elements as chunks arrive. It only finds the end of each element; the caller parses
+/// the elements.
 struct JSONElements {
   private let limit: Int
   private var element: [UInt8] = []
@@ -222,7 +224,7 @@ struct JSONElements {
 
   init(limit: Int) { self.limit = limit }
 
-  /// - Returns: false for what is no list, or has an element of more bytes than the limit.
+  /// - Returns: false when the input is not a list, or an element exceeds the limit.
   mutating func take(_ piece: UnsafeRawBufferPointer, _ body: ([UInt8]) throws -> Void) rethrows -> Bool {
     var start = 0
     for (place, byte) in piece.enumerated() {
@@ -256,7 +258,7 @@ struct JSONElements {
         start = place + 1
         try finish(body)
       default:
-        // Outside of the list only blanks and a mark of UTF-8 may be.
+        // Outside of the list, only whitespace and a UTF-8 byte order mark are allowed.
         if depth == 0, byte > 0x20, byte < 0x80 { return false }
       }
     }
