@@ -197,7 +197,7 @@ let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
 private func addPlain(
   _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace
 ) throws -> CardHandle? {
-  try table.withPlainBytes("prompt", "answer", "guid", allowing: cardKeys) { prompt, answer, guid in
+  try table.withPlainBytes("prompt", "answer", "guid") { prompt, answer, guid in
     return try deck.add(CheckedCard(prompt: prompt, answer: answer, guid: guid), at: place)
   }
 }
@@ -275,7 +275,7 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   }
   do {
     let table = try item.table(-1)
-    let added = try table.withPlainBytes("prompt", "answer", "guid", allowing: cardKeys) { prompt, answer, guid in
+    let added = try table.withPlainBytes("prompt", "answer", "guid") { prompt, answer, guid in
       try batch.add(prompt: prompt, answer: answer, guid: guid)
     }
     if added == nil { try batch.add(readCard(table)) }

@@ -45,7 +45,10 @@ public struct MessageFrames {
     (start, skipped) = (start + passed, skipped - passed)
     if skipped > 0 || isLost && !findHead() { return nil }
     guard let head = headEnd() else {
-      return bytes.count - start > Self.longestHead ? lose("no end of a message's head") : nil
+      if bytes.count - start <= Self.longestHead { return nil }
+      // Otherwise the search would find this header again.
+      start += 1
+      return lose("no end of a message's head")
     }
     guard let length = length(in: bytes[start..<head]) else {
       start = head

@@ -171,7 +171,7 @@ public struct LuaTable: ~Copyable {
   /// table is plain, holds only strings in these fields and has no other fields; otherwise the result is nil and the
   /// caller reads the table by the general path. The third field may be missing.
   public func withPlainBytes<R>(
-    _ first: String, _ second: String, _ third: String, allowing known: [String],
+    _ first: String, _ second: String, _ third: String,
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>?) throws -> R
   ) throws -> R? {
     guard !hasMetatable, lua_checkstack(L, 16) != 0 else { return nil }

@@ -23,7 +23,8 @@ package struct HTMLTag {
   /// Whether the element is invisible.
   var isHidden: Bool {
     if name == "rp" || name == "head" || name == "template" || name == "noscript" { return true }
-    guard let style = attribute("style") else { return attribute("hidden") != nil }
+    if attribute("hidden") != nil { return true }
+    guard let style = attribute("style") else { return false }
     return style.utf8.filter { !isASCIIBlank($0) }.map(asciiLowered)[...].position(of: "display:none", from: 0) != nil
   }
 

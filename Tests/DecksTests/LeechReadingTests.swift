@@ -118,6 +118,15 @@ import Testing
     #expect(try kept().isEmpty)
   }
 
+  @Test func `sides are compared up to 60 letters of any alphabet`() throws {
+    let long = String(repeating: "слово", count: 11)
+    let (deck, card) = try deck([(long, "a"), (long + "а", "b"), (long + long, "c")], ratings: [.good], days: 1)
+    try collection.store.read { db in
+      let record = try #require(try CardTable.card(db, card))
+      #expect(try Confusions.cards(db, like: [record], in: [deck])[0].near.count == 1)
+    }
+  }
+
   @Test func `near prompts and same answers may be confused, and a sentence shows the word`() throws {
     let (deck, card) = try deck(
       [

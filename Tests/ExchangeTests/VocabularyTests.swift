@@ -159,6 +159,9 @@ import Testing
     #expect(
       try list("b.csv", "Front;Level\ngato;5\nsol;2\n", "word=front,status=2").map(\.standing) == [.known, .learning])
     #expect(try list("c.csv", "gato,cat\nsol,sun\n").map(\.word) == ["gato", "sol"])
+    let numbered = try list("e.csv", "1,gato,5\n2,sol,2\n", "word=2,status=3")
+    #expect(numbered.map(\.word) == ["gato", "sol"] && numbered.map(\.standing) == [.known, .learning])
+    #expect(try list("f.csv", "Front,Status\ngato,2\n", "word=1").map(\.standing) == [.learning])
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "word=Frond") }
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "prompt=Front") }
     #expect(throws: TextFileError.self) { try list("d.csv", "") }

@@ -40,6 +40,7 @@ import Testing
       "! a message of 101 bytes; at most 100 are read"
     ),
     (String(repeating: "noise ", count: 1000), "! no end of a message's head"),
+    ("Content-Length: 5\r\nX: " + String(repeating: "a", count: 5000), "! no end of a message's head"),
   ])
   func `damaged bytes are told once, and the next message is read`(stream: String, reason: String) {
     for size in [1, 7, 100_000] {

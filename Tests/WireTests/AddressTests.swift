@@ -10,6 +10,8 @@ import Wire
     ("http://sync.example.org", "http://sync.example.org/", true), ("http://8.8.8.8/a", "http://8.8.8.8/a/", true),
     ("http://localhost:27701/", "http://localhost:27701/", false), ("http://nas/", "http://nas/", false),
     ("http://nas.local", "http://nas.local/", false), ("http://[::1]:80/x", "http://[::1]:80/x/", false),
+    ("http://[fd12::1]/", "http://[fd12::1]/", false), ("http://[fd::1]/", "http://[fd::1]/", true),
+    ("http://[febf::1]/", "http://[febf::1]/", false), ("http://[fec0::1]/", "http://[fec0::1]/", true),
     ("http://[2001:db8::1]/", "http://[2001:db8::1]/", true), ("http://172.32.0.1/", "http://172.32.0.1/", true),
     ("http://172.20.0.1/", "http://172.20.0.1/", false),
     ("http://10.0.0.1.example.org/", "http://10.0.0.1.example.org/", true),

@@ -6,7 +6,7 @@ public import Storage
 import Text
 
 public enum Confusions {
-  /// The most bytes of a side that is compared; longer ones are sentences, which nobody confuses.
+  /// The most characters of a side that is compared; longer ones are sentences, which nobody confuses.
   private static let longest = 60
   /// The least number of words in a sentence.
   private static let fewestWords = 4
@@ -105,7 +105,7 @@ public enum Confusions {
   /// The first line of a side, in the form in which it is compared; empty if it is too long.
   private static func side(_ text: String) -> String {
     let line = text.split(separator: "\n").first.map { String($0) } ?? ""
-    return line.utf8.count > longest ? "" : line.trimmed.lowercased()
+    return line.unicodeScalars.prefix(longest + 1).count > longest ? "" : line.trimmed.lowercased()
   }
 
   /// For each card, the shortest sentence of the user's own cards that contains its word. All cards are read once,

@@ -72,15 +72,22 @@ public enum PresetTable {
     return try record(db, PresetID(rawValue: id))
   }
 
-  /// The local preset for a preset of a package: one with the same options whose name begins with the given name,
-  /// else a new one, which gets another name if the given one is taken.
+  /// The local preset for a preset of a package: one with the same options and the given name, or that name with a
+  /// number from `freeName`; else a new one, which gets another name if the given one is taken.
   /// - Parameter id: the id for a new one, if no preset has it.
   public static func receive(
     _ db: Database, named given: String, _ options: DeckOptions, id: PresetID? = nil, now: Double
   ) throws -> PresetID {
     let name = cleaned(given)
-    for known in try list(db) where known.options == options && known.name.hasPrefix(name) { return known.id }
+    for known in try list(db) where known.options == options && isNumbered(known.name, from: name) {
+      return known.id
+    }
     return try create(db, name: freeName(db, like: name), options: options, id: id, now: now).id
+  }
+
+  /// Whether a name is another one, or `freeName` made it from that.
+  private static func isNumbered(_ name: String, from given: String) -> Bool {
+    name == given || name.hasPrefix(given + " ") && Int(name.dropFirst(given.count + 1)) != nil
   }
 
   /// Changes a name to one that a preset can have.

@@ -56,26 +56,32 @@ public struct KnownWordList: Sendable {
     if let other = columns.first(where: { names[$0.meaning] == nil }) {
       throw ExchangeError.badColumns(reason: "word, status or language expected, got \(quoted(other.meaning))")
     }
-    func place(_ meaning: String) throws -> Int? {
-      if let choice = columns.last(where: { $0.meaning == meaning }) {
-        if let index = lowered.firstIndex(of: choice.column.lowercased()) { return index }
-        if let number = choice.number, number <= lowered.count { return number - 1 }
-        throw ExchangeError.noColumn(path: path, name: choice.column, names: heading)
+    var hasHeader = false
+    func chosen(_ meaning: String) throws -> Int? {
+      guard let choice = columns.last(where: { $0.meaning == meaning }) else { return nil }
+      if let index = lowered.firstIndex(of: choice.column.lowercased()) {
+        hasHeader = true
+        return index
       }
-      return names[meaning, default: []].lazy.compactMap { lowered.firstIndex(of: $0) }.first
+      if let number = choice.number, number <= lowered.count { return number - 1 }
+      throw ExchangeError.noColumn(path: path, name: choice.column, names: heading)
     }
-    let (word, status, language) = (try place("word"), try place("status"), try place("language"))
+    func named(_ meaning: String) -> Int? {
+      names[meaning, default: []].lazy.compactMap { lowered.firstIndex(of: $0) }.first
+    }
+    var (word, status, language) = (try chosen("word"), try chosen("status"), try chosen("language"))
+    if word == nil, let index = named("word") { (word, hasHeader) = (index, true) }
+    if word != nil, (named("status") ?? named("language")) != nil { hasHeader = true }
+    if hasHeader { (status, language) = (status ?? named("status"), language ?? named("language")) }
     var entries: [VocabularyEntry] = []
-    // Without a header, the first row is a word, and words are in the first column.
-    if word == nil, let entry = entry(rows, word: 0, status: nil, language: nil) { entries.append(entry) }
+    // Without a header, the first row is a word too.
+    if !hasHeader, let row = entry(rows, word: word ?? 0, status: status, language: language) { entries.append(row) }
     while try rows.next() != nil {
       if entries.count & 0x3FF == 0, isInterrupted() { throw FileError(path, .read, .interrupted) }
       guard entries.count < VocabularyFile.mostWords else {
         throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(VocabularyFile.mostWords)) words")
       }
-      let entry = entry(
-        rows, word: word ?? 0, status: word == nil ? nil : status, language: word == nil ? nil : language)
-      if let entry { entries.append(entry) }
+      if let entry = entry(rows, word: word ?? 0, status: status, language: language) { entries.append(entry) }
     }
     return entries
   }

@@ -94,7 +94,9 @@ public struct SyncAddress: Equatable, Sendable {
   /// Whether the host is this machine or in the local network, judged by its name or address.
   public var isLocal: Bool {
     if host.contains(":") {
-      return host == "::1" || ["fc", "fd", "fe8", "fe9", "fea", "feb"].contains(where: host.hasPrefix)
+      // fc00::/7 and fe80::/10.
+      let first = UInt16(host.prefix { $0 != ":" }, radix: 16) ?? 0
+      return host == "::1" || first & 0xFE00 == 0xFC00 || first & 0xFFC0 == 0xFE80
     }
     let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
     if numbers.count == 4, let first = numbers[0], let second = numbers[1], numbers[2] != nil, numbers[3] != nil {

@@ -95,11 +95,9 @@ enum BackupPart: Equatable {
   }
 }
 
-extension Workspace {
-  // MARK: Making a backup
-}
-
 extension CareOperations {
+  // MARK: Making a backup
+
   /// Writes everything of the account to one file, even while it is in use, and reads it back to verify it.
   /// - Parameter progress: called with the bytes done and their total.
   @discardableResult

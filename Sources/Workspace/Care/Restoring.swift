@@ -57,11 +57,9 @@ public struct RestoreReport: Equatable, Sendable {
   public let kept: String?
 }
 
-extension Workspace {
-  // MARK: Inspecting a backup
-}
-
 extension CareOperations {
+  // MARK: Inspecting a backup
+
   /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned
   /// value.
   /// - Parameter powers: the parts to restore in addition to rows, documents and media.

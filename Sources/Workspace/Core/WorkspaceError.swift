@@ -6,7 +6,7 @@ import Text
 
 /// The reason why a workspace operation failed.
 ///
-///     do { try workspace.decks.all() } catch WorkspaceError.authenticationRequired { ... }
+///     do { try handle.record() } catch WorkspaceError.signedOut(let what) { ... }
 public enum WorkspaceError: Problem, Equatable {
   /// The user signed out, or nobody has signed in yet.
   case authenticationRequired

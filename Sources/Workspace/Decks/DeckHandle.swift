@@ -8,7 +8,7 @@ import Text
 
 /// A deck of an open workspace.
 ///
-///     let deck = try workspace.createDeck("Spanish")
+///     let deck = try workspace.decks.create("Spanish")
 ///     try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
 public final class DeckHandle: WorkspaceHandle {
   public let workspace: Workspace

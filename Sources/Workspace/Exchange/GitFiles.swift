@@ -43,10 +43,12 @@ struct GitFiles {
       if count > 0 { bytes += chunk[..<count] }
       if count == 0 || count < 0 && errno != EINTR { break }
     }
-    // Exit status 128 means that the folder is not in a repository.
-    if waitForEnd(of: process) != 0 {
-      throw BuildError.noGit(path: folder, reason: "the folder is in no repository of git")
+    let status = waitForEnd(of: process)
+    // Git exits with 128 outside a repository, and in one that it refuses, such as one of another user.
+    if status == 128 {
+      throw BuildError.noGit(path: folder, reason: "git accepts no repository there; `git status` says why")
     }
+    if status != 0 { throw BuildError.noGit(path: folder, reason: "git failed with exit status \(status)") }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

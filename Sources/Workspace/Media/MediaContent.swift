@@ -26,13 +26,18 @@ enum MediaContent {
     switch self {
     case .picture:
       let starts: [[UInt8]] = [
-        [0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("RIFF".utf8), Array("BM".utf8),
+        [0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("BM".utf8),
       ]
-      return starts.contains { head.starts(with: $0) } || isISOMedia(head) || isSVG(head)
+      return starts.contains { head.starts(with: $0) } || isRIFF(head, "WEBP") || isISOMedia(head) || isSVG(head)
     case .sound:
-      let starts = ["OggS", "RIFF", "fLaC", "ID3"].map { Array($0.utf8) }
-      return starts.contains { head.starts(with: $0) } || isISOMedia(head)
+      let starts = ["OggS", "fLaC", "ID3"].map { Array($0.utf8) }
+      return starts.contains { head.starts(with: $0) } || isRIFF(head, "WAVE") || isISOMedia(head)
     }
+  }
+
+  /// RIFF files have their type after their size.
+  private func isRIFF(_ head: [UInt8], _ type: String) -> Bool {
+    head.starts(with: Array("RIFF".utf8)) && head.dropFirst(8).starts(with: Array(type.utf8))
   }
 
   /// AVIF, HEIC and MPEG-4 files have their type after the size of their first box.

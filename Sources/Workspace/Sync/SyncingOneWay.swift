@@ -7,11 +7,9 @@ import Files
 import Storage
 public import Sync
 
-extension Workspace {
-  // MARK: Uploading
-}
-
 extension SyncOperations {
+  // MARK: Uploading
+
   /// Checks that an upload is needed.
   /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
   public func requireUpload(_ preview: SyncPreview) throws {
