@@ -1,19 +1,19 @@
-// Puts the affixes of a Hunspell dictionary on its words: every form that the dictionary stands for. Invariant: a form
-// has at most one prefix and two suffixes, and expanding ends after `limit` forms, whatever the files hold.
+// Applies the affixes of a Hunspell dictionary to its words, which gives every form that it describes. Invariant: a
+// form has at most one prefix and two suffixes, and the expansion ends after `limit` forms, whatever the files contain.
 
-/// Expands the words of a `.dic` file by the rules of its `.aff` file.
+/// Expands the words of a `.dic` file with the rules of its `.aff` file.
 final class AffixExpansion {
   private let affixes: PackedAffixes
   private let path: String
   private let isInterrupted: () -> Bool
   private let body: (UnsafeBufferPointer<UInt8>) -> Void
   private var formsLeft: Int
-  /// A root, and its forms with one suffix and with two.
+  /// Buffers for a root, and for its forms with one suffix and with two.
   private let forms: [FormBuffer]
-  /// A form with a prefix.
+  /// A buffer for a form with a prefix.
   private let prefixed: FormBuffer
 
-  /// `body` gets the UTF-8 of each form; forms may come more than once. More than `limit` of them are an error that
+  /// Passes the UTF-8 of each form to `body`; a form may come more than once. More than `limit` forms are an error that
   /// names `path`.
   init(
     rules: AffixRules, path: String, limit: Int, isInterrupted: @escaping () -> Bool,
@@ -29,7 +29,8 @@ final class AffixExpansion {
     prefixed = FormBuffer(capacity: room + affixes.longestAddition)
   }
 
-  /// Expands each line of a `.dic` file but the first, which is their number. `didRead` is told which part of it was.
+  /// Expands each line of a `.dic` file except the first, which is the number of lines. `didRead` receives the fraction
+  /// read.
   func expand(_ dictionary: UnsafeBufferPointer<UInt8>, _ didRead: (Double) -> Void) throws(LexiconError) {
     var lines = 0
     for line in dictionary.split(separator: 0x0A).dropFirst() {
@@ -65,7 +66,7 @@ final class AffixExpansion {
     }
   }
 
-  /// Makes the forms of one level into those of the next.
+  /// Adds each suffix to the form of one level, which gives forms of the next.
   private func addSuffixes(
     to level: Int, flags: Flags, _ next: (PackedAffixes.Entry, Bool) throws(LexiconError) -> Void
   ) throws(LexiconError) {

@@ -1,17 +1,16 @@
-// The affixes of a Hunspell dictionary (hunspell(5), "AFFIX FILE"): what may be put before and after its words.
-// Invariant: what is kept is well formed: a condition of at most 64 letters, and flags that are one byte.
+// The affixes of a Hunspell dictionary (hunspell(5), "AFFIX FILE"): what may be added before and after its words.
+// Invariant: stored affixes are well formed: a condition has at most 64 letters, and a flag is one byte.
 //
-// A flag is known by the first byte of its letter, as unmunch(1) knows it. Of Spanish verbs that allows a clitic
-// pronoun that the dictionary, reading flags whole, does not list for that verb: words that a player means and would
-// miss.
+// A flag is identified by the first byte of its letter, as in unmunch(1). For Spanish verbs this allows clitic pronouns
+// that the dictionary, if flags are read whole, does not list for that verb: words that a player means and would miss.
 
-/// One way to change a word: take `strip` off its end (or start), put `add` there, where the condition holds.
+/// One way to change a word: remove `strip` from its end (or start) and add `add` there, if the condition holds.
 struct Affix {
   let strip: [UInt32]
   let add: [UInt8]
   let addScalars: [UInt32]
   let condition: [ConditionLetter]
-  /// Flags of what comes out, for a second suffix.
+  /// The flags of the result, for a second suffix.
   let flags: [UInt8]
 }
 
@@ -32,7 +31,7 @@ enum ConditionLetter {
 
 /// All affixes of one flag.
 struct AffixGroup {
-  /// Whether a prefix and a suffix may be put on one word together.
+  /// Whether a prefix and a suffix may be added to one word together.
   var crosses: Bool
   private(set) var affixes: [Affix] = []
   /// Indices of the affixes whose condition ends (for a prefix: begins) with one of some letters, by that letter.
@@ -48,8 +47,8 @@ struct AffixGroup {
     for letter in Set(letters) { byEdge[letter, default: []].append(affixes.count - 1) }
   }
 
-  /// The indices of the affixes that only a word with a certain letter at its edge may take, by that letter; and, under
-  /// nil, of those that any word may take.
+  /// The indices of the affixes that need a certain letter at the edge of the word, by that letter; and, under nil, of
+  /// those that fit any word.
   var edges: [(letter: UInt32?, affixes: [Int])] {
     byEdge.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [(nil, anyEdge)]
   }
@@ -64,7 +63,7 @@ struct AffixRules {
   private static let limit = 200_000
   private static let longestCondition = 64
 
-  /// Reads an affix file in UTF-8. Directives other than affixes are for checking spelling and are passed over.
+  /// Parses an affix file in UTF-8. Directives other than affixes are for spell checking and are ignored.
   init(_ file: ListFile) throws(LexiconError) {
     guard let text = String(validating: file.bytes, as: UTF8.self) else {
       throw .badList(path: file.path, reason: "it is not UTF-8")
@@ -90,7 +89,8 @@ struct AffixRules {
     }
   }
 
-  /// Reads a header line (`SFX A Y 14`) or an affix (`SFX A r ción/S ar`). The first header of a flag's byte counts.
+  /// Parses a header line (`SFX A Y 14`) or an affix (`SFX A r ción/S ar`). Only the first header of a flag byte
+  /// counts.
   private static func read(_ fields: [[Unicode.Scalar]], into group: inout AffixGroup?, isPrefix: Bool) {
     let isHeader =
       fields.count == 4 && (fields[2] == ["Y"] || fields[2] == ["N"])
@@ -109,7 +109,7 @@ struct AffixRules {
     group?.add(affix, edge: isPrefix ? condition.first : condition.last)
   }
 
-  /// The first bytes of flags, each once.
+  /// Returns the first bytes of flags, without duplicates.
   static func flagBytes(_ flags: some Sequence<Unicode.Scalar>) -> [UInt8] {
     var bytes: [UInt8] = []
     for flag in flags {
@@ -118,7 +118,7 @@ struct AffixRules {
     return bytes
   }
 
-  /// A condition: letters, `.` for any, `[abc]`, `[^abc]`; nil when it is malformed.
+  /// Parses a condition: letters, `.` for any, `[abc]`, `[^abc]`; nil if it is malformed.
   private static func condition(_ text: [Unicode.Scalar]) -> [ConditionLetter]? {
     if text == ["."] { return [] }
     var letters: [ConditionLetter] = []

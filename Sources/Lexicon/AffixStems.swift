@@ -1,5 +1,5 @@
-// The affixes of a Hunspell dictionary the other way round: which of its words a form may come from. Invariant: a stem
-// is a word of the dictionary that has the flag of the suffix which was taken off.
+// Applies the affixes of a Hunspell dictionary in reverse: finds the words that a form may come from. Invariant: a stem
+// is a word of the dictionary that has the flag of the removed suffix.
 
 /// The words of a `.dic` file, found by their forms.
 ///
@@ -7,11 +7,11 @@
 ///     stems.stems(of: "perros")   // ["perro"]
 public final class AffixStems {
   private let flags: [[UInt32]: [UInt8]]
-  /// Suffixes by what they add.
+  /// The suffixes, by the letters that they add.
   private let suffixes: [[UInt32]: [(flag: UInt8, affix: Affix)]]
   private let longestSuffix: Int
 
-  /// - Throws: `LexiconError`, also for files in another encoding than UTF-8.
+  /// - Throws: `LexiconError`, also for files in an encoding other than UTF-8.
   public init(words: String, affixes: String, _ isInterrupted: @escaping @Sendable () -> Bool) throws(LexiconError) {
     let limits = ListLimits(isInterrupted: isInterrupted)
     let rules = try AffixRules(try ListFile(path: affixes, limits: limits))
@@ -29,7 +29,8 @@ public final class AffixStems {
     (self.flags, self.suffixes) = (flags, suffixes)
   }
 
-  /// The words that a form may come from: itself, then those of which the shortest end was replaced.
+  /// Returns the words that a form may come from: the form itself first, then sorted by how many letters of the word
+  /// the suffix replaces.
   public func stems(of form: String) -> [String] {
     let letters = form.unicodeScalars.map(\.value)
     guard !letters.isEmpty, letters.count <= 64 else { return [] }
@@ -53,14 +54,14 @@ public final class AffixStems {
   }
 }
 
-/// A line of a `.dic` file: a word, and its flags.
+/// A line of a `.dic` file: a word and its flags.
 struct DictionaryEntry {
   let word: Substring.UnicodeScalarView
   let flags: [UInt8]
   /// More bytes than a line of any dictionary has.
   static let longestLine = 1024
 
-  /// nil for a line that is no word in UTF-8.
+  /// nil for a line without a word in UTF-8.
   init?(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
     guard line.count <= Self.longestLine, let text = String(validating: line, as: UTF8.self) else { return nil }
     let end = text.unicodeScalars.firstIndex { $0 == "\t" || $0 == "\r" } ?? text.endIndex

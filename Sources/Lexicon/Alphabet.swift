@@ -1,23 +1,23 @@
-// The letters of one list, numbered: a letter's code is its place in code point order, from 1.
-// Invariant: code 0 belongs to no letter; a letter is a scalar with the marks that follow it.
+// The letters of one list, numbered: the code of a letter is its position in code point order, from 1.
+// Invariant: no letter has code 0; a letter is a scalar with the marks that follow it.
 
 import Text
 
 final class Alphabet {
   /// The letters as UTF-8, code 1 first.
   let letters: [[UInt8]]
-  /// What each code adds to the hash of a set of letters; index 0 is unused.
+  /// What each code contributes to the hash of a set of letters; index 0 is unused.
   let letterHashes: [UInt64]
-  /// For scalars below U+0800 that are letters alone: their code, else 0.
+  /// The code of each scalar below U+0800 that is a letter by itself; 0 for other scalars.
   let simple: [UInt16]
-  /// For letters of more than that.
+  /// The codes of all other letters.
   private let others: [[UInt8]: UInt16]
 
-  /// Whether some letter is a scalar with marks: words must then be read letter by letter.
+  /// Whether some letter is a scalar with marks, so that words must be read letter by letter.
   let hasMarks: Bool
 
   var count: Int { letters.count }
-  /// The bits of a code.
+  /// The number of bits of a code.
   var planeCount: Int { Int.bitWidth - letters.count.leadingZeroBitCount }
 
   init(letters: [[UInt8]]) {
@@ -38,7 +38,7 @@ final class Alphabet {
     self.others = others
   }
 
-  /// The letters that arranged words use.
+  /// Creates the alphabet of arranged words.
   convenience init(of words: WordCollection) {
     var seen: Set<[UInt8]> = []
     var seenSimple = words.heap.withUnsafeBufferPointer(Self.simpleScalars) ?? []
@@ -58,7 +58,7 @@ final class Alphabet {
     self.init(letters: Array(sorted.prefix(Int(UInt16.max))))
   }
 
-  /// Which scalars below U+0800 stand in words that lie one after another; nil where one is above that or is a mark.
+  /// Returns which scalars below U+0800 occur in consecutive words; nil if a scalar is above that or is a mark.
   private static func simpleScalars(_ heap: UnsafeBufferPointer<UInt8>) -> [Bool]? {
     var seen = [Bool](repeating: false, count: 0x800)
     let isSimple = seen.withUnsafeMutableBufferPointer { seen in
@@ -81,7 +81,7 @@ final class Alphabet {
     return isSimple && !hasMark ? seen : nil
   }
 
-  /// The letters as a compiled list has them, or nil where the bytes are no such section.
+  /// Decodes the letters of a compiled list; nil if the bytes are not such a section.
   convenience init?(encoded: UnsafeRawBufferPointer, count: Int) {
     var letters: [[UInt8]] = []
     var index = 0
@@ -97,7 +97,7 @@ final class Alphabet {
 
   var encoded: [UInt8] { letters.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 } }
 
-  /// The codes of a word's letters; 0 for a letter that no word of the list has.
+  /// Returns the codes of a word's letters; 0 for a letter that no word of the list has.
   func codes(of word: some BidirectionalCollection<UInt8>) -> [UInt16] {
     var codes: [UInt16] = []
     codes.reserveCapacity(word.count)
@@ -105,7 +105,7 @@ final class Alphabet {
     return codes
   }
 
-  /// Puts the codes of a word's letters into memory with room for as many as it has bytes; answers how many they are.
+  /// Writes the codes of a word's letters into memory with room for one code per byte; returns their number.
   func read(_ word: UnsafeBufferPointer<UInt8>, into codes: UnsafeMutableBufferPointer<UInt16>) -> Int {
     guard !hasMarks else { return readWhole(word, into: codes) }
     return simple.withUnsafeBufferPointer { simple in
@@ -138,7 +138,7 @@ final class Alphabet {
     return others[Array(letter)] ?? 0
   }
 
-  /// The value of a letter that is one scalar below U+0800.
+  /// Returns the value of a letter that is one scalar below U+0800.
   private static func simpleScalar(_ letter: some BidirectionalCollection<UInt8>) -> Int? {
     guard let first = letter.first else { return nil }
     if letter.count == 1 { return first < 0x80 ? Int(first) : nil }

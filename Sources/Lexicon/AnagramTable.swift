@@ -1,27 +1,27 @@
-// The words of a compiled list by the hash of their letters: a bitmap to ask first, then buckets of slots. Invariant:
-// whatever the sections hold, only bits below `1 << bitmapBits`, slots inside the section, and offsets that the heap's
-// bounds contain are used; a bucket that claims anything else is empty.
+// The words of a compiled list, indexed by the hash of their letters: a bitmap that is checked first, then buckets of
+// slots. Invariant: whatever the sections contain, only bits below `1 << bitmapBits`, slots inside the section, and
+// offsets within the bounds of the heap are used; a bucket that claims anything else is empty.
 
 struct AnagramTable {
-  /// One bit for each low part of a hash that some word has.
+  /// One bit for each value of the low bits of a hash, set if some word has it.
   let bitmap: UnsafePointer<UInt64>
   let bitmapMask: UInt64
-  /// Where each bucket's slots begin; one more than buckets.
+  /// The first slot of each bucket; one element more than buckets.
   let starts: UnsafePointer<UInt32>
   let bucketCount: Int
-  /// 64 bits a word: its offset, below as many low bits of the hash as fit.
+  /// 64 bits for each word: its offset, below as many low bits of the hash as fit.
   let slots: UnsafePointer<UInt64>
   let slotCount: UInt32
   let offsetBits: UInt64
   let bounds: HeapBounds
 
-  /// So many slots are looked at in one go: so many follow the last one in the section.
+  /// How many slots are examined at once; as many unused ones follow the last slot of the section.
   static let stride = 4
 
-  /// The number of buckets for so many words: about two words each.
+  /// Returns the number of buckets for so many words: about two words each.
   static func buckets(for words: Int) -> Int { words / 2 + 1 }
 
-  /// The tables of a checked compiled index.
+  /// Takes the tables of a checked compiled index.
   init?(_ compiled: CompiledIndex) {
     let (starts, slots) = (compiled.elements(.buckets, as: UInt32.self), compiled.elements(.anagrams, as: UInt64.self))
     guard let bitmap = compiled.elements(.bitmap, as: UInt64.self).baseAddress, let firstStart = starts.baseAddress,
@@ -37,7 +37,7 @@ struct AnagramTable {
     bounds = compiled.bounds
   }
 
-  /// The bucket of a hash: its high half scaled to their number.
+  /// Returns the bucket of a hash: its high half, scaled to the number of buckets.
   @inline(__always)
   static func bucket(of hash: UInt64, in count: Int) -> Int { SlotTable.home(of: hash, in: count) }
 
@@ -46,19 +46,19 @@ struct AnagramTable {
     hash &<< offsetBits | UInt64(offset)
   }
 
-  /// 1 where a word may have this hash, else 0.
+  /// Returns 1 if a word may have this hash, else 0.
   @inline(__always)
   func likelihood(of hash: UInt64) -> Int {
     let bit = hash & bitmapMask
     return Int(truncatingIfNeeded: bitmap[Int(truncatingIfNeeded: bit >> 6)] &>> (bit & 63) & 1)
   }
 
-  /// The offsets of the words that have one of these hashes. Bucket and slot together hold nearly all bits of a hash: a
-  /// word of other letters comes up once in about 10^14 questions. The hashes are used up.
+  /// Returns the offsets of the words that have one of these hashes. Bucket and slot together hold nearly all bits of a
+  /// hash: a word with other letters is returned once in about 10^14 lookups. The hashes are overwritten.
   @inline(__always)
   func offsets(of hashes: UnsafeMutableBufferPointer<UInt64>) -> [UInt32] {
     var found = OffsetBuffer(capacity: hashes.count * Self.stride + touched(hashes))
-    // First the head of every bucket, without a branch; then the rest of the few buckets that have one.
+    // First the first slots of every bucket, without a branch; then the rest of the few buckets that have more.
     var long = 0
     for hash in hashes {
       let (start, end) = range(of: hash)
@@ -70,9 +70,9 @@ struct AnagramTable {
     return found.take()
   }
 
-  /// Looks at the first slots of all hashes, one right after another, so that waiting for memory overlaps and whoever
-  /// goes through them next finds them near. Answers how many begin with a pair of one hash, which needs more room than
-  /// most.
+  /// Reads the first slots of all hashes, one right after another, so that memory accesses overlap and the next pass
+  /// finds the slots in the cache. Returns one more than the number of hashes with the same hash in their first and
+  /// last such slot, which need more room than most.
   @inline(__always)
   private func touched(_ hashes: UnsafeMutableBufferPointer<UInt64>) -> Int {
     var pairs = 1
@@ -83,15 +83,15 @@ struct AnagramTable {
     return pairs
   }
 
-  /// The slots of a hash's bucket.
+  /// Returns the slots of a hash's bucket.
   @inline(__always)
   private func range(of hash: UInt64) -> (start: Int, end: Int) {
     let bucket = Self.bucket(of: hash, in: bucketCount)
     return (Int(min(starts[bucket], slotCount)), Int(min(starts[bucket &+ 1], slotCount)))
   }
 
-  /// Looks at `stride` slots from `place` on, which is at most `slotCount`; there is room for them. A slot of the next
-  /// bucket has another hash.
+  /// Examines `stride` slots from `place` on, which is at most `slotCount`; `found` must have room for them. A slot of
+  /// the next bucket has another hash.
   @inline(__always)
   private func gather(_ hash: UInt64, at place: Int, into found: inout OffsetBuffer) {
     let mask = (1 as UInt64) &<< offsetBits &- 1
@@ -113,17 +113,17 @@ struct AnagramTable {
   }
 }
 
-/// A growing list of offsets; whoever appends has reserved first.
+/// A growing list of offsets; room must be reserved before an append.
 struct OffsetBuffer: ~Copyable {
   private var memory: UnsafeMutableBufferPointer<UInt32>
   private var count = 0
 
-  /// Room for one less than `capacity`.
+  /// Allocates room for one element less than `capacity`.
   init(capacity: Int) { memory = .allocate(capacity: capacity) }
 
   deinit { memory.deallocate() }
 
-  /// Makes room for so many more.
+  /// Makes room for so many more elements.
   mutating func reserve(_ more: Int) {
     guard count + more >= memory.count else { return }
     let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: (memory.count + more) * 2)
@@ -132,7 +132,7 @@ struct OffsetBuffer: ~Copyable {
     memory = larger
   }
 
-  /// Appends where `obstacle` is 0, without a branch; writes one further in any case.
+  /// Appends if `obstacle` is 0, without a branch; always writes the next element.
   @inline(__always)
   mutating func append(_ offset: UInt32, unless obstacle: UInt64) {
     memory[count] = offset

@@ -1,9 +1,9 @@
-// The checksum of compiled lists and the hash of their sources.
-// Invariant: fixed, since compiled files hold it; it finds damage, it does not stop a forger.
+// The checksum of compiled lists.
+// Invariant: it never changes, because compiled files store it; it detects damage, not forgery.
 
 import Text
 
-/// The checksum of a compiled list: over all its bytes but the checksum itself.
+/// Returns the checksum of a compiled list: over all its bytes except the checksum itself.
 func imageChecksum(of compiled: UnsafeRawBufferPointer) -> UInt64 {
   let field = IndexLayout.Field.checksum.rawValue
   let head = damageDigest(UnsafeRawBufferPointer(rebasing: compiled[..<field]), seed: 0)

@@ -1,5 +1,5 @@
-// The words of a list that are used often, by counts from elsewhere. Invariant: each of them is a word of the list, and
-// the same counts give the same order: by count, then by code point.
+// The words of a list that are used often, according to counts from another source. Invariant: each of them is a word
+// of the list, and the counts alone determine the order: by count, then by code point.
 
 /// The common words of a lexicon.
 ///
@@ -7,17 +7,17 @@
 ///     common?.lexicon.formable(from: "perrogato")
 ///     common?.byUse(["perro", "gato"])   // ["gato", "perro"]
 public final class CommonWords {
-  /// So many of the most frequent words are common.
+  /// How many of the most frequent words are common.
   public static let most = 20_000
-  /// Fewer say too little of a language to choose by them.
+  /// The least number of counted words; fewer say too little about a language.
   public static let least = 1_000
 
-  /// The common words alone.
+  /// A lexicon of the common words only.
   public let lexicon: Lexicon
-  /// The place of each in the order of use, from 0.
+  /// The rank of each word by use, from 0.
   private let ranks: [String: Int]
 
-  /// Nil where the counts know too few words of the list.
+  /// nil if the counts have too few words of the list.
   /// - Parameters:
   ///   - counts: by word, in any spelling that the lexicon normalises.
   public init?(_ counts: [String: Double], of list: Lexicon, least: Int = CommonWords.least) throws(LexiconError) {
@@ -36,7 +36,7 @@ public final class CommonWords {
 
   public func contains(_ word: String) -> Bool { ranks[word] != nil }
 
-  /// Words in the order of their use; those that are not common keep their order behind them.
+  /// Returns the words in the order of use; words that are not common come last, in the given order.
   public func byUse(_ words: [String]) -> [String] {
     words.enumerated().map { (rank: ranks[$0.element] ?? Int.max, place: $0.offset, word: $0.element) }
       .sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.word)

@@ -1,16 +1,16 @@
-// What became of the lines of a word list: how many words were kept, and how many lines were dropped for which reason.
+// What happened to the lines of a word list: how many words were kept, and how many lines were dropped for each reason.
 // Invariant: every line of the list is counted once, as kept or under one reason.
 
 public import Values
 
-/// Why a line of a list gave no word. The raw values are fixed: compiled files hold the counts in this order.
+/// Why a line of a list gave no word. The raw values are fixed: compiled files store the counts in this order.
 ///
 ///     lexicon.report[.apostrophe]   // how many lines of the list had one
 ///     DropReason.hyphen.title       // "with a hyphen"
 public enum DropReason: Int, CaseIterable, Sendable {
   case empty, notText, blank, apostrophe, hyphen, digit, sign, capital, short, long, duplicate
 
-  /// For people, after a count: `12 with a hyphen`.
+  /// The text for users, after a count: `12 with a hyphen`.
   public var title: String {
     switch self {
     case .empty: "empty"
@@ -28,7 +28,7 @@ public enum DropReason: Int, CaseIterable, Sendable {
   }
 }
 
-/// The count of kept words and of dropped lines by reason.
+/// The number of kept words and of dropped lines by reason.
 ///
 ///     let report = try library.compile(spanish, foldAccents: false).report
 ///     report.kept           // 628,000
@@ -45,7 +45,7 @@ public struct CompileReport: Equatable, Sendable {
     set { counts[reason.rawValue] = newValue }
   }
 
-  /// The reasons that dropped anything, with their counts.
+  /// The reasons that dropped at least one line, with their counts.
   public var dropped: [(reason: DropReason, count: Int)] {
     DropReason.allCases.compactMap { self[$0] > 0 ? ($0, self[$0]) : nil }
   }

@@ -1,7 +1,7 @@
-// Compiled lists as files in the cache folder: found valid and mapped, or made again. Invariant: a file is mapped only
-// when it is of this version, policy and source, its bounds hold, and its checksum was right once since it was last
-// written. That the checksum was right is remembered in the file's modification time, which is set to a number made of
-// the checksum: whoever writes to the file changes the time, and so asks for a new check.
+// Compiled lists as files in the cache folder: validated and mapped, or rebuilt. Invariant: a file is mapped only if it
+// is of this version, policy and source, its bounds hold, and its checksum was verified once since it was last written.
+// The file's modification time records that verification: it is set to a number derived from the checksum. Any write to
+// the file changes the time, and so causes a new verification.
 
 import Files
 import Glibc
@@ -10,7 +10,7 @@ struct CompiledFile {
   let path: String
   let expected: CompiledIndex.Expectation
 
-  /// The compiled index of the file when it is valid for a list of this size and time; nil when it must be made again.
+  /// Returns the compiled index of the file if it is valid for a list of this size and time; nil if it must be rebuilt.
   func open(source: (bytes: UInt64, time: Int64)) -> CompiledIndex? {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -22,12 +22,12 @@ struct CompiledFile {
     else { return nil }
     if nanoseconds(status.st_mtim) == nanoseconds(Self.stamp(of: compiled.checksum)) { return compiled }
     guard compiled.hasIntactChecksum else { return nil }
-    // Where the time can't be set the checksum is looked at again the next time: slower, no less safe.
+    // If the time cannot be set, the checksum is verified again the next time: slower, but just as safe.
     setTime(descriptor, compiled)
     return compiled
   }
 
-  /// Writes the file whole or not at all, and maps it. Throws the system's reason as `unwritable` where it can't be
+  /// Writes the file completely or not at all, and maps it. Throws the system's reason as `unwritable` if it cannot be
   /// written.
   func write(_ content: [UInt8]) throws(LexiconError) -> CompiledIndex {
     var compiled: CompiledIndex?
@@ -48,7 +48,7 @@ struct CompiledFile {
     return compiled
   }
 
-  /// The time that says "this checksum was looked at": between 2001 and 2035.
+  /// Returns the time that means "this checksum was verified": between 2001 and 2035.
   static func stamp(of checksum: UInt64) -> timespec {
     timespec(tv_sec: 1_000_000_000 + Int(checksum >> 34), tv_nsec: Int(checksum & 0x1FFF_FFFF))
   }

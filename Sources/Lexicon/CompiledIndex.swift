@@ -1,23 +1,23 @@
-// A compiled list in memory, mapped from its file or made just now, after its bounds were checked. Invariant: once a
-// `CompiledIndex` exists, every section lies inside its bytes, aligned, and holds as many elements as the header says;
-// an offset that `bounds` contains may be followed by 256 bytes without leaving the heap. Whoever takes an offset or an
-// index out of a section compares it with these bounds before use. So no content of the file, not even one that changes
-// while it is mapped, makes a query read outside. A file that is cut short under the mapping reads as zeros there, and
-// `isWhole` says so.
+// A compiled list in memory, mapped from its file or just built, with checked bounds. Invariant: once a `CompiledIndex`
+// exists, every section lies inside its bytes, is aligned, and has as many elements as the header says; the 256 bytes
+// after an offset that `bounds` contains are inside the heap. Code that takes an offset or an index from a section
+// compares it with these bounds before use. So no content of the file, even if it changes while it is mapped, makes a
+// query read outside. If the file is truncated while it is mapped, the missing part reads as zeros, and `isWhole` is
+// false.
 
 import CMapping
 import Files
 import Glibc
 
 final class CompiledIndex {
-  /// What a file must be to be taken for the compiled form of a list.
+  /// What the header must say for a file to be accepted as the compiled form of a list.
   struct Expectation {
     let policy: UInt32
     let name: String
   }
 
   let bytes: UnsafeRawBufferPointer
-  /// The file that it is mapped from, as it was then; nil in memory.
+  /// The mapped file, as it was when it was mapped; nil in memory.
   private let file: MappedFile?
   let wordCount: Int
   let offsetBits: UInt32
@@ -26,11 +26,11 @@ final class CompiledIndex {
   let source: SourceStamp
   let report: CompileReport
   let alphabet: Alphabet
-  /// Where words may begin in the heap.
+  /// The offsets at which words may begin in the heap.
   let bounds: HeapBounds
   private let ranges: [Range<Int>]
 
-  /// Takes over a mapping, or memory that was allocated; gives it back when the bytes are no compiled list.
+  /// Takes ownership of a mapping or of allocated memory; releases it if the bytes are not the expected compiled list.
   private init?(bytes: UnsafeRawBufferPointer, file: MappedFile?, expected: Expectation) {
     let header = IndexHeader(bytes: bytes)
     guard let ranges = header.validSections(expected),
@@ -65,7 +65,7 @@ final class CompiledIndex {
     }
   }
 
-  /// A compiled index of bytes that are copied; nil when they are no compiled list of what is expected.
+  /// Copies the bytes and returns their compiled index; nil if they are not the expected compiled list.
   static func inMemory(_ content: [UInt8], expected: Expectation) -> CompiledIndex? {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(content.count, 1), alignment: 64)
     memory.copyBytes(from: content)
@@ -74,8 +74,7 @@ final class CompiledIndex {
       expected: expected)
   }
 
-  /// A compiled index of an open file, shared with every process that maps it; nil when it is no compiled list of what
-  /// is expected.
+  /// Maps an open file, in memory that all processes that map it share; nil if it is not the expected compiled list.
   static func mapping(_ descriptor: Int32, of path: String, expected: Expectation) -> CompiledIndex? {
     guard let file = MappedFile(descriptor, path: path), file.size >= IndexLayout.headerBytes,
       let base = mapping_begin(descriptor, file.size)
@@ -83,18 +82,18 @@ final class CompiledIndex {
     return CompiledIndex(bytes: UnsafeRawBufferPointer(start: base, count: file.size), file: file, expected: expected)
   }
 
-  /// False once the file under the mapping was cut short or written to: what it answers cannot be trusted then.
+  /// False once the mapped file was truncated or written to: its answers can no longer be trusted.
   var isWhole: Bool { file?.isUnchanged(orStamped: CompiledFile.stamp(of: checksum)) ?? true }
 
   var path: String { file?.path ?? "" }
 
-  /// The checksum that the header has.
+  /// The checksum in the header.
   var checksum: UInt64 { IndexHeader(bytes: bytes).checksum }
 
-  /// Whether the bytes are those that were written.
+  /// Whether the bytes match the checksum.
   var hasIntactChecksum: Bool { imageChecksum(of: bytes) == checksum }
 
-  /// The elements of a section.
+  /// Returns the elements of a section.
   func elements<Element: BitwiseCopyable>(
     _ section: IndexLayout.Section, as type: Element.Type
   ) -> UnsafeBufferPointer<Element> {
@@ -102,7 +101,7 @@ final class CompiledIndex {
   }
 }
 
-/// A file as it was when it was mapped.
+/// The state of a file when it was mapped.
 struct MappedFile {
   let path: String
   let size: Int
@@ -116,7 +115,7 @@ struct MappedFile {
     (size, inode, time) = (Int(status.st_size), UInt64(status.st_ino), nanoseconds(status.st_mtim))
   }
 
-  /// Whether it still is as it was. One that was replaced or removed is whole where it is mapped.
+  /// Returns whether the file is unchanged. A file that was replaced or removed stays intact in the mapping.
   func isUnchanged(orStamped stamp: timespec) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_ino == inode else { return true }
@@ -125,7 +124,7 @@ struct MappedFile {
   }
 }
 
-/// Reads the header of what may be a compiled list.
+/// Decodes the header of bytes that may be a compiled list.
 struct IndexHeader {
   let bytes: UnsafeRawBufferPointer
 
@@ -133,7 +132,7 @@ struct IndexHeader {
     Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
   }
 
-  /// A field of 32 bits.
+  /// Returns a 32-bit field.
   func integer(_ field: IndexLayout.Field) -> Int { Int(load(field.rawValue, as: UInt32.self)) }
 
   var checksum: UInt64 { load(IndexLayout.Field.checksum.rawValue, as: UInt64.self) }
@@ -154,7 +153,8 @@ struct IndexHeader {
     return report
   }
 
-  /// The sections' ranges, when the header is of this version and policy and all that it claims fits the bytes.
+  /// Returns the ranges of the sections if the header has this version and policy and everything it claims fits the
+  /// bytes.
   func validSections(_ expected: CompiledIndex.Expectation) -> [Range<Int>]? {
     guard bytes.count >= IndexLayout.headerBytes,
       load(IndexLayout.Field.magic.rawValue, as: UInt64.self) == IndexLayout.magic,
@@ -179,7 +179,7 @@ struct IndexHeader {
     return start..<start + count
   }
 
-  /// Whether the sections are as long as the header's numbers ask.
+  /// Returns whether the sections have the sizes that the numbers of the header require.
   private func fits(_ sizes: [Int]) -> Bool {
     func size(_ section: IndexLayout.Section) -> Int { sizes[section.rawValue] }
     let words = integer(.wordCount)

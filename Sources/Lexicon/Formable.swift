@@ -1,9 +1,10 @@
-// Which words can be laid with given letters. Small sets of letters: the hash of every subset is looked up in the
-// bitmap, then in the table of anagrams. Long ones, and blanks: every word that is not too long is tried. Invariant: a
-// word is found once: under the one subset whose hash is that of its letters.
+// Which words can be formed from given letters. Few letters: the hash of every subset is looked up in the bitmap, then
+// in the anagram table. Many letters, and blanks: every word that is not too long is tried. Invariant: each word is
+// found once, under the one subset whose hash is that of its letters.
 
 extension Lexicon {
-  /// The words that can be laid with `letters` (normal form; `?` is a blank), longest first, then by code point.
+  /// Returns the words that can be formed from `letters` (normal form; `?` is a blank), longest first, then by code
+  /// point.
   public func formable(from letters: String, minLength: Int = 2, maxResults: Int = .max) -> [String] {
     var words: [String] = []
     forEachFormable(from: letters, minLength: minLength) { bytes in
@@ -14,19 +15,19 @@ extension Lexicon {
     return words
   }
 
-  /// The number of words that can be laid with `letters`.
+  /// Returns the number of words that can be formed from `letters`.
   public func countFormable(from letters: String, minLength: Int = 2) -> Int {
     var letters = letters
     return letters.withUTF8 { formableOffsets($0, minLength: minLength, sorted: false).count }
   }
 
-  /// The words that can be laid with `letters`, as `formable`.
+  /// Returns the words that can be formed from `letters`, in the order of `formable`.
   public func formableWords(from letters: String, minLength: Int = 2) -> ListedWords {
     var letters = letters
     return ListedWords(lexicon: self, offsets: letters.withUTF8 { formableOffsets($0, minLength: minLength) })
   }
 
-  /// Calls `body` with the UTF-8 of each word that can be laid with `letters`, in order, until it answers false.
+  /// Calls `body` with the UTF-8 of each word that can be formed from `letters`, in order, until it returns false.
   public func forEachFormable(
     from letters: String, minLength: Int = 2, _ body: (UnsafeBufferPointer<UInt8>) throws -> Bool
   ) rethrows {
@@ -35,10 +36,10 @@ extension Lexicon {
     for offset in offsets where try !body(bytes(at: offset)) { return }
   }
 
-  /// The words that use all of `letters` (normal form; `?` is a blank).
+  /// Returns the words that use all of `letters` (normal form; `?` is a blank).
   public func anagrams(of letters: String) -> [String] { listAnagrams(of: letters).texts }
 
-  /// The words that use all of `letters`, as `anagrams`.
+  /// Returns the words that use all of `letters`, in the order of `anagrams`.
   public func listAnagrams(of letters: String) -> ListedWords {
     var letters = letters
     let offsets = letters.withUTF8 { bytes in
@@ -56,13 +57,13 @@ extension Lexicon {
   }
 }
 
-/// A search of one list for the words that can be laid with letters.
+/// A search of one list for the words that can be formed from some letters.
 private struct FormableSearch {
   let lexicon: Lexicon
-  /// Beyond so many subsets of the letters, trying every word is faster.
+  /// With more subsets of the letters than this, trying every word is faster.
   private static let subsetLimit = 1 << 14
 
-  /// The offsets of the words, ascending where `sorted`, which is their order.
+  /// Returns the offsets of the words; if `sorted`, they ascend, which is the order of the words.
   func offsets(_ bag: LetterBag, minLength: Int, sorted: Bool = true) -> [UInt32] {
     guard bag.total > 0, minLength <= bag.total else { return [] }
     if bag.blanks == 0, let subsets = bag.subsetCount(limit: Self.subsetLimit) {
@@ -73,7 +74,7 @@ private struct FormableSearch {
     return offsetsByTrying(bag, minLength: minLength)
   }
 
-  /// Looks up all subsets in steps, each a short loop over all of them, so that waiting for memory overlaps.
+  /// Looks up all subsets in several passes, each a short loop over all of them, so that memory accesses overlap.
   private func offsetsBySubsets(_ bag: LetterBag, subsets: Int, minLength: Int) -> [UInt32] {
     var offsets = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: subsets) { memory in
       guard let hashes = memory.baseAddress else { return [UInt32]() }
@@ -84,7 +85,7 @@ private struct FormableSearch {
     return offsets
   }
 
-  /// The hash of every subset.
+  /// Writes the hash of every subset.
   private func fillSubsets(of bag: LetterBag, _ hashes: UnsafeMutablePointer<UInt64>) {
     hashes[0] = 0
     var filled = 1
@@ -96,7 +97,7 @@ private struct FormableSearch {
     }
   }
 
-  /// Moves the hashes that the bitmap knows to the front; answers how many they are.
+  /// Moves the hashes that the bitmap contains to the front; returns their number.
   private func keepLikely(_ hashes: UnsafeMutablePointer<UInt64>, _ count: Int) -> Int {
     var kept = 0
     for index in 0..<count {
@@ -108,7 +109,7 @@ private struct FormableSearch {
   }
 
   private func dropShorter(than length: Int, from offsets: inout [UInt32]) {
-    // Words lie longest first: those that are too short begin at the first word of a shorter block.
+    // Longer words come first: words that are too short begin at the first word of a shorter block.
     guard let block = lexicon.blocks.first(where: { $0.length < length }) else { return }
     let end = lexicon.offset(ofIndex: block.indices.lowerBound)
     offsets.removeAll { $0 >= end }
@@ -138,8 +139,8 @@ private struct FormableSearch {
     }
   }
 
-  /// Whether the word at an offset can be laid with the letters of `counts` and so many blanks. `counts` is as before
-  /// afterwards; `used` is scratch for a word's letters.
+  /// Returns whether the word at an offset can be formed from the letters of `counts` and so many blanks. `counts` is
+  /// unchanged afterwards; `used` is scratch memory for a word's letters.
   @inline(__always)
   private func canLay(
     _ offset: UInt32, with counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
@@ -162,7 +163,7 @@ private struct FormableSearch {
     return blanksLeft >= 0
   }
 
-  /// Calls `body` with the code of each letter until it answers false; a letter of no code is 0.
+  /// Calls `body` with the code of each letter until it returns false; a letter without a code is 0.
   @inline(__always)
   private func forEachCode(of word: UnsafeBufferPointer<UInt8>, _ body: (UInt16) -> Bool) {
     let alphabet = lexicon.compiled.alphabet
@@ -177,7 +178,7 @@ private struct FormableSearch {
   }
 }
 
-/// Sorts offsets by their bits, seven at a time, the lowest first; few of them by comparing.
+/// Sorts offsets with a radix sort, seven bits at a time, the lowest first; sorts few of them by comparison.
 func sortAscending(_ offsets: inout [UInt32]) {
   guard offsets.count > 24, let lowest = offsets.min(), let highest = offsets.max() else { return offsets.sort() }
   withUnsafeTemporaryAllocation(of: UInt32.self, capacity: offsets.count) { spare in
@@ -194,8 +195,8 @@ func sortAscending(_ offsets: inout [UInt32]) {
   }
 }
 
-/// Copies numbers in the order of the seven bits from `shift` on of what they are above `lowest`, equal ones as they
-/// stood.
+/// Copies numbers in the order of seven bits, from `shift` on, of their difference from `lowest`; equal ones keep their
+/// order.
 private func distribute(
   _ from: UnsafeMutableBufferPointer<UInt32>, _ to: UnsafeMutableBufferPointer<UInt32>, _ lowest: UInt32,
   _ shift: UInt32

@@ -1,10 +1,10 @@
-// Makes a compiled list out of arranged words.
+// Builds a compiled list from arranged words.
 // Invariant: the same words, policy and source give the same bytes.
 
-/// What a compiled file says about the list it was made from.
+/// What a compiled file says about the list that it was built from.
 struct SourceStamp: Equatable {
   var bytes: UInt64 = 0
-  /// Nanoseconds since 1970, of the newest of the list's files.
+  /// The modification time of the newest of the list's files, in nanoseconds since 1970.
   var time: Int64 = 0
   var hash: UInt64 = 0
 }
@@ -30,7 +30,7 @@ struct IndexBuilder {
     offsetBits = max(8, heapBytes.bitWidth - heapBytes.leadingZeroBitCount)
   }
 
-  /// The bytes of the compiled list.
+  /// Returns the bytes of the compiled list.
   mutating func build() -> [UInt8] {
     writeHeap()
     writeTable()
@@ -81,7 +81,7 @@ struct IndexBuilder {
   private mutating func writeAnagrams() {
     let hashes = letterHashes()
     set(.bitmap, to: bitmap(of: hashes))
-    // A counting sort by bucket: how many each has, then where each begins, then every word to its place.
+    // A counting sort by bucket: first the size of each bucket, then where it begins, then every word to its place.
     let bucketCount = AnagramTable.buckets(for: offsets.count)
     var starts = [UInt32](repeating: 0, count: bucketCount + 1)
     let buckets = hashes.map { AnagramTable.bucket(of: $0, in: bucketCount) }
@@ -98,7 +98,7 @@ struct IndexBuilder {
     set(.anagrams, to: slots)
   }
 
-  /// The sum over the letters of each word.
+  /// Returns, for each word, the sum of the hashes of its letters.
   private func letterHashes() -> [UInt64] {
     let values = alphabet.letterHashes
     var hashes = [UInt64](repeating: 0, count: words.entries.count)
@@ -108,7 +108,7 @@ struct IndexBuilder {
     return hashes
   }
 
-  /// Calls `body` with the place of each word of a range and the codes of its letters.
+  /// Calls `body` with the index of each word of a range and the codes of its letters.
   private func forEachWord(_ range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt16>) -> Void) {
     words.heap.withUnsafeBufferPointer { heap in
       withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes) { codes in
@@ -122,7 +122,7 @@ struct IndexBuilder {
     }
   }
 
-  /// The bits of the anagram bitmap: 12 to 24 for each word.
+  /// The base-2 logarithm of the size of the anagram bitmap, which has 12 to 24 bits for each word.
   private var bitmapBits: Int { max(9, (offsets.count * 12).bitWidth - (offsets.count * 12).leadingZeroBitCount) }
 
   private func bitmap(of hashes: [UInt64]) -> [UInt64] {

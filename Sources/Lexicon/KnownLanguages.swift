@@ -1,4 +1,4 @@
-// The languages whose lists Debian ships, each with the package that has it.
+// The languages whose lists Debian ships, each with its package.
 // Invariant: names are unique, and `english`, `spanish`, `italian` come first.
 
 extension Language {
@@ -6,7 +6,7 @@ extension Language {
   private static let portugueseValues = "1:aeiosumrt 2:dlcp 3:nbç 4:fghv 5:j 6:q 8:xz 10:kwy"
   private static let germanValues = "1:ensirtuad 2:hglo 3:mbwz 4:cfkp 6:äjüv 8:öx 10:qy"
 
-  /// Every language that has a list of a known name, the three of the set-up first.
+  /// Every language that has a list of a known name; the three that the set-up offers come first.
   public static let known: [Language] =
     [
       Language(
@@ -84,7 +84,7 @@ extension Language {
       variant("ogerman", "German, old spelling", "de", "wogerman"), variant("swiss", "Swiss German", "de", "wswiss"),
     ]
 
-  /// American, British and Canadian English in their sizes, each a language of its own beside `english`.
+  /// American, British and Canadian English in their sizes, each as a separate language besides `english`.
   private static let englishLists: [Language] = ["american", "british", "canadian"].flatMap { nation in
     ["", "-small", "-large", "-huge", "-insane"].map { size in
       let title = nation.prefix(1).uppercased() + nation.dropFirst() + " English"

@@ -1,20 +1,20 @@
-// A language of words: how its letters are lowercased and folded, what its letters are worth, and where its lists are
-// found. Invariant: a language is data; two languages are the same when their names are.
+// A language: how its letters are lowercased and folded, the values of its letters, and where its lists are found.
+// Invariant: a language is plain data; two languages are equal if their names are.
 
 import Problems
 import Text
 
-/// How capitals become small letters, and what a capital in a word list means.
+/// How capitals are lowercased, and what a capital in a word list means.
 ///
 ///     Language.named("german")?.letterCase    // .nouns: "Haus" is a word of the list, as "haus"
 public enum LetterCase: Hashable, Sendable {
-  /// By Unicode's default mapping; a word with a capital is a name and is dropped from a list.
+  /// Unicode's default mapping; a word with a capital is a name and is dropped from a list.
   case plain
-  /// As German: by the default mapping; nouns stand with a capital in lists and are lowercased instead of dropped.
+  /// German: the default mapping; lists have nouns with a capital, which are lowercased instead of dropped.
   case nouns
-  /// As Turkish and Azerbaijani: I becomes ı, İ becomes i.
+  /// Turkish and Azerbaijani: I becomes ı, İ becomes i.
   case dotless
-  /// As Greek: a sigma at the end of a word is written ς.
+  /// Greek: a sigma at the end of a word is written ς.
   case finalSigma
 }
 
@@ -23,7 +23,7 @@ public enum LetterCase: Hashable, Sendable {
 ///     Language.named("english")?.encoding   // .utf8
 public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 
-/// Where the words of a language are on a machine.
+/// Where the words of a language are found on a machine.
 ///
 ///     WordListNames(package: "wspanish", names: ["spanish"], dictionaries: ["es_ES"])
 public struct WordListNames: Sendable {
@@ -31,7 +31,7 @@ public struct WordListNames: Sendable {
   public var package: String
   /// File names in /usr/share/dict, the best first.
   public var names: [String]
-  /// Names of Hunspell dictionaries, for lists that hold base forms only.
+  /// Names of Hunspell dictionaries, for lists that contain base forms only.
   public var dictionaries: [String]
   public var encoding: ListEncoding
 
@@ -50,7 +50,7 @@ public struct WordListNames: Sendable {
 public struct Language: Hashable, Sendable {
   /// The name in commands and Lua: `english`, `american-english-huge`.
   public let name: String
-  /// The name for people: `English`.
+  /// The name for display: `English`.
   public let title: String
   /// ISO 639 code: `en`.
   public let code: String
@@ -58,14 +58,13 @@ public struct Language: Hashable, Sendable {
   public let package: String
   /// Names of its lists in the folders of lists, the preferred one first.
   public let listNames: [String]
-  /// Names, without ending, of Hunspell dictionaries that are expanded in place of a list of base forms.
+  /// Names, without extension, of Hunspell dictionaries that are expanded instead of a list of base forms.
   public let dictionaryNames: [String]
   public let letterCase: LetterCase
   public let encoding: ListEncoding
-  /// Letters with marks that are letters of their own: folding accents leaves them.
+  /// Letters with marks that are separate letters: folding accents keeps them.
   public let ownLetters: String
-  /// What letters are worth in modes that count them, by their value: `1:aeiou 2:dg`. A letter that is not named counts
-  /// 1.
+  /// The values of letters in game modes that count them, grouped by value: `1:aeiou 2:dg`. Other letters count 1.
   let values: String
 
   public init(
@@ -87,13 +86,13 @@ public struct Language: Hashable, Sendable {
   public static func == (a: Language, b: Language) -> Bool { a.name == b.name }
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// The language of that name, its title, or its code; case aside.
+  /// Returns the language with that name, title or code; case-insensitive.
   public static func named(_ name: String) -> Language? {
     let wanted = name.trimmed.lowercased()
     return known.first { $0.name == wanted } ?? known.first { $0.title.lowercased() == wanted || $0.code == wanted }
   }
 
-  /// What each letter is worth, for modes that count letters by value; those that are absent count 1.
+  /// The value of each letter, for game modes that count letters by value; absent letters count 1.
   public var letterValues: [Character: Int] {
     var table: [Character: Int] = [:]
     for group in values.split(separator: " ") {

@@ -1,16 +1,16 @@
-// The letters a user may lay words with, as codes of a list's alphabet with how often each is there.
-// Invariant: `counts` has a place for every code of the alphabet; code 0 (no letter of the list) is never counted.
+// The letters that a user may form words from, as codes of a list's alphabet with their counts.
+// Invariant: `counts` has an element for every code of the alphabet; code 0 (no letter of the list) is never counted.
 
 struct LetterBag {
-  /// How often each code is there, by code; index 0 is 0.
+  /// The count of each code; index 0 is 0.
   private(set) var counts: [UInt8]
-  /// The codes that are there.
+  /// The codes that occur.
   private(set) var distinct: [UInt16] = []
-  /// The blanks, `?`, each standing for any letter.
+  /// The number of blanks, `?`, each of which stands for any letter.
   private(set) var blanks = 0
-  /// Letters of the list and blanks together: no word is longer.
+  /// The number of letters of the list and of blanks together: no word is longer.
   private(set) var total = 0
-  /// Whether every letter is one of the list's.
+  /// Whether every letter is in the list's alphabet.
   private(set) var isWhole = true
 
   init(_ letters: UnsafeBufferPointer<UInt8>, alphabet: Alphabet) {
@@ -32,12 +32,12 @@ struct LetterBag {
       return
     }
     if counts[Int(code)] == 0 { distinct.append(code) }
-    // No word has more than 64 letters, so a higher count says nothing more.
+    // No word has more than 64 letters, so a higher count makes no difference.
     if counts[Int(code)] < UInt8(WordPolicy.lengths.upperBound) { counts[Int(code)] += 1 }
     total += 1
   }
 
-  /// The number of different sets of letters that can be taken, or nil beyond `limit`.
+  /// Returns the number of different sets of letters that can be taken, or nil if it exceeds `limit`.
   func subsetCount(limit: Int) -> Int? {
     var product = 1
     for code in distinct {
@@ -47,7 +47,7 @@ struct LetterBag {
     return product
   }
 
-  /// Calls `body` with a copy of the counts, by code, that it may change.
+  /// Calls `body` with a copy of the counts, by code, which it may change.
   func withCounts(_ body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: counts.count) { copy in
       _ = copy.initialize(from: counts)

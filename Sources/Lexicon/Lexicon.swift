@@ -1,7 +1,7 @@
-// The words of one language, packed for the processor, and the questions asked of them.
-// Invariant: immutable once made. Lists of words are in one order everywhere: longest first, then by code point.
+// The words of one language in a compact form that is fast to search, and the queries on them.
+// Invariant: immutable once created. Lists of words have one order everywhere: longest first, then by code point.
 
-/// A compiled word list. All words are in normal form (`normalize`); questions take them so.
+/// A compiled word list. All words are in normal form (`normalize`), and queries expect their arguments in it.
 ///
 ///     let lexicon = try library.lexicon(for: spanish)
 ///     lexicon.contains("perro")         // true
@@ -9,17 +9,17 @@
 ///     lexicon.formable(from: "perro")   // the words that its letters make
 public final class Lexicon {
   public let language: Language
-  /// The language's name, or what the list was called when it was loaded.
+  /// The name of the language, or the name under which the list was loaded.
   public let name: String
   /// The number of words.
   public let count: Int
-  /// What became of the lines of the list.
+  /// What happened to the lines of the list.
   public let report: CompileReport
-  /// Whether the words stand without the accents that are not letters of their own.
+  /// Whether the words have lost their accents, except in letters of their own.
   public let foldsAccents: Bool
-  /// Whether this lexicon is mapped from a compiled file (and shared), rather than made in memory.
+  /// Whether this lexicon is mapped from a compiled file (and shared), rather than built in memory.
   public let isMapped: Bool
-  /// Whether its file was cut short or written to while it was in use: it is not to be asked any more. Kept up by the
+  /// Whether its file was truncated or written to while it was in use: it must not be queried any more. Set by the
   /// library that opened it.
   public internal(set) var isDamaged = false
   let compiled: CompiledIndex
@@ -46,10 +46,10 @@ public final class Lexicon {
     self.blocks = blocks
   }
 
-  /// What to answer where it is damaged.
+  /// The error to throw if it is damaged.
   public var damage: LexiconError { .cutShort(list: name, path: compiled.path) }
 
-  /// Whether the list has the word, given as normalised UTF-8.
+  /// Returns whether the list has the word, given as normalised UTF-8.
   public func contains(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let start = word.baseAddress, word.count > 0 else { return false }
     guard word.count <= 16 else { return probe(word, hash: WordHash.of(start, word.count)) != 0 }
@@ -57,21 +57,21 @@ public final class Lexicon {
     return offset(of: word, lanes, hash: WordHash.of(lanes, word.count)) != 0
   }
 
-  /// Whether the list has the word, given in normal form.
+  /// Returns whether the list has the word, given in normal form.
   public func contains(_ word: String) -> Bool {
     var word = word
     return word.withUTF8 { contains($0) }
   }
 
-  /// The bytes that `contains` goes by: the words and their table.
+  /// The number of bytes that `contains` uses: the words and their table.
   public var membershipBytes: Int {
     compiled.elements(.heap, as: UInt8.self).count + compiled.elements(.table, as: UInt8.self).count
   }
 
-  /// The number of letters of a text that is in normal form at first sight: each of its letters is one scalar and
-  /// stands in some word of the list. Nil for any other text, normal or not.
+  /// Returns the number of letters of a text that is easily recognised as normal: each of its letters is one scalar and
+  /// occurs in some word of the list. Returns nil for any other text, normal or not.
   public func lettersIfNormal(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
-    // In Greek, what is normal depends on where in a word a sigma stands.
+    // In Greek, the normal form depends on the position of a sigma in the word.
     guard language.letterCase != .finalSigma, !compiled.alphabet.hasMarks else { return nil }
     var (index, letters) = (0, 0)
     while index < text.count {
@@ -88,20 +88,20 @@ public final class Lexicon {
     return letters
   }
 
-  /// The text in the form that this lexicon compares.
+  /// Returns the text in the normal form of this lexicon.
   public func normalized(_ text: String) -> String {
     normalize(text, language: language, foldAccents: foldsAccents)
   }
 
-  /// The offset of a word in the heap, or 0.
+  /// Returns the offset of a word in the heap, or 0.
   @inline(__always)
   func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     guard let start = word.baseAddress, word.count > 0 else { return 0 }
     return word.count <= 16 ? offset(of: word, Lanes(start, word.count), hash: hash) : probe(word, hash: hash)
   }
 
-  /// The same for a word of up to 16 bytes. A byte of such a value is nowhere in the heap but before a word: wherever a
-  /// place does not differ, a word begins.
+  /// Does the same for a word of up to 16 bytes. A byte with such a value occurs in the heap only as the length before
+  /// a word, so if the bytes at an offset do not differ, a word begins there.
   @inline(__always)
   private func offset(of word: UnsafeBufferPointer<UInt8>, _ lanes: Lanes, hash: UInt64) -> UInt32 {
     let text = LaneMatch(lanes, word.count)
@@ -110,7 +110,7 @@ public final class Lexicon {
     return difference == 0 ? offset : 0
   }
 
-  /// `offset(of:hash:)` word by word.
+  /// Does the same as `offset(of:hash:)`, comparing one word after another.
   @inline(never)
   private func probe(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     var found: UInt32 = 0
@@ -122,7 +122,7 @@ public final class Lexicon {
     return found
   }
 
-  /// The bytes of the word at an offset that the compiled index's bounds contain.
+  /// Returns the bytes of the word at an offset that the bounds of the compiled index contain.
   @inline(__always)
   func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: heap + Int(offset) + 1, count: Int(heap[Int(offset)]))
@@ -130,7 +130,7 @@ public final class Lexicon {
 
   func word(at offset: UInt32) -> String { String(decoding: bytes(at: offset), as: UTF8.self) }
 
-  /// The offset of the word of this index, 0 ..< count; 0 where a damaged file has none.
+  /// Returns the offset of the word with this index, 0 ..< count; 0 if a damaged file has none.
   func offset(ofIndex index: Int) -> UInt32 {
     let samples = compiled.elements(.samples, as: UInt32.self)
     guard index >= 0, index < count else { return 0 }
@@ -155,7 +155,7 @@ public struct WordLookup {
 }
 
 extension SlotTable {
-  /// A table section of a checked compiled index.
+  /// Takes a table section of a checked compiled index.
   init?(_ compiled: CompiledIndex, _ section: IndexLayout.Section) {
     let lines = compiled.elements(section, as: Line.self)
     guard let start = lines.baseAddress, !lines.isEmpty else { return nil }
@@ -167,12 +167,12 @@ extension SlotTable {
 struct Block {
   let length: Int
   let indices: Range<Int>
-  /// Index of the first plane in the section, in words of 64 bits.
+  /// The index of the first plane in the section, in 64-bit integers.
   let planes: Int
-  /// 64-bit words of one plane.
+  /// The number of 64-bit integers of one plane.
   var stride: Int { (indices.count + 63) / 64 }
 
-  /// The blocks of a compiled index that have words, the longest words first; nil when they claim more than there is.
+  /// Returns the blocks of a compiled index that have words, longest words first; nil if they claim more than there is.
   static func all(of compiled: CompiledIndex) -> [Block]? {
     let fields = compiled.elements(.blocks, as: UInt32.self)
     let planeWords = compiled.elements(.planes, as: UInt64.self).count
@@ -194,14 +194,14 @@ struct Block {
 }
 
 extension Lexicon {
-  /// The hash of a word's bytes that membership goes by, for callers that need it more than once.
+  /// Returns the hash of a word's bytes that membership tests use, for callers that need it more than once.
   public static func hash(of word: UnsafeBufferPointer<UInt8>) -> UInt64 {
     guard let start = word.baseAddress, word.count > 0 else { return 0 }
     return WordHash.of(start, word.count)
   }
 
-  /// The hash of a word that is small ASCII letters only, and so in normal form in every language; nil for any other
-  /// text.
+  /// Returns the hash of a word that consists of small ASCII letters, which is in normal form in every language; nil
+  /// for any other text.
   public static func hash(ofPlain word: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard let start = word.baseAddress, word.count > 0 else { return nil }
     if word.count <= 16 {
@@ -211,8 +211,8 @@ extension Lexicon {
     return isPlain(word) ? WordHash.of(start, word.count) : nil
   }
 
-  /// Begins to look up a word, given as `contains` has it, without waiting for memory. `isFound` tells what came of it,
-  /// and waits.
+  /// Starts to look up a word, given as for `contains`, without waiting for memory. `isFound` waits and returns the
+  /// result.
   public func lookUp(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> WordLookup {
     guard let start = word.baseAddress, 1...16 ~= word.count else { return WordLookup(difference: 1, isOpen: true) }
     let text = LaneMatch(Lanes(start, word.count), word.count)
@@ -220,13 +220,13 @@ extension Lexicon {
     return WordLookup(difference: difference, isOpen: isOpen)
   }
 
-  /// Whether the list has the word that was looked up.
+  /// Returns whether the list has the word that was looked up.
   @inlinable
   public func isFound(_ lookup: WordLookup, _ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
     lookup.isOpen ? contains(word, hash: hash) : lookup.difference == 0
   }
 
-  /// Whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.
+  /// Returns whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.
   public func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
     offset(of: word, hash: hash) != 0
   }

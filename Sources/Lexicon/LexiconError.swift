@@ -1,4 +1,4 @@
-// What can go wrong with words, as facts, and the words for it.
+// What can go wrong with words, as facts, and the messages for it.
 // Invariant: each case names the file or language it is about and says what to do next.
 
 public import Problems
@@ -9,7 +9,7 @@ import Text
 ///     LexiconError.unknownLanguage(name: "spansh", suggestion: "spanish").message
 ///     // no language is called "spansh"; did you mean "spanish"? ...
 public enum LexiconError: Problem, Equatable {
-  /// No list of the language is installed; `package` is Debian's, empty when it has none.
+  /// No list of the language is installed; `package` is Debian's, empty if there is none.
   case noWordList(language: String, package: String)
   /// No language has that name.
   case unknownLanguage(name: String, suggestion: String?)
@@ -19,11 +19,11 @@ public enum LexiconError: Problem, Equatable {
   case unwritable(path: String, reason: String)
   /// The file is not a list of words in UTF-8.
   case badList(path: String, reason: String)
-  /// The compiled list was cut short or written to by another program while it was in use.
+  /// The compiled list was truncated or written to by another program while it was in use.
   case cutShort(list: String, path: String)
-  /// Asked to stop in a long search or while a list is read.
+  /// The user asked to stop, during a long search or while a list was read.
   case interrupted
-  /// A pattern for `match` that is not well formed, with the 1-based letter where.
+  /// A malformed pattern for `match`, with the position of the faulty letter, from 1.
   case badPattern(pattern: String, position: Int, reason: String)
 
   public var report: ProblemReport {

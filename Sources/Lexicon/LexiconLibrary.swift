@@ -1,16 +1,16 @@
-// The word lists of a machine: which languages are there, and their lexicons, each compiled and opened once. Invariant:
-// a lexicon that was handed out stays as it is; asking again for the same language gives the same object until it is
-// compiled anew.
+// The word lists of a machine: which languages are available, and their lexicons, each compiled and opened once.
+// Invariant: a lexicon that was handed out does not change; asking again for the same language returns the same object
+// until it is compiled anew.
 
 import CMapping
 public import Files
 import Text
 
-/// How far the compiling of a list is.
+/// The progress of compiling a list.
 public enum CompileStage: Equatable, Sendable {
   /// The title of the list's language.
   case begun(list: String)
-  /// So much of the list was read, 0 to 1; the rest takes about as long.
+  /// The fraction of the list that was read, 0 to 1; the rest of the work takes about as long.
   case read(Double)
   case ended
 }
@@ -22,16 +22,16 @@ public enum CompileStage: Equatable, Sendable {
 public final class LexiconLibrary {
   private let listFolders: [String]
   private let dictionaryFolders: [String]
-  /// What words mean.
+  /// The dictionaries with the meanings of words.
   public let meanings: DictionaryLibrary
   private let cacheFolder: String?
   private let limits: ListLimits
   private var opened: [Key: Lexicon] = [:]
   private var mapped: [WeakLexicon] = []
-  /// Why a compiled list could not be kept in the cache folder, the last time that happened. Words are there all the
-  /// same.
+  /// Why a compiled list could not be stored in the cache folder, the last time that happened. The words are available
+  /// nevertheless.
   public private(set) var cacheFailure: LexiconError?
-  /// Is told as a list is compiled, which happens at its first use: begun, how far it is, ended.
+  /// Called while a list is compiled, which happens at its first use.
   public var didReach: (CompileStage) -> Void = { _ in }
 
   private struct Key: Hashable {
@@ -44,8 +44,8 @@ public final class LexiconLibrary {
   }
 
   /// `listFolders` are searched in order for lists by their known names, `dictionaryFolders` for Hunspell dictionaries
-  /// of languages whose lists hold base forms only. Compiled lists are kept in `cacheFolder`, or in memory when it is
-  /// nil.
+  /// of languages whose lists contain base forms only. Compiled lists are stored in `cacheFolder`, or in memory if it
+  /// is nil.
   public init(
     listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits,
     meanings: DictionaryLibrary? = nil
@@ -58,7 +58,7 @@ public final class LexiconLibrary {
     self.limits = limits
   }
 
-  /// The word lists in the folders of an environment.
+  /// Uses the word lists in the folders of an environment.
   public convenience init(_ environment: Environment) {
     let limits = ListLimits(isInterrupted: environment.isInterrupted)
     let folders = environment.folders
@@ -67,15 +67,15 @@ public final class LexiconLibrary {
       meanings: DictionaryLibrary(environment))
   }
 
-  /// Keeps the process alive where a compiled list is cut short while it is in use; to be called once, at the start.
+  /// Keeps the process alive if a compiled list is truncated while it is in use; to be called once, at the start.
   public static func guardMappings() { mapping_guard() }
 
-  /// Whether the address is in a compiled list whose file was cut short, and reads as zeros from now on: for a handler
-  /// of SIGBUS.
+  /// Returns whether the address is in a compiled list whose file was truncated; if so, the address reads as zero from
+  /// now on. For a SIGBUS handler.
   public static let mendsFault: @convention(c) (UnsafeRawPointer?) -> Bool = { mapping_fill($0) }
 
-  /// The compiled lists that were cut short or written to while they were in use, each told once. Whoever used them
-  /// since may have been told that words are none. They are compiled anew at the next `lexicon(for:)`.
+  /// Returns the compiled lists that were truncated or written to while they were in use, each once. Their users since
+  /// then may have been told wrongly that words are not in the list. The next `lexicon(for:)` compiles them anew.
   public func takeDamage() -> [LexiconError] {
     mapped.removeAll { $0.lexicon == nil }
     let damaged = mapped.compactMap(\.lexicon).filter { !$0.isDamaged && !$0.compiled.isWhole }
@@ -84,16 +84,16 @@ public final class LexiconLibrary {
     return damaged.map(\.damage)
   }
 
-  /// The languages that have a list here, in the order of `Language.known`.
+  /// Returns the languages that have a list here, in the order of `Language.known`.
   public func languages() -> [Language] { Language.known.filter { sources(of: $0).contains { $0.stamp != nil } } }
 
-  /// The language of a name; the error suggests a near one.
+  /// Returns the language of a name; the error suggests a similar name.
   public func language(named name: String) throws(LexiconError) -> Language {
     if let language = Language.named(name) { return language }
     throw .unknownLanguage(name: name, suggestion: suggestion(for: name, among: Language.known.map(\.name)))
   }
 
-  /// The lexicon of a language, opened at the first call.
+  /// Returns the lexicon of a language, which is opened at the first call.
   public func lexicon(for language: Language, foldAccents: Bool = false) throws(LexiconError) -> Lexicon {
     let key = Key(language: language, foldsAccents: foldAccents)
     if let lexicon = opened[key] { return lexicon }
@@ -102,23 +102,22 @@ public final class LexiconLibrary {
     return lexicon
   }
 
-  /// Whether `lexicon(for:)` was called for a language, and answers at once.
+  /// Returns whether `lexicon(for:)` was called for a language, so that it returns at once.
   public func isOpen(_ language: Language, foldAccents: Bool = false) -> Bool {
     opened[Key(language: language, foldsAccents: foldAccents)] != nil
   }
 
-  /// Whether a lexicon is one of those that `lexicon(for:)` gives, and so is found again by its language.
+  /// Returns whether a lexicon is one that `lexicon(for:)` returns, so that it can be found again by its language.
   public func gives(_ lexicon: Lexicon) -> Bool { opened.values.contains { $0 === lexicon } }
 
-  /// Compiles the list of a language anew, whether or not that seems needed. Lexicons that were handed out stay as they
-  /// are.
+  /// Compiles the list of a language anew, even if that is not necessary. Lexicons that were handed out do not change.
   public func compile(_ language: Language, foldAccents: Bool = false) throws(LexiconError) -> Lexicon {
     let lexicon = try open(language, foldAccents, anew: true)
     opened[Key(language: language, foldsAccents: foldAccents)] = lexicon
     return lexicon
   }
 
-  /// The lexicon of any file of words in UTF-8, one a line. It is called `name`, or by the file's name; its letters
+  /// Loads any file of words in UTF-8, one a line. The lexicon is called `name`, or by the file's name; its letters
   /// follow the rules of `language`, or Unicode's default ones.
   public func load(
     path: String, name: String? = nil, language: Language? = nil
@@ -134,7 +133,7 @@ public final class LexiconLibrary {
     ListSource.candidates(of: language, lists: listFolders, dictionaries: dictionaryFolders)
   }
 
-  /// Opens the preferred source that is usable; where none is, the error is about the preferred one.
+  /// Opens the preferred usable source; if no source is usable, the error is about the preferred one.
   private func open(_ language: Language, _ foldAccents: Bool, anew: Bool) throws(LexiconError) -> Lexicon {
     var failure: LexiconError?
     let policy = WordPolicy(language: language, foldsAccents: foldAccents)
@@ -148,7 +147,7 @@ public final class LexiconLibrary {
     throw failure ?? .noWordList(language: language.name, package: language.package)
   }
 
-  /// A name for the compiled form of a file anywhere: its own and a number made of its path.
+  /// Returns a name for the compiled form of any file: the list's name and a number derived from the path.
   private func fileName(of path: String, _ name: String) -> String {
     var path = path
     let number = path.withUTF8 { damageDigest(UnsafeRawBufferPointer($0), seed: 0) }
@@ -188,7 +187,7 @@ public final class LexiconLibrary {
     return lexicon
   }
 
-  /// The compiled index of a compiled list once it is written; nil when it can't be, and then `cacheFailure` says why.
+  /// Writes a compiled list and returns its index; if it cannot be written, returns nil and sets `cacheFailure`.
   private func kept(_ content: [UInt8], _ file: CompiledFile?) -> CompiledIndex? {
     guard let file else { return nil }
     do throws(LexiconError) {
@@ -201,7 +200,7 @@ public final class LexiconLibrary {
 }
 
 extension Lexicon {
-  /// The compiled form of collected words.
+  /// Returns the compiled form of collected words.
   static func compiled(
     of words: inout WordCollection, _ policy: WordPolicy, _ source: SourceStamp, path: String, name: String
   ) throws(LexiconError) -> [UInt8] {
@@ -212,7 +211,7 @@ extension Lexicon {
     return builder.build()
   }
 
-  /// A lexicon of words given one by one, cleaned like those of a list; it is in memory only.
+  /// Creates a lexicon from words given one by one, cleaned like those of a list; it is in memory only.
   public static func of(
     _ words: some Sequence<String>, language: Language, name: String? = nil, foldAccents: Bool = false
   ) throws(LexiconError) -> Lexicon {

@@ -1,11 +1,11 @@
-// Files as the lexicon needs them: read whole, looked at.
+// Files as the lexicon needs them: their whole content, and their size and time.
 // Invariant: only regular files are read, and no more of them than the limit.
 
 import Files
 import Glibc
 import Text
 
-/// A file's contents in memory, given back at the end of its life.
+/// A file's content in memory, freed with the object.
 final class ListFile {
   let path: String
   let bytes: UnsafeBufferPointer<UInt8>
@@ -57,13 +57,13 @@ func nanoseconds(_ time: FileFacts.Moment) -> Int64 {
   Int64(time.seconds) &* 1_000_000_000 &+ Int64(time.nanoseconds)
 }
 
-/// The size and time of a regular file; nil when there is none.
+/// Returns the size and time of a regular file; nil if there is none.
 func sourceStamp(of path: String) -> (bytes: UInt64, time: Int64)? {
   do {
     guard let facts = try FileFacts.at(path), facts.kind == .file else { return nil }
     return (UInt64(facts.size), nanoseconds(facts.modified))
   } catch {
-    // A list that cannot be looked at has no stamp, so it is read, and reading says why.
+    // The list has no stamp. `LexiconLibrary.load` then reads it, which throws the reason.
     return nil
   }
 }

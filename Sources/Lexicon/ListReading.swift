@@ -1,5 +1,6 @@
-// Reads a word list: finds its lines, refuses what is no text in UTF-8, and has each line judged. Invariant: whatever
-// bytes a file has, the answer is words with a report, or an error that says what the file looks like.
+// Reads a word list: splits it into lines, rejects what is not UTF-8 text, and passes each line to the normalizer.
+// Invariant: whatever bytes a file has, the result is words with a report, or an error that says what the file looks
+// like.
 
 import Text
 
@@ -27,7 +28,7 @@ func readList(
     if firstBad == 0, collection.report[.notText] > before { firstBad = lines }
     rest = rest[min(end + 1, rest.endIndex)...]
   }
-  // A few spoilt lines are dropped and counted; more mean that the file is in another encoding.
+  // A few malformed lines are dropped and counted; more mean that the file is in another encoding.
   if collection.report[.notText] > max(3, lines / 100) {
     throw .badList(
       path: path, reason: "line \(grouped(firstBad)) is not UTF-8 (Latin-1? iconv -f latin1 -t utf-8 converts it)")

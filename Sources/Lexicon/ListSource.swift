@@ -1,4 +1,4 @@
-// Where the words of a language come from: a list, or a dictionary with its affixes.
+// The source of a language's words: a list, or a dictionary with its affixes.
 // Invariant: a source that was found has all its files; its stamp changes when one of them does.
 
 /// The files of a list.
@@ -6,7 +6,7 @@ enum ListSource: Equatable {
   case list(path: String)
   case dictionary(words: String, affixes: String)
 
-  /// Where a language may have its words in these folders, the preferred source first: dictionaries before lists.
+  /// Returns the possible sources of a language in these folders, the preferred first: dictionaries before lists.
   static func candidates(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
     let expanded = language.dictionaryNames.flatMap { name in
       dictionaries.map { ListSource.dictionary(words: "\($0)/\(name).dic", affixes: "\($0)/\(name).aff") }
@@ -22,10 +22,10 @@ enum ListSource: Equatable {
     }
   }
 
-  /// What a message names.
+  /// The path that messages name.
   var path: String { paths[0] }
 
-  /// The bytes of all files, and the time of the newest; nil when one is missing.
+  /// The size of all files together, and the time of the newest; nil if one is missing.
   var stamp: (bytes: UInt64, time: Int64)? {
     var sum: (bytes: UInt64, time: Int64) = (0, .min)
     for path in paths {
@@ -35,7 +35,7 @@ enum ListSource: Equatable {
     return sum
   }
 
-  /// Reads and cleans the words. `didRead` is told which part of them was read.
+  /// Reads and cleans the words. `didRead` receives the fraction read.
   func collect(
     _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, didRead: @escaping (Double) -> Void
   ) throws(LexiconError) -> (words: WordCollection, stamp: SourceStamp) {

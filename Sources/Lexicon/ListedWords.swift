@@ -1,5 +1,5 @@
-// Words that were found, as places in the list: who needs only their bytes makes no String. Invariant: every offset is
-// one that the compiled index's bounds contain.
+// Words that were found, as offsets in the list, so that no String is made for callers that need only the bytes.
+// Invariant: the bounds of the compiled index contain every offset.
 
 /// Some words of a lexicon, in order.
 ///

@@ -1,23 +1,24 @@
-// A text as the lexicon compares it: trimmed, composed, in small letters by the language's rules, without accents on
-// request. Invariant: normalising twice gives the same as once, and a word of a compiled list is its own normal form.
+// The normal form of a text, which the lexicon compares: trimmed, composed, in small letters by the language's rules,
+// without accents on request. Invariant: normalising twice gives the same as once, and the words of a compiled list are
+// in normal form.
 
 import Text
 
-/// `text` trimmed, in NFC, lowercased by the rules of `language`; with `foldAccents` without the accents of letters
-/// that are not letters of their own there (à becomes a, ñ stays).
+/// Returns `text` trimmed, in NFC, and lowercased by the rules of `language`; with `foldAccents` also without accents,
+/// except those of letters of their own in that language (à becomes a, ñ stays).
 public func normalize(_ text: String, language: Language, foldAccents: Bool = false) -> String {
   if hasPlainBytes(text.utf8) { return text }
   let lowered = lowercased(text.trimmed, letterCase: language.letterCase).composed
   return foldAccents ? folded(lowered, keeping: language.ownLetters) : lowered
 }
 
-/// Whether bytes are small ASCII letters only: already normal in every language.
+/// Returns whether bytes are small ASCII letters only: already normal in every language.
 func hasPlainBytes(_ bytes: some Sequence<UInt8>) -> Bool {
   for byte in bytes where byte < 0x61 || byte > 0x7A { return false }
   return true
 }
 
-/// Small letters by the rules of a language.
+/// Lowercases a text by the rules of a language.
 func lowercased(_ text: String, letterCase: LetterCase) -> String {
   switch letterCase {
   case .plain, .nouns: return text.lowercased()
@@ -31,7 +32,7 @@ func lowercased(_ text: String, letterCase: LetterCase) -> String {
   }
 }
 
-/// Each σ that ends a word written ς, and each ς within one written σ.
+/// Writes each σ at the end of a word as ς, and each ς inside a word as σ.
 private func withFinalSigma(_ text: String) -> String {
   var scalars = Array(text.unicodeScalars)
   for index in scalars.indices where scalars[index] == "σ" || scalars[index] == "ς" {
@@ -45,7 +46,8 @@ private func withFinalSigma(_ text: String) -> String {
   return String(view)
 }
 
-/// The text without the marks on its letters, but for the letters in `kept` and ñ, which are letters of their own.
+/// Returns the text without the marks on its letters, except for ñ and the letters in `kept`, which are letters of
+/// their own.
 func folded(_ text: String, keeping kept: String) -> String {
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
   var result = String.UnicodeScalarView()
@@ -56,12 +58,12 @@ func folded(_ text: String, keeping kept: String) -> String {
       result.append(contentsOf: String(letter).decomposed.unicodeScalars.filter { !$0.isMark })
     }
   }
-  // The parts of a Korean letter are no marks, and make it again.
+  // The parts of a Korean letter are not marks, so composing them restores the letter.
   return String(result).composed
 }
 
-/// Whether `word` can be laid with `letters`, each used as often as it stands there; a `?` is a blank that stands for
-/// any letter. Both are taken as they are: normalise them first where case or accents may differ.
+/// Returns whether `word` can be formed from `letters`, each used at most as often as it occurs there; a `?` is a blank
+/// that stands for any letter. Both are compared as they are: normalise them first if case or accents may differ.
 public func canForm(letters: String, word: String) -> Bool {
   var available: [Character: Int] = [:]
   for letter in letters { available[letter, default: 0] += 1 }

@@ -1,10 +1,10 @@
-// The affixes of a dictionary in flat memory, and forms in memory that is used again: a list of a million words is
-// expanded without an allocation for each form. Invariant: a range of `Run` lies inside its array, and a form never
-// outgrows the capacity that it was made with, which is the longest line and all that affixes may add to it.
+// The affixes of a dictionary in flat memory, and forms in memory that is reused: a list of a million words is expanded
+// without an allocation for each form. Invariant: the range of a `Run` lies inside its array, and a form never exceeds
+// the capacity of its buffer, which is the longest line plus everything that affixes may add to it.
 
-/// Affixes by flag and by the letter at the edge of the words that take them.
+/// Affixes, by flag and by the letter at the edge of the words that take them.
 final class PackedAffixes {
-  /// Some elements of one of the tables.
+  /// A range of elements of one of the tables.
   struct Run {
     var start = 0
     var count = 0
@@ -19,14 +19,14 @@ final class PackedAffixes {
     fileprivate let flags: Run
   }
 
-  /// The affixes of a group that one letter at the edge of a word allows, or any.
+  /// The affixes of a group for words with a certain letter at their edge, or with any letter.
   struct Edge {
     let letter: UInt32
     let isAny: Bool
     fileprivate let entries: Run
   }
 
-  /// The affixes of a flag; without any edge where there are none.
+  /// The affixes of a flag; no edges if there are none.
   struct Group {
     var crosses = false
     fileprivate var edges = Run()
@@ -91,14 +91,14 @@ final class PackedAffixes {
   fileprivate func addedScalars(of entry: Entry) -> UnsafeBufferPointer<UInt32> { slice(entry.add, of: scalars) }
   fileprivate func addedBytes(of entry: Entry) -> UnsafeBufferPointer<UInt8> { slice(entry.addBytes, of: bytes) }
 
-  /// Whether a suffix may be put on a form: its condition holds, and what it takes off is there.
+  /// Returns whether a suffix may be added to a form: its condition holds, and the form ends with what it removes.
   func fits(_ entry: Entry, atEndOf form: FormBuffer) -> Bool {
     guard form.letters >= entry.condition.count, form.letters >= entry.strip.count else { return false }
     return accepts(entry.condition, form.scalars + (form.letters - entry.condition.count))
       && isStripped(entry.strip, form.scalars + (form.letters - entry.strip.count))
   }
 
-  /// The same for a prefix.
+  /// Does the same for a prefix.
   func fits(_ entry: Entry, atStartOf form: FormBuffer) -> Bool {
     guard form.letters >= entry.condition.count, form.letters >= entry.strip.count else { return false }
     return accepts(entry.condition, form.scalars) && isStripped(entry.strip, form.scalars)
@@ -121,7 +121,7 @@ final class PackedAffixes {
   fileprivate func stripped(of entry: Entry) -> (letters: Int, bytes: Int) { (entry.strip.count, entry.stripBytes) }
 }
 
-/// Affixes on their way into flat memory.
+/// Collects affixes for flat memory.
 private struct AffixPacking {
   typealias Run = PackedAffixes.Run
 
@@ -162,20 +162,20 @@ private struct AffixPacking {
     return Run(start: table.count, count: elements.count)
   }
 
-  /// Of a scalar in UTF-8.
+  /// Returns the number of bytes of a scalar in UTF-8.
   private func byteCount(of scalar: UInt32) -> Int {
     scalar < 0x80 ? 1 : scalar < 0x800 ? 2 : scalar < 0x10000 ? 3 : 4
   }
 }
 
-/// A form of a word, as letters and as UTF-8, in memory that the next form takes over.
+/// A form of a word, as letters and as UTF-8, in memory that is reused for the next form.
 final class FormBuffer {
   let scalars: UnsafeMutablePointer<UInt32>
   private(set) var letters = 0
   private let bytes: UnsafeMutablePointer<UInt8>
   private var byteCount = 0
 
-  /// Room for so many letters and bytes.
+  /// Allocates room for so many letters and bytes.
   init(capacity: Int) {
     scalars = .allocate(capacity: capacity)
     bytes = .allocate(capacity: capacity)
@@ -200,7 +200,7 @@ final class FormBuffer {
     }
   }
 
-  /// A form with a suffix that fits it.
+  /// Sets this form to another one with a suffix that fits it.
   func set(_ form: FormBuffer, without entry: PackedAffixes.Entry, of affixes: PackedAffixes) {
     let strip = affixes.stripped(of: entry)
     (letters, byteCount) = (form.letters - strip.letters, form.byteCount - strip.bytes)
@@ -212,7 +212,7 @@ final class FormBuffer {
     append(affixes.addedBytes(of: entry))
   }
 
-  /// A form with a prefix that fits it. Only its bytes are wanted.
+  /// Sets this form to another one with a prefix that fits it. Only its bytes are set.
   func setPrefix(_ entry: PackedAffixes.Entry, on form: FormBuffer, of affixes: PackedAffixes) {
     (letters, byteCount) = (0, 0)
     append(affixes.addedBytes(of: entry))

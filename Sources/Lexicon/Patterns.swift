@@ -1,6 +1,6 @@
-// Words by a pattern, palindromes and neighbours, found in the planes of a block: one bit a word for each position and
-// each bit of a letter's code, so that a comparison of one position costs a few operations for 64 words. Invariant:
-// only planes that `Block.all` has checked are read, and only rows below the block's number of words are answered.
+// Finds words by a pattern, palindromes and neighbours, in the planes of a block: one bit for each word, for each
+// position and each bit of a letter's code. Comparing one position thus costs a few operations for 64 words. Invariant:
+// only planes that `Block.all` has checked are read, and only rows below the block's number of words are returned.
 
 import Problems
 
@@ -8,7 +8,7 @@ import Problems
 struct Pattern {
   enum Token: Equatable {
     case any
-    /// One of these codes; none of them is 0, and there may be none.
+    /// One of these codes; none of them is 0, and the list may be empty.
     case oneOf([UInt16])
     case many
   }
@@ -45,7 +45,7 @@ struct Pattern {
   var letters: Int { tokens.count { $0 != .many } }
   var stars: Int { tokens.count - letters }
 
-  /// What a word of `length` letters must have at which position, as far as that is fixed; nil where none can match.
+  /// Returns the codes that a word of `length` letters must have at its fixed positions; nil if no such word can match.
   func constraints(length: Int) -> [(position: Int, codes: [UInt16])]? {
     guard stars == 0 ? letters == length : letters <= length else { return nil }
     let head = tokens.prefix { $0 != .many }
@@ -57,7 +57,7 @@ struct Pattern {
     }
   }
 
-  /// Whether a word of these codes matches, by trying the last star again where a match fails.
+  /// Returns whether a word with these codes matches; after a mismatch, backtracks to the last star.
   func matches(_ codes: [UInt16]) -> Bool {
     var (token, letter) = (0, 0)
     var retry: (token: Int, letter: Int)?
@@ -89,14 +89,14 @@ struct Pattern {
 }
 
 extension Lexicon {
-  /// The words that a pattern describes: letters in normal form, `?` for one letter, `*` for any number, `[abc]` for a
-  /// choice.
+  /// Returns the words that match a pattern: letters in normal form, `?` for one letter, `*` for any number, `[abc]`
+  /// for a choice.
   public func match(_ pattern: String) throws(LexiconError) -> [String] {
     try listMatches(of: pattern, isInterrupted: { false }).texts
   }
 
-  /// The words that a pattern describes, as `match`.
-  /// - Parameter isInterrupted: asked while words are tried one by one; true gives up.
+  /// Returns the words that match a pattern, in the order of `match`.
+  /// - Parameter isInterrupted: polled while words are tried one by one; true gives up.
   public func listMatches(
     of pattern: String, isInterrupted: () -> Bool
   ) throws(LexiconError) -> ListedWords {
@@ -117,10 +117,10 @@ extension Lexicon {
     return ListedWords(lexicon: self, offsets: offsets)
   }
 
-  /// The words that read the same from both ends.
+  /// Returns the words that read the same backwards.
   public func palindromes() -> [String] { listPalindromes().texts }
 
-  /// The words that read the same from both ends, as `palindromes`.
+  /// Returns the words that read the same backwards, in the order of `palindromes`.
   public func listPalindromes() -> ListedWords {
     let offsets = blocks.flatMap { block in
       var rows = BlockRows(block, of: self)
@@ -130,10 +130,10 @@ extension Lexicon {
     return ListedWords(lexicon: self, offsets: offsets)
   }
 
-  /// The words of the same length that differ from `word` (normal form) in one letter.
+  /// Returns the words of the same length that differ from `word` (normal form) in exactly one letter.
   public func neighbours(of word: String) -> [String] { listNeighbours(of: word).texts }
 
-  /// The neighbours of a word, as `neighbours`.
+  /// Returns the neighbours of a word, in the order of `neighbours`.
   public func listNeighbours(of word: String) -> ListedWords {
     let codes = compiled.alphabet.codes(of: Array(word.utf8))
     guard let block = blocks.first(where: { $0.length == codes.count }) else {
@@ -144,7 +144,7 @@ extension Lexicon {
     var once = twice
     for (position, code) in codes.enumerated() {
       var same = all
-      // No word has a letter of no code.
+      // No word has a letter without a code.
       same.keep(position: position, codes: code == 0 ? [] : [code])
       for index in once.indices {
         twice[index] |= once[index] & ~same.bits[index]
@@ -157,7 +157,7 @@ extension Lexicon {
   }
 }
 
-/// The words of one block of a list, a bit each: set while the word is still wanted.
+/// The words of one block of a list, one bit each: set while the word is still a result.
 ///
 ///     var rows = BlockRows(block, of: lexicon)
 ///     rows.keep(position: 0, codes: codes)
@@ -172,7 +172,7 @@ private struct BlockRows {
     bits = [UInt64](repeating: ~0, count: block.stride)
   }
 
-  /// The offsets of the words that are wanted.
+  /// Returns the offsets of the words whose bits are set.
   func offsets() -> [UInt32] {
     let spare = block.stride * 64 - block.indices.count
     var offsets: [UInt32] = []
@@ -201,7 +201,7 @@ private struct BlockRows {
     }
   }
 
-  /// Clears the rows whose letter at `position` is none of `codes`.
+  /// Clears the rows whose letter at `position` is not in `codes`.
   mutating func keep(position: Int, codes: [UInt16]) {
     if codes.count == 1, let code = codes.first { return keep(position: position, code: code) }
     var any = [UInt64](repeating: 0, count: bits.count)

@@ -1,22 +1,22 @@
-// Questions about texts of ASCII letters, answered on their bytes: no String is made. Invariant: each answers exactly
-// what the general function of the same name does, or nil where the text asks for that one.
+// Queries about texts of ASCII letters, done on their bytes without making a String. Invariant: each returns exactly
+// what the general function of the same name returns, or says that the general one must be called.
 
 private let carriageReturn: UInt8 = 13
 private let capitalI: UInt8 = 0x49
 
-/// The letters that were asked about last, which are asked about again with each word of a loop:
+/// The letters of the last query, cached because a loop queries the same letters for each word:
 ///
 ///     var letters = PlainLetters()
 ///     letters.canForm("cambering", word)      // true, false, or nil: ask canForm(letters:word:)
 public struct PlainLetters {
-  /// The letters, 1...16 of them, each at most three times; none at first.
+  /// The cached letters, 1...16 of them, each at most three times; none at first.
   private var (lanes, count) = (Lanes(), 0)
-  /// How often each of the 32 bytes from 0x60 on, which the small letters are among, is there: two bits each.
+  /// The counts of the 32 bytes from 0x60 on, which include the small letters: two bits each.
   private var counts: UInt64 = 0
 
   public init() {}
 
-  /// `canForm(letters:word:)` of texts whose letters are a byte each; nil for any others.
+  /// Does what `canForm(letters:word:)` does, for texts in which each letter is one byte; nil for other texts.
   @inline(__always)
   public mutating func canForm(_ letters: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPointer<UInt8>) -> Bool? {
     guard isLast(letters) || take(letters), let start = word.baseAddress, 1...16 ~= word.count,
@@ -24,7 +24,7 @@ public struct PlainLetters {
     else { return canFormPlain(letters: letters, word: word) }
     var left = counts
     for byte in word {
-      // A shift goes by the low six bits of twice the byte.
+      // A shift uses only the low six bits of twice the byte.
       let shift = UInt64(truncatingIfNeeded: byte) &* 2
       guard left &>> shift & 3 != 0 else { return false }
       left &-= 1 &<< shift
@@ -54,13 +54,13 @@ public struct PlainLetters {
   }
 }
 
-/// `canForm(letters:word:)` of texts whose letters are a byte each; nil for any others. A line end of two bytes is one
-/// letter, so texts with a carriage return are others.
+/// Does what `canForm(letters:word:)` does, for texts in which each letter is one byte; nil for other texts. A line end
+/// of two bytes is one letter, so texts with a carriage return are among the others.
 func canFormPlain(letters: UnsafeBufferPointer<UInt8>, word: UnsafeBufferPointer<UInt8>) -> Bool? {
-  // No count goes beyond a byte.
+  // Each count must fit into a byte.
   guard letters.count <= 255 else { return nil }
   return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { memory -> Bool? in
-    // Only the counts that are looked at are set to 0.
+    // Only the counts that are read are set to 0.
     guard let counts = memory.baseAddress, clear(counts, of: letters), clear(counts, of: word) else { return nil }
     let blank = Int(UInt8(ascii: "?"))
     counts[blank] = 0
@@ -74,7 +74,7 @@ func canFormPlain(letters: UnsafeBufferPointer<UInt8>, word: UnsafeBufferPointer
   }
 }
 
-/// Sets the counts of a text's letters to 0; false when one is no plain byte.
+/// Sets the counts of a text's letters to 0; returns false if one is not ASCII, or is a carriage return.
 @inline(__always)
 private func clear(_ counts: UnsafeMutablePointer<UInt8>, of text: UnsafeBufferPointer<UInt8>) -> Bool {
   var seen: UInt8 = 0
@@ -85,12 +85,12 @@ private func clear(_ counts: UnsafeMutablePointer<UInt8>, of text: UnsafeBufferP
   return seen < 0x80
 }
 
-/// Calls `body` with `normalize(text, language:)` for a short text of ASCII in a language of that letter case; answers
-/// false, and calls nothing, for any other.
+/// Calls `body` with `normalize(text, language:)` for a short ASCII text in a language of that letter case; returns
+/// false, without a call, for any other text.
 public func withNormalizedPlain(
   _ text: UnsafeBufferPointer<UInt8>, _ letterCase: LetterCase, _ body: (UnsafeBufferPointer<UInt8>) -> Void
 ) -> Bool {
-  // A capital I of Turkish becomes a letter that is not ASCII.
+  // In Turkish, a capital I becomes a letter that is not ASCII.
   guard text.count <= 256, letterCase != .dotless || !text.contains(capitalI) else { return false }
   var (first, end) = (0, text.count)
   while first < end, isBlank(text[first]) { first &+= 1 }
@@ -110,11 +110,11 @@ public func withNormalizedPlain(
   }
 }
 
-/// Unicode's white space within ASCII.
+/// Returns whether a byte is Unicode white space within ASCII.
 @inline(__always)
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 }
 
-/// Whether bytes are small ASCII letters only: already normal in every language.
+/// Returns whether bytes are small ASCII letters only: already normal in every language.
 public func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
   if bytes.count <= 16 { return Lanes(start, bytes.count).areSmallLetters(bytes.count) }
@@ -122,7 +122,7 @@ public func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
 }
 
 extension Language {
-  /// The name of a known language as numbers that are compared at once.
+  /// The name of a known language as integers, for fast comparison.
   private struct Key {
     let lanes: Lanes
     let count: Int
@@ -138,7 +138,8 @@ extension Language {
     }
   }
 
-  /// The letter case of the known language of exactly that name; nil when there is none: `named` may know one.
+  /// Returns the letter case of the known language with exactly that name; nil if there is none, although `named` may
+  /// find one.
   public static func letterCase(ofNamed name: UnsafeBufferPointer<UInt8>) -> LetterCase? {
     guard let start = name.baseAddress, 1...16 ~= name.count else { return nil }
     let lanes = Lanes(start, name.count)

@@ -1,36 +1,36 @@
 // A packed open-addressing table of a compiled list: 32 bits a slot, the word's offset below a few bits of its hash.
-// Invariant: a search reads only slots of its lines, each at most once, and passes on only offsets that the heap's
-// bounds contain (or the first word's); whatever the slots hold, nothing outside the compiled index is read.
+// Invariant: a search reads only slots of the table's lines, each at most once, and returns only offsets that the
+// heap's bounds contain (or the first word's); whatever the slots contain, nothing outside the compiled index is read.
 
-/// Where words may begin in a heap: after its head, and before the guard that ends it.
+/// The offsets at which words may begin in a heap: after its head, and before the guard at its end.
 struct HeapBounds {
   private let span: UInt32
 
-  /// The bounds of a heap of so many bytes, head and guard included.
+  /// Sets the bounds of a heap of so many bytes, including head and guard.
   init(heapBytes: Int) {
     span = UInt32(clamping: heapBytes - IndexLayout.headBytes - IndexLayout.guardBytes)
   }
 
-  /// Whether eight bytes before the offset and 256 after it are in the heap.
+  /// Returns whether the eight bytes before the offset and the 256 after it are in the heap.
   @inline(__always)
   func contains(_ offset: UInt32) -> Bool { offset &- UInt32(IndexLayout.headBytes) < span }
 
-  /// The offset, or where the first word begins.
+  /// Returns the offset, or that of the first word if it is out of bounds.
   @inline(__always)
   func clamped(_ offset: UInt32) -> UInt32 { contains(offset) ? offset : UInt32(IndexLayout.headBytes) }
 
-  /// 0 where `contains` is true, else 1; without a branch.
+  /// Returns 0 if `contains` is true, else 1; without a branch.
   @inline(__always)
   func excess(of offset: UInt32) -> UInt64 {
     (UInt64(offset &- UInt32(IndexLayout.headBytes)) &+ (1 << 32 &- UInt64(span))) >> 32
   }
 }
 
-/// Slots in lines of 16, which the processor loads and compares at once. The search for a word begins in the line of
-/// its hash and goes on to the next one only where a line is full.
+/// Slots in lines of 16, which the processor loads and compares at once. The search for a word starts in the line of
+/// its hash and continues in the next one only if a line is full.
 struct SlotTable {
   typealias Line = SIMD16<UInt32>
-  /// So many words for each line, so that one in 200 is full.
+  /// The average number of words in a line, at which one line in 200 is full.
   static let wordsPerLine = 8
 
   let lines: UnsafePointer<Line>
@@ -38,19 +38,19 @@ struct SlotTable {
   let offsetBits: UInt32
   let bounds: HeapBounds
 
-  /// Where the search for a hash begins: its high half scaled to so many places.
+  /// Returns where the search for a hash starts: its high half, scaled to `count` places.
   @inline(__always)
   static func home(of hash: UInt64, in count: Int) -> Int {
     Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(truncatingIfNeeded: count)) >> 32)
   }
 
-  /// A slot: the low bits of the hash as a tag above the offset.
+  /// Returns a slot: the low bits of the hash as a tag above the offset.
   @inline(__always)
   static func slot(hash: UInt64, offset: UInt32, offsetBits: Int) -> UInt32 {
     UInt32(truncatingIfNeeded: hash) << UInt32(truncatingIfNeeded: offsetBits) | offset
   }
 
-  /// The slots of a table of words with these hashes and offsets.
+  /// Returns the slots of a table of words with these hashes and offsets.
   static func slots(_ hashes: [UInt64], _ offsets: [UInt32], offsetBits: Int) -> [UInt32] {
     let lineCount = max(1, (hashes.count + wordsPerLine - 1) / wordsPerLine)
     var slots = [UInt32](repeating: 0, count: lineCount * Line.scalarCount)
@@ -64,11 +64,11 @@ struct SlotTable {
     return slots
   }
 
-  /// The offset of the only word of the first line that has the tag of `hash`; what `difference` answers for it, 0 for
-  /// the word that is looked for; and whether the word may be elsewhere when it is not. Nothing here is a branch on
-  /// what memory holds, so that the processor goes on to the next question while it waits.
+  /// Finds the only word in the first line that has the tag of `hash`. Returns its offset; the result of `difference`
+  /// for it, 0 for the word that is looked for; and whether the word may be elsewhere if it is not this one. No branch
+  /// depends on the content of memory, so the processor continues with the next query while it waits.
   ///
-  /// Where no word or several have that tag, the offset is that of none of them; `difference` must still be right.
+  /// If no word or several have that tag, the offset belongs to none of them; `difference` must be correct for it, too.
   @inline(__always)
   func only(_ hash: UInt64, _ difference: (UInt32) -> UInt64) -> (offset: UInt32, difference: UInt64, isOpen: Bool) {
     let mask = (1 as UInt32) &<< offsetBits &- 1
@@ -81,11 +81,11 @@ struct SlotTable {
     let merged = two.x | two.y
     let offset = bounds.clamped(merged & mask)
     let found = difference(offset)
-    // The smaller one of two numbers is 0 where either is.
+    // The minimum of two numbers is 0 if either is.
     return (offset, found, min(found, UInt64(merged | line[Line.scalarCount - 1])) != 0)
   }
 
-  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it answers true or no more
+  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it returns true or no more
   /// follow.
   func probe(_ hash: UInt64, _ body: (UInt32) -> Bool) {
     let mask = (1 as UInt32) &<< offsetBits &- 1

@@ -1,10 +1,10 @@
-// The words of a list on their way into a compiled one: gathered line by line, then put into their final order.
+// The words of a list before they are compiled: collected line by line, then put into their final order.
 // Invariant: after `arrange()`, words are distinct, longest first, and by code point within a length.
 
-/// A growing heap of words with where each one lies and how many letters it has.
+/// A growing heap of words, with the position and the number of letters of each.
 struct WordCollection {
   struct Entry {
-    /// The first eight bytes, big-endian: compares as the bytes do.
+    /// The first eight bytes, big-endian, so that keys compare as the bytes do.
     var key: UInt64
     var offset: UInt32
     var bytes: UInt8
@@ -15,13 +15,13 @@ struct WordCollection {
   private(set) var entries: [Entry] = []
   var report = CompileReport()
   private let limit: Int
-  /// Whether words were left out because there were more than the limit.
+  /// Whether words were dropped because there were more than the limit.
   private(set) var isOverfull = false
 
-  /// Holds at most `limit` words, those that stand twice included.
+  /// Holds at most `limit` words, including duplicates.
   init(limit: Int) { self.limit = limit }
 
-  /// Adds what a line gives. `notText` lines count as the list's reader decides.
+  /// Adds the word of a line, or counts why it has none. `readList` limits the number of `notText` lines.
   mutating func add(_ line: UnsafeBufferPointer<UInt8>, by normalizer: WordNormalizer) {
     switch normalizer.judge(line) {
     case .asIs(let letters): append(line, letters: letters)
@@ -43,7 +43,7 @@ struct WordCollection {
     heap.append(contentsOf: word)
   }
 
-  /// Sorts the words, drops those that stand twice, and counts what is left.
+  /// Sorts the words, removes duplicates, and counts the rest.
   mutating func arrange() {
     var byLength = [[Entry]](repeating: [], count: WordPolicy.lengths.upperBound + 1)
     for entry in entries { byLength[Int(entry.letters)].append(entry) }

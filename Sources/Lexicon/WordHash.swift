@@ -1,13 +1,14 @@
 // The two hashes of a compiled list: of a word's bytes (membership) and of a set of letters (anagrams). Invariant: both
-// are fixed, since compiled files hold tables that were made with them; a change asks for a new `IndexLayout.version`.
+// are fixed, because compiled files contain tables that were built with them; a change needs a new
+// `IndexLayout.version`.
 
-/// Up to 16 bytes as two numbers: the first eight bytes and the last eight, both the whole text where there are fewer.
-/// Of two texts of one length, both numbers are equal only when the texts are.
+/// Up to 16 bytes as two integers: the first eight bytes and the last eight; if there are fewer than eight, each has
+/// the whole text. For two texts of one length, both integers are equal only if the texts are.
 struct Lanes: Equatable {
   let first: UInt64
   let last: UInt64
 
-  /// Those of no text.
+  /// The lanes of an empty text.
   init() { (first, last) = (0, 0) }
 
   /// Reads `count` bytes, 1...16 of them, and no byte beyond.
@@ -33,20 +34,20 @@ struct Lanes: Equatable {
 }
 
 extension Lanes {
-  /// Whether the text, of `count` bytes, is small ASCII letters only.
+  /// Returns whether the text, of `count` bytes, consists of small ASCII letters only.
   @inline(__always)
   func areSmallLetters(_ count: Int) -> Bool {
     let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
-    // Bytes beyond the text count as `a`.
+    // Bytes beyond the text are replaced with `a`.
     let padding: UInt64 = spare == 0 ? 0 : 0x6161_6161_6161_6161 &<< (64 &- spare)
     return Self.areSmallLetters(first | padding) && Self.areSmallLetters(last | padding)
   }
 
-  /// Whether the bytes of the text, `count` of them, are all of the 32 from 0x60 on.
+  /// Returns whether the bytes of the text, `count` of them, are all among the 32 from 0x60 on.
   @inline(__always)
   func areInOneCase(_ count: Int) -> Bool {
     let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
-    // Bytes beyond the text count as the first of them.
+    // Bytes beyond the text are replaced with the first of these.
     let padding: UInt64 = spare == 0 ? 0 : 0x6060_6060_6060_6060 &<< (64 &- spare)
     let mask: UInt64 = 0xE0E0_E0E0_E0E0_E0E0
     return (first | padding) & mask == 0x6060_6060_6060_6060 && (last | padding) & mask == 0x6060_6060_6060_6060
@@ -61,7 +62,7 @@ extension Lanes {
   }
 }
 
-/// Compares a text of up to 16 bytes with words in a heap, where eight bytes before and after a word may be read.
+/// Compares a text of up to 16 bytes with words in a heap, where the eight bytes before and after a word can be read.
 struct LaneMatch {
   private let lanes: Lanes
   private let count: Int
@@ -77,7 +78,7 @@ struct LaneMatch {
     shift = spare
   }
 
-  /// 0 where the entry, a number of bytes and then so many bytes, is the text.
+  /// Returns 0 if the entry, a number of bytes and then so many bytes, is the text.
   @inline(__always)
   func difference(_ entry: UnsafePointer<UInt8>) -> UInt64 {
     let word = UnsafeRawPointer(entry + 1)
@@ -92,15 +93,15 @@ enum WordHash {
   private static let second: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private static let third: UInt64 = 0xD6E8_FEB8_6659_FD93
 
-  /// The 128-bit product of two numbers, its halves folded into one.
+  /// Returns the 128-bit product of two numbers, with its halves combined by XOR.
   @inline(__always)
   static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = a.multipliedFullWidth(by: b)
     return product.high ^ product.low
   }
 
-  /// The hash of `count` bytes, at least 1. Up to 16 bytes are one multiplication; every byte counts, and so does
-  /// `count`.
+  /// Returns the hash of `count` bytes, at least 1. Up to 16 bytes take one multiplication; every byte and `count`
+  /// affect the hash.
   @inline(__always)
   static func of(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     if count <= 16 { return of(Lanes(bytes, count), count) }
@@ -124,8 +125,8 @@ enum WordHash {
     return fold(end.first ^ state, end.last ^ third)
   }
 
-  /// What a letter of this code adds to the hash of a set of letters, which is the sum over its letters. Two different
-  /// sets have the same sum with a chance of 1 in 2^64.
+  /// Returns what a letter of this code contributes to the hash of a set of letters, which is the sum over its letters.
+  /// Two different sets have the same sum with a probability of 1 in 2^64.
   static func letter(_ code: Int) -> UInt64 {
     let mixed = fold(UInt64(truncatingIfNeeded: code) &* first &+ third, second)
     return fold(mixed ^ first, third ^ mixed) | 1

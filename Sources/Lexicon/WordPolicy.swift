@@ -1,18 +1,18 @@
-// Which lines of a list are words, and what they look like once they are.
-// Invariant: a word that passes is its own normal form: NFC, small letters, 2...64 letters, at most 255 bytes.
+// Which lines of a list are words, and how they are normalised.
+// Invariant: an accepted word is in normal form: NFC, small letters, 2...64 letters, at most 255 bytes.
 
 import Text
 
-/// The limits of reading a list. The defaults are far beyond every list that Debian ships; tests lower them.
+/// The limits for reading a list. The defaults are far above every list that Debian ships; tests lower them.
 ///
 ///     var limits = ListLimits(isInterrupted: environment.isInterrupted)
 ///     limits.words = 1_000
 public struct ListLimits: Sendable {
   /// The largest list, in bytes.
   public var bytes = 1 << 28
-  /// The largest number of words that a compiled file holds.
+  /// The largest number of words in a compiled file.
   public var words = 1 << 24
-  /// Asked while a list is read; true gives up.
+  /// Polled while a list is read; true gives up.
   public var isInterrupted: @Sendable () -> Bool
 
   public init(isInterrupted: @escaping @Sendable () -> Bool) { self.isInterrupted = isInterrupted }
@@ -33,7 +33,7 @@ struct WordPolicy {
     self.foldsAccents = foldsAccents
   }
 
-  /// A number that differs for policies that give different words: part of what makes a compiled file valid.
+  /// A number that differs for policies that give different words; a compiled file is valid only with the same number.
   var fingerprint: UInt32 {
     let cases: UInt32 =
       switch letterCase {
@@ -48,10 +48,10 @@ struct WordPolicy {
   }
 }
 
-/// A policy at work on the lines of a list.
+/// Applies a policy to the lines of a list.
 final class WordNormalizer {
   private let policy: WordPolicy
-  /// For scalars below U+0800, once asked: whether the scalar alone is a small letter in NFC that the policy leaves
+  /// For scalars below U+0800, once computed: whether the scalar alone is a small letter in NFC that the policy leaves
   /// unchanged.
   private var unchanged = [Bool?](repeating: nil, count: 0x800)
 
@@ -66,7 +66,7 @@ final class WordNormalizer {
 
   private func leavesUnchanged(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.isLetter, !scalar.isCapital else { return false }
-    // Which sigma is right depends on its place in the word.
+    // Which sigma is right depends on its position in the word.
     if policy.letterCase == .finalSigma, scalar == "σ" || scalar == "ς" { return false }
     let text = String(scalar)
     let kept = policy.foldsAccents ? folded(text, keeping: policy.ownLetters) : text.composed
@@ -74,13 +74,13 @@ final class WordNormalizer {
   }
 
   enum Verdict {
-    /// The bytes of the line are a word as they stand.
+    /// The bytes of the line are a word in normal form.
     case asIs(letters: Int)
     case word(String, letters: Int)
     case dropped(DropReason)
   }
 
-  /// What a line is, its ASCII blanks at both ends taken off already.
+  /// Classifies a line whose ASCII whitespace at both ends was already removed.
   func judge(_ line: UnsafeBufferPointer<UInt8>) -> Verdict {
     if line.isEmpty { return .dropped(.empty) }
     if line.count > WordPolicy.maxBytes * 4 { return .dropped(.long) }
@@ -91,7 +91,7 @@ final class WordNormalizer {
     return judge(text: text.trimmed)
   }
 
-  /// The number of letters when the policy leaves every scalar unchanged, else nil.
+  /// Returns the number of letters if the policy leaves every scalar unchanged, else nil.
   private func countUnchanged(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
     var letters = 0
     var index = 0

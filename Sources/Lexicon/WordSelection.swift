@@ -1,15 +1,16 @@
-// Words one after another, by length and beginning, and words picked by chance or by date.
-// Invariant: chance comes from the generator that is passed in, the date as a number; the same ones give the same word.
+// Iterates words by length and prefix, and picks words at random or by date.
+// Invariant: randomness comes from the generator that is passed in, and the date is a number; equal inputs give the
+// same word.
 
 import Values
 
-/// The words of a lexicon of some length or beginning, made as they are asked for.
+/// The words of a lexicon with some length or prefix, created on demand.
 ///
 ///     for word in lexicon.words(length: 5, prefix: "pa") { print(word) }
 public struct WordSequence: Sequence, IteratorProtocol {
   private let lexicon: Lexicon
   private var ranges: [Range<Int>]
-  /// Where the word of an index lies, when it follows the one that was given last.
+  /// The index and offset of the word that follows the one returned last.
   private var following: (index: Int, offset: UInt32)?
 
   init(_ lexicon: Lexicon, _ ranges: [Range<Int>]) {
@@ -17,7 +18,7 @@ public struct WordSequence: Sequence, IteratorProtocol {
     self.ranges = ranges.reversed()
   }
 
-  /// How many words are still to come.
+  /// The number of words still to come.
   public var remaining: Int { ranges.reduce(0) { $0 + $1.count } }
 
   public mutating func next() -> String? { nextOffset().map(lexicon.word(at:)) }
@@ -36,7 +37,7 @@ public struct WordSequence: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// Words lie one after another, so that only the first of a range is looked for.
+  /// Words are consecutive, so only the first of a range is searched for.
   private mutating func offset(ofIndex index: Int) -> UInt32 {
     var offset = following?.index == index ? following?.offset ?? 0 : lexicon.offset(ofIndex: index)
     if !lexicon.compiled.bounds.contains(offset) { offset = lexicon.offset(ofIndex: index) }
@@ -45,14 +46,14 @@ public struct WordSequence: Sequence, IteratorProtocol {
   }
 }
 
-/// How much there is to find in a word whose letters are given.
+/// How many words can be found in a word whose letters are given.
 ///
 ///     lexicon.random(length: 8, difficulty: .easy, using: &generator)
 ///     Difficulty.easy.formableWords   // 120...100_000
 public enum Difficulty: String, CaseIterable, Sendable {
   case easy, normal, hard
 
-  /// How many words can be laid with its letters.
+  /// How many words can be formed from its letters.
   public var formableWords: ClosedRange<Int> {
     switch self {
     case .easy: 120...100_000
@@ -63,28 +64,28 @@ public enum Difficulty: String, CaseIterable, Sendable {
 }
 
 extension Lexicon {
-  /// The words of `length` letters (of every length when nil) that begin with `prefix` (normal form).
+  /// Returns the words of `length` letters (of every length if nil) that begin with `prefix` (normal form).
   public func words(length: Int? = nil, prefix: String = "") -> WordSequence {
     let chosen = blocks.filter { length == nil || $0.length == length }
     let prefix = Array(prefix.utf8)
     return WordSequence(self, chosen.map { prefix.isEmpty ? $0.indices : range(in: $0, prefix: prefix) })
   }
 
-  /// The lengths, in letters, that words have, ascending.
+  /// The lengths of the words, in letters, ascending.
   public var lengths: [Int] { blocks.map(\.length).reversed() }
 
-  /// The number of words of `length` letters.
+  /// Returns the number of words of `length` letters.
   public func count(length: Int) -> Int { blocks.first { $0.length == length }?.indices.count ?? 0 }
 
-  /// A word of `length` letters (of any length when nil), each as likely as another; nil when there is none.
+  /// Returns a random word of `length` letters (of any length if nil), all equally likely; nil if there is none.
   public func random(length: Int? = nil, using generator: inout some RandomNumberGenerator) -> String? {
     let range = length.map { length in blocks.first { $0.length == length }?.indices ?? 0..<0 } ?? 0..<count
     guard !range.isEmpty else { return nil }
     return word(at: offset(ofIndex: Int.random(in: range, using: &generator)))
   }
 
-  /// A word of `length` letters by chance that has as many formable words as the difficulty asks, or the nearest to
-  /// that of 64 such words; nil when there is none of that length.
+  /// Returns a random word of `length` letters whose number of formable words fits the difficulty, or the nearest of 64
+  /// random words; nil if there is none of that length.
   public func random(
     length: Int? = nil, difficulty: Difficulty, using generator: inout some RandomNumberGenerator
   ) -> String? {
@@ -97,8 +98,7 @@ extension Lexicon {
     return nearest(to: difficulty.formableWords, among: words)
   }
 
-  /// The first of some words whose number of formable words is in the range, else the one whose number is nearest to
-  /// it.
+  /// Returns the first word whose number of formable words is in the range, else the one whose number is nearest to it.
   public func nearest(
     to range: ClosedRange<Int>, among words: some Sequence<String>, minLength: Int = 2
   ) -> String? {
@@ -112,7 +112,7 @@ extension Lexicon {
     return nearest?.word
   }
 
-  /// The word of a day, counted in days since 1970: the same for everybody who has the same list.
+  /// Returns the word of a day, counted in days since 1970: the same for everybody who has the same list.
   public func wordOfTheDay(_ day: Int, length: Int? = nil) -> String? {
     var generator = SeededNumbers(day: day)
     if let length { return random(length: length, using: &generator) }
@@ -120,14 +120,14 @@ extension Lexicon {
     return random(length: usual.randomElement(using: &generator), using: &generator)
   }
 
-  /// The indices of a block's words that begin with `prefix`: they stand together.
+  /// Returns the indices of a block's words that begin with `prefix`, which are consecutive.
   private func range(in block: Block, prefix: [UInt8]) -> Range<Int> {
     let start = firstIndex(in: block.indices) { !$0.prefix(prefix.count).lexicographicallyPrecedes(prefix) }
     let end = firstIndex(in: start..<block.indices.upperBound) { !$0.starts(with: prefix) }
     return start..<end
   }
 
-  /// The first index whose word meets a condition that holds from there on.
+  /// Returns the first index whose word meets a condition that all later words meet, too.
   private func firstIndex(in range: Range<Int>, where holds: (UnsafeBufferPointer<UInt8>) -> Bool) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -139,6 +139,6 @@ extension Lexicon {
 }
 
 extension SeededNumbers {
-  /// The random numbers of a day.
+  /// Seeds the random numbers of a day.
   init(day: Int) { self.init(seed: UInt64(bitPattern: Int64(day)) &* 0xD134_2543_DE82_EF95) }
 }

@@ -1,13 +1,13 @@
-// What an answer today adds to what is remembered at a date, for each second that it takes.
-// Invariant: pure; the order of cards depends on their states, the days that are left and the times alone.
+// How much an answer today raises the probability of recall at a date, for each second that it takes.
+// Invariant: pure; the order of cards depends only on their states, the days that are left and the times.
 
 /// How long answers take, in seconds.
 public struct AnswerTimes: Equatable, Sendable {
   /// A card that was remembered.
   public var remembered: Double
-  /// One that was not, with what it takes to learn it again on the same day.
+  /// A card that was forgotten, including the time to relearn it on the same day.
   public var forgotten: Double
-  /// A new card, with its steps.
+  /// A new card, including its steps.
   public var first: Double
 
   public init(remembered: Double = 7, forgotten: Double = 20, first: Double = 34) {
@@ -27,7 +27,8 @@ public struct AnswerWorth: Sendable {
     (self.model, self.times, self.countsSameDay) = (model, times, countsSameDay)
   }
 
-  /// How much the probability at the date rises by an answer now, and the seconds that it is expected to take.
+  /// Returns how much an answer now raises the probability of recall at the date, and the expected seconds that it
+  /// takes.
   func gain(_ state: MemoryState, elapsed: Int, daysLeft: Int) -> (recall: Double, seconds: Double) {
     let now = model.retrievability(days: Double(elapsed), stability: state.stability)
     func later(_ state: MemoryState, _ days: Int) -> Double {
@@ -41,8 +42,8 @@ public struct AnswerWorth: Sendable {
     return (answered - later(state, elapsed + daysLeft), max(0.1, seconds))
   }
 
-  /// The places of the cards that are worth most a second, the best first, as many as fit into so many seconds. One
-  /// that was answered on this day already is none of them, nor one that an answer would do no good.
+  /// Returns the indexes of the cards with the highest gain per second, best first, as many as fit into `seconds`.
+  /// Cards that were already answered today, and cards that would gain nothing from an answer, are left out.
   public func best(
     _ cards: [(state: MemoryState, elapsed: Int)], daysLeft: Int, within seconds: Double
   ) -> [Int] {

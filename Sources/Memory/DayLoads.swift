@@ -1,49 +1,50 @@
-// On which day of those that fuzz allows a card comes back: rather on days with few cards, less or not at all on days
-// that the user keeps free, and apart from the cards of its note. The mean interval stays that of the model: the
-// weights of the days, the eighth power of the room on each, are tilted until it does.
-// Invariant: pure; the same loads and chance give the same day, one of the range or, where the range is one day that is
-// free, the next.
+// Chooses the day on which a card comes back, of those that fuzz allows: preferably a day with few cards, rarely or
+// never a day that the user keeps free, and not a day with other cards of its note. The mean interval stays that of the
+// model: the weights of the days, the eighth power of the room on each, are tilted until it does.
+// Invariant: pure; the same loads and chance give the same day, which is in the range or, if the range is a single day
+// that is free, next to it.
 
 import Glibc
 
-/// The cards that are due on each day, and how much of a usual day each day of the week may have.
+/// The number of cards that are due on each day, and the share of a usual day's cards that each day of the week may
+/// have.
 public struct DayLoads: Equatable, Sendable {
-  /// Beyond so many days cards are not counted, unless it is said otherwise.
+  /// How many days are counted by default.
   public static let horizon = 400
-  /// What the weight of a day is multiplied with on which a card of the same note is due.
+  /// The factor for the weight of a day on which a card of the same note is due.
   private static let sibling = 1e-9
 
-  /// By the days from `first`.
+  /// The number of cards of each day, from `first` on.
   private var counts: [Int]
-  /// The number of the day that the counts begin with.
+  /// The number of the first day that is counted.
   private let first: Int
-  /// From 0, free, to 1, of Monday to Sunday.
+  /// From 0 (free) to 1, for Monday to Sunday.
   public var shares: [Double] {
     didSet { if shares.count != 7 { shares = Self.usual } }
   }
   private static let usual = Array(repeating: 1.0, count: 7)
-  /// Days on which cards of the note of the card in hand are due.
+  /// Days on which other cards of the current card's note are due.
   public var siblings: Set<Int> = []
 
   /// - Parameters:
-  ///   - shares: of Monday to Sunday.
-  ///   - first: the number of the first day that is counted, from 1970 on.
-  ///   - days: how many are counted.
+  ///   - shares: for Monday to Sunday.
+  ///   - first: the number of the first day that is counted, in days since 1970.
+  ///   - days: how many days are counted.
   public init(shares: [Double] = [], from first: Int, days: Int = horizon) {
     self.first = first
     self.shares = shares.count == 7 ? shares : Self.usual
     counts = Array(repeating: 0, count: days)
   }
 
-  /// Counts cards on a day; fewer with a number below 0.
+  /// Counts cards on a day; a negative number removes some.
   public mutating func add(_ count: Int = 1, on day: Int) {
     if counts.indices.contains(day - first) { counts[day - first] = max(0, counts[day - first] + count) }
   }
 
-  /// From 0, Monday, to 6; 1970 began on a Thursday.
+  /// Returns the day of the week, from 0 (Monday) to 6; 1970 began on a Thursday.
   static func weekday(of day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
-  /// How much of a usual day a day may have.
+  /// Returns the share of a usual day's cards that a day may have.
   func share(of day: Int) -> Double { shares[Self.weekday(of: day)] }
 
   private func weight(_ day: Int) -> Double {
@@ -54,10 +55,10 @@ public struct DayLoads: Equatable, Sendable {
     return share * four * two * two * (siblings.contains(day) ? Self.sibling : 1)
   }
 
-  /// The interval in whole days, from `range`, of a card that is answered on a day.
+  /// Returns the interval in whole days, from `range`, of a card that is answered on a day.
   /// - Parameters:
-  ///   - interval: the exact one.
-  ///   - chance: from 0 to 1 without 1.
+  ///   - interval: the exact interval.
+  ///   - chance: a random number from 0 to less than 1.
   func days(_ interval: Double, in range: ClosedRange<Int>, on day: Int, chance: Double) -> Int {
     if range.count == 1 { return moved(range.lowerBound, on: day) }
     var weights: [Double] = []
@@ -78,17 +79,18 @@ public struct DayLoads: Equatable, Sendable {
     return range.lowerBound + last
   }
 
-  /// Multiplies the weights with powers of a number so that their mean place is the wanted one, or as near as it gets.
-  /// - Returns: their sum.
+  /// Multiplies the weights with powers of a number so that their mean offset is `wanted`, or as near to it as
+  /// possible.
+  /// - Returns: the sum of the weights.
   private func tilt(_ weights: inout [Double], _ most: Double, to wanted: Double) -> Double {
-    // The logarithm of that number is between these; for n weights 60 / n tilts as far as any day needs.
+    // The logarithm of that number is between these; for n weights, 60 / n tilts as far as any day needs.
     let far = 60 / Double(weights.count)
     var (low, high, tilt) = (-far, far, 0.0)
     for _ in 0..<40 {
       let (mean, spread) = weights.withUnsafeBufferPointer { moments($0, most, tilt, around: wanted) }
       if abs(mean) < 1e-9 { break }
       if mean < 0 { low = tilt } else { high = tilt }
-      // Newton's step, halving where it leaves the bounds.
+      // Newton's method, with bisection if a step leaves the bounds.
       let next = tilt - mean / spread
       tilt = next > low && next < high ? next : (low + high) / 2
       if high - low < 1e-12 { break }
@@ -101,7 +103,7 @@ public struct DayLoads: Equatable, Sendable {
     return sum
   }
 
-  /// The mean place of tilted weights, from the wanted one, and its variance.
+  /// Returns the mean offset of the tilted weights, relative to `wanted`, and its variance.
   private func moments(
     _ weights: UnsafeBufferPointer<Double>, _ most: Double, _ tilt: Double, around wanted: Double
   ) -> (mean: Double, spread: Double) {
@@ -120,7 +122,7 @@ public struct DayLoads: Equatable, Sendable {
     return (mean, second / sum - mean * mean)
   }
 
-  /// An interval that cannot vary: where its day is free, a day later, or earlier.
+  /// Returns an interval that cannot vary; if its day is free, a day later, or else a day earlier.
   private func moved(_ days: Int, on day: Int) -> Int {
     if share(of: day + days) > 0 { return days }
     if share(of: day + days + 1) > 0 { return days + 1 }

@@ -1,12 +1,12 @@
-// Intervals that vary a little, so that cards answered together do not come back together for ever.
-// Source: Anki, rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval; it is never out
-// of the bounds that it was given.
+// Varies intervals a little, so that cards that are answered together do not come back together forever.
+// Source: Anki, rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval; it is always
+// within the given bounds.
 
 /// How an interval may vary.
 public struct Fuzz: Sendable {
-  /// From 0 to 1 without 1; nil for intervals that do not vary.
+  /// A random number from 0 to less than 1; nil if intervals do not vary.
   let share: Double?
-  /// What the days hold already, and the day that intervals begin on; nil where all days are alike.
+  /// The cards on each day, and the day on which intervals begin; nil if all days are alike.
   private var days: (loads: DayLoads, today: Int)?
 
   public static let none = Fuzz(share: nil)
@@ -14,9 +14,9 @@ public struct Fuzz: Sendable {
   private init(share: Double?) { self.share = share }
 
   /// - Parameters:
-  ///   - seed: SplitMix64's mixing makes neighbouring seeds give shares that have nothing in common.
-  ///   - loads: what the days hold already, from which those are chosen that hold little.
-  ///   - today: the number of the day that intervals begin on.
+  ///   - seed: SplitMix64's mixing gives unrelated shares even for neighbouring seeds.
+  ///   - loads: the cards on each day; days with few cards are preferred.
+  ///   - today: the number of the day on which intervals begin.
   public init(seed: UInt64, loads: DayLoads? = nil, today: Int = 0) {
     share = Double(Fuzz.mixed(seed) >> 11) / 9_007_199_254_740_992
     days = loads.map { ($0, today) }
@@ -29,7 +29,7 @@ public struct Fuzz: Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Whole days from `minimum` to `maximum`, near an interval.
+  /// Returns whole days from `minimum` to `maximum`, near an interval.
   public func days(_ interval: Double, from minimum: Int, to maximum: Int) -> Int {
     let maximum = max(1, maximum)
     let minimum = min(max(1, minimum), maximum)
@@ -46,7 +46,7 @@ public struct Fuzz: Sendable {
     return min(upper, Int(Double(lower) + share * Double(1 + upper - lower)))
   }
 
-  /// Between which days an interval may become another one.
+  /// Returns the range of days within which an interval may vary.
   public static func bounds(_ interval: Double) -> ClosedRange<Int> {
     guard interval >= 2.5 else {
       let whole = Int(max(0, interval).rounded())

@@ -1,18 +1,18 @@
-// What can go wrong with answers, parameters and forecasts, as facts, and the words for it.
+// What can go wrong with answers, parameters and forecasts, as facts, and the messages for it.
 // Invariant: codes never change; every message says what is expected instead.
 
 public import Problems
 import Text
 
-/// Why the memory model does not take something.
+/// Why the memory model rejects an input.
 ///
 ///     MemoryError.tooFewReviews(count: 20, needed: 400).code   // too_few_reviews
 public enum MemoryError: Problem, Equatable {
-  /// A word that names no answer of a review.
+  /// A word that is not the name of a rating.
   case badAnswer(answer: String)
   /// `reason` completes "NAME ...".
   case badOption(name: String, reason: String)
-  /// The log is too short to fit parameters to it.
+  /// The log is too short to fit parameters to.
   case tooFewReviews(count: Int, needed: Int)
 
   public var report: ProblemReport {

@@ -1,6 +1,6 @@
-// How well parameters predict a history, and in which direction they would do so better: the log loss of FSRS-6 and its
-// derivatives, written out by hand. A card is walked forwards with each step noted, then backwards (reverse-mode
-// differentiation). Invariant: nothing is allocated while cards are walked; the formulas are those of `MemoryModel`.
+// The log loss of FSRS-6 parameters on a history, and its derivatives, written out by hand. A card is walked forwards,
+// recording each step, then backwards (reverse-mode differentiation). Invariant: nothing is allocated while cards are
+// walked; the formulas are those of `MemoryModel`.
 
 import Glibc
 
@@ -8,7 +8,7 @@ import Glibc
 final class MemoryGradient {
   private enum Kind { case first, sameDay, sameDayFlat, recalled, forgotten, forgottenBounded }
 
-  /// What the way back needs of a step.
+  /// What the backward pass needs of a step.
   private struct Step {
     var kind = Kind.first
     var rating = 1
@@ -18,21 +18,21 @@ final class MemoryGradient {
     /// t · factor / stability.
     var ratio = 0.0
     var logStability = 0.0
-    /// Growth or what is left, without and with its exponential of recall.
+    /// The growth, or what is left after a lapse, without its exponential of recall; and that exponential.
     var base = 0.0
     var exponential = 0.0
     /// (S + 1)^w13, or the factor of a same-day answer.
     var power = 0.0
-    /// 0 where the result was cut off at its bounds.
+    /// 0 if the result was clamped to its bounds.
     var stabilityOpen = 1.0
     var difficultyOpen = 1.0
     var counts = false
   }
 
-  /// What depends on the parameters alone.
+  /// Values that depend on the parameters alone.
   private struct Constants {
     var factor = 0.0
-    /// The derivative of the factor by w20.
+    /// The derivative of the factor with respect to w20.
     var factorSlope = 0.0
     var growth = 0.0
     var lapseBound = 1.0
@@ -88,10 +88,10 @@ final class MemoryGradient {
     }
   }
 
-  // MARK: Walking
+  // MARK: Forward pass
 
-  /// The loss of a card's answers on later days, and how many there are. With `isTraining` their derivatives are added
-  /// to `gradient`.
+  /// Returns the loss of a card's answers on later days, and their number. With `isTraining`, adds the derivatives to
+  /// `gradient`.
   func walk(_ card: Int, isTraining: Bool) -> (loss: Double, count: Int) {
     var (loss, count) = (0.0, 0)
     visit(card) { recall, isRight, _, _, _ in
@@ -102,8 +102,8 @@ final class MemoryGradient {
     return (loss, count)
   }
 
-  /// Calls the body with each prediction of a card: the probability, the outcome, days, the number of answers before,
-  /// lapses before.
+  /// Calls the body with each prediction of a card: the probability, the outcome, the days, the number of earlier
+  /// answers, the number of earlier lapses.
   @inline(__always)
   func visit(_ card: Int, _ body: (Double, Bool, Int, Int, Int) -> Void) {
     let start = history.starts[card]
@@ -121,7 +121,7 @@ final class MemoryGradient {
     }
   }
 
-  /// One answer: notes the step and gives the state after it.
+  /// Processes one answer: records the step and returns the state after it.
   private func forward(_ index: Int, _ days: Int, _ rating: Int, _ stability: Double, _ difficulty: Double) -> (
     Double, Double
   ) {
@@ -183,9 +183,10 @@ final class MemoryGradient {
     return min(left, bound)
   }
 
-  // MARK: The way back
+  // MARK: Backward pass
 
-  /// From the last step to the first: how the loss changes with the state before each, and with each parameter.
+  /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
+  /// and to each parameter.
   private func goBack(_ count: Int) {
     var (byStability, byDifficulty) = (0.0, 0.0)
     for index in stride(from: count - 1, through: 0, by: -1) {

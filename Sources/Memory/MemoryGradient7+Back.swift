@@ -1,17 +1,18 @@
-// One step of the way back through a card: from how the loss changes with the state after an answer to how it changes
-// with the state before it. Invariant: each derivative is that of the line of `MemoryGradient7.forward` that it undoes.
+// One step of the backward pass through a card: from the derivatives of the loss with respect to the state after an
+// answer to those with respect to the state before it. Invariant: each derivative is that of the corresponding line of
+// `MemoryGradient7.forward`.
 
 import Glibc
 
 extension MemoryGradient7 {
-  /// How the loss changes with a state.
+  /// The derivatives of the loss with respect to a state.
   struct StateSlope {
     var slow = 0.0
     var fast = 0.0
     var difficulty = 0.0
   }
 
-  /// - Parameter weight: of the answer's own prediction.
+  /// - Parameter weight: the weight of the answer's own prediction.
   func back(_ step: Step, _ after: StateSlope, weight: Double) -> StateSlope {
     var before = StateSlope()
     var (byRecall, byFastRecall) = (0.0, 0.0)
@@ -33,7 +34,8 @@ extension MemoryGradient7 {
     return before
   }
 
-  /// Gives the slope by the probability of recall, too, which a forgotten answer's difficulty depends on.
+  /// Also returns the derivative with respect to the probability of recall, on which the difficulty after a forgotten
+  /// answer depends.
   private func backDifficulty(_ step: Step, _ out: Double, _ before: inout StateSlope) -> Double {
     if out == 0 { return 0 }
     let distance = Double(step.rating - 3)
@@ -73,7 +75,7 @@ extension MemoryGradient7 {
     )
   }
 
-  /// Through the mixture of both memories to each.
+  /// Propagates the derivatives through the mixture of both memories to each of them.
   private func backRecall(_ step: Step, _ byRecall: Double, _ byFastRecall: Double, _ before: inout StateSlope) {
     let (hardness, weights) = (step.difficulty - 5, step.fastWeight + step.slowWeight)
     let byMixed = byRecall * (1 - 2 * MemoryModel7.least)
@@ -118,7 +120,7 @@ extension MemoryGradient7 {
     before.slow -= scaled / step.slow.stability
     before.difficulty += scaled * (w[32] - 0.3)
     gradient[32] += scaled * (step.difficulty - 5)
-    // The rise is in proportion to base^(-1/power) - 1.
+    // The rise is proportional to base^(-1/power) - 1.
     let byExponent = scaled * (constants.slowGrowth + 1) / constants.slowGrowth
     gradient[26] -= byExponent / (power * w[26])
     byPower += byExponent * constants.logSlowBase / (power * power)

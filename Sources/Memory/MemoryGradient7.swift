@@ -1,34 +1,34 @@
-// How well parameters of FSRS-7 predict a history, and in which direction they would do so better: the log loss and its
-// derivatives, written out by hand. A card is walked forwards with each step noted, then backwards (reverse-mode
-// differentiation). Invariant: nothing is allocated while cards are walked; the formulas are those of `MemoryModel7`.
+// The log loss of FSRS-7 parameters on a history, and its derivatives, written out by hand. A card is walked forwards,
+// recording each step, then backwards (reverse-mode differentiation). Invariant: nothing is allocated while cards are
+// walked; the formulas are those of `MemoryModel7`.
 
 import Glibc
 
 /// Evaluates parameters on a history.
 final class MemoryGradient7 {
-  /// What an answer made of one of the two stabilities.
+  /// The effect of an answer on one of the two stabilities.
   struct Change {
     var stability = 0.0
     var logStability = 0.0
-    /// Growth, or what is left, without the exponential of recall; the exponential.
+    /// The growth, or what is left after a lapse, without its exponential of recall; and that exponential.
     var base = 0.0
     var exponential = 0.0
-    /// (S + 1)^w, where it was forgotten.
+    /// (S + 1)^w, if the card was forgotten.
     var power = 0.0
-    /// Where less is left than was there.
+    /// Whether a forgotten answer lowers the stability.
     var falls = true
-    /// 0 where the result was cut off at its bounds.
+    /// 0 if the result was clamped to its bounds.
     var open = 1.0
   }
 
-  /// What the way back needs of a step.
+  /// What the backward pass needs of a step.
   struct Step {
     var rating = 1
     var days = 0.0
     var difficulty = 0.0
     var slow = Change()
     var fast = Change()
-    /// The powers of both curves' falls, and whether the fast one's was cut off.
+    /// The exponent of the fast curve, and whether it is within its bounds; that of the slow curve is a constant.
     var fastPower = 0.0
     var fastPowerOpen = false
     var fastGrowth = 0.0
@@ -43,7 +43,7 @@ final class MemoryGradient7 {
     var fastWeight = 0.0
     var slowWeight = 0.0
     var recall = 1.0
-    /// Whether the fast stability is that of the slow one, less a fifth.
+    /// Whether the fast stability was limited to that of the slow one, less a fifth.
     var isBounded = false
     var difficultyOpen = 1.0
   }
@@ -53,10 +53,10 @@ final class MemoryGradient7 {
   let w = UnsafeMutablePointer<Double>.allocate(capacity: MemoryModel7.count)
   let gradient = UnsafeMutablePointer<Double>.allocate(capacity: MemoryModel7.count)
   var constants = Constants()
-  /// Of the moments of the history.
+  /// How many units of the history's moments a day has.
   var ticksInDay = 86_400_000.0
 
-  /// What depends on the parameters alone.
+  /// Values that depend on the parameters alone.
   struct Constants {
     var firstDifficulty = (0.0, 0.0, 0.0, 0.0)
     var slowPower = 0.0
@@ -94,10 +94,10 @@ final class MemoryGradient7 {
     for index in 0..<MemoryModel7.count { gradient[index] = 0 }
   }
 
-  // MARK: Walking
+  // MARK: Forward pass
 
-  /// The loss of a card's answers, each times its weight. With `isTraining` its derivatives are added to `gradient`.
-  /// - Parameter weights: of all answers of the history; 0 where an answer is not predicted.
+  /// Returns the weighted loss of a card's answers. With `isTraining`, adds its derivatives to `gradient`.
+  /// - Parameter weights: those of all answers of the history; 0 if an answer is not predicted.
   func walk(_ card: Int, weights: UnsafeBufferPointer<Float>, isTraining: Bool) -> Double {
     let start = history.starts[card]
     var (loss, last) = (0.0, -1)
@@ -112,7 +112,7 @@ final class MemoryGradient7 {
     return loss
   }
 
-  /// Calls the body with each answer of a card after the first: its number, the probability, the outcome.
+  /// Calls the body with each answer of a card after the first: its index, the probability, the outcome.
   @inline(__always)
   func visit(_ card: Int, _ body: (Int, Double, Bool) -> Void) {
     let start = history.starts[card]
@@ -138,14 +138,14 @@ final class MemoryGradient7 {
     }
   }
 
-  /// Cuts a result off at its bounds, and notes that there it has no slope.
+  /// Clamps a value to its bounds; if it was outside, sets `open` to 0, because the slope is 0 there.
   private func bounded(_ value: Double, _ range: ClosedRange<Double>, _ open: inout Double) -> Double {
     if value >= range.lowerBound, value <= range.upperBound { return value }
     open = 0
     return value > range.upperBound ? range.upperBound : range.lowerBound
   }
 
-  /// What the next step begins with is kept in it.
+  /// Processes the first answer; the state after it is stored in `next`.
   private func first(_ rating: Int) {
     var step = Step()
     step.rating = rating
@@ -180,7 +180,7 @@ final class MemoryGradient7 {
     steps[index] = step
   }
 
-  /// The probability, of both memories together.
+  /// Computes the probability of recall, of both memories together.
   private func remember(_ step: inout Step) {
     let (hardness, logSlow, logFast) = (step.difficulty - 5, step.slow.logStability, step.fast.logStability)
     let power = w[23] * exp((w[33] - 0.3) * logFast)
@@ -201,7 +201,7 @@ final class MemoryGradient7 {
     step.recall = MemoryModel7.least + (1 - 2 * MemoryModel7.least) * mixed
   }
 
-  /// What an answer makes of one of the two stabilities; its eight parameters begin at `first`.
+  /// Returns one of the two stabilities after an answer; its eight parameters begin at `first`.
   private func answered(_ change: inout Change, _ first: Int, _ factor: Double, _ step: Step, _ recall: Double)
     -> Double
   {
@@ -221,13 +221,14 @@ final class MemoryGradient7 {
 
   func bonus(_ first: Int, _ rating: Int) -> Double { rating == 2 ? w[first + 6] : rating == 4 ? w[first + 7] : 1 }
 
-  // MARK: The way back
+  // MARK: Backward pass
 
-  /// From the last step to the first: how the loss changes with the state before each, and with each parameter.
+  /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
+  /// and to each parameter.
   private func goBack(from last: Int, _ start: Int, _ weights: UnsafeBufferPointer<Float>) {
     var slope = StateSlope()
     for index in stride(from: last, through: 1, by: -1) {
-      // Of the last answer only the prediction counts, not what it made of the card.
+      // Only the prediction of the last answer counts, not its effect on the card.
       slope = back(steps[index], slope, weight: Double(weights[start + index]))
     }
     let step = steps[0]

@@ -13,7 +13,7 @@ public enum Rating: Int64, Sendable, CaseIterable {
   case good = 3
   case easy = 4
 
-  /// As users and Lua say it; `right` is good, `wrong` is again.
+  /// Parses a rating as users and Lua write it; `right` is good, `wrong` is again.
   public init(named name: String) throws(MemoryError) {
     switch name {
     case "again", "wrong": self = .again
@@ -34,11 +34,11 @@ public enum Rating: Int64, Sendable, CaseIterable {
   }
 }
 
-/// What is known of a card's place in memory.
+/// How well a card is remembered.
 ///
 ///     MemoryState(stability: 3.2, difficulty: 5)   // remembered with 90 % after 3.2 days
 public struct MemoryState: Equatable, Sendable {
-  /// Days after which it is remembered with a probability of 0.9.
+  /// The days after which the probability of recall is 0.9.
   public var stability: Double
   /// From 1 (easy) to 10.
   public var difficulty: Double
@@ -54,13 +54,13 @@ public struct MemoryState: Equatable, Sendable {
 ///     let model = MemoryModel()
 ///     let state = model.next(model.initial(.good), .again, days: 3)
 public struct MemoryModel: Sendable {
-  /// The w0 to w20 that FSRS-6 was published with.
+  /// The parameters w0 to w20 that FSRS-6 was published with.
   public static let defaultParameters: [Double] = [
     0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835, 0.0614, 0.2629, 1.6483,
     0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
   ]
 
-  /// w0 to w20, as they are used.
+  /// The parameters w0 to w20 in use.
   public let w: [Double]
   private let decay: Double
   private let factor: Double
@@ -68,15 +68,15 @@ public struct MemoryModel: Sendable {
   public init() { self.init(checked: MemoryModel.defaultParameters) }
 
   /// - Parameters:
-  ///   - parameters: none for the published ones, or 17, 19 or 21.
-  ///   - countsSameDay: whether answers on the day of the last one change the stability.
-  /// - Throws: `badOption` for another number of them, or one out of its range.
+  ///   - parameters: empty for the published ones, or 17, 19 or 21 numbers.
+  ///   - countsSameDay: whether answers on the day of the previous one change the stability.
+  /// - Throws: `badOption` for another number of parameters, or one out of its range.
   public init(parameters: [Double], countsSameDay: Bool = true) throws(MemoryError) {
     let converted = try MemoryModel.converted(parameters)
     self.init(checked: converted, countsSameDay: countsSameDay)
   }
 
-  /// - Parameter given: 21 parameters in their ranges, or none.
+  /// - Parameter given: 21 parameters in their ranges, or none for the published ones.
   public init(checked given: [Double], countsSameDay: Bool = true) {
     var w = given.count == 21 ? given : MemoryModel.defaultParameters
     if !countsSameDay { (w[17], w[18], w[19]) = (0, 0, 0) }
@@ -85,25 +85,25 @@ public struct MemoryModel: Sendable {
     factor = pow(0.9, 1 / decay) - 1
   }
 
-  /// The probability that it is remembered after so many days.
+  /// Returns the probability that a card is remembered after so many days.
   public func retrievability(days: Double, stability: Double) -> Double {
     pow(1 + factor * max(0, days) / clampedStability(stability), decay)
   }
 
-  /// Days after which the probability has fallen to `retention`; not finite for a retention of 0.
+  /// Returns the days after which the probability has fallen to `retention`; not finite for a retention of 0.
   public func exactInterval(stability: Double, retention: Double) -> Double {
     clampedStability(stability) / factor * (pow(retention, 1 / decay) - 1)
   }
 
-  /// After the first answer.
+  /// Returns the state after the first answer.
   public func initial(_ rating: Rating) -> MemoryState {
     MemoryState(
       stability: clampedStability(w[Int(rating.rawValue) - 1]), difficulty: clampedDifficulty(initialDifficulty(rating))
     )
   }
 
-  /// After another answer, `days` whole days after the last one. On the same day (0) the formula for short times
-  /// counts.
+  /// Returns the state after another answer, `days` whole days after the previous one. For the same day (0), the
+  /// formula for short times is used.
   public func next(_ state: MemoryState, _ rating: Rating, days: Int) -> MemoryState {
     let known = MemoryState(
       stability: clampedStability(state.stability), difficulty: clampedDifficulty(state.difficulty))
@@ -122,7 +122,7 @@ public struct MemoryModel: Sendable {
 
   private func initialDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
 
-  /// Damped linearly towards 10, then drawn a little to where an easy first answer would have put it.
+  /// Damps the change linearly towards 10, then moves a little towards the difficulty after an easy first answer.
   func nextDifficulty(_ difficulty: Double, _ rating: Rating) -> Double {
     let change = -w[6] * Double(rating.rawValue - 3)
     let damped = difficulty + change * (10 - difficulty) / 9
@@ -136,7 +136,7 @@ public struct MemoryModel: Sendable {
     return state.stability * (1 + gain * penalty * bonus)
   }
 
-  /// Never more than what a forgotten answer on the same day would leave.
+  /// Never returns more than what a forgotten answer on the same day would leave.
   func forgotten(_ state: MemoryState, _ recall: Double) -> Double {
     let left = w[11] * pow(state.difficulty, -w[12]) * (pow(state.stability + 1, w[13]) - 1) * exp(w[14] * (1 - recall))
     return min(left, state.stability / exp(w[17] * w[18]))

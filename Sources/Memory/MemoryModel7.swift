@@ -1,16 +1,16 @@
-// FSRS-7: a card is held in two memories, a slow and a fast one, that fade each by its own curve. An answer minutes
-// after the last one is one like any other: there is no formula of its own for the same day. Pure functions of numbers.
+// FSRS-7: a card is held in two memories, a slow and a fast one, each with its own forgetting curve. An answer minutes
+// after the previous one is like any other: there is no separate formula for the same day. Pure functions of numbers.
 // Source: fsrs-rs `src/model_v7.rs` and ts-fsrs `models/fsrs-7`, which agree.
-// Invariant: both stabilities are from 0.0001 to 36,500 days and a difficulty from 1 to 10, whatever goes in. Its
-// published parameters predict worse than those of FSRS-6: it is used only with parameters that were fitted.
+// Invariant: both stabilities are from 0.0001 to 36,500 days and a difficulty from 1 to 10, whatever goes in. The
+// published parameters predict worse than those of FSRS-6, so only fitted parameters are used.
 
 import Glibc
 
-/// What is known of a card's place in memory, by FSRS-7.
+/// How well a card is remembered, by FSRS-7.
 ///
 ///     MemoryState7(slow: 3.9, fast: 3.1, difficulty: 4.2)
 public struct MemoryState7: Equatable, Sendable {
-  /// Days; neither is the time after which it is remembered with 0.9.
+  /// The stabilities in days; neither is the time after which the probability of recall is 0.9.
   public var slow: Double
   public var fast: Double
   /// From 1 (easy) to 10.
@@ -21,13 +21,13 @@ public struct MemoryState7: Equatable, Sendable {
   }
 }
 
-/// How probable it is that a card is remembered, as time goes on: the curves of both memories with their shares.
+/// The probability of recall over time: the curves of both memories, mixed by their shares.
 ///
 ///     model.curve(state).recall(days: 3)
 public struct ForgettingCurve7: Equatable, Sendable {
-  /// 1 + rate · days is what each is a power of.
+  /// Each curve is a power of 1 + rate · days.
   let fastRate, fastPower, slowRate, slowPower: Double
-  /// The share of the fast one.
+  /// The share of the fast memory.
   let fastShare: Double
 
   public func recall(days: Double) -> Double {
@@ -35,19 +35,19 @@ public struct ForgettingCurve7: Equatable, Sendable {
     return mixed(exp(-fastPower * log1p(fastRate * time)), exp(-slowPower * log1p(slowRate * time)))
   }
 
-  /// What the fast memory alone holds.
+  /// Returns the probability of recall of the fast memory alone.
   func fastRecall(days: Double) -> Double { exp(-fastPower * log1p(fastRate * max(0, days))) }
 
   private func mixed(_ fast: Double, _ slow: Double) -> Double {
     MemoryModel7.least + (1 - 2 * MemoryModel7.least) * (fastShare * fast + (1 - fastShare) * slow)
   }
 
-  /// Days after which the probability has fallen to `retention`: from a second to a hundred years.
+  /// Returns the days after which the probability has fallen to `retention`: from a second to a hundred years.
   public func interval(retention: Double) -> Double {
     var (low, high) = (log(1 / 86_400.0), log(36_500.0))
     if recall(days: exp(low)) <= retention { return exp(low) }
     if recall(days: exp(high)) >= retention { return exp(high) }
-    // Newton's steps in the logarithm of time; where one leaves what is known to hold the root, it is halved.
+    // Newton's method in the logarithm of time, with bisection if a step leaves the interval that contains the root.
     var point = (low + high) / 2
     for _ in 0..<60 {
       let (over, slope) = overshoot(point, retention)
@@ -60,7 +60,7 @@ public struct ForgettingCurve7: Equatable, Sendable {
     return exp(point)
   }
 
-  /// The probability less what is wanted, and its slope, at a logarithm of days.
+  /// Returns the probability less `retention`, and its slope, at a logarithm of days.
   private func overshoot(_ logDays: Double, _ retention: Double) -> (Double, Double) {
     let days = exp(logDays)
     let (fastRise, slowRise) = (fastRate * days, slowRate * days)
@@ -78,14 +78,14 @@ public struct ForgettingCurve7: Equatable, Sendable {
 ///     let model = try MemoryModel7(parameters: fitted)
 ///     let state = model.next(model.initial(.good), .again, days: 0.007)
 public struct MemoryModel7: Sendable {
-  /// No probability is nearer to 0 or 1.
+  /// The least distance of a probability from 0 and from 1.
   static let least = 1e-5
   static let stabilities = 1e-4...36_500.0
 
-  /// w0 to w33, as they are used.
+  /// The parameters w0 to w33 in use.
   public let w: [Double]
 
-  /// - Throws: `badOption` for another number of them than 34, or one out of its range.
+  /// - Throws: `badOption` for a number of parameters other than 34, or one out of its range.
   public init(parameters: [Double]) throws(MemoryError) {
     guard parameters.count == Self.count else {
       throw .badOption(name: "fsrs7_parameters", reason: "must be \(Self.count) numbers")
@@ -98,16 +98,16 @@ public struct MemoryModel7: Sendable {
     w = parameters
   }
 
-  /// - Parameter parameters: 34, in their ranges.
+  /// - Parameter parameters: 34 parameters in their ranges.
   init(checked parameters: [Double]) { w = parameters }
 
-  /// After the first answer.
+  /// Returns the state after the first answer.
   public func initial(_ rating: Rating) -> MemoryState7 {
     let slow = w[Int(rating.rawValue) - 1]
     return clamped(slow, 0.8 * slow, firstDifficulty(rating))
   }
 
-  /// After another answer, so many days after the last one; 0.007 is ten minutes.
+  /// Returns the state after another answer, so many days after the previous one; 0.007 days is ten minutes.
   public func next(_ state: MemoryState7, _ rating: Rating, days: Double) -> MemoryState7 {
     let known = clamped(state.slow, state.fast, state.difficulty)
     let curve = curve(known)
@@ -120,7 +120,7 @@ public struct MemoryModel7: Sendable {
     return clamped(slow, fast, 0.01 * firstDifficulty(.easy) + 0.99 * damped)
   }
 
-  /// How a card in this state is forgotten.
+  /// Returns the forgetting curve of a card in this state.
   public func curve(_ state: MemoryState7) -> ForgettingCurve7 {
     let known = clamped(state.slow, state.fast, state.difficulty)
     let (hardness, logSlow, logFast) = (known.difficulty - 5, log(known.slow), log(known.fast))
@@ -135,18 +135,18 @@ public struct MemoryModel7: Sendable {
       slowPower: slowPower, fastShare: fastWeight / (fastWeight + slowWeight))
   }
 
-  /// The probability that it is remembered after so many days.
+  /// Returns the probability that a card is remembered after so many days.
   public func retrievability(_ state: MemoryState7, days: Double) -> Double { curve(state).recall(days: days) }
 
-  /// Days after which the probability has fallen to `retention`.
+  /// Returns the days after which the probability has fallen to `retention`.
   public func exactInterval(_ state: MemoryState7, retention: Double) -> Double {
     curve(state).interval(retention: retention)
   }
 
-  /// The state of a card of which only its last interval is known: a card that another method scheduled.
+  /// Returns the state of a card of which only the last interval is known, because another method scheduled it.
   /// - Parameters:
-  ///   - interval: days.
-  ///   - retention: the share that was remembered after it.
+  ///   - interval: the last interval in days.
+  ///   - retention: the share of cards that was remembered after it.
   public func state(interval: Double, retention: Double = 0.9) -> MemoryState7 {
     let wanted = interval.isNaN ? 1 : min(36_500, max(1 / 86_400.0, interval))
     var (low, high) = (log(Self.stabilities.lowerBound), log(Self.stabilities.upperBound))
@@ -162,7 +162,7 @@ public struct MemoryModel7: Sendable {
 
   private func firstDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
 
-  /// What an answer makes of one of the two stabilities; its eight parameters begin at `first`.
+  /// Returns one of the two stabilities after an answer; its eight parameters begin at `first`.
   private func answered(
     _ first: Int, _ stability: Double, _ difficulty: Double, _ recall: Double, _ rating: Rating
   ) -> Double {

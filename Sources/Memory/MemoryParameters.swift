@@ -1,19 +1,19 @@
-// The parameters of FSRS-6: their ranges, and how those of older versions become them.
-// Source: `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs. Invariant: what is converted is
-// in range.
+// The parameters of FSRS-6: their ranges, and the conversion of parameters of older versions.
+// Source: `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs. Invariant: converted parameters
+// are in range.
 
 import Glibc
 import Text
 
 extension MemoryModel {
-  /// What each of w0 to w20 may be.
+  /// The ranges of w0 to w20.
   public static let parameterRanges: [ClosedRange<Double>] = [
     0.001...100, 0.001...100, 0.001...100, 0.001...100, 1...10, 0.001...4, 0.001...4, 0.001...0.75, 0...4.5, 0...0.8,
     0.001...3.5, 0.001...5, 0.001...0.25, 0.001...0.9, 0...4, 0...1, 1...6, 0...2, 0...2, 0...0.8, 0.1...0.8,
   ]
 
-  /// The 21 parameters of FSRS-6 for those of FSRS 4.5 (17), FSRS-5 (19) or FSRS-6; none for none.
-  /// - Throws: `badOption` for another number of them, one that is no number, or one out of its range.
+  /// Converts the parameters of FSRS 4.5 (17), FSRS-5 (19) or FSRS-6 to the 21 of FSRS-6; empty stays empty.
+  /// - Throws: `badOption` for another number of parameters, one that is not a finite number, or one out of its range.
   public static func converted(_ given: [Double]) throws(MemoryError) -> [Double] {
     switch given.count {
     case 0: return []
@@ -22,7 +22,7 @@ extension MemoryModel {
       throw .badOption(
         name: "parameters", reason: "must be no numbers, or 17, 19 or 21 of them (there are \(grouped(given.count)))")
     }
-    // Of older versions only what is not a number is refused: their ranges were others.
+    // Older versions had other ranges, so of their parameters only those that are not finite numbers are refused.
     for (index, value) in given.enumerated() where !value.isFinite { throw refusal(index) }
     if given.count == 21 {
       for (index, value) in given.enumerated() where !parameterRanges[index].contains(value) { throw refusal(index) }
@@ -38,7 +38,7 @@ extension MemoryModel {
       name: "parameters", reason: "must have a w\(index) from \(range.lowerBound) to \(range.upperBound)")
   }
 
-  /// FSRS 4.5 counted difficulty from the good answer and in straight lines.
+  /// Converts parameters of FSRS 4.5, where difficulty was linear and relative to a good answer.
   private static func withShortTerm(_ given: [Double]) -> [Double] {
     var w = given
     w[4] = given[5] * 2 + given[4]
@@ -47,11 +47,11 @@ extension MemoryModel {
     return w + [0, 0, 0, 0.5]
   }
 
-  /// The state of a card that was scheduled by SM-2, from its last interval and ease.
+  /// Returns the state of a card that was scheduled by SM-2, from its last interval and ease.
   /// - Parameters:
   ///   - ease: 2.5 for a factor of 2,500.
-  ///   - interval: days.
-  ///   - retention: the share that was remembered under SM-2.
+  ///   - interval: the last interval in days.
+  ///   - retention: the share of cards that was remembered under SM-2.
   public func state(ease: Double, interval: Double, retention: Double = 0.9) -> MemoryState {
     let retention = min(0.9999, max(0.0001, retention))
     let stability = clampedStability(max(0.001, interval) / exactInterval(stability: 1, retention: retention))

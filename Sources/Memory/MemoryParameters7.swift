@@ -1,13 +1,13 @@
-// The 34 numbers of FSRS-7: those it was published with, where a fitting begins; the range of each; how far each is
-// from the published one over many people. Source: fsrs-rs `src/parameter_clipper_v7.rs`, `src/training_v7.rs`.
-// Invariant: what `clamp` gives is what `MemoryModel7` takes.
+// The 34 parameters of FSRS-7: the published ones, where fitting starts; the range of each; how far each deviates from
+// the published one over many people. Source: fsrs-rs `src/parameter_clipper_v7.rs`, `src/training_v7.rs`.
+// Invariant: `MemoryModel7` accepts whatever `clamp` returns.
 
 extension MemoryModel7 {
   public static let count = 34
-  /// Which published version the numbers are of. Those of another one are fitted anew.
+  /// The published version that the numbers belong to. Parameters of another version are fitted anew.
   public static let version = 1
 
-  /// Where fitting begins; nothing is scheduled by them.
+  /// Where fitting starts; they are never used to schedule.
   static let published: [Double] = [
     0.1104, 2.2395, 3.9221, 11.7841, 6.1686, 0.6457, 3.6807,
     1.9795, 0, 1.3826, 0.7024, 0.5999, 0.8146, 0.6398, 1,
@@ -22,7 +22,7 @@ extension MemoryModel7 {
     0.01...0.25, 0.01...0.95, 0.2...0.85, 0.5...0.99, 0.01...1, 0.1...1, 0...0.9, 0.1...1.1, 0...1, 0...0.6, 0...0.6,
   ]
 
-  /// The deviation of each over many people; of the first four nothing is expected.
+  /// The standard deviation of each parameter over many people; the first four have no expected value.
   static let spread: [Double] = [
     9999, 9999, 9999, 9999, 0.523, 0.2528, 0.4329,
     0.2966, 0.2139, 0.2889, 0.1862, 0.175, 0.3812, 0.3013, 0.9104,
@@ -30,7 +30,8 @@ extension MemoryModel7 {
     0.0418, 0.2596, 0.0798, 0.0682, 0.1282, 0.1397, 0.1407, 0.1489, 0.2, 0.15, 0.15,
   ]
 
-  /// Each in its range; better first answers never begin with less, and the slow memory never falls below the fast one.
+  /// Clamps each parameter to its range; a better first answer never starts with less, and the slow memory never falls
+  /// below the fast one.
   static func clamp(_ w: inout [Double]) {
     for index in 0..<count {
       w[index] = min(ranges[index].upperBound, max(ranges[index].lowerBound, w[index]))

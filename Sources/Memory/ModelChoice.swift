@@ -1,17 +1,17 @@
-// Which memory model schedules: each is fitted to the first four fifths of the log, and both predict the answers on
-// later days of the last fifth, which neither has seen. Invariant: without a thousand such answers, or where FSRS-7
-// predicts no better, it is FSRS-6; no parameters are judged by answers that they were fitted to.
+// Chooses the memory model that schedules: each is fitted to the first four fifths of the log, and both predict the
+// answers on later days of the last fifth, which neither has seen. Invariant: without a thousand such answers, or if
+// FSRS-7 predicts no better, FSRS-6 is chosen; no parameters are judged by answers that they were fitted to.
 
-/// What the last answers of a log say about both models.
+/// What the last answers of a log show about both models.
 ///
 ///     let evidence = try ModelEvidence(history)
 ///     if evidence.prefersFSRS7 { ... }
 public struct ModelEvidence: Equatable, Sendable {
-  /// Answers on later days that are held back at least.
+  /// The least number of answers on later days that are held out.
   public static let fewestAnswers = 1000
-  /// Answers on later days that the whole log has at least, so that the first part is enough to fit to.
+  /// The least number of answers on later days in the whole log, so that the first part is long enough to fit to.
   public static let fewestReviews = 500
-  /// The share of the log that both are fitted to.
+  /// The share of the log that both models are fitted to.
   static let fitted = 0.8
 
   public let fsrs6: ModelFit
@@ -19,8 +19,9 @@ public struct ModelEvidence: Equatable, Sendable {
 
   public var prefersFSRS7: Bool { fsrs7.count >= Self.fewestAnswers && fsrs7.logLoss < fsrs6.logLoss }
 
-  /// Nil for a log too short to say anything.
-  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  /// nil if the log is too short to show anything.
+  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
+  ///   fitting.
   public init?(_ history: ReviewHistory, progress: (Double) throws -> Void = { _ in }) throws {
     guard let cut = history.moment(after: Self.fitted) else { return nil }
     let earlier = history.until(cut)
@@ -35,7 +36,7 @@ public struct ModelEvidence: Equatable, Sendable {
 }
 
 extension ReviewHistory {
-  /// How well FSRS-6 with some parameters predicts the answers on later days from a moment on.
+  /// Returns how well FSRS-6 with some parameters predicts the answers on later days in a period.
   public func fit(fsrs6 w: [Double], since moment: Int64 = .min, until end: Int64 = .max) -> ModelFit {
     let model = MemoryGradient(self)
     model.setParameters(w)
@@ -50,8 +51,8 @@ extension ReviewHistory {
     return predictions.fit
   }
 
-  /// The same of FSRS-7.
-  /// - Parameter sameDay: whether answers on the day of the last one count, too.
+  /// Returns the same for FSRS-7.
+  /// - Parameter sameDay: whether answers on the day of the previous one count, too.
   public func fit(
     fsrs7 w: [Double], since moment: Int64 = .min, until end: Int64 = .max, sameDay: Bool = false
   ) -> ModelFit {

@@ -1,9 +1,10 @@
-// Fitting both memory models to one log, and which of them schedules then. Pure, so that it may run beside a prompt.
-// Invariant: where nobody asked for FSRS-7, it schedules only with evidence for it; without a fit it never does.
+// Fits both memory models to one log, and decides which of them schedules. Pure, so that it may run in the background
+// while a prompt is shown.
+// Invariant: unless the user asked for FSRS-7, it schedules only with evidence for it; without a fit it never does.
 
-/// Which memory model a user wants.
+/// The memory model that a user asks for.
 public enum ModelWish: String, Sendable {
-  /// The one that predicts better.
+  /// The model that predicts better.
   case auto
   case fsrs6 = "fsrs-6"
   case fsrs7 = "fsrs-7"
@@ -14,16 +15,16 @@ public enum ModelWish: String, Sendable {
 ///     let fit = try ModelFitting(history, parameters: [], wish: .auto).run()
 ///     fit.evidence?.prefersFSRS7
 public struct ModelFitting: Sendable {
-  /// What came of it.
+  /// The result of the fitting.
   public struct Outcome: Equatable, Sendable {
     public let fsrs6: OptimizedParameters
-    /// nil where FSRS-7 is not wanted, or where the log is too short to compare them.
+    /// nil if FSRS-7 is not wanted, or if the log is too short to compare the models.
     public let evidence: ModelEvidence?
-    /// What the preset is to keep, beside the parameters of FSRS-6.
+    /// What the preset stores besides the parameters of FSRS-6.
     public var fitted: FittedModels
     let wish: ModelWish
 
-    /// Whether FSRS-7 schedules from here on.
+    /// Whether FSRS-7 schedules from now on.
     public var usesFSRS7: Bool { fitted.model != nil && (wish == .fsrs7 || wish == .auto && fitted.prefersFSRS7) }
   }
 
@@ -31,12 +32,13 @@ public struct ModelFitting: Sendable {
   private let parameters: [Double]
   private let wish: ModelWish
 
-  /// - Parameter parameters: of FSRS-6, to begin with and to compare with; none for the published ones.
+  /// - Parameter parameters: those of FSRS-6, to start with and to compare with; empty for the published ones.
   public init(_ history: ReviewHistory, parameters: [Double], wish: ModelWish) {
     (self.history, self.parameters, self.wish) = (history, parameters, wish)
   }
 
-  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
+  ///   fitting.
   /// - Throws: `tooFewReviews`.
   public func run(progress: (Double) throws -> Void = { _ in }) throws -> Outcome {
     var optimizer = try Optimizer(history, parameters: parameters)

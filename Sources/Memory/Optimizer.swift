@@ -1,31 +1,31 @@
-// Fits the parameters of FSRS-6 to what was remembered. Source of the method: Kingma and Ba, "Adam: a method for
-// stochastic optimization" (2015), with steps that fall as a half cosine (Loshchilov and Hutter, "SGDR", 2017).
-// Invariant: the same history always gives the same parameters, and never worse ones for the cards that were held back
-// than those it began with.
+// Fits the parameters of FSRS-6 to a history of answers. Source of the method: Kingma and Ba, "Adam: a method for
+// stochastic optimization" (2015), with a half-cosine schedule of the steps (Loshchilov and Hutter, "SGDR", 2017).
+// Invariant: the same history always gives the same parameters; on the cards that were held out, they are never worse
+// than the initial ones.
 
 import Glibc
 
-/// What fitting gave.
+/// The result of fitting.
 public struct OptimizedParameters: Equatable, Sendable {
   public let parameters: [Double]
-  /// Of the parameters that it began with, and of these, on cards that the fitting did not see.
+  /// The fit of the initial parameters, and of these, on cards that the fitting did not see.
   public let before: ModelFit
   public let after: ModelFit
-  /// Answers on later days that were looked at.
+  /// The number of answers on later days that were used.
   public let reviewCount: Int
-  /// Whether they differ from those it began with, because they are better.
+  /// Whether the parameters differ from the initial ones, because they are better.
   public let isBetter: Bool
 }
 
 public struct Optimizer {
-  /// Answers on later days that it takes at least.
+  /// The least number of answers on later days.
   public static let fewestReviews = 400
   private static let batch = 512
-  /// Of several passes; the parameters move no more after it. One pass is made in any case.
+  /// The most steps if there are several passes; further steps no longer change the parameters. At least one pass is
+  /// always made.
   private static let mostSteps = 4000
 
-  /// How far each parameter usually is from the published one, over many people: what is far is believed only with
-  /// evidence.
+  /// How far each parameter usually is from the published one, over many people: a value far from it needs evidence.
   private static let spread: [Double] = [
     6.43, 9.66, 17.58, 27.85, 0.57, 0.28, 0.6, 0.12, 0.39, 0.18, 0.33, 0.3, 0.09, 0.16, 0.57, 0.25, 1.03, 0.31, 0.32,
     0.14, 0.27,
@@ -38,7 +38,7 @@ public struct Optimizer {
   private let held: [Int]
   private var random = SplitMix(state: 42)
 
-  /// - Parameter parameters: to begin with and to compare with; none for the published ones.
+  /// - Parameter parameters: those to start with and to compare with; empty for the published ones.
   /// - Throws: `tooFewReviews`, `badOption`.
   public init(_ history: ReviewHistory, parameters: [Double] = []) throws(MemoryError) {
     let count = history.laterCount
@@ -49,20 +49,21 @@ public struct Optimizer {
     let given = try MemoryModel.converted(parameters)
     initial = given.isEmpty ? MemoryModel.defaultParameters : given
     model = MemoryGradient(history)
-    // One card in five is held back to judge by.
+    // One card in five is held out to judge the result.
     let cards = 0..<history.cardCount
     let isHeld = { (card: Int) in Fuzz.mixed(UInt64(card)) % 5 == 0 }
     (held, training) = (cards.filter(isHeld), cards.filter { !isHeld($0) })
   }
 
-  /// Fits.
-  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  /// Fits the parameters.
+  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
+  ///   fitting.
   public mutating func run(progress: (Double) throws -> Void = { _ in }) throws -> OptimizedParameters {
     let before = fit(of: initial, on: held)
     var w = initial
     for (index, stability) in firstStabilities().enumerated() { w[index] = stability }
     let batches = batches()
-    // A long log says enough in fewer passes.
+    // A long log needs fewer passes.
     let count = max(1, batches.count)
     let epochs = max(1, min(5, Self.mostSteps / count), min(60, 600 / count))
     var (best, bestLoss) = (w, loss(of: w, on: training))
@@ -85,7 +86,7 @@ public struct Optimizer {
 
   // MARK: Descent
 
-  /// Ranges of `shuffled` cards with about as many answers each.
+  /// Returns batches of shuffled training cards, with about as many answers each.
   private mutating func batches() -> [[Int]] {
     var (batches, open, size): ([[Int]], [Int], Int) = ([], [], 0)
     for card in training.shuffled(using: &random) {
@@ -118,7 +119,7 @@ public struct Optimizer {
     let (fix1, fix2) = (1 - pow(0.9, Double(adam.step)), 1 - pow(0.999, Double(adam.step)))
     let prior = 1 / Double(history.laterCount)
     for index in 0..<21 {
-      // The first four are times of days to months: they move by their logarithms.
+      // The first four are times of days to months, so the steps change their logarithms.
       let unit = index < 4 ? w[index] : Optimizer.spread[index]
       let far = (w[index] - initial[index]) / (Optimizer.spread[index] * Optimizer.spread[index])
       let slope = (model.gradient[index] / Double(count) + 2 * far * prior) * unit
@@ -131,7 +132,8 @@ public struct Optimizer {
     }
   }
 
-  /// The stabilities after a first answer that fit the next answers best, each by itself; those without evidence stay.
+  /// Returns the stabilities after a first answer that fit the next answers best, each on its own; without evidence,
+  /// the initial ones.
   func firstStabilities() -> [Double] {
     var seen = [[Int: (right: Double, all: Double)]](repeating: [:], count: 4)
     for card in training {
@@ -148,7 +150,7 @@ public struct Optimizer {
       if seen[rating].isEmpty { return initial[rating] }
       return lowest { stability in
         let far = (stability - initial[rating]) / Optimizer.spread[rating]
-        // In the order of days: sums of doubles depend on the order.
+        // Sorted by days, because a sum of doubles depends on the order.
         return seen[rating].sorted { $0.key < $1.key }.reduce(far * far) { sum, entry in
           let recall = curve.retrievability(days: Double(entry.key), stability: stability)
           let p = min(0.999_999, max(0.000_001, recall))
@@ -158,7 +160,8 @@ public struct Optimizer {
     }
   }
 
-  /// The stability from 0.001 to 100 days for which a function is lowest, by golden sections of its logarithm.
+  /// Returns the stability from 0.001 to 100 days for which a function is lowest, by a golden-section search in its
+  /// logarithm.
   private func lowest(_ function: (Double) -> Double) -> Double {
     let golden = (5.0.squareRoot() - 1) / 2
     var (low, high) = (log(0.001), log(100.0))
@@ -169,9 +172,9 @@ public struct Optimizer {
     return exp((low + high) / 2)
   }
 
-  // MARK: Judging
+  // MARK: Evaluation
 
-  /// The mean log loss of parameters on the whole history.
+  /// Returns the mean log loss of parameters on the whole history.
   public func loss(of parameters: [Double]) throws(MemoryError) -> Double {
     let given = try MemoryModel.converted(parameters)
     return loss(of: given.isEmpty ? MemoryModel.defaultParameters : given, on: Array(0..<history.cardCount))
@@ -200,7 +203,7 @@ public struct Optimizer {
   }
 }
 
-/// Random numbers that repeat, for what must not depend on chance.
+/// A seeded generator of random numbers, for results that must be reproducible.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 
@@ -209,9 +212,9 @@ struct SplitMix: RandomNumberGenerator {
     return Fuzz.mixed(state)
   }
 
-  /// From 0 to 1 without 1.
+  /// Returns a number from 0 to less than 1.
   mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-  /// Of mean 0 and deviation 1 (Box and Muller).
+  /// Returns a normally distributed number of mean 0 and deviation 1 (Box and Muller).
   mutating func normal() -> Double { (-2 * log(1 - share())).squareRoot() * cos(2 * Double.pi * share()) }
 }

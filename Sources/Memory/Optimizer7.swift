@@ -1,18 +1,19 @@
-// Fits the parameters of FSRS-7 to what was remembered, minutes after the last answer as well as years. Method: that
-// of `Optimizer`, by the recipe of fsrs-rs `src/training_v7.rs`: recent answers count more, parameters far from the
-// published ones cost, the last parameters are taken. Two things differ, as they were measured to predict better: old
-// answers keep a quarter of their weight, and a short log is gone through more often.
+// Fits the parameters of FSRS-7 to a history of answers, from minutes to years after the previous answer. Method: that
+// of `Optimizer`, by the recipe of fsrs-rs `src/training_v7.rs`: recent answers weigh more, distance from the published
+// parameters has a cost, and the last parameters are taken. Two things differ, because they were measured to predict
+// better: old answers keep a quarter of their weight, and a short log gets more passes.
 // Invariant: the same history always gives the same parameters.
 
 import Glibc
 
 public struct Optimizer7 {
-  /// Of several passes; the parameters move no more after it. One pass is made in any case.
+  /// The most steps if there are several passes; further steps no longer change the parameters. At least one pass is
+  /// always made.
   private static let mostSteps = 40_000
   private static let fewestSteps = 600
   private static let batch = 512
   private static let rate = 0.0118
-  /// What the distance from the published parameters costs, over the whole log.
+  /// The cost of the distance from the published parameters, over the whole log.
   private static let prior = 0.3333
 
   private let history: ReviewHistory
@@ -33,8 +34,9 @@ public struct Optimizer7 {
     model = MemoryGradient7(history)
   }
 
-  /// The 34 parameters; nil for a log that has nothing to fit them to.
-  /// - Parameter progress: called now and then with the share that is done; what it throws ends the fitting.
+  /// Returns the 34 parameters; nil if the log has fewer predicted answers than a batch.
+  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
+  ///   fitting.
   public mutating func run(progress: (Double) throws -> Void = { _ in }) throws -> [Double]? {
     guard count >= Self.batch else { return nil }
     let batches = batches()
@@ -55,7 +57,7 @@ public struct Optimizer7 {
     return w
   }
 
-  /// Cards of about the same length together, with so many predicted answers.
+  /// Cards with about the same number of answers, and the number of their predicted answers.
   private struct Batch {
     var cards: [Int32] = []
     var count = 0

@@ -1,4 +1,4 @@
-// What a memory model said of answers before they came, and what came: how far they are from each other.
+// Compares the predictions of a memory model with what was then answered.
 // Invariant: each measure depends on the predictions alone, not on their order. The bins of the error are those of
 // `open-spaced-repetition/srs-benchmark`.
 
@@ -8,25 +8,25 @@ import Glibc
 public struct ModelFit: Equatable, Sendable {
   /// The mean log loss.
   public var logLoss = 0.0
-  /// The root mean square of what was predicted less what came, over bins of alike answers.
+  /// The root mean square of the difference between predicted and actual recall, over bins of similar answers.
   public var rmse = 0.0
-  /// How probable it is that of two answers, one remembered and one forgotten, the model thought the remembered one
-  /// more probable; 0.5 is chance.
+  /// The probability that of two answers, one remembered and one forgotten, the model gave the remembered one the
+  /// higher probability; 0.5 is chance.
   public var auc = 0.5
   public var calibration: [Calibration] = []
-  /// Answers that were predicted.
+  /// The number of answers that were predicted.
   public var count = 0
 
-  /// Answers to which about the same probability was given.
+  /// Answers that were given about the same probability.
   public struct Calibration: Equatable, Sendable {
-    /// Of them, on average: the probability that was predicted, and the share that was remembered.
+    /// The averages of these answers: the predicted probability, and the share that was remembered.
     public let predicted: Double
     public let remembered: Double
     public let count: Int
   }
 }
 
-/// Predictions, one after the other.
+/// Collects predictions.
 struct Predictions {
   private var recalls: [Float] = []
   private var outcomes: [Bool] = []
@@ -47,7 +47,7 @@ struct Predictions {
   var fit: ModelFit {
     if recalls.isEmpty { return ModelFit() }
     let count = Double(recalls.count)
-    // In the order of bins: sums of doubles depend on the order.
+    // Sorted by bin, because a sum of doubles depends on the order.
     let error = bins.sorted { $0.key < $1.key }.map(\.value).reduce(0) { sum, bin in
       let difference = (bin.predicted - bin.right) / bin.count
       return sum + difference * difference * bin.count
@@ -57,13 +57,14 @@ struct Predictions {
       count: recalls.count)
   }
 
-  /// Alike are answers after about as many days, answers and lapses, each on a scale of powers.
+  /// Returns the bin of an answer. Answers with similar days, earlier answers and lapses share a bin, each on an
+  /// exponential scale.
   private static func bin(_ days: Int, _ number: Int, _ lapses: Int) -> Int {
     func power(_ value: Int, _ base: Double) -> Int { Int((log(Double(max(1, value))) / log(base)).rounded(.down)) }
     return power(days, 3.62) << 16 | power(number, 1.89) << 8 | (lapses == 0 ? 0 : 1 + power(lapses, 1.73))
   }
 
-  /// By the ranks of the remembered ones (Mann and Whitney); equal probabilities share their ranks.
+  /// Computed from the ranks of the remembered answers (Mann and Whitney); equal probabilities share their ranks.
   private var auc: Double {
     let order = recalls.indices.sorted { recalls[$0] < recalls[$1] }
     var (ranks, right, start) = (0.0, 0.0, 0)
@@ -81,7 +82,7 @@ struct Predictions {
     return right == 0 || wrong == 0 ? 0.5 : (ranks - right * (right + 1) / 2) / (right * wrong)
   }
 
-  /// Ten groups of as many answers each, from the least probable to the most.
+  /// Up to ten groups with the same number of answers each, from the least probable to the most.
   private var calibration: [ModelFit.Calibration] {
     let order = recalls.indices.sorted { recalls[$0] < recalls[$1] }
     let groups = min(10, max(1, order.count / 20))

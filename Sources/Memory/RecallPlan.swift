@@ -1,28 +1,29 @@
 // How to know cards by a date: usual study at a low retention, then, in the last days, the answers that are worth most.
-// Rehearsed with the cards as they are; what is promised is the lower of two rehearsals, less what they are known to be
-// too hopeful by. Invariant: the same cards and goal always give the same plan; nothing is changed.
-// Measured with another truth than the one that plans: half as much is forgotten at the date as by a fixed retention of
-// the same minutes; the rehearsal says 0.015 more than is true.
+// The plan comes from simulations with the cards as they are; it promises the lower result of two simulations, less the
+// amount by which they are known to overestimate. Invariant: the same cards and goal always give the same plan; nothing
+// is changed.
+// Measured with a truth other than the model that plans: half as much is forgotten at the date as with a fixed
+// retention in the same minutes; the simulation overestimates recall by 0.015.
 
-/// What is wanted: so much remembered at the end of so many days, within so many minutes on each of the last ones.
+/// A plan to remember a share of the cards after some days, with some minutes of study on each of the last ones.
 ///
 ///     RecallPlan.Wish(recall: 0.95, minutes: 20, days: 90)
 public struct RecallPlan: Equatable, Sendable {
-  /// The retention of study until the last days.
+  /// The retention of study before the last days.
   public static let retention = 0.8
-  /// How many days the last ones may be.
+  /// How many last days there may be.
   public static let lastDays = 3...30
-  /// What a rehearsal says too much.
+  /// How far the simulation overestimates recall.
   static let optimism = 0.015
-  /// A rehearsal of more cards than these takes a sample of them.
+  /// Of more cards than this, a sample is simulated.
   static let sample = 1000
 
   public struct Wish: Equatable, Sendable {
     /// The share of the cards to remember at the date.
     public var recall: Double
-    /// Of study on each of the last days.
+    /// The minutes of study on each of the last days.
     public var minutes: Double
-    /// From today to the date.
+    /// The number of days from today to the date.
     public var days: Int
     public var times: AnswerTimes
 
@@ -31,35 +32,35 @@ public struct RecallPlan: Equatable, Sendable {
     }
   }
 
-  /// The last days of a course.
+  /// The last days of a simulated course.
   struct Ending {
     let days: Int
-    /// Of each day.
+    /// The seconds of study on each day.
     let seconds: Double
     let times: AnswerTimes
   }
 
-  /// How many of the last days are for the date: the fewest that reach the recall, or those that reach most.
+  /// How many of the last days are used for the date: the fewest that reach the recall, or else those that reach most.
   public let finalDays: Int
   /// The share of all cards that should be remembered at the date.
   public let recall: Double
-  /// Whether that is what was wanted.
+  /// Whether the recall reaches the wish.
   public let isReached: Bool
   /// Cards that are still new at the date.
   public let stillNew: Int
-  /// Minutes of study on a day until the last days, on average.
+  /// The minutes of study a day before the last days, on average.
   public let minutesBefore: Double
 }
 
 extension Simulation {
-  /// The plan for a wish.
-  /// - Parameter isInterrupted: what it answers with true ends the rehearsals; nil is answered then.
+  /// Returns the plan for a wish.
+  /// - Parameter isInterrupted: polled between simulations; true ends them, and nil is returned.
   public func plan(for wish: RecallPlan.Wish, isInterrupted: () -> Bool) -> RecallPlan? {
     let rehearsal = Rehearsal(self, wish)
     var found: (days: Int, outcome: Rehearsal.Outcome)?
     var best: (days: Int, outcome: Rehearsal.Outcome)?
     var (low, high) = (RecallPlan.lastDays.lowerBound, RecallPlan.lastDays.upperBound)
-    // More last days are never worth less, chance aside: the fewest are found by halving.
+    // Except by chance, more last days never reach less, so the fewest are found by bisection.
     while low <= high {
       if isInterrupted() { return nil }
       let days = best == nil ? high : (low + high) / 2
@@ -77,12 +78,12 @@ extension Simulation {
     return (found ?? best).map { RecallPlan(wish, $0.days, $0.outcome) }
   }
 
-  /// What comes of a wish with so many last days.
+  /// Returns the plan for a wish with so many last days.
   public func plan(for wish: RecallPlan.Wish, lastDays: Int) -> RecallPlan {
     RecallPlan(wish, lastDays, Rehearsal(self, wish).run(lastDays))
   }
 
-  /// The share of all cards that is remembered today; new ones are not.
+  /// The share of all cards that is remembered today; new cards count as not remembered.
   public var knownToday: Double {
     let known = cards.reduce(0) { sum, card in
       sum + recall(of: card)
@@ -99,7 +100,7 @@ extension RecallPlan {
   }
 }
 
-/// Plays the days to a date through, once as study knows the cards, and once as many people are.
+/// Simulates the days to a date twice: with the memory that study assumes, and with the memory of many people.
 private struct Rehearsal {
   struct Outcome {
     var recall = 0.0
@@ -109,7 +110,7 @@ private struct Rehearsal {
 
   private let simulations: [Simulation]
   private let wish: RecallPlan.Wish
-  /// The share of all cards that is played.
+  /// The share of all cards that is simulated.
   private let part: Double
   private let cardCount: Int
 
@@ -120,12 +121,12 @@ private struct Rehearsal {
     let sampled = simulation.sampled(part)
     cardCount = sampled.cards.count + sampled.newCards
     var other = sampled
-    // The memory of many people, and cards that differ more than the model knows.
+    // The memory of many people, and cards that differ more than the model assumes.
     other.truth = Truth(MemoryModel(), spread: 0.35)
     simulations = [sampled, other]
   }
 
-  /// - Parameter days: how many of the last days are for the date.
+  /// - Parameter days: how many of the last days are used for the date.
   func run(_ days: Int) -> Outcome {
     let ending = RecallPlan.Ending(days: days, seconds: wish.minutes * 60 * part, times: wish.times)
     let course = Simulation.Course(retention: RecallPlan.retention, days: wish.days, seed: 1, ending: ending)
@@ -153,7 +154,7 @@ extension AnswerTimes {
 }
 
 extension Simulation {
-  /// A part of its cards, with the limits of a day in the same part.
+  /// Returns a simulation of a part of the cards, with the daily limits reduced in proportion.
   public func sampled(_ part: Double) -> Simulation {
     if part >= 1 { return self }
     var options = options

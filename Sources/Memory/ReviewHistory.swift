@@ -1,15 +1,15 @@
-// The answers of cards, one card after the other, as the memory models are fitted to them: flat arrays, 13 bytes an
-// answer. Invariant: a history begins with a card's first answer; rows that no session can have written are left out;
-// the moments of a card never fall.
+// The answers of cards, one card after the other, in the form to which the memory models are fitted: flat arrays, 13
+// bytes an answer. Invariant: the history of a card begins with its first answer; rows that no session can have written
+// are left out; the moments of a card never decrease.
 
 /// The answers of many cards.
 public struct ReviewHistory: Sendable {
-  /// Answers of one card that are looked at.
+  /// The most answers of one card that are used.
   static let longest = 128
 
-  /// Where each card's answers begin; one more than there are cards.
+  /// Where each card's answers begin; one element more than there are cards.
   public private(set) var starts: [Int] = [0]
-  /// Whole days since the answer before, 0 for the first one.
+  /// Whole days since the previous answer, 0 for the first one.
   public private(set) var days: [Int32] = []
   /// Milliseconds since 1970.
   public private(set) var moments: [Int64] = []
@@ -20,7 +20,7 @@ public struct ReviewHistory: Sendable {
 
   public init() {}
 
-  /// Makes room for so many answers at once: arrays that grow hold twice as much for a while.
+  /// Reserves room for so many answers at once: arrays that grow use twice as much memory for a while.
   public mutating func reserve(_ answers: Int) {
     days.reserveCapacity(answers)
     moments.reserveCapacity(answers)
@@ -29,10 +29,10 @@ public struct ReviewHistory: Sendable {
 
   public var cardCount: Int { starts.count - 1 }
 
-  /// Answers on a later day than the one before: those that tell what was remembered.
+  /// The number of answers on a later day than the previous one, which show what was remembered.
   public var laterCount: Int { days.count { $0 > 0 } }
 
-  /// Adds an answer; those of one card follow each other, the earliest first.
+  /// Adds an answer. The answers of one card must follow each other, the earliest first.
   /// - Parameters:
   ///   - day: the number of its day.
   ///   - moment: milliseconds since 1970.
@@ -40,7 +40,7 @@ public struct ReviewHistory: Sendable {
   ///   - isLearning: whether it was new or being learnt for the first time.
   public mutating func add(card: Int64, day: Int, moment: Int64, rating: Int64, isFirst: Bool, isLearning: Bool) {
     guard (1...4).contains(rating), (-1_000_000...10_000_000).contains(day) else { return }
-    // A card that was made new again begins anew. Several first answers in a row are steps of one beginning.
+    // A card that was reset to new begins again. Several first answers in a row are steps of one beginning.
     let begins = card != openCard || (isFirst && !lastIsNew)
     lastIsNew = isFirst
     if begins {
@@ -56,18 +56,18 @@ public struct ReviewHistory: Sendable {
     lastDay = max(day, isOpening ? day : lastDay)
   }
 
-  /// Ends the last card. Nothing can be read before.
+  /// Ends the last card. Must be called before the history is read.
   public mutating func close() {
     if days.count > starts[starts.count - 1] { starts.append(days.count) }
   }
 
-  // MARK: In the order of time
+  // MARK: Order of time
 
-  /// Whether an answer tells how well its card was remembered at a moment: all but the first of each card and those at
-  /// the very moment of the one before.
+  /// Returns whether an answer shows how well its card was remembered at a moment: all except the first of each card
+  /// and those at the same moment as the previous one.
   func isPredicted(_ index: Int, first: Int) -> Bool { index > first && moments[index] > moments[index - 1] }
 
-  /// The numbers of all answers that are predicted, the earliest first.
+  /// Returns the indexes of all answers that are predicted, the earliest first.
   func predicted() -> [Int32] {
     var found: [Int32] = []
     found.reserveCapacity(ratings.count)
@@ -82,13 +82,13 @@ public struct ReviewHistory: Sendable {
     return found
   }
 
-  /// When a share of the predicted answers was given; nil where there is none.
+  /// Returns the moment at which a share of the predicted answers had been given; nil if there are none.
   func moment(after share: Double) -> Int64? {
     let order = predicted()
     return order.isEmpty ? nil : moments[Int(order[min(order.count - 1, Int(Double(order.count) * share))])]
   }
 
-  /// The answers before a moment.
+  /// Returns the answers before a moment.
   public func until(_ moment: Int64) -> ReviewHistory {
     var earlier = ReviewHistory()
     earlier.reserve(moments.count { $0 < moment })

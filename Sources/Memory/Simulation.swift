@@ -1,22 +1,22 @@
-// What a retention costs: a year or so of study played through with the memory model, card by card.
-// Invariant: the same cards, options and seed always give the same figures; nothing of the collection is changed.
+// What a retention costs: simulates a year or so of study with the memory model, card by card.
+// Invariant: the same cards, options and seed always give the same figures; the collection is not changed.
 
 import Glibc
 
-/// What study comes to at one desired retention.
+/// The result of study at one desired retention.
 public struct RetentionForecast: Equatable, Sendable {
   public let retention: Double
-  /// Learnt cards answered on each day, and new ones.
+  /// The number of learnt cards answered on each day, and of new ones.
   public let reviews: [Int]
   public let new: [Int]
-  /// Of the learnt cards answered, those that were forgotten.
+  /// How many of the learnt cards answered on each day were forgotten.
   public let lapses: [Int]
-  /// Cards that are remembered on each day: the sum of the probabilities.
+  /// The number of cards that are remembered on each day: the sum of the probabilities.
   public let known: [Double]
-  /// The number of the first day, from 1970 on.
+  /// The number of the first day, in days since 1970.
   public let firstDay: Int
 
-  /// Learnt cards answered on a day of the week, on average, from Monday to Sunday.
+  /// The average number of learnt cards answered on each day of the week, from Monday to Sunday.
   public var reviewsByWeekday: [Double] {
     var (sums, days) = (Array(repeating: 0.0, count: 7), Array(repeating: 0.0, count: 7))
     for (offset, count) in reviews.enumerated() {
@@ -27,14 +27,14 @@ public struct RetentionForecast: Equatable, Sendable {
     return zip(sums, days).map { $0 / max(1, $1) }
   }
 
-  /// Learnt cards answered on a day, on average.
+  /// The average number of learnt cards answered on a day.
   public var reviewsPerDay: Double { reviews.isEmpty ? 0 : Double(reviews.reduce(0, +)) / Double(reviews.count) }
-  /// Cards that are remembered at the end.
+  /// The number of cards that are remembered at the end.
   public var knownAtEnd: Double { known.last ?? 0 }
 }
 
 extension RetentionForecast {
-  /// Minutes of study on a day, on average.
+  /// Returns the average minutes of study on a day.
   public func minutesPerDay(_ times: AnswerTimes) -> Double {
     let forgotten = Double(lapses.reduce(0, +))
     let answered = Double(reviews.reduce(0, +))
@@ -45,55 +45,55 @@ extension RetentionForecast {
   }
 }
 
-/// What is true of cards in play, where it is another thing than what study knows of them.
+/// The actual memory of simulated cards, if it differs from what study assumes.
 public struct Truth: Sendable {
   let model: MemoryModel
-  /// The deviation of the logarithm of a card's stability from that of the model.
+  /// The standard deviation of the logarithm of a card's stability from that of the model.
   let spread: Double
 
   public init(_ model: MemoryModel, spread: Double = 0) { (self.model, self.spread) = (model, spread) }
 }
 
-/// Plays study through.
+/// Simulates study.
 ///
 ///     let simulation = Simulation(options: Simulation.Options(), cards: [], newCards: 1000)
 ///     try simulation.run(retentions: [0.8, 0.9], days: 90)[1].reviewsPerDay
 public struct Simulation: Sendable {
-  /// What study goes by; each as the option of a deck of its name.
+  /// The options of study; each is named like the option of a deck.
   public struct Options: Sendable {
     public var parameters: [Double] = []
-    /// Where FSRS-7 schedules.
+    /// The fitted models, if FSRS-7 schedules.
     public var timed: FittedModels?
     public var shortTerm = true
     public var reviewsPerDay = 200
     public var newPerDay = 20
     public var fuzzes = true
-    /// Whether days with few cards are preferred, and how much of a usual day each may have, from Monday to Sunday.
+    /// Whether days with few cards are preferred, and the share of a usual day's cards for Monday to Sunday.
     public var balances = false
     public var shares: [Double] = []
-    /// The number of the first day, from 1970 on.
+    /// The number of the first day, in days since 1970.
     public var today = 0
-    /// Days.
+    /// The longest interval in days.
     public var maximumInterval = 36_500
 
     public init() {}
   }
 
-  /// What is remembered of one card, and on which days of the simulation, from 0, it was answered and is due.
+  /// The memory of one card, and the days of the simulation, from 0, on which it was last answered and is due.
   public struct Memory: Sendable {
-    /// What study knows of it.
+    /// The state that study assumes.
     var state: MemoryState
-    /// What is true of it: the same, unless the simulation has another truth.
+    /// The actual state: the same, unless the simulation has another truth.
     var real: MemoryState
-    /// Its stability is so many times that of `real`.
+    /// The factor by which its stability differs from that of `real`.
     var strength = 1.0
     var last: Int
     var due: Int
-    /// By FSRS-7, where that schedules, and how it is forgotten.
+    /// The state by FSRS-7, if that schedules, and its forgetting curve.
     var timed: TimedMemory?
     var curve: ForgettingCurve7?
 
-    /// As a simulation begins with it.
+    /// Creates the memory at the beginning of a simulation.
     /// - Parameters:
     ///   - elapsed: days since its last answer.
     ///   - dueIn: days until it is due; 0 or below is due.
@@ -103,18 +103,19 @@ public struct Simulation: Sendable {
     }
   }
 
-  /// How probable again, hard, good and easy are: at first, and when a card was remembered (hard, good, easy).
+  /// The probabilities of again, hard, good and easy for a first answer, and of hard, good and easy for a remembered
+  /// card.
   public struct Habits: Equatable, Sendable {
     public var first: [Double]
     public var remembered: [Double]
 
-    /// Those of many people (fsrs-rs, src/optimal_retention.rs).
+    /// The habits of many people (fsrs-rs, src/optimal_retention.rs).
     public init(first: [Double] = [0.24, 0.094, 0.495, 0.171], remembered: [Double] = [0.224, 0.631, 0.145]) {
       (self.first, self.remembered) = (first, remembered)
     }
   }
 
-  /// Days between two answers of one day.
+  /// The days between two answers on the same day.
   private static let minutes = 0.007
 
   let options: Options
@@ -123,12 +124,12 @@ public struct Simulation: Sendable {
   let cards: [Memory]
   let newCards: Int
   let habits: Habits
-  /// What is true of the cards, where it is not what study knows.
+  /// The actual memory of the cards, if it is not what study assumes.
   var truth: Truth?
 
   /// - Parameters:
-  ///   - cards: the learnt ones.
-  ///   - newCards: how many are still new.
+  ///   - cards: the learnt cards.
+  ///   - newCards: how many cards are still new.
   public init(options: Options, cards: [Memory], newCards: Int, habits: Habits = Habits()) {
     self.options = options
     model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
@@ -136,13 +137,13 @@ public struct Simulation: Sendable {
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
   }
 
-  /// Learnt cards and new ones.
+  /// The number of learnt cards and new ones.
   public var cardCount: Int { cards.count + newCards }
 
-  /// Plays some days through at each retention.
+  /// Simulates some days at each retention.
   /// - Parameters:
   ///   - days: from 1 to 3,650.
-  ///   - progress: called after each day with the share that is done; what it throws ends the simulation.
+  ///   - progress: called after each day with the share that is done; an error that it throws ends the simulation.
   public func run(
     retentions: [Double], days: Int = 365, seed: UInt64 = 1, progress: (Double) throws -> Void = { _ in }
   ) throws -> [RetentionForecast] {
@@ -177,12 +178,12 @@ public struct Simulation: Sendable {
       retention: retention, reviews: reviews, new: new, lapses: lapses, known: known, firstDay: options.today)
   }
 
-  /// How many cards are remembered on a day.
+  /// Returns how many cards are remembered on a day.
   func remembered(_ cards: [Memory], _ day: Int) -> Double {
     cards.reduce(0) { $0 + recall($1, day) }
   }
 
-  /// How probable it is that a card is remembered as the simulation begins.
+  /// Returns the probability that a card is remembered when the simulation begins.
   func recall(of card: Memory) -> Double {
     let days = Double(-card.last)
     if let timedModel, let timed = card.timed { return timedModel.retrievability(timed.state, days: days) }
@@ -195,32 +196,32 @@ public struct Simulation: Sendable {
       days: Double(day - card.last), stability: card.real.stability * card.strength)
   }
 
-  // MARK: Playing
+  // MARK: Simulating
 
-  /// Chance in play, and what the days hold.
+  /// The random numbers, and the cards on each day.
   private struct Draw {
     var random: SplitMix
     var loads: DayLoads?
   }
 
-  /// How days are played.
+  /// What is simulated.
   struct Course {
     var retention: Double
     var days: Int
     var seed: UInt64
-    /// In the last days what is most worth an answer is answered, due or not.
+    /// On the last days, the cards whose answers are worth most are answered, due or not.
     var ending: RecallPlan.Ending?
   }
 
-  /// What was answered on a day.
+  /// The number of answers on a day.
   struct DayCounts {
     var reviews = 0
     var new = 0
-    /// Of `reviews`.
+    /// How many of `reviews` were forgotten.
     var forgotten = 0
   }
 
-  /// Plays days through; the body sees the cards after each.
+  /// Simulates the days; the body gets the cards after each.
   func play(_ course: Course, _ body: (Int, [Memory], DayCounts) throws -> Void) rethrows -> [Memory] {
     var draw = Draw(random: SplitMix(state: course.seed), loads: nil)
     var all = cards
@@ -231,7 +232,7 @@ public struct Simulation: Sendable {
       let known = all[place].timed ?? TimedMemory(timedModel.state(interval: interval), first: .good)
       (all[place].timed, all[place].curve) = (known, timedModel.curve(known.state))
     }
-    // The cards due on each day, by their places in `all`.
+    // The cards due on each day, by their indexes in `all`.
     var due = [[Int]](repeating: [], count: course.days)
     for (place, card) in all.enumerated() where card.due < course.days { due[card.due].append(place) }
     if options.balances {
@@ -241,7 +242,7 @@ public struct Simulation: Sendable {
     }
     var left = newCards
     for day in 0..<course.days {
-      // A day that was played holds nothing any more: what waits would else be kept once for each day.
+      // Clears each simulated day; otherwise waiting cards would be stored once for each day.
       let waiting = due[day]
       due[day] = []
       var counts = DayCounts(new: min(left, options.newPerDay))
@@ -250,7 +251,7 @@ public struct Simulation: Sendable {
         ending.map { chosen(all, day, course.days, $0, counts.new) } ?? Array(waiting.prefix(options.reviewsPerDay))
       for place in today where !review(&all[place], day, course.retention, &draw) { counts.forgotten += 1 }
       counts.reviews = today.count
-      // What is above the limit waits for the next day.
+      // Cards above the limit wait for the next day.
       if ending == nil, day + 1 < course.days { due[day + 1].append(contentsOf: waiting.dropFirst(today.count)) }
       for _ in 0..<counts.new { all.append(begin(day, course.retention, &draw)) }
       left -= counts.new
@@ -263,7 +264,7 @@ public struct Simulation: Sendable {
     return all
   }
 
-  /// The places of the cards that are answered on one of the last days.
+  /// Returns the indexes of the cards that are answered on one of the last days.
   private func chosen(_ cards: [Memory], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
     let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
     let known = cards.map { (state: $0.state, elapsed: day - $0.last) }
@@ -289,7 +290,7 @@ public struct Simulation: Sendable {
     return card
   }
 
-  /// - Returns: whether it was remembered.
+  /// - Returns: whether the card was remembered.
   private func review(_ card: inout Memory, _ day: Int, _ retention: Double, _ draw: inout Draw) -> Bool {
     draw.loads?.add(-1, on: options.today + card.due)
     let days = day - card.last
@@ -312,7 +313,7 @@ public struct Simulation: Sendable {
     card.real = truth.map { $0.model.next(card.real, rating, days: days) } ?? card.state
   }
 
-  /// What was forgotten is answered once more on the same day.
+  /// Answers a forgotten card once more on the same day.
   private func relearn(_ card: inout Memory) {
     if options.shortTerm { answer(&card, .good, days: 0) }
   }

@@ -1,6 +1,6 @@
-// What FSRS-7 knows of a card, made of its answers: nothing of it is stored, the log says it each time. And what a
-// preset keeps of a fitting. Invariant: of the same answers a card has the state that `MemoryGradient7` walks to; a
-// first rating with few cards behind it never gives more than twice the interval of FSRS-6.
+// The state of a card by FSRS-7, computed from its answers: it is not stored, but computed from the log each time. Also
+// what a preset stores of a fitting. Invariant: for the same answers a card has the state that `MemoryGradient7`
+// reaches; for a first rating that few cards began with, the interval is never more than twice that of FSRS-6.
 
 /// The state of a card after its last answer, by FSRS-7.
 ///
@@ -9,17 +9,17 @@
 ///     replay.memory?.state.slow
 public struct TimedMemory: Equatable, Sendable {
   public var state: MemoryState7
-  /// What was answered first.
+  /// The first answer.
   public let first: Rating
 
   public init(_ state: MemoryState7, first: Rating) { (self.state, self.first) = (state, first) }
 
-  /// Goes through the answers of one card, the earliest first.
+  /// Replays the answers of one card, the earliest first.
   public struct Replay: Sendable {
     private let model: MemoryModel7
     /// nil until the card's first answer as a new one.
     public private(set) var memory: TimedMemory?
-    /// Of the last answer, in seconds since 1970.
+    /// The time of the last answer, in seconds since 1970.
     public private(set) var last = 0.0
     private var lastIsNew = false
 
@@ -42,29 +42,29 @@ public struct TimedMemory: Equatable, Sendable {
       last = max(last, time)
     }
 
-    /// The probability that the card is remembered at a time.
+    /// Returns the probability that the card is remembered at a time.
     public func recall(at time: Double) -> Double? {
       memory.map { model.retrievability($0.state, days: max(0, time - last) / 86_400) }
     }
   }
 }
 
-/// What a preset keeps of a fitting of both models: which one schedules where that is chosen by evidence, and the
+/// What a preset stores of a fitting of both models: which one schedules if that is chosen by evidence, and the
 /// parameters of FSRS-7.
 public struct FittedModels: Equatable, Sendable {
-  /// Cards that began with a rating before its intervals are believed.
+  /// How many cards must have begun with a rating before its intervals are trusted.
   static let enoughFirsts = 50
 
-  /// Answers in the log when it was made.
+  /// The number of answers in the log at the time of the fitting.
   public var answers: Int
   /// Whether FSRS-7 predicted better.
   public var prefersFSRS7: Bool
-  /// The 34 of FSRS-7; none where it was not fitted.
+  /// The 34 parameters of FSRS-7; empty if it was not fitted.
   public var parameters: [Double]
-  /// Cards that began with again, hard, good and easy.
+  /// The numbers of cards that began with again, hard, good and easy.
   public var firsts: [Int]
 
-  /// - Parameter version: of the parameters; those of another one are dropped.
+  /// - Parameter version: the version of the parameters; those of another version are dropped.
   public init(
     answers: Int, prefersFSRS7: Bool, parameters: [Double] = [], firsts: [Int] = [], version: Int = MemoryModel7.version
   ) throws(MemoryError) {
@@ -76,21 +76,21 @@ public struct FittedModels: Equatable, Sendable {
     self.firsts = firsts.count == 4 ? firsts : [0, 0, 0, 0]
   }
 
-  /// nil where FSRS-7 was not fitted.
+  /// nil if FSRS-7 was not fitted.
   public var model: MemoryModel7? { parameters.isEmpty ? nil : MemoryModel7(checked: parameters) }
 
-  /// The days of FSRS-7, held back where there is little evidence.
-  /// - Parameter usual: the days of FSRS-6.
+  /// Returns the interval of FSRS-7 in days, limited if there is little evidence.
+  /// - Parameter usual: the interval of FSRS-6 in days.
   public func guarded(_ days: Double, first: Rating, usual: Double) -> Double {
     firsts[Int(first.rawValue) - 1] >= Self.enoughFirsts ? days : min(days, 2 * usual)
   }
 
-  /// Whether the log grew by a tenth since, and by 200 answers at least.
+  /// Returns whether the log has grown by a tenth since the fitting, and by at least 200 answers.
   public func isDue(answers now: Int) -> Bool { now - answers >= max(200, answers / 10) }
 }
 
 extension ReviewHistory {
-  /// Cards that began with again, hard, good and easy.
+  /// The numbers of cards that began with again, hard, good and easy.
   public var firsts: [Int] {
     var counts = [0, 0, 0, 0]
     for card in 0..<cardCount { counts[Int(ratings[starts[card]]) - 1] += 1 }

@@ -1,31 +1,31 @@
-// An open database as SQLite's library knows it: what statements and the database share of it.
-// Invariant: it is closed when the last of those that hold it is gone, so that no statement outlives it; every error of
-// SQLite becomes a `StorageError` here. SQLite's handles are given out only while no second thread writes: whoever asks
-// for one waits until it is done.
+// An open SQLite connection: the state that `Statement` and `Database` share.
+// Invariant: the connection is closed once its last owner is gone, so no statement outlives it; every SQLite error
+// becomes a `StorageError` here. `pointer` gives out SQLite's handle only while no second thread writes: a caller waits
+// until that thread is done.
 
 import CSQLite
 import Glibc
 
-/// Sets up SQLite for the whole process; whoever opens a database reads it first.
+/// Configures SQLite for the whole process; each `Connection` reads it before it opens a database.
 private let isConfigured = deckhand_configure_sqlite() == SQLITE_OK
 
 final class Connection {
   private let handle: OpaquePointer
-  /// The second thread that writes rows, while batches hold it.
+  /// The second thread that writes rows; alive while a batch holds it.
   private weak var lane: WorkLane?
-  /// Whether rows were given to the lane that are not known to be written.
+  /// Whether the lane was given rows that may not be written yet.
   private(set) var isLent = false
-  /// The database's file, as messages name it.
+  /// The path of the database file, as messages name it.
   let path: String
-  /// What is being done, as messages name it.
+  /// The current operation, as messages name it.
   var operation = "reading"
-  /// Asked while statements run.
+  /// Polled while statements run.
   private var poll: StatementPoll?
   private var isClosed = false
 
   /// - Parameters:
-  ///   - address: a path, ":memory:", or an address that begins with "file:" where the flags say so.
-  ///   - flags: SQLite's, without those that every connection has.
+  ///   - address: a path, ":memory:", or a URI that begins with "file:" if the flags allow it.
+  ///   - flags: SQLite's flags, without those that every connection has.
   init(_ address: String, flags: Int32, path: String) throws(StorageError) {
     _ = isConfigured
     var opened: OpaquePointer?
@@ -44,16 +44,16 @@ final class Connection {
 
   // MARK: The second thread
 
-  /// SQLite's handle, once no second thread uses it.
+  /// SQLite's handle; waits until no second thread uses it.
   var pointer: OpaquePointer {
     if isLent { wait() }
     return handle
   }
 
-  /// The handle for what the lane does.
+  /// The handle for work in the lane.
   var lentPointer: OpaquePointer { handle }
 
-  /// The one second thread of this database: at most one at a time.
+  /// Returns the second thread of this database, which all batches share; creates it if there is none.
   func sharedLane() -> WorkLane {
     if let lane { return lane }
     let made = WorkLane(ahead: RowBatch.ahead)
@@ -61,23 +61,23 @@ final class Connection {
     return made
   }
 
-  /// Rows are on their way to the lane.
+  /// Records that the lane was given rows.
   func lend() { isLent = true }
 
-  /// Waits until the lane is idle. A failure of it stays, and so does the lending.
+  /// Waits until the lane is idle. If the lane failed, the failure is kept and the handle stays lent.
   func wait() {
     lane?.waitUntilIdle()
     if lane?.failure == nil { isLent = false }
   }
 
   /// Waits until the lane is idle.
-  /// - Throws: what failed there, until its batch took it: nothing is read or changed on top of rows that are missing.
+  /// - Throws: the failure of the lane, until its batch takes it: nothing is read or changed while rows are missing.
   func drain() throws(StorageError) {
     wait()
     if let failure = lane?.failure { throw failure }
   }
 
-  /// What is to be taken back is taken back whatever the lane says.
+  /// Runs a rollback even if the lane failed: statements in the body do not throw the lane's failure.
   func afterAnyFailure(_ body: () throws(StorageError) -> Void) throws(StorageError) {
     wait()
     let before = isLent
@@ -86,7 +86,7 @@ final class Connection {
     try body()
   }
 
-  /// No statement may be left.
+  /// Closes the connection. All its statements must be gone.
   func close() throws(StorageError) {
     if isClosed { return }
     let code = sqlite3_close(pointer)
@@ -94,7 +94,7 @@ final class Connection {
     isClosed = true
   }
 
-  /// What SQLite said last.
+  /// Returns SQLite's most recent error.
   func failure() -> StorageError { failure(sqlite3_extended_errcode(pointer)) }
 
   func failure(_ code: Int32) -> StorageError { failure(code, String(cString: sqlite3_errmsg(pointer))) }
@@ -103,7 +103,7 @@ final class Connection {
     StorageError.ofSQLite(code, detail, path: path, operation: operation)
   }
 
-  /// Statements that take long ask whether they are to end.
+  /// Interrupts running statements once `poll` says so.
   func interrupt(by poll: StatementPoll) {
     self.poll = poll
     sqlite3_progress_handler(
@@ -114,11 +114,11 @@ final class Connection {
       Unmanaged.passUnretained(poll).toOpaque())
   }
 
-  /// The next statement of a text.
+  /// Prepares the next statement of a text.
   /// - Parameters:
-  ///   - start: ends with a zero byte.
-  ///   - flags: SQLite's.
-  /// - Returns: nil where only blanks and comments are left; what comes after the statement.
+  ///   - start: SQL that ends with a zero byte.
+  ///   - flags: SQLite's flags.
+  /// - Returns: the statement, nil if only whitespace and comments are left; and the text after it.
   func prepare(
     _ start: UnsafePointer<CChar>, flags: UInt32
   ) throws(StorageError) -> (statement: OpaquePointer?, rest: UnsafePointer<CChar>) {
@@ -131,9 +131,9 @@ final class Connection {
   }
 }
 
-/// Whether statements that take long are to end.
+/// Decides whether long-running statements are interrupted.
 final class StatementPoll: Sendable {
-  /// Steps of SQLite's machine between two questions.
+  /// Steps of SQLite's virtual machine between two calls of `isInterrupted`.
   static let steps: Int32 = 5_000
   let isInterrupted: @Sendable () -> Bool
 

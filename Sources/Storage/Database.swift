@@ -1,15 +1,15 @@
-// A database that is open: statements, transactions and savepoints.
-// Invariant: it is used by one thread at a time, which `ExclusiveDatabase` sees to; a statement that was kept is not
-// open any more when it is given out again.
+// An open database: statements, transactions and savepoints.
+// Invariant: one thread uses it at a time, which `ExclusiveDatabase` ensures; a cached statement is not open when it is
+// returned again.
 
 import CSQLite
 
-/// A database that `Store` or `ExclusiveDatabase` lends for the time of a closure.
+/// A database that `Store` or `ExclusiveDatabase` lends for the duration of a closure.
 ///
 ///     try db.execute(sql: "INSERT INTO tags (name) VALUES (?)", arguments: ["animal"])
 ///     let names = try db.rows("SELECT name FROM tags") { $0.text(0) }
 public final class Database {
-  /// Statements that are kept; a query that a user types is not among them.
+  /// The most statements in the cache. Queries that a user types are not cached.
   private static let mostKept = 500
 
   let connection: Connection
@@ -17,7 +17,7 @@ public final class Database {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// The file, as messages name it.
+  /// The path of the file, as messages name it.
   public var path: String { connection.path }
 
   func close() throws(StorageError) {
@@ -27,8 +27,8 @@ public final class Database {
 
   // MARK: Statements
 
-  /// Runs one or several statements, separated by semicolons, that are not kept. Each takes its arguments from those
-  /// that the ones before it left.
+  /// Runs one or more statements, separated by semicolons, without caching them. Each statement binds the arguments
+  /// that the previous ones left over.
   public func execute(sql: String, arguments: StatementArguments = []) throws(StorageError) {
     let outcome = sql.withCString { start in
       Result { () throws(StorageError) in try execute(start, arguments) }
@@ -50,12 +50,12 @@ public final class Database {
     if taken < arguments.count { throw connection.failure(SQLITE_RANGE, "there are more arguments than parameters") }
   }
 
-  /// Runs one statement that is kept for the next time.
+  /// Runs one statement and caches it.
   public func run(_ sql: String, _ arguments: StatementArguments = []) throws(StorageError) {
     try cachedStatement(sql: sql).execute(arguments: arguments)
   }
 
-  /// A statement that is kept for the next time.
+  /// Returns a statement from the cache, or prepares and caches it.
   public func cachedStatement(sql: String) throws(StorageError) -> Statement {
     if let statement = kept[sql], !statement.isOpen { return statement }
     let made = try Statement(connection, sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
@@ -64,34 +64,34 @@ public final class Database {
     return made
   }
 
-  /// A statement of the caller's own.
+  /// Prepares a statement that only the caller uses.
   public func makeStatement(sql: String) throws(StorageError) -> Statement { try Statement(self, sql) }
 
-  /// Every row of a query.
+  /// Returns every row of a query, as read by `read`.
   public func rows<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> T) throws -> [T] {
     var found: [T] = []
     try forEachRow(sql, arguments) { found.append(try read($0)) }
     return found
   }
 
-  /// The first row of a query.
+  /// Returns the first row of a query, as read by `read`.
   public func firstRow<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> T) throws -> T? {
     try cachedStatement(sql: sql).first(arguments, read)
   }
 
-  /// The number in the first row of a query; 0 where there is none.
+  /// Returns the number in the first row of a query; 0 if there is none.
   public func count(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
     try firstRow(sql, arguments) { $0.count(0) } ?? 0
   }
 
-  /// Whether a query has a row.
+  /// Returns whether a query has a row.
   public func hasRow(_ sql: String, _ arguments: StatementArguments = []) throws -> Bool {
     let statement = try cachedStatement(sql: sql)
     try statement.bind(arguments)
     return try statement.hasRow()
   }
 
-  /// Gives each row of a query to the body, as long as it wants more.
+  /// Calls the body with each row of a query, while `goesOn` returns true.
   public func forEachRow(
     _ sql: String, while goesOn: () -> Bool = { true }, _ arguments: StatementArguments = [],
     _ body: (Row) throws -> Void
@@ -101,9 +101,9 @@ public final class Database {
     try statement.forEachRow(while: goesOn, body)
   }
 
-  // MARK: What statements did
+  // MARK: Counts of changes
 
-  /// Rows that the last statement inserted, changed or removed by itself.
+  /// Rows that the last statement itself inserted, changed or removed.
   public var changesCount: Int { Int(sqlite3_changes(connection.pointer)) }
 
   /// Rows that were inserted, changed or removed since the database was opened.
@@ -111,7 +111,7 @@ public final class Database {
 
   public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(connection.pointer) }
 
-  /// Has each statement that begins given to the body, with its arguments in it; nil ends it.
+  /// Calls the body with the SQL of each statement that starts, with its arguments filled in; nil stops the tracing.
   public func trace(_ body: ((String) -> Void)?) {
     tracing = body.map(Tracing.init)
     let context = tracing.map { Unmanaged.passUnretained($0).toOpaque() }
@@ -134,7 +134,7 @@ public final class Database {
 
   // MARK: Transactions
 
-  /// Whether a transaction is under way. SQLite ends one by itself when the disk is full.
+  /// Whether a transaction is active. SQLite itself ends the transaction when the disk is full.
   public var isInsideTransaction: Bool { sqlite3_get_autocommit(connection.pointer) == 0 }
 
   /// Begins a transaction that holds the write lock.
@@ -146,7 +146,7 @@ public final class Database {
     try connection.afterAnyFailure { () throws(StorageError) in try run("ROLLBACK") }
   }
 
-  /// The body as a transaction: kept, or taken back when it throws.
+  /// Runs the body in a transaction, which is rolled back if the body throws.
   public func transaction<T>(_ body: () throws -> T) throws -> T {
     try begin()
     do {
@@ -159,7 +159,7 @@ public final class Database {
     }
   }
 
-  /// The body as a part of the transaction under way: when it throws, what it did is taken back, and nothing else.
+  /// Runs the body in a savepoint of the active transaction. If the body throws, only its own changes are rolled back.
   public func savepoint<T>(_ body: () throws -> T) throws -> T {
     try run("SAVEPOINT part")
     do {
@@ -178,14 +178,14 @@ public final class Database {
     }
   }
 
-  // MARK: The whole
+  // MARK: Whole database
 
-  /// Replaces everything in the other database by what is in this one.
+  /// Replaces the content of the other database with the content of this one.
   /// - Parameters:
-  ///   - pages: how many are copied before `progress` is called; -1 for all.
-  ///   - progress: is given the pages done and all of them. What it throws ends the copying.
-  ///   - whenLocked: called once nobody else can change the other database, before anything of it is replaced. What it
-  ///     throws ends the copying.
+  ///   - pages: how many pages are copied before `progress` is called; -1 for all.
+  ///   - progress: receives the number of copied pages and of all pages. If it throws, the copying ends.
+  ///   - whenLocked: called once nobody else can change the other database, before anything in it is replaced. If it
+  ///     throws, the copying ends.
   func backup(
     to other: Database, pages: Int32 = -1, progress: (Int, Int) throws -> Void = { _, _ in },
     whenLocked: () throws -> Void = {}
@@ -193,7 +193,7 @@ public final class Database {
     guard let copying = sqlite3_backup_init(other.connection.pointer, "main", connection.pointer, "main") else {
       throw other.connection.failure()
     }
-    // No page yet: the lock.
+    // Copies no page yet, only takes the lock.
     var code = sqlite3_backup_step(copying, 0)
     do {
       if code == SQLITE_OK { try whenLocked() }
@@ -211,10 +211,10 @@ public final class Database {
     guard end == SQLITE_OK else { throw other.connection.failure(end) }
   }
 
-  /// Whether changes run the triggers of their tables.
+  /// Enables or disables triggers.
   func setTriggers(areOn: Bool) { _ = deckhand_enable_triggers(connection.pointer, areOn ? 1 : 0) }
 
-  /// Texts of columns that are made with this collation go by their small letters, as far as they are ASCII.
+  /// Registers a collation that compares texts case-insensitively, for ASCII letters only.
   func addCollation(_ name: String) {
     sqlite3_create_collation_v2(
       connection.pointer, name, SQLITE_UTF8, nil,
@@ -229,5 +229,5 @@ public final class Database {
 
 private func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
-/// The version of the library that is loaded: "3.40.1".
+/// The version of the loaded SQLite library: "3.40.1".
 public var sqliteVersion: String { String(cString: sqlite3_libversion()) }

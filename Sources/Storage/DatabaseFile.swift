@@ -1,31 +1,31 @@
-// Opening a database's file: to read and write, or where the disk does not allow that, to read.
-// Invariant: a full disk, or one that may not be written to, keeps nobody from reading what is there.
+// Opens a database file: for reading and writing, or for reading only if the disk does not allow more.
+// Invariant: a full or read-only disk never prevents reading what is there.
 
 import Files
 import Glibc
 
 struct DatabaseFile {
-  /// Bytes of the log that stay on the disk once they were written into the file.
+  /// The size in bytes to which SQLite truncates the write-ahead log once its content is in the database file.
   static let keptLog = 4 << 20
 
-  /// nil for a database in memory.
+  /// nil for an in-memory database.
   let path: String?
   let migrations: [Migration]
   let poll: StatementPoll
 
   private static let settings = [
-    // KiB at most, taken as they are needed. More gain nothing: a million cards added and sent out take the same time
-    // with 32 MiB, and 28 MiB more.
+    // The largest cache in KiB, allocated as needed. More does not help: adding and exporting a million cards takes the
+    // same time with 32 MiB, and 28 MiB more memory.
     "cache_size = -8192",
     "journal_size_limit = \(keptLog)",
-    // What a statement of many rows needs to take itself back stays in memory: in a file it costs a third of the time
-    // of a long import, each page a call of the system. Removing 500,000 cards takes 60 MB more.
+    // The journal that rolls back a failed statement of many rows stays in memory. In a file it costs a third of the
+    // time of a long import, because each page is a system call. Removing 500,000 cards takes 60 MB more.
     "temp_store = MEMORY",
-    // What was removed is in the log of undo anyway; overwriting its pages would write all of a large deck once more.
+    // Removed data is in the undo log anyway; overwriting its pages would write all of a large deck once more.
     "secure_delete = FAST",
   ]
 
-  /// The open database, and why it can only be read where that is so.
+  /// Opens the database; also returns the reason if it can only be read.
   func open(for operation: String) throws -> (database: ExclusiveDatabase, readOnlyReason: (any Error)?) {
     guard let path else { return (try open(nil, .writing), nil) }
     try requireFile(path)
@@ -36,7 +36,7 @@ struct DatabaseFile {
         guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
           throw StorageError.unreadable(path: path, detail: "its disk has no shared memory for SQLite's log")
         }
-        // "Done" means on disk: what was committed outlives a loss of power.
+        // "Done" means on disk: committed changes survive a loss of power.
         try db.execute(sql: "PRAGMA synchronous = FULL")
       }
       return (database, nil)
@@ -46,7 +46,8 @@ struct DatabaseFile {
     }
   }
 
-  /// A file, or a place where one can be made: SQLite takes what else is there for a broken disk or for an empty file.
+  /// Requires a regular file, or a path where one can be created. SQLite would report anything else as a broken disk or
+  /// treat it as an empty file.
   private func requireFile(_ path: String) throws {
     do {
       guard let facts = try FileFacts.at(path) else {
@@ -65,7 +66,7 @@ struct DatabaseFile {
 
   private func openForReading(_ path: String) throws -> ExclusiveDatabase {
     guard DatabaseFile.size(of: path) > 0 else {
-      // Nothing is there yet, and nothing can be made: all that can be read is nothing.
+      // There is no file yet and none can be created, so the caller reads an empty database.
       let empty = try open(nil, .writing)
       try empty.use { try migrate($0, by: migrations) }
       return empty
@@ -73,7 +74,7 @@ struct DatabaseFile {
     do {
       return try open(path, .reading)
     } catch {
-      // Without a place for its own files SQLite reads the file as it is.
+      // SQLite cannot create its own files next to the database, so it reads the file as immutable.
       return try open(path, .immutable)
     }
   }
@@ -88,9 +89,9 @@ struct DatabaseFile {
     return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
   }
 
-  /// The file as an address that says that nobody changes it.
+  /// Returns the URI that opens the file as immutable.
   static func immutable(_ path: String) -> String {
-    // Without an empty host a path of two slashes would begin with one.
+    // Without the empty host, SQLite would take the first part of a path that begins with two slashes for a host.
     var address = path.hasPrefix("/") ? "file://" : "file:"
     for byte in path.utf8 {
       let isPlain = UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80 || "/.-_0123456789".utf8.contains(byte)

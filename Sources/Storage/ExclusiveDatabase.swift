@@ -1,10 +1,10 @@
-// The holder of an open database: it lends it for the time of a closure.
-// Invariant: nobody else has the connection, and none is lent while a second thread writes. That thread is given only
-// what may cross threads, and that is neither a `Database` nor a `Statement`.
+// Owns an open database and lends it for the duration of a closure.
+// Invariant: nobody else has the connection, and it is not lent while a second thread writes. That thread gets only
+// what may cross threads, never a `Database` or a `Statement`.
 
 import CSQLite
 
-/// A database file that this process opened, beside the user's own `Store`.
+/// A database file that this process opened, separate from the user's own `Store`.
 ///
 ///     let file = try ExclusiveDatabase(path)
 ///     let count = try file.use { try Int.fetchOne($0, sql: "SELECT count(*) FROM notes") }
@@ -14,20 +14,20 @@ public final class ExclusiveDatabase {
   enum Mode {
     case writing
     case reading
-    /// Nobody changes the file: it is read without locks, and without files of SQLite's own beside it.
+    /// The file does not change: it is read without locks, and SQLite creates no files next to it.
     case immutable
   }
 
   private let database: Database
 
-  /// Opens a file, and makes it where it is missing.
+  /// Opens a file, or creates it if it is missing.
   public convenience init(_ path: String) throws { try self.init(path, .writing, settings: []) }
 
   /// - Parameters:
-  ///   - path: nil for a database in memory.
-  ///   - settings: pragmas, before anything is read.
-  ///   - collations: names of collations that its tables are made with.
-  ///   - poll: asked while statements run.
+  ///   - path: nil for an in-memory database.
+  ///   - settings: pragmas that run before anything is read.
+  ///   - collations: names of the collations that its tables use.
+  ///   - poll: polled while statements run.
   init(
     _ path: String?, _ mode: Mode, settings: [String], collations: [String] = [], poll: StatementPoll? = nil
   ) throws(StorageError) {
@@ -37,17 +37,17 @@ public final class ExclusiveDatabase {
     if let poll { database.connection.interrupt(by: poll) }
     for name in collations { database.addCollation(name) }
     for setting in ["foreign_keys = ON"] + settings { try database.execute(sql: "PRAGMA \(setting)") }
-    // What is no database is refused here.
+    // Throws if the file is not a database.
     _ = try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
   }
 
-  /// Lends the database until the body returns, once all that a second thread was given is written.
+  /// Lends the database until the body returns, once everything that the second thread was given is written.
   public func use<T>(_ body: (Database) throws -> T) throws -> T {
     try database.connection.drain()
     return try body(database)
   }
 
-  /// The same to what an error calls by that name.
+  /// Lends the database; errors name `operation`.
   func use<T>(for operation: String, _ body: (Database) throws -> T) throws -> T {
     let before = database.connection.operation
     database.connection.operation = operation
@@ -57,12 +57,12 @@ public final class ExclusiveDatabase {
 
   var totalChanges: Int { database.totalChanges }
 
-  /// No statement of it may be left.
+  /// Closes the database. All its statements must be gone.
   public func close() throws(StorageError) { try database.close() }
 }
 
 extension ExclusiveDatabase.Mode {
-  /// SQLite's.
+  /// The flags of `sqlite3_open_v2`.
   fileprivate var flags: Int32 {
     switch self {
     case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -1,6 +1,5 @@
-// Databases that are not the user's own: those of others, opened only to be read, and new ones that are written out.
-// Invariant: nothing that a file of somebody else's says is run: no trigger, no view, no function of its own, and it is
-// never written to.
+// Databases other than the user's own: files of others, opened for reading only, and new files for export.
+// Invariant: nothing that a foreign file defines is run, no trigger, view or function, and it is never written to.
 
 import Files
 
@@ -9,12 +8,12 @@ import Files
 ///     let file = try ForeignDatabase.open(path, isInterrupted: isInterrupted)
 ///     try file.use { db in ... }
 public enum ForeignDatabase {
-  /// Opens a file that nobody else uses, to be read.
+  /// Opens a file that nobody else uses, for reading.
   /// - Parameters:
-  ///   - hasJournal: the file is a copy of this process's own, beside which its journal is: both are read. Otherwise
-  ///     what waits in a journal is passed over.
-  ///   - collations: names of orders of texts that its tables are made with; all go by small letters.
-  ///   - isInterrupted: asked while statements run; true ends them.
+  ///   - hasJournal: whether the file is this process's own copy with its journal next to it: both are read. Otherwise
+  ///     the journal is ignored.
+  ///   - collations: names of the collations that its tables use; all compare ASCII letters case-insensitively.
+  ///   - isInterrupted: polled while statements run; true interrupts them.
   public static func open(
     _ path: String, hasJournal: Bool = false, collations: [String] = [], isInterrupted: @escaping @Sendable () -> Bool
   ) throws(StorageError) -> ExclusiveDatabase {
@@ -24,11 +23,11 @@ public enum ForeignDatabase {
       collations: collations, poll: StatementPoll(isInterrupted))
   }
 
-  /// Makes a file that is written once, by this process alone, and thrown away when that fails: without a journal.
+  /// Creates a file that only this process writes, once. It has no journal, because it is thrown away if writing fails.
   public static func create(
     _ path: String, isInterrupted: @escaping @Sendable () -> Bool
   ) throws -> ExclusiveDatabase {
-    // SQLite would make it as the umask says.
+    // SQLite would create the file with the permissions that the umask allows.
     do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
     return try ExclusiveDatabase(
       path, .writing,

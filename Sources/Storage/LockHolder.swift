@@ -1,12 +1,12 @@
-// Who holds the write lock of a database: asked of the kernel, never written down by us.
-// Invariant: the question goes through the descriptor that SQLite has open already. Opening and closing one of our own
-// would drop SQLite's locks, because closing any descriptor of a file drops all POSIX locks of the process on it.
+// Finds the process that holds the write lock of a database, by asking the kernel. Nothing is stored.
+// Invariant: the query uses the descriptor that SQLite already has open. Opening and closing another one would drop
+// SQLite's locks, because closing any descriptor of a file drops all POSIX locks of the process on it.
 
 import Glibc
 
-/// The process id of whoever holds the write lock of the SQLite file at `path` (in WAL mode), or nil when nobody else
-/// does or it cannot be found out. SQLite puts that lock on byte 120 of the `-shm` file (its "WAL-mode File Format",
-/// 2.3.1).
+/// Returns the id of the process that holds the write lock of the SQLite file at `path` (in WAL mode), or nil if no
+/// other process does or the kernel does not tell. SQLite puts that lock on byte 120 of the `-shm` file (its "WAL-mode
+/// File Format", 2.3.1).
 func lockHolder(of path: String) -> Int? {
   guard let descriptor = openDescriptor(of: path + "-shm") else { return nil }
   var lock = flock()
@@ -18,7 +18,7 @@ func lockHolder(of path: String) -> Int? {
   return Int(lock.l_pid)
 }
 
-/// A descriptor that this process has open on the file, whoever opened it.
+/// Returns any descriptor that this process has open on the file.
 private func openDescriptor(of path: String) -> Int32? {
   var wanted = stat()
   guard stat(path, &wanted) == 0 else { return nil }

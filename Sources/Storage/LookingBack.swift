@@ -1,7 +1,7 @@
-// The database as it was at a step: the steps since then are undone in a transaction that is taken back.
-// Invariant: nothing of it is kept, and no step of undo is written or changed.
+// Reads the database as it was at an undo step, by undoing the later steps in a transaction that is rolled back.
+// Invariant: no change of this transaction is kept, and no undo step is written or changed.
 
-/// A look at what a store was.
+/// Reads earlier states of a store.
 ///
 ///     try LookBack(store).read(at: 41, also: { _ in }) { try store.read { db in ... } }
 public struct LookBack {
@@ -9,9 +9,9 @@ public struct LookBack {
 
   public init(_ store: Store) { self.store = store }
 
-  /// Reads while the database is as it was when a step had just been done.
-  /// - Parameter also: what else is to be done with the database, as no trigger sees what comes back.
-  /// - Throws: `UndoError.noStep` for one that is not kept any more; `.tooLarge` where one since then cannot be undone.
+  /// Runs the body while the database is in the state right after a step.
+  /// - Parameter also: further changes to make to the database, because triggers are off while steps are undone.
+  /// - Throws: `UndoError.noStep` if the step is no longer stored; `.tooLarge` if a later step cannot be undone.
   public func read<T>(at step: Int, also: (Database) throws -> Void, _ body: () throws -> T) throws -> T {
     try takingBack { db, tables in
       try go(db, to: step, tables)
@@ -20,9 +20,8 @@ public struct LookBack {
     }
   }
 
-  /// Goes back step by step, the newest first, as far as steps are kept and can be undone; what is undone is passed
-  /// over.
-  /// - Parameter body: called with each step when the database is as it was before it.
+  /// Goes back step by step, newest first, as far as steps are stored and can be undone; skips steps that are undone.
+  /// - Parameter body: called for each step while the database is in the state before that step.
   public func walk(_ body: (Database, UndoStep) throws -> Void) throws {
     try takingBack { db, tables in
       for step in try UndoLog.steps(db, limit: UndoLog.mostSteps) where !step.isUndone {
@@ -33,7 +32,7 @@ public struct LookBack {
     }
   }
 
-  /// Runs what may change anything in a transaction that is taken back.
+  /// Runs a body that may change anything, in a transaction that is rolled back.
   private func takingBack<T>(_ body: (Database, [UndoTable]) throws -> T) throws -> T {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }
@@ -56,7 +55,7 @@ public struct LookBack {
     return result
   }
 
-  /// Undoes what was done since a step, the newest first, and does again what was undone up to it.
+  /// Undoes the steps after step `id`, newest first, and redoes the undone steps up to it.
   private func go(_ db: Database, to id: Int, _ tables: [UndoTable]) throws {
     let steps = try UndoLog.steps(db, limit: UndoLog.mostSteps)
     guard let oldest = steps.last?.id, id == oldest - 1 || steps.contains(where: { $0.id == id }) else {
@@ -75,5 +74,5 @@ public struct LookBack {
   }
 }
 
-/// Ends the transaction of a look back, which is taken back.
+/// Thrown to roll back the transaction.
 private struct LookedBack: Error {}

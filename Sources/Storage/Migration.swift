@@ -1,13 +1,13 @@
-// The steps that bring a database's tables to what this program expects, and running them.
-// Invariant: all missing steps run in one transaction, so that a file is never between two of them, also when two
-// processes open it at the same moment; a file that knows steps which are unknown here is refused before it is touched.
+// The migrations that bring a database's tables to what this program expects, and the code that runs them.
+// Invariant: all missing migrations run in one transaction, so a file never has only some of them, even if two
+// processes open it at the same moment; a file with migrations that are unknown here is refused before it is changed.
 
-/// A named change of the tables. Names are prefixed by their room: `decks.1`. A step, once released, never changes.
+/// A named change of the tables. Names are prefixed with their module: `decks.1`. A released migration never changes.
 ///
 ///     Migration("decks.2", sql: "ALTER TABLE cards ADD COLUMN flag INTEGER NOT NULL DEFAULT 0")
 public struct Migration: Sendable {
   public let name: String
-  /// What its views call.
+  /// The SQL functions that its views call.
   let functions: [SQLFunction]
   let apply: @Sendable (Database) throws -> Void
 
@@ -17,20 +17,20 @@ public struct Migration: Sendable {
     (self.name, self.functions, self.apply) = (name, functions, apply)
   }
 
-  /// A step that is nothing but SQL.
+  /// Creates a migration that only runs SQL.
   public init(_ name: String, functions: [SQLFunction] = [], sql: String) {
     self.init(name, functions: functions) { try $0.execute(sql: sql) }
   }
 }
 
-/// The names of the steps that a file has behind it.
+/// Returns the names of the migrations that a file already has.
 func appliedMigrations(_ db: Database) throws -> Set<String> {
   let isThere = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'grdb_migrations'"
   guard try Int.fetchOne(db, sql: isThere) != nil else { return [] }
   return try Set(String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations"))
 }
 
-/// Runs what is missing. The caller holds the write lock.
+/// Runs the missing migrations. The caller holds the write lock.
 func migrate(_ db: Database, by migrations: [Migration]) throws {
   try db.execute(sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
   let applied = try appliedMigrations(db)

@@ -1,8 +1,8 @@
-// The rows of one table that are new in a step.
-// Invariant: spans are disjoint and in the order in which the rows came, so that a part of the step is taken back by
-// cutting off their end; a row is found in logarithmic or constant time, whatever that order is.
+// The rows that a step inserted into one table.
+// Invariant: spans are disjoint and in the order in which the rows were inserted, so a part of the step is rolled back
+// by truncating the list; a lookup takes logarithmic or constant time, whatever that order is.
 
-/// Row ids from one to another, both included.
+/// An inclusive range of row ids.
 struct RowSpan: Equatable {
   var low: Int64
   var high: Int64
@@ -10,14 +10,14 @@ struct RowSpan: Equatable {
   func holds(_ row: Int64) -> Bool { low <= row && row <= high }
 }
 
-/// What one table got in a step: row ids, or the keys of a table without them.
+/// The rows that a step inserted into one table: row ids, or keys for a table without row ids.
 struct NewRows {
   private(set) var spans: [RowSpan] = []
   private(set) var keys: [[UInt8]] = []
   private var known: Set<[UInt8]> = []
-  /// How many row ids are in the spans.
+  /// How many row ids the spans contain.
   private var spanned = 0
-  /// Every row of the spans, once one of them lies below the one before.
+  /// Every row id of the spans; set once a row was inserted below an earlier one.
   private var rows: RowBits?
 
   struct Mark {
@@ -50,7 +50,7 @@ struct NewRows {
     return low < spans.count && spans[low].low <= row
   }
 
-  /// The rows up to this one came after the last span, one by one.
+  /// Extends the last span up to and including this row.
   mutating func extend(to row: Int64) {
     let old = spans[spans.count - 1].high
     guard row > old else { return }
@@ -79,10 +79,10 @@ struct NewRows {
 
   mutating func add(key: [UInt8]) { if known.insert(key).inserted { keys.append(key) } }
 
-  // MARK: Taking back
+  // MARK: Going back
 
   mutating func goBack(to mark: Mark) {
-    // Where a part was taken back, it is further back already.
+    // If a part was rolled back, the rows may already be before the mark.
     guard spans.count >= mark.spans, keys.count >= mark.keys, spanned >= mark.spanned else { return }
     for span in spans[mark.spans...] { rows?.remove(span) }
     spans.removeLast(spans.count - mark.spans)
@@ -96,7 +96,7 @@ struct NewRows {
   }
 }
 
-/// Row ids as bits, 64 to a word: near ones share it.
+/// A set of row ids as bits, 64 to a word, so that nearby ids share a word.
 private struct RowBits {
   private var words: [Int64: UInt64] = [:]
 

@@ -1,5 +1,5 @@
-// What the unit under way has changed until now, row by row: for a rehearsal, which shows it and takes it back.
-// Invariant: looking changes nothing; each row is counted once, by what became of it.
+// What the current unit has changed so far, row by row: a dry run shows it and rolls it back.
+// Invariant: reading the changes changes nothing; each row is counted once, by its net change.
 
 public import Values
 
@@ -8,9 +8,9 @@ public struct RowChange: Sendable {
   public enum Kind: String, CaseIterable, Sendable { case added, changed, removed }
 
   public let kind: Kind
-  /// The columns as they were; of a changed row those that changed. Empty for a new row.
+  /// The old column values; for a changed row only those of changed columns. Empty for a new row.
   public let before: [(name: String, value: Value)]
-  /// All columns as they are; empty for a row that is gone.
+  /// All current column values; empty for a removed row.
   public let after: [(name: String, value: Value)]
 
   public init(_ kind: Kind, before: [(name: String, value: Value)], after: [(name: String, value: Value)]) {
@@ -22,13 +22,13 @@ public struct RowChange: Sendable {
 public struct TableChanges: Sendable {
   public let table: String
   public fileprivate(set) var counts: [RowChange.Kind: Int] = [:]
-  /// The first of each kind.
+  /// The first changes of each kind.
   public fileprivate(set) var rows: [RowChange] = []
 }
 
 extension Store {
-  /// What the unit under way has changed.
-  /// - Parameter limit: how many rows of each kind and table are given; nil for all.
+  /// Returns what the current unit has changed.
+  /// - Parameter limit: how many rows of each kind and table are returned; nil for all.
   public func pendingChanges(limit: Int?) throws -> [TableChanges] {
     guard let recorder, hasOpenTransaction else { return [] }
     return try access("looking at the changes") { db in
@@ -46,7 +46,7 @@ struct PendingRows {
     case key([UInt8])
   }
 
-  /// What is known of a row from before the unit.
+  /// What is known of a row's state before the unit.
   private struct Old {
     var values: [Int: Value] = [:]
     var wasRemoved = false
@@ -69,7 +69,7 @@ struct PendingRows {
     return found
   }
 
-  /// By table: rows of before in the order of their first change.
+  /// Returns, for each table, the rows that existed before, in the order of their first change.
   private func touched(_ known: [UndoTable]) throws -> (order: [Int: [Place]], olds: [Int: [Place: Old]]) {
     var (order, olds): ([Int: [Place]], [Int: [Place: Old]]) = ([:], [:])
     try rows.forEachChunk { raw, events in

@@ -1,15 +1,16 @@
-// A database made anew by this program's own schema, with the rows of a file that is not trusted.
-// Invariant: of such a file only rows are taken; what its schema has beside the tables of this version is never run.
+// Builds a database with this program's own schema from the rows of an untrusted file.
+// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version is
+// never run.
 
-/// Why the rows of a file are not taken.
+/// Why the rows of a file are refused.
 public enum RebuildError: Error, Equatable {
-  /// What in its schema is not of this version: `trigger "evil"`.
+  /// Schema objects that differ from those of this version: `trigger "evil"`.
   case strange([String])
-  /// A row refers to one that is not there.
+  /// A row refers to one that does not exist.
   case dangling(table: String)
 }
 
-/// A new file with the tables of the migrations, for rows of a file that cannot be used as it is.
+/// A new file with the tables of the migrations, for the rows of a file that cannot be used as it is.
 ///
 ///     let new = NewStore(at: target, migrations: migrations, isInterrupted: isInterrupted)
 ///     try new.rebuild(from: path) { db in ... }
@@ -18,14 +19,14 @@ public struct NewStore {
   private let migrations: [Migration]
   let isInterrupted: @Sendable () -> Bool
 
-  /// - Parameter path: where it is made; nothing is there yet.
+  /// - Parameter path: where the file is created; nothing may exist there.
   public init(at path: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool) {
     (self.path, self.migrations, self.isInterrupted) = (path, migrations, isInterrupted)
   }
 
-  /// Takes the rows of a file.
+  /// Copies the rows of a file.
   /// - Parameters:
-  ///   - source: a whole file that nobody else uses.
+  ///   - source: a complete file that nobody else uses.
   ///   - finish: changes the rows before anybody sees them.
   /// - Throws: `RebuildError`, `StorageError`.
   public func rebuild(from source: String, finish: (Database) throws -> Void) throws {
@@ -36,7 +37,7 @@ public struct NewStore {
       try db.execute(sql: "BEGIN")
       for table in try UndoTable.all(db) {
         let columns = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
-        // The stock rows of a new collection are among those of the file, or were removed there.
+        // The source either has the stock rows of a new collection, or they were removed there.
         try db.execute(
           sql: """
             DELETE FROM main.\(table.quoted);
@@ -52,8 +53,8 @@ public struct NewStore {
     }
   }
 
-  /// Makes the file and gives it to the body: without a journal, as it is thrown away when anything fails, and without
-  /// triggers and foreign keys.
+  /// Creates the file and passes it to the body, with triggers and foreign keys off. Nothing is synced to disk, because
+  /// the file is thrown away if anything fails.
   func make(_ body: (Database) throws -> Void) throws {
     let made = Store(path: path, migrations: migrations, isInterrupted: isInterrupted)
     try made.operation("making a new collection") { _ in }
@@ -70,7 +71,7 @@ public struct NewStore {
     try file.close()
   }
 
-  /// Numbers that were given out stay given out: the log of a removed card is nobody else's.
+  /// Copies the counters of row ids, so that no id is reused: the log of a removed card must not become another card's.
   func copySequences(_ db: Database, from source: String) throws(StorageError) {
     try db.execute(
       sql: """
@@ -86,15 +87,15 @@ public struct NewStore {
 struct DatabaseSchema {
   private var objects: [String: String] = [:]
 
-  /// - Parameter name: of the database on the connection.
+  /// - Parameter name: the schema name of a database on the connection.
   init(_ db: Database, _ name: String) throws {
-    // A hostile file may hold anything there.
+    // In a hostile file, `sqlite_master` may hold anything, also several rows of one name.
     try db.makeStatement(sql: "SELECT type, name, tbl_name, sql FROM \(name).sqlite_master").forEachRow { row in
       objects["\(row.text(0)) \"\(row.text(1))\"", default: ""] += "\(row.text(2))\n\(row.text(3))\n"
     }
   }
 
-  /// What the other has beside these objects, in another form, or not at all.
+  /// Returns the objects that only one of the two schemas has, or that differ.
   func strangers(in other: DatabaseSchema) -> [String] {
     Set(objects.keys).union(other.objects.keys).filter { objects[$0] != other.objects[$0] }.sorted()
   }

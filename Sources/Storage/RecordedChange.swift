@@ -1,6 +1,5 @@
-// What one operation changed, to be taken back by itself later: a step of the log, or a part of a unit.
-// Invariant: taking it back touches the rows of the operation alone, and is refused where one of them is no longer as
-// the operation left it.
+// What one operation changed, so that it can be undone alone later: an undo step, or a part of a unit.
+// Invariant: undoing it touches only the rows of the operation, and is refused if one of them has changed since.
 
 /// What one operation changed.
 ///
@@ -9,7 +8,7 @@
 public final class RecordedChange {
   enum Place {
     case nothing
-    /// All that a step changed.
+    /// Everything that an undo step changed.
     case step(Int)
     case part(Part)
   }
@@ -26,18 +25,18 @@ public final class RecordedChange {
 
   public var isEmpty: Bool { if case .nothing = place { true } else { false } }
 
-  /// The step of the log that is this and nothing else.
+  /// The undo step that consists of exactly this change.
   public var step: Int? { if case .step(let id) = place { id } else { nil } }
 
-  /// The unit was kept as a step.
-  /// - Parameter recorder: all that the unit changed.
+  /// Turns this part into an undo step when its unit is stored as that step, if it is all that the unit changed.
+  /// - Parameter recorder: has recorded everything that the unit changed.
   func becomeStep(_ id: Int, ifAll recorder: UndoRecorder) {
     if case .part(let part) = place, part.start.isAtStart, recorder.isAt(part.end) { place = .step(id) }
   }
 }
 
 extension Store {
-  /// Runs one operation and gives what it changed.
+  /// Runs one operation and returns its result and what it changed.
   public func recordingChange<T>(_ body: () throws -> T) throws -> (result: T, change: RecordedChange) {
     guard let recorder else { return (try body(), RecordedChange(.nothing)) }
     guard isInUnit || isInOperation else {
@@ -45,7 +44,7 @@ extension Store {
       let result = try body()
       return (result, RecordedChange(lastStep.map { .step($0) } ?? .nothing))
     }
-    // Opens the file: the tables are known from then on.
+    // Opens the file, so that the tables are known.
     try read { _ in }
     let start = recorder.mark()
     let part = UndoRecorder(partOf: recorder)
@@ -58,8 +57,8 @@ extension Store {
     return (result, change)
   }
 
-  /// Takes back what an operation changed, inside another one. The part of a unit that came last leaves nothing in it.
-  /// - Throws: `UndoError`; nothing was changed then.
+  /// Undoes a recorded change inside another operation. The latest part of the current unit leaves no trace in it.
+  /// - Throws: `UndoError`, with nothing changed.
   public func takeBack(_ change: RecordedChange, _ db: Database) throws {
     guard let recorder else { return }
     let rows: StepRows
@@ -71,7 +70,7 @@ extension Store {
       rows = part.rows
       if recorder.isAt(part.end) { start = part.start }
     }
-    // What triggers did is among the rows, and they are whole only together.
+    // The recorded rows include what triggers did. Foreign keys hold again only once all rows are restored.
     try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
     db.setTriggers(areOn: false)
     recorder.isRecording = start == nil

@@ -1,11 +1,11 @@
-// The row that a statement stands on, read straight from SQLite.
-// Invariant: no value in a row can trap. A damaged or forged file may hold one of another type than asked for; SQLite
-// converts it.
+// The current row of a statement, read directly from SQLite.
+// Invariant: no value in a row can trap. A damaged or forged file may hold a value of another type than the caller asks
+// for; SQLite converts it.
 
 import CSQLite
 public import Values
 
-/// A row, good until its statement goes on. Columns go by their place, the first is 0, or by their names.
+/// A row, valid until its statement advances. Columns are addressed by index, from 0, or by name.
 ///
 ///     let names = try db.rows("SELECT name FROM decks") { $0.text(0) }
 ///     let name = row["name"].text
@@ -27,13 +27,13 @@ public struct Row {
 
   public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-  /// A text's bytes in place, good until the statement goes on.
+  /// The bytes of a text, not copied, valid until the statement advances.
   public func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     guard let start = sqlite3_column_text(statement, column) else { return UnsafeBufferPointer(start: nil, count: 0) }
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
   }
 
-  /// The bytes of a blob in place, good until the statement goes on; nothing for another kind of value.
+  /// The bytes of a blob, not copied, valid until the statement advances; empty for another type of value.
   public func blob(_ column: Int32) -> UnsafeRawBufferPointer {
     guard sqlite3_column_type(statement, column) == SQLITE_BLOB else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
@@ -46,7 +46,7 @@ public struct Row {
 
   // MARK: Values of any type
 
-  /// A value as it is stored; of a blob how large it is.
+  /// A value as it is stored; for a blob, a text with its size.
   public func value(_ column: Int32) -> Value {
     switch sqlite3_column_type(statement, column) {
     case SQLITE_INTEGER: .integer(Int(integer(column)))
@@ -59,7 +59,7 @@ public struct Row {
 
   public var values: [Value] { (0..<sqlite3_column_count(statement)).map(value) }
 
-  /// The value of a column by its name; null where there is none of that name.
+  /// The value of a column by its name; null if there is no such column.
   public subscript(_ name: String) -> Value {
     let column = (0..<sqlite3_column_count(statement)).first {
       sqlite3_column_name(statement, $0).map { String(cString: $0) } == name
@@ -78,7 +78,7 @@ public protocol ColumnValue {
 }
 
 extension ColumnValue {
-  /// The first column of the first row; nil where there is none, or it is NULL.
+  /// Returns the first column of the first row; nil if there is no row, or the value is NULL.
   public static func fetchOne(
     _ db: Database, sql: String, arguments: StatementArguments = []
   ) throws(StorageError) -> Self? {
@@ -89,7 +89,7 @@ extension ColumnValue {
     return Self(row, 0)
   }
 
-  /// The first column of every row.
+  /// Returns the first column of every row.
   public static func fetchAll(
     _ db: Database, sql: String, arguments: StatementArguments = []
   ) throws(StorageError) -> [Self] {

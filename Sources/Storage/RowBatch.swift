@@ -1,13 +1,13 @@
-// Rows that are written by one statement many at a time, because beginning and ending a statement is half of what
-// SQLite does for a row; and by a second thread, while the first makes more of them.
-// Invariant: rows are written in their order, those of one statement all or none; those that are not written wait. The
-// second thread is given rows that it owns and a statement of its own, nothing else; whoever else uses the database
-// waits for it in `Connection`.
+// Inserts rows, many with one statement, because starting and ending a statement is half of SQLite's work for a row. A
+// second thread can write them while the first produces more.
+// Invariant: rows are written in order, those of one statement all or none; rows that are not written stay in the
+// batch. The second thread gets rows that it owns and its own statement, nothing else; all others who use the database
+// wait for it in `Connection`.
 
 import CSQLite
 import Synchronization
 
-/// Rows on their way into a table, or each into several.
+/// A batch of rows to insert into one table, or each row into several tables.
 ///
 ///     let batch = try RowBatch(db, into: "tags (mod, name, count)", "?1, *", shared: 1, columns: 2)
 ///     batch.putShared(1, now)
@@ -16,9 +16,9 @@ import Synchronization
 ///     try batch.writeRow()
 ///     try batch.flush()
 public final class RowBatch: ColumnBinding {
-  /// Rows of one statement: more of them gain little.
+  /// Rows per statement; more gain little.
   public static let rows = 64
-  /// Rows under way are at most so many times as many, those of other batches of the lane counted in.
+  /// The most full buffers that wait in the lane, including those of other batches.
   public static let ahead = 6
 
   private let connection: Connection
@@ -27,10 +27,10 @@ public final class RowBatch: ColumnBinding {
   private let columns: Int
   private let lane: WorkLane?
   private var filling: RowBuffer
-  /// Rows that were handed over, in their order.
+  /// Buffers that were handed to the lane, in order.
   private var handed: [Handed] = []
   private var empty: [RowBuffer] = []
-  /// Whether the second thread may be at work for this batch.
+  /// Whether the second thread may be writing for this batch.
   public private(set) var isUnderWay = false
 
   private struct Handed {
@@ -38,24 +38,24 @@ public final class RowBatch: ColumnBinding {
     let mark: WrittenMark
   }
 
-  /// Says across threads that rows are in the table.
+  /// A flag, readable from other threads, that is set once the rows are in the table.
   private final class WrittenMark: Sendable {
     private let flag = Atomic<Bool>(false)
     var isSet: Bool { flag.load(ordering: .acquiring) }
     func set() { flag.store(true, ordering: .releasing) }
   }
 
-  /// A table that each row goes into.
+  /// A table that each row is inserted into.
   public struct Part: Sendable {
     /// The table and its columns.
     let target: String
-    /// What they are given: `*` for a row's own values, or `column1` and so on for some of them; `?1` and so on for
-    /// those that all rows share.
+    /// The values for these columns: `*` for all values of the row, or `column1` and so on for some of them; `?1` and
+    /// so on for values that all rows share.
     let values: String
 
     public init(into target: String, _ values: String) { (self.target, self.values) = (target, values) }
 
-    /// The places of a row's values that it is given, from 0.
+    /// Returns the indexes, from 0, of the row's values that the part uses.
     func used(of columns: Int) -> [Int] {
       if values.utf8.contains(UInt8(ascii: "*")) { return Array(0..<columns) }
       let named = values.split { !$0.isLetter && !$0.isNumber }.filter { $0.hasPrefix("column") }
@@ -65,11 +65,11 @@ public final class RowBatch: ColumnBinding {
 
   /// - Parameters:
   ///   - target: the table and its columns.
-  ///   - values: what they are given: see `Part.values`.
+  ///   - values: the values for these columns: see `Part.values`.
   ///   - shared: how many values all rows share.
   ///   - columns: how many values a row has.
-  ///   - replaces: whether a row takes the place of one that has its key.
-  ///   - inLane: whether a second thread writes full batches meanwhile. Otherwise all is written here.
+  ///   - replaces: whether a row replaces an existing row with the same key.
+  ///   - inLane: whether a second thread writes full buffers in the background. Otherwise this thread writes them.
   public convenience init(
     _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
     inLane: Bool = false
@@ -78,7 +78,7 @@ public final class RowBatch: ColumnBinding {
       db, [Part(into: target, values)], shared: shared, columns: columns, replaces: replaces, inLane: inLane)
   }
 
-  /// Rows that each go into several tables, in their order; those of one statement into all of them or none.
+  /// Creates a batch that inserts each row into several tables, in order; the rows of one statement into all or none.
   public init(
     _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, inLane: Bool = false
   ) throws(StorageError) {
@@ -101,12 +101,12 @@ public final class RowBatch: ColumnBinding {
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
   }
 
-  /// The lane's statement is not given up while the lane uses it.
+  /// The statements must not be freed while the lane uses them.
   deinit { connection.wait() }
 
   // MARK: Values
 
-  /// A value that all rows share, given before the first of them. The first is 1.
+  /// Binds a value that all rows share, before the first row. The first index is 1.
   public func putShared(_ place: Int, _ value: Int64) {
     for statement in statements { statement.bind(Int32(clamping: place), value) }
   }
@@ -115,7 +115,7 @@ public final class RowBatch: ColumnBinding {
     for statement in statements { statement.bind(Int32(clamping: place), value as Double?) }
   }
 
-  /// A column of the row that comes next. The first is 0.
+  /// Sets a column of the next row. The first index is 0.
   public func put(_ column: Int, _ value: Int64) { filling.put(column, value, row: filling.count) }
 
   public func put(_ column: Int, _ value: Double?) { filling.put(column, value, row: filling.count) }
@@ -124,7 +124,7 @@ public final class RowBatch: ColumnBinding {
     filling.put(column, text: text, row: filling.count)
   }
 
-  /// Two texts as one, with a byte between them.
+  /// Sets a column to two texts joined by a byte.
   public func put(
     _ column: Int, _ first: UnsafeBufferPointer<UInt8>, _ separator: UInt8, _ second: UnsafeBufferPointer<UInt8>
   ) {
@@ -140,25 +140,25 @@ public final class RowBatch: ColumnBinding {
 
   public var isFull: Bool { filling.isFull }
 
-  /// The row whose columns were put waits from now on. There must be room: see `isFull`.
+  /// Ends the row whose columns were set and keeps it waiting. There must be room: see `isFull`.
   public func endRow() { filling.endRow() }
 
-  /// The same; once there are enough, all are handed over.
+  /// Ends the row; if the buffer is full, hands it over.
   public func writeRow() throws(StorageError) {
     endRow()
     if isFull { try handOver() }
   }
 
-  /// Rows that are not written, once none is under way.
+  /// The number of rows that are not written; waits first until the lane is idle.
   public var waitingCount: Int {
     connection.wait()
     return handed.reduce(filling.count) { $0 + ($1.mark.isSet ? 0 : $1.rows.count) }
   }
 
-  /// Gives values to the rows that were not handed over.
+  /// Lets the body change the rows that were not handed over.
   public func editFilling(_ body: (inout RowBuffer) throws -> Void) rethrows { try body(&filling) }
 
-  /// Gives values to all rows that are not written, in their order.
+  /// Lets the body change all rows that are not written, in order.
   public func editWaiting(_ body: (inout RowBuffer) throws -> Void) throws {
     try drain()
     handed = try handed.map { part in
@@ -169,7 +169,7 @@ public final class RowBatch: ColumnBinding {
     try body(&filling)
   }
 
-  /// Has the rows that wait written meanwhile.
+  /// Hands the waiting rows to the second thread.
   public func handOver() throws(StorageError) {
     guard let lane else { return try flush() }
     if filling.count == 0 { return }
@@ -182,7 +182,7 @@ public final class RowBatch: ColumnBinding {
     }
     guard isAdded else { return try drain() }
     handed.append(Handed(rows: rows, mark: mark))
-    // All but the last of what the lane was given is done.
+    // The lane has finished all but the latest buffers, so the oldest can be reused.
     while handed.count > RowBatch.ahead + 1, handed[0].mark.isSet { reuse(handed.removeFirst().rows) }
     filling = empty.popLast() ?? RowBuffer(rows: RowBatch.rows, columns: columns)
   }
@@ -192,8 +192,8 @@ public final class RowBatch: ColumnBinding {
     empty.append(rows)
   }
 
-  /// Waits until what was handed over is written, of other batches of the lane too: they use the same database.
-  /// - Throws: the failure of one, once; its rows and those after them wait.
+  /// Waits until everything handed over is written, also by other batches of the lane: they use the same database.
+  /// - Throws: the lane's failure, once; the rows that failed and those after them stay in the batch.
   public func drain() throws(StorageError) {
     isUnderWay = false
     guard let lane else { return try connection.drain() }
@@ -204,7 +204,7 @@ public final class RowBatch: ColumnBinding {
     if let failure { throw failure }
   }
 
-  /// Writes the rows that wait.
+  /// Writes all waiting rows on this thread.
   public func flush() throws(StorageError) {
     try drain()
     while let part = handed.first {
@@ -215,7 +215,7 @@ public final class RowBatch: ColumnBinding {
     filling.forget()
   }
 
-  /// Gives up the rows that wait.
+  /// Discards all waiting rows.
   public func forget() {
     connection.wait()
     for part in handed { reuse(part.rows) }
@@ -224,18 +224,18 @@ public final class RowBatch: ColumnBinding {
   }
 }
 
-/// The statements that write rows, for whichever thread does.
+/// The statements that insert rows, used by either thread.
 private final class RowTarget: Sendable {
-  // The handles go to the lane here and nowhere else. It uses them between `Connection.lend` and the end of
-  // `Connection.wait`, and the first thread gets none from the connection meanwhile; the batch that has the statements
-  // waits before it gives them up.
+  // The lane gets these handles here and nowhere else. It uses them between `Connection.lend` and the end of
+  // `Connection.wait`; meanwhile the connection gives the first thread no handle. The batch that owns the statements
+  // waits before it frees them.
   nonisolated(unsafe) private let statements: [(pointer: OpaquePointer, used: [Int])]
   nonisolated(unsafe) private let connection: OpaquePointer
   private let path: String
   private let shared: Int32
   private let limit: Int32
 
-  /// - Parameter statements: each with the columns that it is given.
+  /// - Parameter statements: each with the indexes of the columns that it uses.
   init(_ db: Database, _ statements: [(Statement, used: [Int])], shared: Int, limit: Int) {
     self.statements = statements.map { ($0.lentPointer, $1) }
     connection = db.connection.lentPointer
@@ -243,13 +243,13 @@ private final class RowTarget: Sendable {
     path = db.connection.path
   }
 
-  /// Where one statement fails, what those before it did is taken back.
+  /// Writes the rows with every statement. If one fails, the work of the earlier ones is rolled back.
   func write(_ rows: RowBuffer) throws(StorageError) {
     if rows.count == 0 { return }
     if statements.count == 1 { return try run(statements[0], rows) }
     try run("SAVEPOINT rows")
     do throws(StorageError) { for statement in statements { try run(statement, rows) } } catch {
-      // Where SQLite has taken the transaction back there is nothing to go back to: the error says why.
+      // If SQLite has rolled back the transaction, the savepoint is gone; the error gives the reason.
       if sqlite3_get_autocommit(connection) == 0 { try run("ROLLBACK TO rows; RELEASE rows") }
       throw error
     }

@@ -1,21 +1,21 @@
-// Rows in memory on their way into a table, in the form in which SQLite is given them.
-// Invariant: it is a value, so that whoever has it owns it and two threads never share one; memory is that of the rows
-// alone, and what a long text took is given back.
+// Rows in memory, stored in the form in which SQLite binds them.
+// Invariant: a buffer is a value, so its holder owns it and two threads never share one; it uses memory only for its
+// rows, and memory for a long text is released.
 
 import CSQLite
 
-/// Rows of values. They are filled by one thread and bound by another.
+/// A buffer of rows, filled by one thread and bound by another.
 public struct RowBuffer: Sendable {
-  /// A row is not begun beyond so many bytes of texts.
+  /// The buffer is full once its texts reach this many bytes.
   private static let fullTexts = 1 << 16
 
   private struct Cell {
     enum Kind: UInt8 { case null, integer, number, text }
 
     var kind = Kind.null
-    /// Of a text.
+    /// The length of a text in bytes.
     var count: Int32 = 0
-    /// The integer, the bits of the number, or where the text begins.
+    /// The integer, the bits of the number, or the offset of the text.
     var value: Int64 = 0
   }
 
@@ -33,7 +33,7 @@ public struct RowBuffer: Sendable {
 
   var isFull: Bool { count == rows || texts.count >= RowBuffer.fullTexts }
 
-  /// Beyond the room that there is nothing is put: whoever goes on after a failed write has lost the batch anyway.
+  /// Rows beyond the capacity are dropped: a caller that continues after a failed write has lost the batch anyway.
   mutating func endRow() { count = min(rows, count + 1) }
 
   mutating func forget() {
@@ -63,7 +63,7 @@ public struct RowBuffer: Sendable {
     texts.append(contentsOf: text)
   }
 
-  /// Two texts as one, with a byte between them.
+  /// Sets a column to two texts joined by a byte.
   mutating func put(
     _ column: Int, _ first: UnsafeBufferPointer<UInt8>, _ separator: UInt8, _ second: UnsafeBufferPointer<UInt8>,
     row: Int
@@ -77,8 +77,9 @@ public struct RowBuffer: Sendable {
 
   // MARK: Binding
 
-  /// Runs the body with the values of some columns bound in place; the first of all is the parameter `first`.
-  /// - Returns: what the body answers, or why SQLite refused a value.
+  /// Runs the body while the values of some columns are bound without copying; `first` is the parameter of the first
+  /// column.
+  /// - Returns: the result of the body, or SQLite's error code if it refused a value.
   func bind(_ statement: OpaquePointer, from first: Int32, _ used: [Int], _ body: () -> Int32) -> Int32 {
     texts.withUnsafeBytes { texts in
       for start in stride(from: 0, to: count * columns, by: columns) {

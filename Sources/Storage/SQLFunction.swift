@@ -1,9 +1,9 @@
-// Functions of our own in SQL.
-// Invariant: a function gives the same answer for the same arguments, changes nothing, and uses no database.
+// SQL functions written in Swift.
+// Invariant: a function returns the same result for the same arguments, changes nothing, and uses no database.
 
 import CSQLite
 
-/// A function that statements can call. Each connection has one of its own.
+/// A function that SQL statements can call. Each connection has its own instance.
 ///
 ///     SQLFunction("trimmed", arguments: 1) { { call in call.answer(call.text(0).trimmed) } }
 public struct SQLFunction: Sendable {
@@ -11,20 +11,20 @@ public struct SQLFunction: Sendable {
   let argumentCount: Int32
   let make: @Sendable () -> (SQLCall) -> Void
 
-  /// - Parameter make: gives what each call is handed to.
+  /// - Parameter make: returns the closure that handles the calls.
   public init(_ name: String, arguments: Int, _ make: @escaping @Sendable () -> (SQLCall) -> Void) {
     (self.name, argumentCount, self.make) = (name, Int32(clamping: arguments), make)
   }
 }
 
-/// One call of such a function. Its arguments are good until the call ends; without an answer it is NULL.
+/// One call of an SQL function. Its arguments are valid until the call ends; without an answer the result is NULL.
 public struct SQLCall {
   fileprivate let context: OpaquePointer
   fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
 
   public func integer(_ place: Int) -> Int64 { sqlite3_value_int64(arguments[place]) }
 
-  /// The bytes of a text in place.
+  /// The bytes of a text, not copied.
   public func bytes(_ place: Int) -> UnsafeBufferPointer<UInt8> {
     guard let start = sqlite3_value_text(arguments[place]) else { return UnsafeBufferPointer(start: nil, count: 0) }
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[place])))
@@ -33,7 +33,7 @@ public struct SQLCall {
   /// Bytes that are not UTF-8 are replaced.
   public func text(_ place: Int) -> String { String(decoding: bytes(place), as: UTF8.self) }
 
-  /// SQLite copies the text.
+  /// Sets the result. SQLite copies the text.
   public func answer(_ text: UnsafeBufferPointer<UInt8>) {
     guard let start = text.baseAddress, text.count > 0 else { return sqlite3_result_text(context, "", 0, nil) }
     start.withMemoryRebound(to: CChar.self, capacity: text.count) {
@@ -53,7 +53,7 @@ extension Database {
     init(_ body: @escaping (SQLCall) -> Void) { self.body = body }
   }
 
-  /// Lets statements call a function from now on.
+  /// Registers a function for later statements.
   func add(_ function: SQLFunction) throws(StorageError) {
     let called = Unmanaged.passRetained(Called(function.make()))
     let code = sqlite3_create_function_v2(

@@ -1,15 +1,16 @@
-// A damaged database: what can be read of it is brought over into a new file.
-// Invariant: the damaged file is only read; every row that SQLite can still read is tried, and what it cannot is told.
+// Recovers the readable rows of a damaged database into a new file.
+// Invariant: rows are only read from the damaged file; every row that SQLite can still read is tried, and the losses
+// are reported.
 
 import Files
 import Glibc
 
-/// Rows that were left out.
+/// Rows that were not recovered.
 public struct SalvageLoss: Equatable, Sendable {
   public let table: String
-  /// Row ids from one to another, both included; nil where not even those are known.
+  /// An inclusive range of row ids; nil if not even those are known.
   public let rows: ClosedRange<Int64>?
-  /// Whether they can be read, and contradict other rows.
+  /// Whether the rows can be read but contradict others.
   public let isContradiction: Bool
 
   init(_ table: String, _ rows: ClosedRange<Int64>?, isContradiction: Bool = false) {
@@ -26,9 +27,9 @@ public struct SalvageLoss: Equatable, Sendable {
 }
 
 extension NewStore {
-  /// Takes what can be read of a file with the same tables. The steps of undo are left out.
+  /// Recovers the readable rows of a file with the same tables. Undo steps are not recovered.
   /// - Parameter damaged: a copy, which is changed.
-  /// - Returns: what was left out, table by table.
+  /// - Returns: the losses, table by table.
   public func salvage(from damaged: String) throws -> [SalvageLoss] {
     var losses: [SalvageLoss] = []
     try make { db in
@@ -42,14 +43,14 @@ extension NewStore {
         losses += salvage.losses
       }
       do throws(StorageError) { try copySequences(db, from: "damaged") } catch {
-        // The highest number of each table is that of its last row then.
+        // Each counter is then the id of the table's last row.
         if !error.isOfRow { throw error }
       }
     }
     return losses
   }
 
-  /// - Returns: false, with nothing attached, where its schema cannot be read or is not that of the new file.
+  /// - Returns: false, with nothing attached, if its schema cannot be read or differs from that of the new file.
   private func attach(_ damaged: String, _ db: Database) throws -> Bool {
     do throws(StorageError) {
       try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
@@ -60,24 +61,25 @@ extension NewStore {
     do {
       if try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "damaged")).isEmpty { return true }
     } catch let error as StorageError where error.isOfRow || error.isOfSchema {
-      // The head is laid over it.
+      // The caller replaces the header and the schema.
     }
     try db.execute(sql: "DETACH damaged")
     return false
   }
 
-  /// The pages that hold the schema. Each collection is made by the same steps, so that they are the same in all.
+  /// Returns the pages that hold the schema. They are the same in all collections, as the same migrations create them.
   private func schemaPages(_ db: Database) throws -> [Int] {
     try Int.fetchAll(db, sql: "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')")
   }
 
-  /// The last page that the schema names.
+  /// Returns the last root page that the schema refers to.
   private func lastRoot(_ db: Database) throws -> Int {
     try Int.fetchOne(db, sql: "SELECT max(rootpage) FROM sqlite_schema") ?? 0
   }
 
-  /// Puts the head and the schema of the new file in the place of those of another. The free pages are forgotten.
-  /// - Parameter least: pages that the file must have: one that was cut off gets empty ones.
+  /// Overwrites the header and the schema of the damaged file with those of the new one, and drops its list of free
+  /// pages.
+  /// - Parameter least: the smallest number of pages; a truncated file is extended with empty ones.
   private func layHead(over damaged: String, pages: [Int], least: Int) throws {
     let source = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let head = try source.bytes(at: 0, count: 100)
@@ -90,7 +92,8 @@ extension NewStore {
     for page in pages {
       var bytes = try source.bytes(at: (page - 1) * size, count: size)
       if page == 1 {
-        // "File format": 18 and 19 say whether there is a log, 28 how many pages, 32 and 36 which are free.
+        // SQLite's "Database File Format": 18 and 19 say whether there is a WAL, 28 is the page count, 32 and 36 the
+        // free list.
         let mode: UInt8 = fileExists(damaged + "-wal") ? 2 : 1
         (bytes[18], bytes[19]) = (mode, mode)
         for (index, shift) in zip(28..<32, [24, 16, 8, 0]) { bytes[index] = UInt8(count >> shift & 0xFF) }
@@ -102,8 +105,8 @@ extension NewStore {
 }
 
 extension Database {
-  /// Does with each row that points to nothing what is done when the row that it pointed to is removed: the reference
-  /// goes, or the row. One that neither is declared for stays.
+  /// Applies the `ON DELETE` action to each row whose reference points to nothing: clears the reference or deletes the
+  /// row. Rows of keys without such an action stay.
   public func settleDangling() throws {
     let sql = """
       SELECT DISTINCT found."table", keys."from", keys."table", keys."to", keys.on_delete
@@ -119,18 +122,18 @@ extension Database {
   }
 }
 
-/// Brings over one table.
+/// Recovers one table.
 private struct TableSalvage {
   private let db: Database
   private let table: UndoTable
   private(set) var losses: [SalvageLoss] = []
-  /// Statements that may still fail before the rest is given up.
+  /// How many statements may still fail before the rest of the table is given up.
   private var patience = 20_000
 
   init(_ db: Database, _ table: UndoTable) { (self.db, self.table) = (db, table) }
 
   mutating func run() throws {
-    // A row keeps its id also where no column is the row id: what was left out is told by it.
+    // Copies the row id even if no column is an alias of it, because losses are reported by row id.
     let columns = (table.isKeyed ? [] : ["rowid"]) + table.columns.map { UndoTable.quoted($0.name) }
     let names = columns.joined(separator: ", ")
     let rows = "INTO main.\(table.quoted) (\(names)) SELECT \(names) FROM damaged.\(table.quoted)"
@@ -147,7 +150,7 @@ private struct TableSalvage {
     try listMissing()
   }
 
-  /// The first and the last row id, as far as they can be read.
+  /// Returns the first and the last row id, as far as they can be read.
   private func bounds() -> (Int64, Int64)? {
     func id(_ order: String) -> Int64? {
       do {
@@ -159,7 +162,7 @@ private struct TableSalvage {
     }
     guard let low = id("ASC") ?? id("DESC").map({ min(1, $0) }) else { return isEmpty ? (1, 0) : nil }
     let high = id("DESC") ?? counter ?? low &+ 1_000_000
-    // One of the two is damaged itself.
+    // One of the two ids is itself damaged.
     return low <= high ? (low, high) : (.min, .max)
   }
 
@@ -172,7 +175,7 @@ private struct TableSalvage {
     }
   }
 
-  /// The highest row id that was ever given.
+  /// The highest row id that was ever assigned.
   private var counter: Int64? {
     do {
       return try Int64.fetchOne(
@@ -183,16 +186,16 @@ private struct TableSalvage {
     }
   }
 
-  /// Copies rows; where that fails, each half of them.
+  /// Copies rows; if that fails, tries each half.
   private mutating func copy(_ rows: ClosedRange<Int64>, _ start: String) throws {
     let range = "WHERE rowid BETWEEN \(rows.lowerBound) AND \(rows.upperBound)"
-    // The stock rows of a new collection give way to those of the file.
+    // The rows of the file replace the stock rows of a new collection.
     let stock =
       "DELETE FROM main.\(table.quoted) \(range) AND rowid IN (SELECT rowid FROM damaged.\(table.quoted) \(range))"
     if try attempt("\(stock); \(start) \(range)") { return try listContradictions(rows) }
     patience -= 1
     guard rows.lowerBound < rows.upperBound, patience > 0 else { return lose(rows) }
-    // The ids of a damaged page may be any number: so many from one to the other that they do not fit into one.
+    // The ids on a damaged page may be any numbers, so their distance may not fit into an `Int64`.
     let half = UInt64(bitPattern: rows.upperBound &- rows.lowerBound) / 2
     let middle = rows.lowerBound &+ Int64(bitPattern: half)
     try copy(rows.lowerBound...middle, start)
@@ -212,7 +215,7 @@ private struct TableSalvage {
     }
   }
 
-  /// Rows that were read and that the new file did not take.
+  /// Records as lost the rows that were read but that the new file rejected.
   private mutating func listContradictions(_ rows: ClosedRange<Int64>) throws {
     let left = try Int64.fetchAll(
       db,
@@ -223,7 +226,7 @@ private struct TableSalvage {
     for row in left { lose(row...row, isContradiction: true) }
   }
 
-  /// Rows that an index of the damaged file knows, and that no page of the table gave.
+  /// Records as lost the rows that an index of the damaged file lists but that no page of the table yielded.
   private mutating func listMissing() throws {
     let known = Set(losses.compactMap(\.rows))
     for index in try indexes() {
@@ -250,7 +253,7 @@ private struct TableSalvage {
       arguments: [table.name])
   }
 
-  /// Runs statements as a transaction; false, and nothing was done, when what they read is damaged.
+  /// Runs statements in a transaction; returns false, with nothing changed, if the data that they read is damaged.
   private func attempt(_ sql: String) throws -> Bool {
     do throws(StorageError) {
       try db.execute(sql: "BEGIN; \(sql); COMMIT")

@@ -1,11 +1,11 @@
-// A statement of SQL: prepared once, given its values, and run or walked row by row.
-// Invariant: a statement that ran is reset, whether it failed or not, so that none is open when a transaction ends;
-// what is bound in place is given up before the call that bound it ends. A value that SQLite refuses is an error when
-// the statement runs.
+// An SQL statement: prepared once, given its values, and run, or iterated row by row.
+// Invariant: a statement that ran is reset, whether it failed or not, so none is open when a transaction ends; bytes
+// that are bound in place are released before the call that bound them ends. If SQLite refuses a value, running the
+// statement throws.
 
 import CSQLite
 
-/// A row whose columns are given their values; the first is 0.
+/// The columns of a row, which receive values; the first index is 0.
 ///
 ///     target.put(0, 12)
 ///     target.put(1, text: "animal")
@@ -16,7 +16,7 @@ public protocol ColumnBinding {
   func put(_ column: Int, text: UnsafeBufferPointer<UInt8>)
 }
 
-/// A statement, run for one row after the other, or a query whose rows are walked: two walks can go on side by side.
+/// A statement that runs once for each row, or a query whose rows are iterated: two can be iterated side by side.
 ///
 ///     let insertion = try Statement(db, "INSERT INTO tags (name, count) VALUES (?1, ?2)")
 ///     insertion.bind(1, "animal")
@@ -25,10 +25,10 @@ public protocol ColumnBinding {
 public final class Statement {
   let connection: Connection
   private let handle: OpaquePointer
-  /// Why a value could not be bound.
+  /// The error code of a value that could not be bound.
   private var refusal = SQLITE_OK
 
-  /// - Parameter arguments: of a query that is walked by `next`.
+  /// - Parameter arguments: the values of a query that is iterated with `next`.
   public convenience init(
     _ db: Database, _ sql: String, _ arguments: StatementArguments? = nil
   ) throws(StorageError) {
@@ -49,16 +49,16 @@ public final class Statement {
 
   deinit { sqlite3_finalize(pointer) }
 
-  /// SQLite's handle, once no second thread uses the database.
+  /// SQLite's handle; waits until no second thread uses the database.
   var pointer: OpaquePointer {
     if connection.isLent { connection.wait() }
     return handle
   }
 
-  /// The handle for what the lane does.
+  /// The handle for work in the lane.
   var lentPointer: OpaquePointer { handle }
 
-  /// The one statement of a text.
+  /// Prepares a text that consists of exactly one statement.
   private static func only(
     _ connection: Connection, _ start: UnsafePointer<CChar>, _ flags: UInt32
   ) throws(StorageError) -> OpaquePointer {
@@ -91,7 +91,7 @@ public final class Statement {
     text.withUTF8 { bind(place, $0, Statement.copied) }
   }
 
-  /// The bytes stay the caller's until `run`.
+  /// The bytes must stay valid until `run` returns.
   public func bind(_ place: Int32, inPlace text: UnsafeBufferPointer<UInt8>) { bind(place, text, nil) }
 
   private func bind(
@@ -110,7 +110,7 @@ public final class Statement {
     bytes.withUnsafeBytes { bind(place, $0, Statement.copied) }
   }
 
-  /// The bytes stay the caller's until `run`.
+  /// The bytes must stay valid until `run` returns.
   func bind(_ place: Int32, inPlace bytes: UnsafeRawBufferPointer) { bind(place, bytes, nil) }
 
   private func bind(_ place: Int32, _ bytes: UnsafeRawBufferPointer, _ destructor: sqlite3_destructor_type?) {
@@ -124,12 +124,12 @@ public final class Statement {
 
   private func check(_ code: Int32) { if code != SQLITE_OK { refusal = code } }
 
-  /// SQLITE_TRANSIENT, a macro that Swift cannot see: SQLite copies what is bound.
+  /// SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies what is bound.
   static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   // MARK: Running
 
-  /// Whether it gave a row and was neither walked to its end nor reset.
+  /// Whether the statement gave a row and was neither run to its end nor reset.
   var isOpen: Bool { sqlite3_stmt_busy(pointer) != 0 }
 
   /// - Returns: false when there are no more rows.
@@ -143,13 +143,13 @@ public final class Statement {
     }
   }
 
-  /// Runs it to its end with what is bound.
+  /// Runs the statement to its end with the bound values.
   func finish() throws(StorageError) {
     defer { reset() }
     while try step() {}
   }
 
-  /// Runs it with what is bound.
+  /// Runs the statement with the bound values.
   /// - Returns: whether a row was written.
   @discardableResult
   public func run() throws(StorageError) -> Bool {
@@ -157,54 +157,54 @@ public final class Statement {
     return sqlite3_changes(connection.pointer) > 0
   }
 
-  /// Runs it with these arguments.
+  /// Runs the statement with these arguments.
   public func execute(arguments: StatementArguments) throws(StorageError) {
     try bind(arguments)
     try finish()
   }
 
-  /// Runs a query with what is bound and gives its first row.
+  /// Runs a query with the bound values and returns its first row.
   public func first<T>(_ read: (Row) throws -> T) throws -> T? {
     defer { reset() }
     return try step() ? try read(row) : nil
   }
 
-  /// Whether a query with what is bound has a row.
+  /// Returns whether a query with the bound values has a row.
   public func hasRow() throws(StorageError) -> Bool {
     defer { reset() }
     return try step()
   }
 
-  /// Runs a query with these arguments and gives its first row.
+  /// Runs a query with these arguments and returns its first row.
   public func first<T>(_ arguments: StatementArguments, _ read: (Row) throws -> T) throws -> T? {
     try bind(arguments)
     return try first(read)
   }
 
-  /// Runs a query with what is bound and gives every row.
+  /// Runs a query with the bound values and returns every row.
   public func rows<T>(_ read: (Row) throws -> T) throws -> [T] {
     var found: [T] = []
     try forEachRow { found.append(try read($0)) }
     return found
   }
 
-  /// Runs a query with what is bound and gives each row to the body, as long as it wants more.
+  /// Runs a query with the bound values and calls the body with each row, while `goesOn` returns true.
   public func forEachRow(while goesOn: () -> Bool = { true }, _ body: (Row) throws -> Void) throws {
     defer { reset() }
     while goesOn(), try step() { try body(row) }
   }
 
-  /// The next row of a walk, good until the next call; nil after the last.
+  /// Returns the next row, valid until the next call; nil after the last.
   public func next() throws(StorageError) -> Row? {
     if try step() { return row }
     sqlite3_reset(pointer)
     return nil
   }
 
-  /// The row that it stands on.
+  /// The current row.
   private var row: Row { Row(statement: handle) }
 
-  /// Ends a walk and gives up what is bound.
+  /// Ends the iteration and clears the bindings.
   public func reset() {
     sqlite3_reset(pointer)
     sqlite3_clear_bindings(pointer)
@@ -216,6 +216,6 @@ extension Statement: ColumnBinding {
   public func put(_ column: Int, _ value: Int64) { bind(Int32(clamping: column + 1), value) }
   public func put(_ column: Int, _ value: Double?) { bind(Int32(clamping: column + 1), value) }
   public func put(_ column: Int, text: String?) { bind(Int32(clamping: column + 1), text) }
-  /// The bytes stay the caller's until `run`.
+  /// The bytes must stay valid until `run` returns.
   public func put(_ column: Int, text: UnsafeBufferPointer<UInt8>) { bind(Int32(clamping: column + 1), inPlace: text) }
 }

@@ -1,9 +1,10 @@
-// The values that a statement is given, in the order of its parameters or by their names.
-// Invariant: as many are given as the statement has parameters; anything else is an error, never a NULL unasked.
+// The values for a statement's parameters, by position or by name.
+// Invariant: every parameter gets a value, and every value by position a parameter; anything else is an error, never a
+// silent NULL.
 
 import CSQLite
 
-/// A value that a statement can be given. SQLite copies it.
+/// A value that can be bound to a statement. SQLite copies it.
 public protocol Bindable {
   func bind(to statement: Statement, _ place: Int32)
 }
@@ -32,7 +33,7 @@ extension [UInt8]: Bindable {
   public func bind(to statement: Statement, _ place: Int32) { statement.bind(place, bytes: self) }
 }
 
-/// The arguments of a statement: `[deck, "animal", nil]`, or by name `["deck": deck]` for a parameter `:deck`.
+/// The arguments of a statement: `[deck, "animal", nil]`, or by name: `["deck": deck]` for a parameter `:deck`.
 public struct StatementArguments: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
   fileprivate enum Values {
     case inOrder([(any Bindable)?])
@@ -49,22 +50,22 @@ public struct StatementArguments: ExpressibleByArrayLiteral, ExpressibleByDictio
 
   public init(_ named: [String: (any Bindable)?]) { values = .byName(named) }
 
-  /// How many there are in order.
+  /// The number of values by position.
   var count: Int {
     if case .inOrder(let values) = values { values.count } else { 0 }
   }
 }
 
 extension Statement {
-  /// Gives the parameters their values, which must be as many.
+  /// Binds the arguments, which must be as many as the parameters.
   func bind(_ arguments: StatementArguments) throws(StorageError) {
     var taken = 0
     try bind(arguments, from: &taken)
     if taken < arguments.count { throw connection.failure(SQLITE_RANGE, "there are more arguments than parameters") }
   }
 
-  /// Gives the parameters their values.
-  /// - Parameter taken: how many of those in order earlier statements took; these are added.
+  /// Binds the arguments.
+  /// - Parameter taken: how many values by position earlier statements used; those used here are added.
   func bind(_ arguments: StatementArguments, from taken: inout Int) throws(StorageError) {
     let wanted = Int(sqlite3_bind_parameter_count(pointer))
     switch arguments.values {

@@ -1,5 +1,5 @@
-// What can go wrong with a database, as facts, and the words for it.
-// Invariant: every case names the path it is about and what the user can do; codes never change.
+// What can go wrong with a database, as facts, and the messages for it.
+// Invariant: every case names its path and what the user can do; codes never change.
 
 import CSQLite
 import Files
@@ -13,25 +13,25 @@ import Text
 ///       if case .busy(_, let holder?, _) = error { print("process \(holder) is writing") }
 ///     }
 public enum StorageError: Problem, Equatable {
-  /// Another process holds the write lock; `holder` is its process id where it can be found out.
+  /// Another process holds the write lock; `holder` is its process id if it is known.
   case busy(path: String, holder: Int?, operation: String)
-  /// Asked to stop while waiting, or in a long piece of work.
+  /// The user asked to stop, while waiting or during long work.
   case interrupted(path: String)
   /// No room left on the disk, or the quota is used up.
   case full(path: String)
-  /// The database's file does not hold what SQLite wrote.
+  /// The database file does not contain what SQLite wrote.
   case damaged(path: String, detail: String)
   /// The database was written by a newer program; `migrations` are those unknown here.
   case newer(path: String, migrations: [String])
-  /// The disk takes no change.
+  /// The disk is read-only.
   case readOnly(path: String)
-  /// The database was written by a program of before the first release, whose tables are not read.
+  /// The database was written by a program from before the first release, whose tables cannot be read.
   case older(path: String)
   /// The database cannot be opened, read or written; `detail` is SQLite's or the system's reason.
   case unreadable(path: String, detail: String)
-  /// SQLite rolled the unit of work back by itself (a full disk does that); nothing more can be done in it.
+  /// SQLite itself rolled back the unit of work (a full disk does that); nothing more can be done in it.
   case rolledBack(path: String)
-  /// Any other answer of SQLite.
+  /// Any other error of SQLite.
   case failed(path: String, result: Int, detail: String)
 
   public var report: ProblemReport {
@@ -42,7 +42,7 @@ public enum StorageError: Problem, Equatable {
         "\(holder.map { "another process (id \($0))" } ?? "another process") is changing \(quoted(path)), "
           + "so \(operation) could not start; wait until it is done, or end it", ["path": path, "process": holder])
     case .interrupted(let path):
-      // Which file the data is in is nothing to whoever pressed Ctrl-C.
+      // A user who pressed Ctrl-C does not need to know the file.
       ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed", ["path": path])
     case .full(let path):
       ProblemReport(
@@ -88,8 +88,8 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether it is about what the file holds, rather than about the disk, other processes or the user. One wrong byte
-  /// in its list of migrations makes it an older one.
+  /// Whether the error is about the content of the file, rather than about the disk, other processes or the user. One
+  /// wrong byte in its list of migrations makes the file look older.
   public var isDamage: Bool {
     switch self {
     case .damaged, .failed, .older: true
@@ -97,17 +97,17 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// SQLite's reason where there is one, else what happened.
+  /// SQLite's reason if there is one, else the title of the report.
   public var reason: String { detail ?? report.title }
 
-  /// What making the database's file means for it; what is wrong with its folder stays the file's error.
+  /// Converts an error from creating the database file. An error about its folder stays a `FileError`.
   static func ofFile(_ error: FileError, database path: String) -> any Error {
     if error.isDiskFull { return StorageError.full(path: path) }
     if error.number == EROFS { return StorageError.readOnly(path: path) }
     return error.path == path ? StorageError.unreadable(path: path, detail: systemWords(error.number)) : error
   }
 
-  /// What SQLite's result code means to a user.
+  /// Converts a result code of SQLite.
   static func ofSQLite(_ code: Int32, _ detail: String, path: String, operation: String) -> StorageError {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
@@ -122,7 +122,7 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// What SQLite said, where that is not all in the case.
+  /// SQLite's message, for the cases that have one.
   public var detail: String? {
     switch self {
     case .damaged(_, let detail), .unreadable(_, let detail), .failed(_, _, let detail): detail
@@ -135,16 +135,16 @@ public enum StorageError: Problem, Equatable {
     if case .damaged(_, let detail) = self { detail == String(cString: sqlite3_errstr(SQLITE_NOTADB)) } else { false }
   }
 
-  /// A rule of the tables that a row broke.
+  /// A constraint of the tables that a row violated.
   public enum Constraint: Equatable, Sendable {
-    /// `what` names the columns that another row has the same values in: "UNIQUE constraint failed: cards.deck,
-    /// cards.rank".
+    /// `what` is SQLite's message, with the columns in which another row has the same values: "UNIQUE constraint
+    /// failed: cards.deck, cards.rank".
     case unique(what: String)
     case foreignKey
     case other
   }
 
-  /// The rule that a row broke, where that is what went wrong.
+  /// The constraint that a row violated, if that is the error.
   public var constraint: Constraint? {
     guard case .failed(_, let result, let detail) = self, result & 0xFF == Int(SQLITE_CONSTRAINT) else { return nil }
     switch result {
@@ -154,7 +154,7 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether a statement failed for the rows that it read; others can still be read.
+  /// Whether a statement failed because of the rows that it read; others can still be read.
   var isOfRow: Bool {
     switch self {
     case .damaged, .unreadable: true
@@ -163,7 +163,7 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether the disk, or the right to write to it, is what is wrong.
+  /// Whether the cause is the disk, or a missing right to write to it.
   var isOfDisk: Bool {
     switch self {
     case .full, .readOnly, .unreadable: true
@@ -176,7 +176,8 @@ public enum StorageError: Problem, Equatable {
     if case .failed(_, let result, _) = self { result & 0xFF == Int(SQLITE_ERROR) } else { false }
   }
 
-  /// What the state of the disk explains: SQLite tells neither apart from a file that is not the user's.
+  /// Returns the error that the state of the disk explains, if any: SQLite reports a read-only or full disk like a file
+  /// that the user may not access.
   private static func ofDisk(_ path: String) -> StorageError? {
     var facts = statvfs()
     guard statvfs(parentFolder(of: path), &facts) == 0 else { return nil }

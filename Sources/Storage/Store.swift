@@ -1,64 +1,64 @@
-// One user's database: opened at first use, read, and changed by named operations that happen wholly or not at all.
-// Invariant: whatever ends with an error leaves nothing of itself behind. Inside a unit of work an operation is a
-// savepoint, outside it is a transaction of its own; a unit whose transaction SQLite took back refuses to go on.
+// One user's database: opened at first use, read, and changed by named operations that happen completely or not at all.
+// Invariant: an operation or unit that ends with an error leaves no changes. Inside a unit of work an operation is a
+// savepoint, outside it is its own transaction; a unit whose transaction SQLite rolled back refuses to go on.
 
-/// Rows that an operation writes together: until then they wait.
+/// Rows that an operation collects and writes together.
 public protocol WaitingRows: AnyObject {
-  /// How many wait, once none is being written.
+  /// How many rows wait to be written; waits first until none is being written.
   var waitingCount: Int { get }
-  /// Writes them; they go on waiting where that fails.
+  /// Writes the rows; they keep waiting if that fails.
   func flush() throws
 }
 
-/// A SQLite file in WAL mode, used from the thread that made it, and by a `WorkLane` while that thread leaves it alone.
-/// `Database` values that a closure is given are good until the closure returns.
+/// A SQLite file in WAL mode, used from the thread that created it, and by a `WorkLane` while that thread does not use
+/// it. A `Database` passed to a closure is valid until the closure returns.
 ///
 ///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
 ///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }
 public final class Store {
   enum Unit {
     case none
-    /// Begun by the caller, not yet by SQLite: its transaction begins at the first write.
+    /// Begun by the caller, not yet by SQLite: the transaction begins with the first write.
     case waiting
     case open
   }
 
-  /// The file, or nil for a database in memory.
+  /// The path of the file, or nil for an in-memory database.
   public let path: String?
   private let migrations: () -> [Migration]
   private let poll: StatementPoll
   private var database: ExclusiveDatabase?
   private var unit = Unit.none
-  /// How many operations stand around the caller.
+  /// How deeply operations are nested at the moment.
   private var depth = 0
-  /// Grows with each commit of another process that a read noticed, and with each rollback.
+  /// Increases with each commit of another process that a read noticed, and with each rollback.
   public private(set) var otherChanges = 0
   private var dataVersion: Int?
-  /// What the operation or the unit under way changes; nil where nothing is recorded.
+  /// Records what the current operation or unit changes; nil if nothing is recorded.
   let recorder: UndoRecorder?
-  /// The step that the last operation outside a unit, or the last unit, wrote; nil where it changed nothing.
+  /// The undo step that the last operation outside a unit, or the last unit, wrote; nil if it changed nothing.
   var lastStep: Int?
-  /// The part of the unit under way that began with it.
+  /// The recorded change that began at the start of the current unit.
   weak var firstPart: RecordedChange?
-  /// Rows of the operation under way that are not written yet.
+  /// Rows of the current operation that are not written yet.
   private var waitingRows: (any WaitingRows)?
-  /// How many have the database now, one within the other.
+  /// How many nested calls use the database now.
   private var users = 0
-  /// Why the database can only be read.
+  /// Why the database can only be read; nil if it can be changed.
   public private(set) var readOnlyReason: (any Error)?
 
-  /// Tries for another process's lock, each of which lets SQLite wait for 0.1 seconds.
+  /// How often to try for a lock that another process holds; in each try, SQLite waits for 0.1 seconds.
   private let lockTries: Int
 
-  /// Nothing is opened yet.
+  /// Creates a store. The file is opened at first use.
   /// - Parameters:
-  ///   - path: the file; its folder is made when it is missing. nil: in memory, for tests.
-  ///   - migrations: every room's steps, in order; asked for when the file is opened.
-  ///   - deadline: seconds that another process's lock is waited for.
-  ///   - isInterrupted: asked about every 0.1 seconds meanwhile, and in statements that take long; true gives up.
-  ///   - undoClock: seconds since 1970. With it each operation is recorded as a step that can be undone;
-  ///     `UndoLog.migrations` are among the migrations then.
-  ///   - unrecorded: tables that no step holds.
+  ///   - path: the file; its folder is created if it is missing. nil: in memory, for tests.
+  ///   - migrations: the migrations of every module, in order; evaluated when the file is opened.
+  ///   - deadline: how many seconds to wait for another process's lock.
+  ///   - isInterrupted: polled about every 0.1 seconds meanwhile, and during long statements; true gives up.
+  ///   - undoClock: returns seconds since 1970. If it is given, each operation is recorded as an undo step, and
+  ///     `UndoLog.migrations` must be among the migrations.
+  ///   - unrecorded: tables whose changes are not recorded.
   public init(
     path: String?, migrations: @autoclosure @escaping () -> [Migration], deadline: Double = 5,
     isInterrupted: @escaping @Sendable () -> Bool,
@@ -73,7 +73,7 @@ public final class Store {
 
   // MARK: Reading and changing
 
-  /// Runs statements that change nothing. It never waits for a writer, and it may stand inside an operation.
+  /// Runs statements that change nothing. Never waits for a writer; may be called inside an operation.
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
     try access("reading") { db in
       try noticeOthers(db)
@@ -81,13 +81,13 @@ public final class Store {
     }
   }
 
-  /// Runs one operation: all that `body` changes is kept, or nothing when it throws. It may stand inside a unit and
-  /// inside another operation, whose failure takes it back too.
+  /// Runs one operation: all changes of `body` are committed, or none if it throws. An operation may run inside a unit
+  /// and inside another operation, whose failure rolls it back too.
   /// - Parameters:
   ///   - name: what a user would call it ("adding cards"), for the message when it cannot start.
-  ///   - isOneStatement: whether one statement at most changes anything: SQLite takes it back itself when it fails,
-  ///     so that a part of a unit needs no savepoint.
-  ///   - step: what the step of undo is called, made of the result; `name` where it is nil. Outside a unit only.
+  ///   - isOneStatement: whether at most one statement changes anything: SQLite itself rolls back a failed statement,
+  ///     so the operation needs no savepoint inside a unit.
+  ///   - step: returns the name of the undo step for a result; nil: `name`. Only used outside a unit.
   @discardableResult
   public func operation<T>(
     _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
@@ -100,16 +100,16 @@ public final class Store {
     }
   }
 
-  /// Grows with whatever may have changed what a read answers: each row written, each rollback, and, noticed at the
-  /// next `read` outside a transaction, each commit of another process. Rows that were kept are good while it stands
-  /// still.
+  /// Increases with everything that may have changed the result of a read: each row written, each rollback, and,
+  /// noticed at the next `read` outside a transaction, each commit of another process. Cached rows are valid while it
+  /// stays the same.
   public var changeCount: Int {
     let waiting = waitingRows?.waitingCount ?? 0
     return otherChanges &+ (database?.totalChanges ?? 0) &+ waiting
   }
 
-  /// Runs a part of an operation that lets rows wait: whatever reads or changes the database inside it finds them
-  /// written.
+  /// Runs a part of an operation that collects rows: they are written before anything inside it reads or changes the
+  /// database.
   public func writing<T>(_ rows: any WaitingRows, _ body: () throws -> T) throws -> T {
     let outer = waitingRows
     waitingRows = rows
@@ -121,23 +121,23 @@ public final class Store {
 
   // MARK: Units of work
 
-  /// Whether an operation is under way.
+  /// Whether an operation is running.
   public var isInOperation: Bool { depth > 0 }
 
-  /// Whether a transaction is under way: a unit that has changed something, or an operation.
+  /// Whether a transaction is open: that of a unit that has changed something, or of an operation.
   public var hasOpenTransaction: Bool { unit == .open || depth > 0 }
 
-  /// Whether a unit is under way.
+  /// Whether a unit is active.
   public var isInUnit: Bool { unit != .none }
 
-  /// Begins a unit: every operation until `commitUnit` or `rollbackUnit` is kept or taken back together. The write lock
-  /// is taken by the first operation. Inside a unit this does nothing.
+  /// Begins a unit: every operation until `commitUnit` or `rollbackUnit` is committed or rolled back together. The
+  /// first operation takes the write lock. Inside a unit this does nothing.
   public func beginUnit() {
     if unit == .none { unit = .waiting }
   }
 
-  /// Keeps what the unit did. Without a unit it does nothing. When it throws, nothing of the unit was kept.
-  /// - Parameter name: what the step of undo is called.
+  /// Commits the unit. Without a unit it does nothing. If it throws, nothing of the unit is stored.
+  /// - Parameter name: the name of the undo step.
   public func commitUnit(named name: String = "changes") throws {
     guard unit == .open else {
       unit = .none
@@ -156,7 +156,7 @@ public final class Store {
     }
   }
 
-  /// Takes back what the unit did, and ends it. Without a unit it does nothing.
+  /// Rolls back the unit and ends it. Without a unit it does nothing.
   public func rollbackUnit() throws {
     guard unit == .open else {
       unit = .none
@@ -165,7 +165,7 @@ public final class Store {
     try access("taking back the changes") { try abandon($0) }
   }
 
-  // MARK: Steps of undo
+  // MARK: Undo steps
 
   private func writeStep(_ db: Database, _ name: String) throws {
     guard let recorder else { return }
@@ -176,16 +176,16 @@ public final class Store {
     recorder.clear()
   }
 
-  // MARK: Care
+  // MARK: Maintenance
 
-  /// Takes back an open unit and closes the file. A later use opens it again.
+  /// Rolls back an open unit and closes the file. The next use opens it again.
   public func close() throws {
     try rollbackUnit()
     try database?.close()
     (database, dataVersion) = (nil, nil)
   }
 
-  /// Gives the connection to what works on the database as a whole.
+  /// Lends the connection to work on the whole database, outside units and operations.
   func whole(_ name: String, _ body: (Database) throws -> Void) throws {
     guard unit != .open, depth == 0 else { throw UndoError.inUnit }
     try access(name, changes: true) { db in try waiting { try body(db) } }
@@ -200,7 +200,7 @@ public final class Store {
 
   private var shownPath: String { path ?? "the database in memory" }
 
-  /// Begins a transaction that holds the write lock, waiting a while for another process.
+  /// Begins a transaction that holds the write lock, waiting for another process until the deadline.
   func begin(_ db: Database, _ name: String) throws {
     if let readOnlyReason { throw readOnlyReason }
     try waiting { try db.begin() }
@@ -208,7 +208,7 @@ public final class Store {
     recorder?.isRecording = true
   }
 
-  /// Tries again while another process has the lock, until the deadline, or until the user asks to stop.
+  /// Tries again while another process has the lock, until the deadline, or until the user interrupts.
   private func waiting(_ attempt: () throws -> Void) throws {
     for tried in 1... {
       do {
@@ -221,8 +221,8 @@ public final class Store {
     }
   }
 
-  /// The body as a transaction that has begun.
-  /// - Parameter atEnd: the last of what belongs to it.
+  /// Runs the body in a transaction that has begun.
+  /// - Parameter atEnd: the last work of the transaction.
   func finish<T>(
     _ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void
   ) throws -> T {
@@ -237,8 +237,8 @@ public final class Store {
     }
   }
 
-  /// The body as the first part of a unit: what takes it back is the end of the transaction. Within a savepoint SQLite
-  /// would walk over all that the savepoint changed, at each statement.
+  /// Runs the body as the first part of a unit: if it throws, the whole transaction is rolled back. In a savepoint,
+  /// SQLite would walk over everything that the savepoint changed, at each statement.
   private func first<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     unit = .open
     do {
@@ -250,8 +250,8 @@ public final class Store {
     }
   }
 
-  /// The body as a part of the transaction under way. Without the check of `isInsideTransaction` what follows a
-  /// rollback by SQLite itself would commit alone.
+  /// Runs the body in a savepoint of the open transaction. Without the check of `isInsideTransaction`, statements after
+  /// a rollback by SQLite itself would be committed on their own.
   private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
@@ -264,7 +264,7 @@ public final class Store {
     }
   }
 
-  /// The same of a body in which one statement at most changes anything: SQLite takes it back by itself.
+  /// Runs a body in which at most one statement changes anything, without a savepoint: SQLite itself rolls it back.
   private func statement<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
@@ -277,7 +277,7 @@ public final class Store {
     }
   }
 
-  /// What the body gives, where the transaction still stands after it.
+  /// Runs the body and throws if the transaction is not active after it.
   private func standing<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     let result = try inside { try body(db) }
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
@@ -304,16 +304,16 @@ public final class Store {
     giveBackRoom(db)
   }
 
-  /// What was taken back lies in the log: a large one gives its room back at once.
+  /// Truncates a large write-ahead log at once, because it still contains what was rolled back.
   private func giveBackRoom(_ db: Database) {
     guard let path, DatabaseFile.size(of: path + "-wal") > DatabaseFile.keptLog else { return }
-    // Where another process reads, the room comes back when it ends.
+    // While another process reads, the log stays; it shrinks when that process ends.
     do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch { return }
   }
 
   // MARK: Access
 
-  /// Gives the open database to the body, which does what `name` says.
+  /// Lends the open database to the body; `name` says what the body does.
   func access<T>(_ name: String, changes: Bool = false, _ body: (Database) throws -> T) throws -> T {
     if changes { tryToChangeAgain() }
     let database = try opened(name)
@@ -323,20 +323,20 @@ public final class Store {
     return try database.use(for: name, body)
   }
 
-  /// A database that could only be read is opened anew before a change: there may be room on the disk by now.
+  /// Reopens a read-only database before a change: the disk may have room by now.
   private func tryToChangeAgain() {
     guard readOnlyReason != nil, users == 0, let database else { return }
-    // Where a statement of somebody is left, the change says why it cannot be.
+    // If somebody still has an open statement, the change itself fails and gives the reason.
     do { try database.close() } catch { return }
     (self.database, dataVersion, readOnlyReason) = (nil, nil, nil)
     otherChanges &+= 1
   }
 
-  /// Counts a commit of another process. While a transaction is open there can be none to see.
+  /// Counts a commit of another process. While a transaction is open, none is visible.
   private func noticeOthers(_ db: Database) throws {
     guard path != nil, !db.isInsideTransaction else { return }
     guard let version = try Int.fetchOne(db, sql: "PRAGMA data_version") else { return }
-    // The first look cannot know what was committed before it.
+    // The first call counts, too: it cannot know what was committed before.
     if dataVersion != version { otherChanges &+= 1 }
     dataVersion = version
   }
@@ -357,13 +357,13 @@ public final class Store {
     return fresh
   }
 
-  /// Brings the tables to what the program expects, or refuses a file of the future.
+  /// Migrates the tables to what the program expects, or refuses a file of a newer program.
   private func prepare(_ db: Database, _ migrations: [Migration]) throws {
     let known = Set(migrations.map(\.name))
     let applied = try appliedMigrations(db)
     let unknown = applied.subtracting(known)
     if !unknown.isEmpty {
-      // A newer program knows all steps of this one.
+      // A newer program knows all migrations of this one.
       throw !known.isSubset(of: applied)
         ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
     }

@@ -1,11 +1,11 @@
-// The database as a whole: copied while it is in use, and replaced by a copy.
-// Invariant: a copy is one moment's content; a replacement is one transaction, which other processes see whole or not
-// at all.
+// The database as a whole: copied while it is in use, and replaced with a copy.
+// Invariant: a copy is the content at one moment; a replacement is one transaction, which other processes see
+// completely or not at all.
 
 import Files
 import Glibc
 
-/// One moment of a database's file: what others write meanwhile is not seen.
+/// A snapshot of a database file: it does not see what others write later.
 ///
 ///     let held = try HeldDatabase(path, scratch: scratch.folder, isInterrupted: isInterrupted)
 ///     try held.copy(to: target) { done, total in }
@@ -16,16 +16,17 @@ public final class HeldDatabase {
   private static let pages: Int32 = 256
 
   /// - Parameters:
-  ///   - path: a file that is there.
-  ///   - scratch: a folder of the caller's own.
-  ///   - isInterrupted: asked with each part that is copied; true gives up.
+  ///   - path: an existing file.
+  ///   - scratch: a folder that only the caller uses.
+  ///   - isInterrupted: polled for each part that is copied; true gives up.
   public init(_ path: String, scratch: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
     self.path = path
     self.isInterrupted = isInterrupted
     do {
       database = try HeldDatabase.opened(path)
     } catch let error as StorageError where error.isOfDisk {
-      // A disk that is full or read-only has no room for what SQLite keeps beside a file in use, so nobody writes.
+      // A full or read-only disk has no room for the files that SQLite keeps next to an open database, so nobody
+      // writes.
       let copy = scratch + "/held.sqlite"
       for ending in ["", "-wal"] where fileExists(path + ending) {
         try AtomicFile.copy(path + ending, to: copy + ending, isInterrupted: isInterrupted)
@@ -43,8 +44,8 @@ public final class HeldDatabase {
     return database
   }
 
-  /// Writes it to a file that is not there yet, without the steps of undo.
-  /// - Parameter progress: bytes done and all of them.
+  /// Writes the snapshot to a file that does not exist yet, without the undo steps.
+  /// - Parameter progress: receives the number of bytes done and the total.
   public func copy(to target: String, progress: (Int, Int) -> Void) throws {
     try makePrivateFile(target)
     let copied = try ExclusiveDatabase(target)
@@ -64,7 +65,7 @@ public final class HeldDatabase {
   }
 }
 
-/// Notices what others commit to a database from the moment on when it was made.
+/// Detects what others commit to a database after this object was created.
 public final class ChangeWatch {
   private let database: ExclusiveDatabase
   private let version: Int?
@@ -84,7 +85,7 @@ public final class ChangeWatch {
 }
 
 extension Store {
-  /// Watches the file from now on; nil where there is none that can be read.
+  /// Starts to watch the file; nil if there is none that can be read.
   public func watch() throws -> ChangeWatch? {
     guard let path, DatabaseFile.size(of: path) > 0 else { return nil }
     do { return try ChangeWatch(path) } catch let error as StorageError where error.isDamage || error.isOfDisk {
@@ -92,10 +93,10 @@ extension Store {
     }
   }
 
-  /// Replaces everything in the database by what a file holds, in one transaction. A file that is too damaged to be
-  /// opened gives way to a new one: the caller has kept a copy.
-  /// - Parameter watch: made before the caller kept a copy of what is replaced.
-  /// - Returns: false, and nothing is replaced, where somebody has changed the database since `watch` was made.
+  /// Replaces everything in the database with the content of a file, in one transaction. If the database is too damaged
+  /// to be opened, its file is replaced with a new one: the caller has kept a copy.
+  /// - Parameter watch: created before the caller copied what is replaced.
+  /// - Returns: false, with nothing replaced, if somebody has changed the database since `watch` was created.
   @discardableResult
   public func replaceAll(from path: String, since watch: ChangeWatch? = nil) throws -> Bool {
     do {
@@ -105,7 +106,7 @@ extension Store {
     } catch let error as StorageError where error.isDamage {
       try close()
       guard let own = self.path else { return true }
-      // The file first: without it SQLite takes no row from a log that is left.
+      // The database file first: without it, SQLite reads nothing from a leftover log.
       for ending in ["", "-wal", "-shm"] { try Folder.removeFile(own + ending) }
       try replace(by: path, nil)
     }

@@ -1,28 +1,28 @@
-// Undoing and redoing the steps of a store, and looking whether it is sound.
-// Invariant: a step is undone or redone in one transaction, and nothing was changed when it throws.
+// Undoes and redoes the steps of a store, and checks the file.
+// Invariant: a step is undone or redone in one transaction; if that throws, nothing was changed.
 
 import CSQLite
 
 extension Store {
-  /// The steps that can be undone or redone, the newest first.
+  /// Returns the steps that can be undone or redone, newest first.
   public func undoSteps(limit: Int = 1000) throws -> [UndoStep] {
     recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
   }
 
-  /// Bytes of old rows that the operation or the unit under way keeps until it ends.
+  /// Bytes of old rows that the current operation or unit keeps until it ends.
   public var waitingBytes: Int { recorder?.writtenCount ?? 0 }
 
-  /// The step that `undo` would take.
+  /// Returns the step that `undo` would undo or redo.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
     if recorder == nil { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     return try read { try UndoLog.step($0, id, isUndone: again) }
   }
 
-  /// Undoes a step, or does one again that was undone: the last one, or that of an id.
+  /// Undoes a step, or redoes one that was undone: the last one, or the one with this id.
   /// - Parameters:
-  ///   - also: what else is to be done with the database, as no trigger sees what comes back.
-  ///   - progress: parts done, of how many.
-  /// - Throws: `UndoError`; nothing was changed then.
+  ///   - also: further changes to make to the database, because triggers are off.
+  ///   - progress: receives the number of parts done and of all parts.
+  /// - Throws: `UndoError`, with nothing changed.
   @discardableResult
   public func undo(
     _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in },
@@ -38,7 +38,8 @@ extension Store {
     }
   }
 
-  /// What a step changed has all its rows in the log, also those that a foreign key or a trigger took along.
+  /// Runs the body with triggers and foreign keys off. The log has all rows that a step changed, including those that a
+  /// foreign key or a trigger changed.
   func withoutTriggers<T>(_ db: Database, _ body: () throws -> T) throws -> T {
     try db.execute(sql: "PRAGMA foreign_keys = OFF")
     _ = deckhand_enable_triggers(db.connection.pointer, 0)
@@ -75,7 +76,7 @@ extension Store {
     sqlite3_exec(db.connection.pointer, "PRAGMA foreign_keys = ON", nil, nil, nil)
   }
 
-  /// What SQLite finds wrong with the file, in its words: empty when all is well.
+  /// Returns the problems that SQLite finds in the file, in its words; empty if there are none.
   public func integrityProblems() throws -> [String] {
     try read { db in
       var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }

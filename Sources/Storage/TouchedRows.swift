@@ -1,5 +1,5 @@
-// Which rows of a table a step has touched, to be compared with those of another step.
-// Invariant: spans are in order and apart from each other, so that two steps are compared in one pass over both.
+// The rows of a table that a step has touched, for comparison with those of another step.
+// Invariant: spans are sorted and disjoint, so two steps are compared in one pass over both.
 
 import Text
 
@@ -7,7 +7,7 @@ struct TouchedRows {
   private var spans: [RowSpan] = []
   private var keys: Set<[UInt8]> = []
 
-  /// By the name of the table.
+  /// Returns the touched rows by the name of the table.
   /// - Parameter known: the tables as they are now.
   static func all(of step: UndoneRows, _ known: [UndoTable]) throws -> [String: TouchedRows] {
     var found = step.tables.map { TouchedRows(spans: $0.spans, keys: Set($0.keys.map { Array(step.head[$0]) })) }

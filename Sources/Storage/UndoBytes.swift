@@ -1,13 +1,13 @@
-// Rows as bytes: what the undo log writes and reads.
-// Invariant: reading never goes beyond the bytes it is given; what does not fit is an error, never a trap.
+// Encodes rows as bytes for the undo log, and decodes them.
+// Invariant: decoding never goes beyond the given bytes; malformed bytes are an error, never a trap.
 
 import CSQLite
 import Values
 
-/// The log of a step cannot be read.
+/// The log of a step cannot be decoded.
 struct UndoDamage: Error {}
 
-/// Appends numbers and SQLite's values.
+/// Appends numbers and SQLite values.
 struct UndoWriter {
   private(set) var bytes: [UInt8] = []
   var count: Int { bytes.count }
@@ -18,7 +18,7 @@ struct UndoWriter {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// Small numbers of either sign in few bytes: zigzag, seven bits a byte, the lowest first.
+  /// Appends a number; small ones of either sign take few bytes: zigzag, seven bits a byte, the lowest first.
   mutating func short(_ value: Int64) {
     var rest = UInt64(bitPattern: value << 1) ^ UInt64(bitPattern: value >> 63)
     while rest >= 0x80 {
@@ -47,7 +47,7 @@ struct UndoWriter {
 
   mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
 
-  /// A value of SQLite, with its type in front.
+  /// Appends an SQLite value, preceded by its type.
   mutating func value(_ value: OpaquePointer?) {
     let type = value.map { sqlite3_value_type($0) } ?? SQLITE_NULL
     byte(UInt8(clamping: type))
@@ -65,7 +65,7 @@ struct UndoWriter {
   }
 }
 
-/// Reads them back, from bytes that stay where they are.
+/// Decodes what `UndoWriter` wrote, without copying the bytes.
 struct UndoReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var place: Int
@@ -109,7 +109,7 @@ struct UndoReader {
 
   mutating func text() throws -> String { String(decoding: bytes[try raw()], as: UTF8.self) }
 
-  /// Binds the next value; the bytes stay where they are until the statement has run.
+  /// Binds the next value in place; the bytes must stay valid until the statement has run.
   mutating func bind(_ statement: Statement, _ index: Int) throws {
     let index = Int32(clamping: index)
     switch Int32(try byte()) {
@@ -124,7 +124,7 @@ struct UndoReader {
     }
   }
 
-  /// The next value; of a blob its size.
+  /// Returns the next value; for a blob, a text with its size.
   mutating func value() throws -> Value {
     switch Int32(try byte()) {
     case SQLITE_INTEGER: .integer(Int(try short()))

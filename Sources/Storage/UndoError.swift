@@ -1,4 +1,4 @@
-// Why a step cannot be undone or redone. Invariant: when one of these is thrown nothing was changed.
+// Why a step cannot be undone or redone. Invariant: when one of these is thrown, nothing was changed.
 
 public import Problems
 import Text
@@ -7,15 +7,15 @@ public enum UndoError: Problem, Equatable {
   case nothingToUndo
   case nothingToRedo
   case noStep(Int)
-  /// The step is undone, or was never.
+  /// The step is already undone, or it is not undone and so cannot be redone.
   case notNow(String, isUndone: Bool)
-  /// It changed more than is stored for undoing.
+  /// The step changed more than is stored for undoing.
   case tooLarge(String)
-  /// What it changed was changed again by other steps.
+  /// Other steps have changed the same rows since.
   case changedSince(String, by: [String])
-  /// What it changed is not as the step left it.
+  /// The rows are not as the step left them.
   case differs(String, what: String)
-  /// A unit of work that has changed something is under way.
+  /// A unit of work that has changed something is active.
   case inUnit
   case unreadable(String)
 

@@ -1,15 +1,15 @@
-// The events of a step as bytes: the last ones as they are, the ones before packed in chunks.
-// Invariant: an event is wholly in one chunk; taking back a part unpacks at most one.
+// The events of a step as bytes: the latest uncompressed, the earlier ones compressed in chunks.
+// Invariant: an event is never split between chunks; going back to a mark decompresses at most one chunk.
 
 import Archives
 
-/// The rows of a step as they are kept.
+/// The rows of a step as they are stored.
 struct StepRows {
-  /// The tables with what is new in them, then the last events.
+  /// The tables with their new rows, then the latest events.
   let head: [UInt8]
-  /// How many chunks of events come before those.
+  /// The number of chunks with earlier events.
   let chunkCount: Int
-  /// A chunk, packed.
+  /// Returns a compressed chunk.
   let chunk: (Int) throws -> [UInt8]
 
   init(head: [UInt8], packed: [[UInt8]]) {
@@ -25,35 +25,35 @@ struct StepRows {
   }
 }
 
-/// Appends events, and packs them as they become many.
+/// Appends events, and compresses them in chunks.
 struct UndoEvents {
-  /// Where the events ended once.
+  /// A position in the events.
   struct Mark: Equatable {
     fileprivate let chunks: Int
     fileprivate let bytes: Int
   }
 
-  /// Bytes after which events are packed.
+  /// The size in bytes at which events are compressed.
   static let chunk = 1 << 20
 
   private(set) var packed: [[UInt8]] = []
   private var writer = UndoWriter()
   private var packedCount = 0
-  /// Bytes of each chunk before it was packed, and of all.
+  /// The size in bytes of each chunk before compression, and their sum.
   private var sizes: [Int] = []
   private var sizesSum = 0
   private var packer: FrameWriter?
 
-  /// The last events, not packed yet.
+  /// The latest events, not compressed yet.
   var last: [UInt8] { writer.bytes }
   /// Bytes of memory.
   var byteCount: Int { packedCount + writer.count }
-  /// Bytes that were written, packed since or not.
+  /// Bytes that were written, before compression.
   var writtenCount: Int { sizesSum + writer.count }
   var mark: Mark { Mark(chunks: packed.count, bytes: writer.count) }
 
-  /// Writes an event: its kind, its table, the row, the length of what follows, and that.
-  /// - Parameter body: writes it, and says whether it is to be kept.
+  /// Appends an event: its kind, its table, the row, the length of the payload, and the payload.
+  /// - Parameter body: writes the payload, and returns whether to keep the event.
   mutating func add(_ kind: UndoKind, table: Int, row: Int64, _ body: (inout UndoWriter) -> Bool) throws -> Bool {
     if writer.count >= UndoEvents.chunk { try pack() }
     let start = writer.count
@@ -75,7 +75,7 @@ struct UndoEvents {
     self.packer = packer
     var bytes: [UInt8] = []
     try writer.bytes.withUnsafeBytes { raw in try packer.feed(raw, isLast: true) { bytes.append(contentsOf: $0) } }
-    // Without the room that it did not need.
+    // The copy drops unused capacity.
     packed.append(Array(bytes[...]))
     packedCount += bytes.count
     sizes.append(writer.count)
@@ -83,7 +83,7 @@ struct UndoEvents {
     writer.truncate(to: 0)
   }
 
-  /// What a chunk holds.
+  /// Decompresses a chunk.
   static func unpacked(_ bytes: [UInt8]) throws(UndoDamage) -> [UInt8] {
     var events: [UInt8] = []
     do {
@@ -92,7 +92,7 @@ struct UndoEvents {
       try reader.finish()
       return events
     } catch {
-      // Whatever is wrong with it, it cannot be read.
+      // Whatever the error is, the chunk cannot be read.
       throw UndoDamage()
     }
   }
@@ -105,7 +105,7 @@ struct UndoEvents {
       packed.removeLast(packed.count - mark.chunks)
       sizes.removeLast(sizes.count - mark.chunks)
     }
-    // Where a part was taken back, it is further back already.
+    // If a part was rolled back, the events may already end before the mark.
     if packed.count == mark.chunks, writer.count > mark.bytes { writer.truncate(to: mark.bytes) }
   }
 

@@ -1,6 +1,6 @@
-// The steps that can be undone, in the database that they changed: written in the transaction of the step itself.
-// Invariant: a step is undone or redone as a whole or not at all, and only while nothing that was done since and still
-// holds has touched the same rows. The oldest steps go when there are too many or they take too much room.
+// The undo steps, stored in the database that they changed: each is written in the transaction that it records.
+// Invariant: a step is undone or redone completely or not at all, and only if no later step that is in effect has
+// touched the same rows. The oldest steps are removed when there are too many or they take too much room.
 
 /// A step as it is listed.
 public struct UndoStep: Equatable, Sendable {
@@ -9,21 +9,21 @@ public struct UndoStep: Equatable, Sendable {
   public let name: String
   /// Seconds since 1970.
   public let at: Double
-  /// It was undone, and can be redone.
+  /// Whether the step was undone, and can be redone.
   public let isUndone: Bool
-  /// Rows that it changed.
+  /// The number of rows that it changed.
   public let count: Int
-  /// It changed more than can be stored: it can't be undone.
+  /// Whether it changed more than can be stored, and so cannot be undone.
   public let isTooLarge: Bool
 }
 
-/// The tables of the log, and what is done with them.
+/// The tables of the log, and the operations on them.
 public enum UndoLog {
-  /// Steps at the most.
+  /// The most steps that are stored.
   static let mostSteps = 1000
-  /// Bytes that all steps may take.
+  /// The most bytes of all steps together.
   private static let mostBytes = 256 << 20
-  /// How often the oldest are looked for.
+  /// How many steps are added between two removals of the oldest.
   private static let pace: Int64 = 16
 
   public static var migrations: [Migration] { [Migration("undo", sql: first)] }
@@ -47,13 +47,13 @@ public enum UndoLog {
     ) STRICT;
     """
 
-  /// Empties the log of a copy, where no foreign key is looked at.
+  /// Empties the log of a copy, without relying on foreign keys.
   static let removal = "DELETE FROM undo_chunks; DELETE FROM undo_steps"
 
   // MARK: Writing
 
-  /// Writes what the recorder has as a new step. Steps that were undone before cannot be redone any more.
-  /// - Returns: its id; nil where nothing was changed, which makes no step.
+  /// Stores the changes of the recorder as a new step. Steps that were undone can no longer be redone.
+  /// - Returns: the id of the step; nil if nothing was changed, which makes no step.
   static func add(
     _ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double
   ) throws -> Int? {
@@ -71,13 +71,14 @@ public enum UndoLog {
       try writeChunks(db, rows, of: id)
       if bytes > 1 << 20 || id % pace == 0 { try prune(db) }
     } else {
-      // What came before cannot be reached past it.
+      // Earlier steps cannot be reached past a step that cannot be undone.
       try db.run("DELETE FROM undo_steps WHERE id < ?", [id])
     }
     return Int(id)
   }
 
-  /// Puts what undoing a step recorded in the place of what it held: the way back.
+  /// Replaces the rows of a step with those that were recorded while it was undone, so that it can be redone, or the
+  /// reverse.
   static func replace(
     _ db: Database, _ step: UndoStep, with recorder: UndoRecorder
   ) throws {
@@ -101,7 +102,7 @@ public enum UndoLog {
     }
   }
 
-  /// Runs a statement with bytes that are bound where they are: a step may be large.
+  /// Runs a statement with bytes that are bound in place, because a step may be large.
   private static func run(_ statement: Statement, _ bytes: [UInt8]?, at place: Int32) throws {
     guard let bytes else { return try statement.finish() }
     try bytes.withUnsafeBytes { raw in
@@ -110,7 +111,7 @@ public enum UndoLog {
     }
   }
 
-  /// The oldest go, until the rest are few and small enough.
+  /// Removes the oldest steps until the rest are few and small enough.
   private static func prune(_ db: Database) throws {
     var (count, bytes, oldest): (Int, Int64, Int64) = (0, 0, 0)
     try db.forEachRow("SELECT id, bytes FROM undo_steps ORDER BY id DESC") { row in
@@ -125,12 +126,12 @@ public enum UndoLog {
 
   // MARK: Reading
 
-  /// The steps, the newest first.
+  /// Returns the steps, newest first.
   static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
     try db.rows("\(columns) ORDER BY id DESC LIMIT ?", [limit], step)
   }
 
-  /// The step to be undone or redone: of that id, or else the last that was done, or the first that was undone.
+  /// Returns the step to undo or redo: that of the id, or else the last one done, or the first one undone.
   static func step(_ db: Database, _ id: Int?, isUndone: Bool) throws -> UndoStep {
     if let id {
       let found = try db.firstRow("\(columns) WHERE id = ?", [id], step)
@@ -167,7 +168,7 @@ public enum UndoLog {
     row.isNull(column) ? nil : Array(row.blob(column))
   }
 
-  /// Steps whose rows cannot be read.
+  /// Returns the steps whose rows cannot be decoded.
   public static func damagedSteps(_ db: Database) throws -> [UndoStep] {
     try db.rows("\(columns) WHERE rows IS NOT NULL", [], step).filter { step in
       do {
@@ -177,15 +178,15 @@ public enum UndoLog {
     }
   }
 
-  /// Forgets all steps.
+  /// Removes all steps.
   public static func removeAll(_ db: Database) throws { try db.run("DELETE FROM undo_steps") }
 
-  // MARK: What stands against it
+  // MARK: Conflicts
 
-  /// The names of the steps that have touched the same rows since, and hold.
+  /// Returns the names of the steps that touched the same rows and must be undone or redone first.
   /// - Parameter known: the tables as they are now.
   static func conflicts(_ db: Database, _ step: UndoStep, _ known: [UndoTable]) throws -> [String] {
-    // What is undone lies above what is not: undoing looks at what was done later, redoing at what was undone before.
+    // Undoing conflicts with later steps that are in effect; redoing also conflicts with earlier steps that are undone.
     let sql =
       step.isUndone
       ? "\(columns) WHERE (id < ?1 AND undone = 1) OR (id > ?1 AND undone = 0) ORDER BY id"
@@ -200,7 +201,7 @@ public enum UndoLog {
     }.map(\.name)
   }
 
-  /// Whether nothing was done after it that holds.
+  /// Returns whether no later step is in effect.
   static func isLast(_ db: Database, _ step: UndoStep) throws -> Bool {
     try Int.fetchOne(
       db, sql: "SELECT 1 FROM undo_steps WHERE id > ? AND undone = 0 LIMIT 1", arguments: [step.id]) == nil

@@ -1,41 +1,42 @@
-// What one step changes, gathered row by row while it runs: SQLite tells of each row before it changes.
-// Invariant: new rows cost a range of row ids and nothing each; the old values of every other row that was changed or
-// removed are in the events, in the order of the changes. A row that is new in the step is in no event.
+// Records what one step changes, row by row while it runs: SQLite calls a hook before each row changes.
+// Invariant: new rows are stored as ranges of row ids, at no cost for each row; the old values of every other row that
+// was changed or removed are in the events, in the order of the changes. A row that is new in the step is in no event.
 
 import CSQLite
 import Glibc
 
-/// One kind of what happened to a row.
+/// What happened to a row.
 enum UndoKind: UInt8 {
   /// All columns follow.
   case removed = 1
-  /// The columns that changed follow: which, the old value, the new one.
+  /// The changed columns follow: the index, the old value and the new value of each.
   case changed = 2
 }
 
-/// Gathers the changes of a step. It belongs to one connection.
+/// Records the changes of a step. It belongs to one connection.
 final class UndoRecorder {
   /// Seconds since 1970.
   let now: () -> Double
 
-  /// Bytes that one step may hold in memory; beyond it the step cannot be undone.
+  /// The most bytes that one step may hold in memory; beyond that the step cannot be undone.
   static let mostBytes = 96 << 20
 
-  /// Rows that are added one after the other: what a batch of new cards costs each, beside SQLite's own work.
+  /// Rows that are inserted one after the other. This fast path is all that each new card of a batch costs, apart from
+  /// SQLite's own work.
   fileprivate struct Run {
-    /// SQLite's own name of the table, the same at each call; nil for no run.
+    /// SQLite's own pointer to the name of the table, the same at each call; nil if there is no run.
     var table: UnsafePointer<CChar>?
     var index = 0
     var high: Int64 = 0
   }
 
-  /// Where a part of the step began.
+  /// A position in the step, where a part of it began.
   struct Mark {
     fileprivate let events: UndoEvents.Mark
-    /// Rows that were changed or removed.
+    /// The number of rows that were changed or removed.
     fileprivate let rows: Int
     fileprivate let born: [NewRows.Mark]
-    /// Rows that the step has changed.
+    /// The number of rows that the step has changed, including new ones.
     fileprivate let total: Int
     var isAtStart: Bool { total == 0 }
   }
@@ -46,27 +47,27 @@ final class UndoRecorder {
   private var events = UndoEvents()
   private var eventCount = 0
   private var last = -1
-  /// The row ids that are growing now; their span has the last of them once `endRun` was called.
+  /// The current run of consecutive row ids; their span does not include the latest of them until `endRun` is called.
   @exclusivity(unchecked) private var run = Run()
   /// Whether changes are recorded now.
   @exclusivity(unchecked) var isRecording = false
-  /// Records the same changes for a part of the step that can be taken back by itself.
+  /// Records the same changes for a part of the step that can be undone alone.
   @exclusivity(unchecked) var part: UndoRecorder?
-  /// The step holds more than can be stored.
+  /// Whether the step holds more than can be stored.
   private(set) var isTooLarge = false
 
-  /// Tables whose rows are no part of a step.
+  /// Tables whose rows are not part of a step.
   private let unrecorded: Set<String>
 
   init(now: @escaping () -> Double, unrecorded: Set<String> = []) { (self.now, self.unrecorded) = (now, unrecorded) }
 
-  /// Records a part of the step that `whole` records.
+  /// Creates a recorder for a part of the step that `whole` records.
   init(partOf whole: UndoRecorder) {
     (now, unrecorded, tables, names) = (whole.now, whole.unrecorded, whole.tables, whole.names)
     born = Array(repeating: NewRows(), count: tables.count)
   }
 
-  /// Begins to listen to a connection.
+  /// Starts to record the changes on a connection.
   func attach(_ db: Database) throws {
     tables = try UndoTable.all(db).filter { $0.isUndone && !unrecorded.contains($0.name) }
     names = tables.map { Array($0.name.utf8CString) }
@@ -88,7 +89,7 @@ final class UndoRecorder {
   /// Bytes of old values that were recorded; in memory they take less.
   var writtenCount: Int { events.writtenCount }
 
-  /// Rows that are new, changed or removed.
+  /// The number of rows that are new, changed or removed.
   var rowCount: Int {
     endRun()
     return born.reduce(eventCount) { $0 + $1.count }
@@ -101,27 +102,27 @@ final class UndoRecorder {
     (eventCount, isTooLarge) = (0, false)
   }
 
-  // MARK: Parts that are taken back
+  // MARK: Marks
 
   func mark() -> Mark {
     let total = rowCount
     return Mark(events: events.mark, rows: eventCount, born: born.map { $0.mark }, total: total)
   }
 
-  /// Whether nothing was changed since the mark was made.
+  /// Returns whether nothing has changed since the mark was made.
   func isAt(_ mark: Mark) -> Bool { eventCount == mark.rows && events.mark == mark.events && rowCount == mark.total }
 
   func goBack(to mark: Mark) {
     endRun()
     do { try events.goBack(to: mark.events) } catch {
-      // What it holds cannot be unpacked: what is left of the step could not be undone either.
+      // A chunk cannot be decompressed: the rest of the step could not be undone either.
       giveUp()
     }
     eventCount = mark.rows
     for index in born.indices { born[index].goBack(to: mark.born[index]) }
   }
 
-  // MARK: A row changes
+  // MARK: Row changes
 
   private func index(of table: UnsafePointer<CChar>) -> Int? {
     if last >= 0, strcmp(names[last], table) == 0 { return last }
@@ -130,7 +131,7 @@ final class UndoRecorder {
     return found
   }
 
-  /// Gives the span of the run its end.
+  /// Ends the run, and extends its span to the last row id.
   private func endRun() {
     guard run.table != nil else { return }
     born[run.index].extend(to: run.high)
@@ -206,8 +207,8 @@ final class UndoRecorder {
     }
   }
 
-  /// Writes an event: its kind, its table, the row, the length of what follows, and that.
-  /// - Parameter keySize: how many bytes of the key come first.
+  /// Appends an event: its kind, its table, the row, the length of the payload, and the payload.
+  /// - Parameter keySize: how many bytes of the payload are the key, which comes first.
   private func event(
     _ kind: UndoKind, _ index: Int, _ row: Int64, keySize: Int = 0, _ body: (inout UndoWriter) -> Void
   ) {
@@ -217,13 +218,13 @@ final class UndoRecorder {
       let isWritten = try events.add(kind, table: index, row: row) { writer in
         let start = writer.count
         body(&writer)
-        // Written with the values that it had.
+        // An update that changed no value is not recorded.
         return kind == .removed || writer.count > start + keySize
       }
       if !isWritten { eventCount -= 1 }
       if events.byteCount > UndoRecorder.mostBytes { giveUp() }
     } catch {
-      // There is no memory to pack it: the step cannot be undone, and says so.
+      // There is no memory to compress the events: the step is marked as one that cannot be undone.
       giveUp()
     }
   }
@@ -249,9 +250,9 @@ final class UndoRecorder {
     }
   }
 
-  // MARK: The step as bytes
+  // MARK: Encoding
 
-  /// Tables with what is new in them, then the events.
+  /// Encodes the tables with their new rows, then the events.
   func encoded() -> StepRows {
     endRun()
     var writer = UndoWriter()

@@ -1,24 +1,24 @@
 // What the undo log knows of a table: its columns and its key.
-// Invariant: a table of SQLite's own, of the log, or of a search index is none of them: it is not recorded.
+// Invariant: tables of SQLite itself, of the log, and of search indexes are not listed, so they are not recorded.
 
 /// A table whose changes are recorded.
 struct UndoTable {
   let name: String
   let columns: [Column]
-  /// Whether rows are known by the values of their key instead of a row id.
+  /// Whether rows are identified by the values of their key instead of a row id.
   let isKeyed: Bool
-  /// The columns of the key, in its order.
+  /// The indexes of the key's columns, in the order of the key.
   let key: [Int]
-  /// Whether undoing a step brings it back too. What others were sent (`sent_...`) stays sent.
+  /// Whether undoing a step restores the table. What was sent to others (`sent_...`) stays sent.
   var isUndone: Bool { !name.hasPrefix("sent_") }
 
   struct Column {
     let name: String
-    /// What a row from before the column was added holds in it; nil for nothing.
+    /// The value of the column in a row that is older than the column; nil for NULL.
     let fallback: String?
   }
 
-  /// All tables of the database that hold what the account has.
+  /// Returns all tables of the database that hold data of the account.
   static func all(_ db: Database) throws -> [UndoTable] {
     let sql = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
     return try db.rows(sql) { ($0.text(0), $0.integer(1) != 0) }.compactMap { name, isKeyed in
@@ -47,26 +47,26 @@ struct UndoTable {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// Puts a row back; its row id, where it has one, is the first argument.
+  /// SQL that inserts a row again; its row id, if it has one, is the first argument.
   var insertion: String {
     let names = columns.map { UndoTable.quoted($0.name) }
     let first = isKeyed ? 1 : 2
     let values = columns.enumerated().map { index, column in
       column.fallback.map { "coalesce(?\(index + first), \($0))" } ?? "?\(index + first)"
     }
-    // Where a column is the row id, it says the same.
+    // If a column is an alias of the row id, both have the same value.
     let rowid = isKeyed ? ("", "") : ("rowid, ", "?1, ")
     return "INSERT INTO \(quoted) (\(rowid.0)\(names.joined(separator: ", "))) "
       + "VALUES (\(rowid.1)\(values.joined(separator: ", ")))"
   }
 
-  /// Takes rows away, from one row id to another.
+  /// SQL that removes the rows from one row id to another, both included.
   var rangeRemoval: String { "DELETE FROM \(quoted) WHERE rowid BETWEEN ?1 AND ?2" }
 
   var keyRemoval: String { "DELETE FROM \(quoted) WHERE \(keyCondition(from: 1))" }
 
-  /// Gives columns their old values where they hold those that are expected: arguments are the old values, the expected
-  /// ones, then the row id or the key.
+  /// SQL that restores the old values of columns if these hold the expected values. The arguments are the old values,
+  /// the expected ones, then the row id or the key.
   func update(_ changed: [Int]) -> String {
     let sets = changed.enumerated().map { index, column in
       let fallback = columns[column].fallback.map { "coalesce(?\(index + 1), \($0))" } ?? "?\(index + 1)"
@@ -81,8 +81,8 @@ struct UndoTable {
       + expected.joined(separator: " AND ")
   }
 
-  /// The key of the row that an event is about: of a changed one it comes first, of a removed one all columns are
-  /// there.
+  /// Returns the key of an event's row: the payload of a changed row begins with it, that of a removed row has all
+  /// columns.
   func key(of event: UndoneRows.Event, _ raw: UnsafeRawBufferPointer) throws -> [UInt8] {
     var reader = UndoReader(raw, event.payload)
     var places: [Range<Int>] = []

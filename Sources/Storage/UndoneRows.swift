@@ -1,6 +1,6 @@
-// The rows of a step, read from the log: what they are, and putting them back.
-// Invariant: rows that are new in the step go first; the events are then gone through backwards, so that every moment
-// on the way is one that the tables have been in, less the new rows. One chunk of events is in memory at a time.
+// Decodes the rows of a step from the log, and restores them.
+// Invariant: rows that are new in the step are removed first; the events are then undone backwards, so that every state
+// on the way is one that the tables have been in, except for the new rows. One chunk of events is in memory at a time.
 
 /// What a step changed, decoded.
 struct UndoneRows {
@@ -18,14 +18,14 @@ struct UndoneRows {
   }
 
   private let stored: StepRows
-  /// Where in `head` the last events begin.
+  /// The offset in `head` of the latest events.
   private let lastEvents: Int
-  /// The tables with their new rows; keys are places in `head`.
+  /// The tables with their new rows; keys are ranges in `head`.
   let tables: [Table]
 
   var head: [UInt8] { stored.head }
 
-  /// Reads which rows are new; the events are read when they are gone through.
+  /// Decodes which rows are new; events are decoded when they are iterated.
   init(_ stored: StepRows) throws {
     self.stored = stored
     (tables, lastEvents) = try stored.head.withUnsafeBytes { raw in
@@ -47,7 +47,8 @@ struct UndoneRows {
 
   // MARK: Events
 
-  /// Gives the events in their order, or backwards chunk by chunk, each with the bytes that hold them.
+  /// Calls the body with the events of each chunk, in order, and the bytes that contain them; backwards: the last chunk
+  /// first.
   func forEachChunk(
     backwards: Bool = false, _ body: (UnsafeRawBufferPointer, [Event]) throws -> Void
   ) throws {
@@ -72,9 +73,9 @@ struct UndoneRows {
     return events
   }
 
-  // MARK: Putting back
+  // MARK: Restoring
 
-  /// The statements of one step, each made once: a step may hold a million rows.
+  /// The statements for one step, each prepared once: a step may hold a million rows.
   private final class Statements {
     private var insertions: [Int: Statement] = [:]
     private var updates: [Int: [(columns: [Int], statement: Statement)]] = [:]
@@ -94,10 +95,11 @@ struct UndoneRows {
     }
   }
 
+  /// Undoes what the step changed.
   /// - Parameters:
   ///   - known: the tables as they are now.
-  ///   - progress: parts done, of how many.
-  /// - Throws: `UndoError.differs` when a row is not as the step left it.
+  ///   - progress: receives the number of parts done and of all parts.
+  /// - Throws: `UndoError.differs` if a row is not as the step left it.
   func apply(
     _ db: Database, _ known: [UndoTable], step: String, progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws {
@@ -124,7 +126,7 @@ struct UndoneRows {
           try change(db, events[start], table(events[start].table), raw, statements, step)
         } else {
           while start > 0, events[start - 1].kind == .removed { start -= 1 }
-          // In the order of their row ids: that is fastest.
+          // Inserting in the order of row ids is fastest.
           for event in events[start..<end].sorted(by: { ($0.table, $0.row) < ($1.table, $1.row) }) {
             try putBack(db, event, table(event.table), raw, statements)
           }
@@ -154,7 +156,7 @@ struct UndoneRows {
     var reader = UndoReader(raw, event.payload)
     let first = known.isKeyed ? 1 : 2
     if !known.isKeyed { statement.bind(1, event.row) }
-    // A column that was added since has its default.
+    // A column that was added since gets its default.
     for index in known.columns.indices where !reader.isAtEnd {
       try reader.bind(statement, index + first)
     }

@@ -1,8 +1,8 @@
-// Work that a second thread does in its order while the first goes on: reading and checking rows takes as long as
-// writing them, and a machine has two processors.
-// Invariant: at most `ahead` pieces wait, so that memory stays bounded; after a piece that failed none is begun until
-// the failure was taken; no piece is under way once `waitUntilIdle`, `drain` or the lane's end has come back. A piece
-// holds only what may cross threads. Signals go to the other threads.
+// A second thread that does work in order while the first goes on: reading and checking rows takes as long as writing
+// them, and a machine has two processors.
+// Invariant: at most `ahead` pieces wait, so that memory stays bounded; after a piece failed, none starts until the
+// failure is taken; no piece is running once `waitUntilIdle`, `drain` or `deinit` has returned. A piece holds only what
+// may cross threads. The second thread blocks all signals, so the other threads receive them.
 
 import Glibc
 
@@ -18,7 +18,7 @@ public final class WorkLane {
   private let state: State
   private var thread: pthread_t?
 
-  /// What both threads know, behind a lock.
+  /// The state that both threads share, protected by a lock.
   private final class State {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -47,14 +47,14 @@ public final class WorkLane {
       return body()
     }
 
-    /// What the second thread does.
+    /// The loop of the second thread.
     func run() {
       while true {
         var piece = next()
         if piece == nil { return }
         var fault: StorageError?
         do throws(StorageError) { try piece?() } catch { fault = error }
-        // What it holds, statements of the database among it, is given up before it counts as done.
+        // Releases what the piece holds, including statements of the database, before it counts as done.
         piece = nil
         locked {
           isBusy = false
@@ -81,7 +81,7 @@ public final class WorkLane {
     func add(_ piece: @escaping Piece) -> Bool {
       locked {
         if pieces.count >= ahead {
-          // Not for each piece that goes: waking a thread takes as long as some rows.
+          // Not woken for each finished piece: waking a thread takes as long as some rows.
           while failure == nil, pieces.count > ahead / 2 { pthread_cond_wait(changed, lock) }
         }
         if failure != nil { return false }
@@ -110,7 +110,7 @@ public final class WorkLane {
     }
   }
 
-  /// - Parameter ahead: pieces that may wait beside the one under way.
+  /// - Parameter ahead: how many pieces may wait besides the running one.
   public init(ahead: Int) { state = State(ahead: max(1, ahead)) }
 
   deinit {
@@ -119,8 +119,8 @@ public final class WorkLane {
     pthread_join(thread, nil)
   }
 
-  /// Has a piece done after those before it, waiting while too many wait. Where no thread is to be had it is done here.
-  /// - Returns: false, with nothing added, once a piece has failed: `drain` says how.
+  /// Runs a piece after the earlier ones; blocks while too many wait. If no thread can be created, runs it on this one.
+  /// - Returns: false, with nothing added, once a piece has failed: `drain` throws the failure.
   @discardableResult
   public func add(_ piece: @escaping Piece) throws(StorageError) -> Bool {
     if thread == nil, !begin() {
@@ -131,16 +131,16 @@ public final class WorkLane {
   }
 
   /// Waits for all pieces.
-  /// - Throws: what the first that failed threw, once.
+  /// - Throws: the failure of the first piece that failed, once.
   public func drain() throws(StorageError) {
     state.waitUntilIdle()
     if let failure = state.takeFailure() { throw failure }
   }
 
-  /// Waits for all pieces; a failure stays to be taken.
+  /// Waits for all pieces; a failure stays until it is taken.
   public func waitUntilIdle() { state.waitUntilIdle() }
 
-  /// Of a piece, until it is taken.
+  /// The failure of a piece, until it is taken.
   var failure: StorageError? { state.fault }
 
   func takeFailure() -> StorageError? { state.takeFailure() }

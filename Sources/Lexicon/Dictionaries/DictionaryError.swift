@@ -1,4 +1,4 @@
-// What can go wrong with a dictionary, as facts, and the words for it.
+// What can go wrong with a dictionary, as facts, and the messages for it.
 // Invariant: each case names the file it is about.
 
 public import Problems
@@ -8,13 +8,13 @@ import Text
 ///
 ///     DictionaryError.damaged(path: "wn.dict.dz", reason: "it ends in the middle").message
 public enum DictionaryError: Problem, Equatable {
-  /// The file is not what its name says, or is cut.
+  /// The file is not what its name says, or is truncated.
   case damaged(path: String, reason: String)
   /// No dictionary has that name.
   case unknown(name: String, suggestion: String?)
-  /// A dictionary that is added does not say of which language its words are.
+  /// A dictionary that is being added does not say of which language its words are.
   case noLanguage(path: String)
-  /// None is here for words of the language; `package` is one of Debian's.
+  /// There is no dictionary for words of the language; `package` is a Debian package of one.
   case none(language: String, package: String?)
 
   public var report: ProblemReport {

@@ -1,30 +1,33 @@
-// A dictionary that was indexed once: entries one after the other, and a table that leads to them by their headwords.
-// It is mapped, so that opening it costs nothing and looking up costs a page or two. Invariant: every offset is
-// compared with the bytes that are there before it is used, so that a damaged file finds less and breaks nothing.
+// A dictionary that was indexed once: consecutive entries, and a hash table that finds them by their headwords. It is
+// mapped, so opening it costs nothing and a lookup reads a page or two. Invariant: every offset is checked against the
+// size of the file before it is used, so a damaged file yields fewer entries and breaks nothing.
 //
-// A file: `DHWORDS1`; entries, each of a kind (1 byte), the bytes of its headword and of its text (4 bytes each), both
-// of them; slots of 8 bytes, a power of two of them: the upper 24 bits of the key's hash and where the entry is, 0 for
-// none; where the slots begin, how many there are, how many entries (8 bytes each), `DHWORDS1` again. All
-// little-endian.
+// The format of a file, all numbers little-endian:
+//
+//     DHWORDS1
+//     entries    kind (1 byte), size of the headword and of the text in bytes (4 bytes each), headword, text
+//     slots      8 bytes each, a power of two of them: the upper 24 bits of the key's hash, then the offset of the
+//                entry; 0 if empty
+//     end        offset of the slots, number of slots, number of entries (8 bytes each), DHWORDS1
 
 import CMapping
 import Files
 import Glibc
 import Text
 
-/// What an entry says of its headword.
+/// What an entry says about its headword.
 public enum DictionaryEntryKind: UInt8, Sendable {
   case meaning, markup
-  /// Its text is the lemma that the headword is a form of.
+  /// The text is the lemma of which the headword is a form.
   case form
-  /// Its text is how frequent the headword is, as the dictionary says it.
+  /// The text is the frequency of the headword, as the dictionary gives it.
   case frequency
-  /// Its text is how the headword sounds, as the dictionary writes it.
+  /// The text is the pronunciation of the headword, as the dictionary writes it.
   case pronunciation
 }
 
-/// How headwords are compared to be found: without accents and capitals, whatever the language; what is found is
-/// compared again by the rules of the language that is asked.
+/// Returns the hash by which headwords are found: without accents and capitals, whatever the language. The results are
+/// then compared by the rules of the language that was asked for.
 private func keyHash(_ headword: String) -> UInt64 {
   let neutral = Language(name: "", title: "", code: "")
   return Array(normalize(headword, language: neutral, foldAccents: true).utf8).withUnsafeBytes {
@@ -48,19 +51,19 @@ private enum IndexFile {
 public final class DictionaryIndexWriter {
   public static let longestHeadword = 1_000
   public static let longestText = 1 << 18
-  /// Entries that one dictionary may have.
+  /// The most entries that one dictionary may have.
   public static let mostEntries = 30_000_000
 
   private let sink: FileSink
   private let path: String
   private var entries: [(hash: UInt64, offset: UInt64)] = []
-  /// Entries so far, by kind.
+  /// The number of entries so far, by kind.
   public private(set) var counts: [DictionaryEntryKind: Int] = [:]
 
   private init(_ sink: FileSink, _ path: String) { (self.sink, self.path) = (sink, path) }
 
-  /// Writes a file whole or not at all.
-  /// - Returns: how many entries of each kind there are.
+  /// Writes a file completely or not at all.
+  /// - Returns: the number of entries of each kind.
   /// - Throws: `FileError`, and what the body throws.
   @discardableResult
   public static func write(
@@ -79,7 +82,7 @@ public final class DictionaryIndexWriter {
     return counts
   }
 
-  /// Adds an entry. What is longer than a headword or a text may be is passed over.
+  /// Adds an entry. An entry whose headword or text is empty or too long is skipped.
   public func add(_ kind: DictionaryEntryKind, _ headword: String, _ text: String) throws {
     let (head, body) = (headword.utf8.count, text.utf8.count)
     guard (1...Self.longestHeadword).contains(head), (1...Self.longestText).contains(body) else { return }
@@ -99,7 +102,8 @@ public final class DictionaryIndexWriter {
     var size = 16
     while size < entries.count * 3 / 2 { size *= 2 }
     var slots = [UInt64](repeating: 0, count: size)
-    // In the order of their hashes: of many entries with one headword each goes on behind the one before.
+    // Inserts in the order of hashes, so that each entry of a headword starts its search for a free slot at the
+    // previous one.
     entries.sort { ($0.hash, $0.offset) < ($1.hash, $1.offset) }
     var (last, slot): (UInt64?, Int) = (nil, 0)
     for (hash, offset) in entries {
@@ -119,7 +123,7 @@ public final class DictionaryIndexWriter {
   }
 }
 
-/// An indexed dictionary that is read.
+/// Reads an indexed dictionary.
 final class DictionaryIndex {
   private let bytes: UnsafeRawBufferPointer
   private let slots: Range<Int>
@@ -156,11 +160,11 @@ final class DictionaryIndex {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slots.lowerBound + number * 8, as: UInt64.self))
   }
 
-  /// The entries that a word may lead to, in the order of the dictionary; the caller compares their headwords.
+  /// Returns the entries that a word may lead to, in the order of the dictionary; the caller compares their headwords.
   func entries(of word: String) -> [(kind: DictionaryEntryKind, headword: String, text: String)] {
     let hash = keyHash(word)
     var (number, offsets): (Int, [Int]) = (Int(truncatingIfNeeded: hash) & mask, [])
-    // A table without an empty slot is none of ours: nobody looks further than it is long.
+    // `DictionaryIndexWriter` leaves empty slots. A table without one is damaged, so the loop ends after the last slot.
     for _ in 0...mask {
       let slot = slot(number)
       if slot == 0 || offsets.count > 10_000 { break }

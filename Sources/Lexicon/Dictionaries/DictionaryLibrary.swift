@@ -1,24 +1,23 @@
-// The dictionaries of a machine and of the user: which there are, of which language, and what they say of a word.
-// Invariant: each is opened once, when it is first asked; one that is damaged keeps the others from nothing and is
-// told.
+// The dictionaries of a machine and of the user: which exist, for which language, and what they say about a word.
+// Invariant: each is opened once, at its first query; a damaged one does not affect the others and is reported.
 
 public import Files
 public import Problems
 import Text
 
-/// Where a dictionary is, and what its name says of it.
+/// The location of a dictionary, and what its name says about it.
 public struct DictionaryPlace: Equatable, Sendable {
   enum Format: Sendable { case dictd, starDict, table, indexed }
 
-  /// The file's name without its ending: `freedict-spa-eng`.
+  /// The name of the file without its extension: `freedict-spa-eng`.
   public let name: String
-  /// Of the file that leads to the others.
+  /// The path of the file that leads to the others.
   public let path: String
-  /// The code of the language of its headwords, `es`, where its name says so.
+  /// The code of the language of its headwords, `es`, if its name contains it.
   public let words: String?
-  /// The code of the language that meanings are in, likewise.
+  /// The code of the language of its meanings, if its name contains it.
   public let meanings: String?
-  /// It stands in a folder of the user's.
+  /// Whether it is in a folder of the user's.
   public let isOwn: Bool
   let format: Format
 
@@ -31,7 +30,7 @@ public struct DictionaryPlace: Equatable, Sendable {
     }
   }
 
-  /// nil for a file that is no dictionary by its ending.
+  /// nil if the extension of the file is not that of a dictionary.
   init?(_ path: String, isOwn: Bool) {
     let file = lastPart(of: path)
     guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return nil }
@@ -57,7 +56,7 @@ public struct DictionaryPlace: Equatable, Sendable {
     name.lowercased().split(whereSeparator: { !$0.isLetter }).compactMap { LanguageCode.named($0) }
   }
 
-  /// The code of the language that a dictionary of this name explains words of.
+  /// Returns the code of the language whose words a dictionary of this name explains.
   public static func language(of name: String) -> String? { codes(in: name).first }
 }
 
@@ -66,23 +65,23 @@ public struct DictionaryPlace: Equatable, Sendable {
 ///     let library = DictionaryLibrary(environment)
 ///     let meanings = try library.define("gato", in: spanish)
 public final class DictionaryLibrary {
-  /// Of a dictionary that was indexed.
+  /// The extension of an indexed dictionary.
   public static let indexEnding = ".words"
 
-  /// Where the user puts dictionaries.
+  /// The folders for the user's dictionaries.
   public let ownFolders: [String]
   private let systemFolders: [String]
-  /// The language that the user reads, by LANG: meanings in it come first.
+  /// The language of the user's locale: meanings in it come first.
   private lazy var reader = locale.flatMap { LanguageCode.named($0.prefix(2)) }
   private let locale: String?
   private let isInterrupted: () -> Bool
   private var opened: [String: WordDictionary] = [:]
-  /// Which dictionaries have forms, looked for once: each unread form of a text is asked for.
+  /// The dictionaries that have forms; cached, because each unread form of a text is looked up.
   private var formPlaces: [Language: [DictionaryPlace]] = [:]
-  /// Those that could not be read, with why, since the last call of `define`.
+  /// The reasons why dictionaries could not be read, since the last call of `define`.
   public private(set) var failures: [any Problem] = []
 
-  /// - Parameter isInterrupted: asked while a dictionary is read; true gives up.
+  /// - Parameter isInterrupted: polled while a dictionary is read; true gives up.
   public init(
     ownFolders: [String], systemFolders: [String], locale: String? = nil, isInterrupted: @escaping () -> Bool
   ) {
@@ -90,8 +89,8 @@ public final class DictionaryLibrary {
     self.isInterrupted = isInterrupted
   }
 
-  /// Those in the folders of an environment: `dictionaries` in its data folder, and those of dictd and StarDict below
-  /// XDG_DATA_DIRS (XDG Base Directory Specification) and the home.
+  /// Uses the dictionaries in the folders of an environment: `dictionaries` in its data folder, and those of dictd and
+  /// StarDict below XDG_DATA_DIRS (XDG Base Directory Specification) and the home folder.
   public convenience init(_ environment: Environment) {
     let folders = environment.folders
     var own = [folders.data + "/dictionaries"]
@@ -104,7 +103,7 @@ public final class DictionaryLibrary {
       locale: locale, isInterrupted: environment.isInterrupted)
   }
 
-  /// The dictionaries that are here: the user's first, then by name.
+  /// Returns the dictionaries that exist: the user's first, then by name.
   public func places() -> [DictionaryPlace] {
     ownFolders.flatMap { places(in: $0, isOwn: true, depth: 2) }
       + systemFolders.flatMap { places(in: $0, isOwn: false, depth: 1) }
@@ -123,12 +122,12 @@ public final class DictionaryLibrary {
     }
   }
 
-  /// What the dictionaries say of a word: the user's own first, then those in the language that the user reads, then
-  /// English. A dictionary whose name says nothing of a language is asked for every one.
+  /// Returns what the dictionaries say about a word: the user's own first, then those in the language that the user
+  /// reads, then English. A dictionary whose name contains no language is used for every one.
   /// - Parameters:
-  ///   - name: of the only dictionary to ask.
+  ///   - name: the name of the only dictionary to use.
   ///   - order: names of dictionaries that come before all others.
-  /// - Throws: `DictionaryError.unknown`, `.none` when there is no dictionary of the language; `FileError` when
+  /// - Throws: `DictionaryError.unknown`, `.none` if there is no dictionary of the language; `FileError` if
   ///   interrupted.
   public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil, order: [String] = []
@@ -139,8 +138,9 @@ public final class DictionaryLibrary {
     return try asked.flatMap { place in try ask(place) { try $0.meanings(of: word, form) } }
   }
 
-  /// What the dictionaries have a word as a form of: non-lemma entries of Yomitan, synonyms of StarDict.
-  /// - Throws: `FileError` when interrupted.
+  /// Returns the lemmas of which a word is a form, according to the dictionaries: non-lemma entries of Yomitan,
+  /// synonyms of StarDict.
+  /// - Throws: `FileError` if interrupted.
   public func lemmas(of word: String, in language: Language) throws -> [String] {
     let form = HeadwordForm(language: language, foldsAccents: false)
     var lemmas: [String] = []
@@ -154,8 +154,9 @@ public final class DictionaryLibrary {
     return lemmas
   }
 
-  /// What the dictionaries say of a word beside its meanings, by their names: how frequent it is, how it sounds.
-  /// - Throws: `FileError` when interrupted.
+  /// Returns what the dictionaries say about a word besides its meanings, with their names: its frequency, its
+  /// pronunciation.
+  /// - Throws: `FileError` if interrupted.
   public func remarks(
     _ kind: DictionaryEntryKind, on word: String, in language: Language
   ) throws -> [(dictionary: String, text: String)] {
@@ -179,10 +180,10 @@ public final class DictionaryLibrary {
     }
   }
 
-  /// Forgets what was opened, after a dictionary was added or taken away.
+  /// Closes all dictionaries, after one was added or removed.
   public func forget() { (opened, formPlaces) = ([:], [:]) }
 
-  /// Writes a dictionary of another format, with all that it says, into an index.
+  /// Copies everything in a dictionary of another format into an index.
   /// - Throws: `DictionaryError`, `FileError`.
   public func index(_ path: String, into index: DictionaryIndexWriter) throws {
     guard let place = DictionaryPlace(path, isOwn: true), place.format != .indexed else {
@@ -191,17 +192,17 @@ public final class DictionaryLibrary {
     try WordDictionary(place, isInterrupted: isInterrupted).add(to: index)
   }
 
-  /// Whether each dictionary that `define` asks for a language has been read.
-  /// - Throws: `DictionaryError.none` when there is none.
+  /// Returns whether each dictionary that `define` uses for a language has been read.
+  /// - Throws: `DictionaryError.none` if there is none.
   public func isOpen(_ language: Language, foldAccents: Bool) throws -> Bool {
     let form = HeadwordForm(language: language, foldsAccents: foldAccents)
     return try chosen(for: language, only: nil).allSatisfy { opened[$0.path]?.hasTable(form) == true }
   }
 
-  /// Whether a dictionary of the language is here.
+  /// Returns whether there is a dictionary of the language.
   public func hasDictionary(of language: Language) -> Bool { places().contains { serves($0, language) } }
 
-  /// The languages other than this one that a dictionary here is of.
+  /// Returns the languages other than this one that have a dictionary here.
   public func languages(besides language: Language) -> [Language] {
     let codes = Set(places().compactMap(\.words)).subtracting([String(language.code.prefix(2))])
     return codes.sorted().compactMap { code in Language.known.first { $0.code.hasPrefix(code) } }
@@ -233,30 +234,31 @@ public final class DictionaryLibrary {
 }
 
 extension Environment {
-  /// The folders of data that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or the usual two.
+  /// The data folders that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or its two default
+  /// folders.
   public var sharedFolders: [String] {
     let shared = variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
     return (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
   }
 }
 
-/// The codes of languages as file names of dictionaries have them (ISO 639).
+/// The codes of languages in the file names of dictionaries (ISO 639).
 enum LanguageCode {
-  /// Three letters, as FreeDict writes them, and two, for the languages of word lists.
+  /// Three-letter codes, as FreeDict uses them, and the two-letter codes of the languages of word lists.
   private static let threeLetters = [
     "eng": "en", "spa": "es", "ita": "it", "fra": "fr", "deu": "de", "por": "pt", "nld": "nl", "cat": "ca",
     "dan": "da", "swe": "sv", "nob": "nb", "nno": "nn", "pol": "pl", "ukr": "uk", "bul": "bg", "epo": "eo",
     "ell": "el", "rus": "ru", "tur": "tr", "jpn": "ja", "lat": "la", "ces": "cs", "hun": "hu", "fin": "fi",
   ]
 
-  /// The code of a part of a file's name: `spa`, `es` or `spanish`.
+  /// Returns the code for a part of a file name: `spa`, `es` or `spanish`.
   static func named(_ part: some StringProtocol) -> String? {
     if let code = threeLetters[String(part)] { return code }
     if threeLetters.values.contains(String(part)) { return String(part) }
     return Language.named(String(part)).map { String($0.code.prefix(2)) }
   }
 
-  /// Debian's package of meanings for words of a language.
+  /// Returns the Debian package with meanings for words of a language.
   static func package(_ code: String) -> String? {
     if code == "en" { return "dict-wn" }
     let packaged = ["es", "it", "fr", "de", "pt", "nl", "da", "pl", "eo"]

@@ -1,6 +1,6 @@
-// Where the entries of a dictionary begin, found by their headwords.
-// Invariant: headwords that are the same but for capitals (and accents, where those are folded) are one key; entries of
-// one key come in the order of the file.
+// Finds the entries of a dictionary by their headwords.
+// Invariant: headwords that differ only in capitals (and accents, if those are folded) have the same key; entries with
+// one key are in the order of the file.
 
 import Text
 
@@ -10,14 +10,15 @@ struct HeadwordTable {
   private let mask: Int
   private let form: HeadwordForm
 
-  /// - Parameter offsets: where each record begins; fewer than 2^31 bytes.
+  /// - Parameter offsets: where each record begins, below 2^31.
   init(_ offsets: [UInt32], _ form: HeadwordForm, headword: (Int) throws -> ArraySlice<UInt8>) rethrows {
     var size = 16
     while size < offsets.count * 2 { size *= 2 }
     slots = [UInt32](repeating: .max, count: size)
     mask = size - 1
     self.form = form
-    // In the order of their hashes: of many entries with one headword each goes on behind the one before.
+    // Inserts in the order of hashes, so that each entry of a headword starts its search for a free slot at the
+    // previous one.
     var keys = try offsets.map { (hash: form.hash(try headword(Int($0))), offset: $0) }
     keys.sort { ($0.hash, $0.offset) < ($1.hash, $1.offset) }
     var (last, slot) = (-1, 0)
@@ -28,7 +29,7 @@ struct HeadwordTable {
     }
   }
 
-  /// The offsets whose headwords may be the word; the caller compares keys.
+  /// Returns the offsets of the entries whose headwords have the same key as the word.
   func offsets(of word: ArraySlice<UInt8>, headword: (Int) -> ArraySlice<UInt8>) -> [Int] {
     let key = form.key(word)
     var slot = form.hash(word) & mask
@@ -42,7 +43,7 @@ struct HeadwordTable {
   }
 }
 
-/// In which form headwords are compared.
+/// The form in which headwords are compared.
 struct HeadwordForm: Hashable {
   let language: Language
   let foldsAccents: Bool

@@ -1,5 +1,5 @@
-// What a dictionary says of a word.
-// Invariant: a meaning has a text; its headword is as the dictionary writes it.
+// What a dictionary says about a word.
+// Invariant: a meaning has a text; its headword is written as in the dictionary.
 
 import Text
 
@@ -11,17 +11,17 @@ public struct Meaning: Equatable, Sendable {
   public let dictionary: String
   /// The headword, as the dictionary writes it.
   public let word: String
-  /// What it says, several lines as they stand there.
+  /// The text of the entry, with its lines.
   public var text: String
-  /// The text is HTML or the like, tags and all.
+  /// Whether the text is markup, such as HTML, including its tags.
   public let isMarkup: Bool
 
   public init(dictionary: String, word: String, text: String, isMarkup: Bool = false) {
     (self.dictionary, self.word, self.text, self.isMarkup) = (dictionary, word, text, isMarkup)
   }
 
-  /// The text in one line, as short as a card wants it: without the headword's own line, without lists of synonyms, at
-  /// most so many characters and then cut between words.
+  /// Returns the text on one line, as short as a card needs it: without the headword's own line, without lists of
+  /// synonyms, at most `limit` characters, truncated between words.
   ///
   ///     Meaning(dictionary: "d", word: "gato", text: "gato /ˈɡato/\n1. cat\n2. jack").gloss()   // "1. cat 2. jack"
   public func gloss(limit: Int = 160) -> String {

@@ -1,6 +1,5 @@
-// The texts of a dictionary on disk: plain, or packed by dictzip so that a part of them is unpacked alone.
-// Invariant: what is asked for lies within bounds that the file cannot stretch; a damaged file is an error, never less
-// text.
+// The texts of a dictionary on disk: plain, or compressed by dictzip so that a part of them can be decompressed alone.
+// Invariant: reads stay within limits that the file cannot change; a damaged file is an error, never a shorter text.
 
 import CZlib
 import Files
@@ -10,11 +9,11 @@ import Files
 ///     let texts = try PackedText("/usr/share/dictd/wn.dict.dz", environment.isInterrupted)
 ///     let bytes = try texts.bytes(at: 1024, count: 300)
 struct PackedText {
-  /// Bytes that one entry may have.
+  /// The most bytes that one entry may have.
   static let entryLimit = 4 << 20
 
   private let file: ByteFile
-  /// Of a packed file: the bytes that each piece has when it is unpacked, and where each begins in the file, with the
+  /// For a compressed file: the uncompressed size of each piece, and the offset of each in the file, followed by the
   /// end of the last.
   private var pieceSize = 0
   private var pieceStarts: [Int] = []
@@ -24,7 +23,7 @@ struct PackedText {
     if path.hasSuffix(".dz") { try readPieces() }
   }
 
-  /// - Throws: `FileError`, `DictionaryError.damaged` for a place that the file does not have.
+  /// - Throws: `FileError`; `DictionaryError.damaged` for a range that is not in the file.
   func bytes(at offset: Int, count: Int) throws -> [UInt8] {
     guard offset >= 0, count >= 0, count <= PackedText.entryLimit, offset <= Int.max - count else {
       throw damaged("an entry is said to have \(count) bytes")
@@ -57,7 +56,8 @@ struct PackedText {
 
   private func damaged(_ reason: String) -> DictionaryError { .damaged(path: file.path, reason: reason) }
 
-  /// The head of gzip (RFC 1952) with dictzip's extra field `RA`: version, size of a piece, count, sizes packed.
+  /// Reads the header of gzip (RFC 1952) with dictzip's extra field `RA`: version, size of a piece, count, compressed
+  /// sizes.
   private mutating func readPieces() throws {
     let head = try read(0, 12)
     guard head[0] == 0x1F, head[1] == 0x8B, head[3] & 4 != 0 else {
@@ -81,7 +81,7 @@ struct PackedText {
     }
   }
 
-  /// A text that ends with NUL, its NUL with it.
+  /// Returns the length of a text that ends with NUL, including the NUL.
   private func textLength(at start: Int) throws -> Int {
     var length = 0
     while try read(start + length, 1)[0] != 0 {

@@ -1,25 +1,25 @@
-// Dictionaries of StarDict: `NAME.ifo`, `NAME.idx` or `NAME.idx.gz`, `NAME.dict` or `NAME.dict.dz`, and the further
-// headwords of `NAME.syn` or `NAME.syn.dz` (StarDict's StarDictFileFormat, version 2.4.2 and 3.0.0).
-// Invariant: numbers of the files are checked before they are used.
+// Dictionaries in the format of StarDict: `NAME.ifo`, `NAME.idx` or `NAME.idx.gz`, `NAME.dict` or `NAME.dict.dz`, and
+// the further headwords of `NAME.syn` or `NAME.syn.dz` (StarDict's StarDictFileFormat, version 2.4.2 and 3.0.0).
+// Invariant: numbers in the files are checked before they are used.
 
 import CZlib
 import Files
 import Text
 
 struct StarDictRecords: DictionaryRecords {
-  /// The headwords, and from `synonymStart` on those of the `.syn`.
+  /// The records of the `.idx`, and from `synonymStart` on those of the `.syn`.
   private let bytes: [UInt8]
   private let synonymStart: Int
-  /// Where the headwords of the `.idx` begin: a synonym has the number of one.
+  /// The offsets of the records of the `.idx`: a synonym has the number of one.
   private let starts: [UInt32]
   private let packed: PackedText
-  /// The kinds of the parts that each entry has; empty when each entry says so itself.
+  /// The kinds of the parts of each entry; empty if each entry states its own.
   private let kinds: [UInt8]
-  /// Bytes of an offset: 4, or 8.
+  /// The size of an offset in bytes: 4 or 8.
   private let width: Int
   let offsets: [UInt32]
 
-  /// - Parameter path: of the `.ifo`.
+  /// - Parameter path: the path of the `.ifo`.
   init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
     let facts = try Self.facts(path, isInterrupted)
     let name = String(path.dropLast(4))
@@ -28,7 +28,7 @@ struct StarDictRecords: DictionaryRecords {
     var bytes = try Self.content(name + ".idx", packed: ".gz", isInterrupted) ?? []
     packed = try PackedText(ofPathWithout: name, isInterrupted)
     starts = try Self.starts(bytes[...], width + 4, path)
-    // Both stand in each dictionary of StarDict's.
+    // Every StarDict dictionary has both fields.
     guard facts["wordcount"] == "\(starts.count)", facts["idxfilesize"] == "\(bytes.count)" else {
       throw DictionaryError.damaged(
         path: path, reason: "it does not tell the \(starts.count) headwords that are in its list")
@@ -43,7 +43,7 @@ struct StarDictRecords: DictionaryRecords {
     offsets = starts + synonyms
   }
 
-  /// The lines `key=value` of a `.ifo`.
+  /// Parses the `key=value` lines of a `.ifo`.
   static func facts(_ path: String, _ isInterrupted: @escaping () -> Bool) throws -> [String: String] {
     let text = String(decoding: try FileText.bytes(path, limit: 1 << 20, isInterrupted: isInterrupted), as: UTF8.self)
     guard text.hasPrefix("StarDict's dict ifo file") else {
@@ -57,7 +57,7 @@ struct StarDictRecords: DictionaryRecords {
     return facts
   }
 
-  /// A file, or as it is packed; nil where neither is there, but the list of headwords must be.
+  /// Reads a file, plain or compressed; nil if neither exists, but the list of headwords is required.
   private static func content(
     _ plain: String, packed ending: String, _ isInterrupted: @escaping () -> Bool
   ) throws -> [UInt8]? {
@@ -75,7 +75,7 @@ struct StarDictRecords: DictionaryRecords {
     return Array(bytes[..<count])
   }
 
-  /// Where each record begins: a headword, NUL, and so many bytes of numbers.
+  /// Returns where each record begins: a headword, NUL, and `numbers` bytes of numbers.
   private static func starts(_ bytes: ArraySlice<UInt8>, _ numbers: Int, _ path: String) throws -> [UInt32] {
     var starts: [UInt32] = []
     var start = bytes.startIndex
@@ -97,7 +97,7 @@ struct StarDictRecords: DictionaryRecords {
     target(of: offset).map { String(decoding: headword(at: $0), as: UTF8.self) }
   }
 
-  /// Where the headword begins that a synonym stands for; nil for what is none.
+  /// Returns the offset of the headword that a synonym stands for; nil if the record is not a valid synonym.
   private func target(of offset: Int) -> Int? {
     guard offset >= synonymStart else { return nil }
     let number = big(headword(at: offset).endIndex + 1, 4)
@@ -115,8 +115,8 @@ struct StarDictRecords: DictionaryRecords {
     Int(truncatingIfNeeded: bytes[start..<start + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  /// The parts of an entry that are text. Those of small letters end with NUL, those of capitals have their size before
-  /// them; the last of a known sequence has neither.
+  /// Returns the parts of an entry that are text. Parts whose kind is a small letter end with NUL, those whose kind is
+  /// a capital have their size before them; the last part of a known sequence has neither.
   private func parts(of entry: [UInt8]) -> [(text: String, isMarkup: Bool)] {
     var parts: [(text: String, isMarkup: Bool)] = []
     var rest = entry[...]

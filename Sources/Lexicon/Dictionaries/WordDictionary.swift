@@ -1,23 +1,23 @@
-// One dictionary, whatever the format of its files: its headwords, and the text of each.
-// Invariant: opened once; its headwords are in memory, its texts on disk, of an indexed one both; what is damaged is an
-// error with the file.
+// One dictionary, in any file format: its headwords, and the text of each.
+// Invariant: it is opened once; its headwords are in memory and its texts on disk, or both on disk if it was indexed;
+// damage is an error that names the file.
 
 import Files
 import Text
 
 /// A dictionary that was opened.
 final class WordDictionary {
-  /// Bytes that a file of headwords may have.
+  /// The largest file of headwords, in bytes.
   static let headwordLimit = 512 << 20
 
   private let place: DictionaryPlace
-  /// Nil of one that was indexed.
+  /// nil for an indexed dictionary.
   private let records: (any DictionaryRecords)?
   private let index: DictionaryIndex?
   private let isInterrupted: () -> Bool
   private var tables: [HeadwordForm: HeadwordTable] = [:]
 
-  /// - Parameter isInterrupted: asked while its files are read, and while its headwords are arranged.
+  /// - Parameter isInterrupted: polled while its files are read, and while its headwords are put into a table.
   /// - Throws: `FileError`, `DictionaryError.damaged`.
   init(_ place: DictionaryPlace, isInterrupted: @escaping () -> Bool) throws {
     (self.place, self.isInterrupted) = (place, isInterrupted)
@@ -31,7 +31,7 @@ final class WordDictionary {
       }
   }
 
-  /// Whether its headwords are arranged in a form.
+  /// Returns whether the table of headwords in a form is ready.
   func hasTable(_ form: HeadwordForm) -> Bool { records == nil || tables[form] != nil }
 
   private func table(_ form: HeadwordForm, _ records: any DictionaryRecords) throws -> HeadwordTable {
@@ -44,7 +44,7 @@ final class WordDictionary {
     return table
   }
 
-  /// The entries of a word, in the order of the dictionary; each once, although several headwords lead to it.
+  /// Returns the entries of a word, in the order of the dictionary; each once, even if several headwords lead to it.
   func meanings(of word: String, _ form: HeadwordForm) throws -> [Meaning] {
     var (meanings, texts): ([Meaning], Set<String>) = ([], [])
     func add(_ headword: String, _ text: String, _ isMarkup: Bool) {
@@ -63,7 +63,7 @@ final class WordDictionary {
     return meanings
   }
 
-  /// What the dictionary has a word as a form of, each once.
+  /// Returns the lemmas of which a word is a form, each once.
   func lemmas(of word: String, _ form: HeadwordForm) throws -> [String] {
     var lemmas: [String] = []
     for entry in indexed(word, form) where entry.kind == .form && !lemmas.contains(entry.text) {
@@ -76,7 +76,7 @@ final class WordDictionary {
     return lemmas
   }
 
-  /// What the dictionary says of a word beside its meanings, each once.
+  /// Returns what the dictionary says about a word besides its meanings, each once.
   func remarks(_ kind: DictionaryEntryKind, on word: String, _ form: HeadwordForm) -> [String] {
     indexed(word, form).reduce(into: []) { remarks, entry in
       if entry.kind == kind, !remarks.contains(entry.text) { remarks.append(entry.text) }
@@ -108,15 +108,15 @@ final class WordDictionary {
   }
 }
 
-/// The entries of a dictionary's files. An offset is where an entry's record begins.
+/// The entries in the files of a dictionary. An offset is where the record of an entry begins.
 protocol DictionaryRecords {
   var offsets: [UInt32] { get }
   func headword(at offset: Int) -> ArraySlice<UInt8>
-  /// What stands there, trimmed, and whether it is markup.
+  /// Returns the texts of the entry, trimmed, and whether each is markup.
   func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)]
   /// Whether some headwords are forms of others.
   var hasForms: Bool { get }
-  /// The headword that the one there is a form of.
+  /// Returns the headword of which the entry's headword is a form.
   func lemma(at offset: Int) -> String?
 }
 
@@ -124,10 +124,10 @@ extension DictionaryRecords {
   var hasForms: Bool { false }
   func lemma(at offset: Int) -> String? { nil }
 
-  /// Where the lines of a file begin that have a tab, but for comments.
+  /// Returns the starts of the lines that contain a tab and are not comments.
   static func lineStarts(_ bytes: [UInt8]) -> [UInt32] {
     var starts: [UInt32] = []
-    // Behind the mark of UTF-8 that some programs put first.
+    // Skips the UTF-8 byte order mark that some programs write.
     var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
@@ -140,8 +140,8 @@ extension DictionaryRecords {
   }
 }
 
-/// `NAME.index` and `NAME.dict` or `NAME.dict.dz`, as dictd has them: a line `headword`, offset, length, the numbers in
-/// base 64 (dictfmt(1), dictd(8)).
+/// `NAME.index` and `NAME.dict` or `NAME.dict.dz` in the format of dictd: each line has a headword, offset and length,
+/// the numbers in base 64 (dictfmt(1), dictd(8)).
 struct DictdRecords: DictionaryRecords {
   private let path: String
   private let bytes: [UInt8]
@@ -153,7 +153,7 @@ struct DictdRecords: DictionaryRecords {
     bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
     packed = try PackedText(ofPathWithout: String(path.dropLast(6)), isInterrupted)
     let bytes = bytes
-    // What says something of the dictionary itself is no headword.
+    // Entries about the dictionary itself are not headwords.
     let inner = Array("00database".utf8)
     offsets = Self.lineStarts(bytes).filter { !bytes[Int($0)...].starts(with: inner) }
   }
@@ -173,7 +173,7 @@ struct DictdRecords: DictionaryRecords {
     return line.split(separator: UInt8(ascii: "\t"), maxSplits: 3, omittingEmptySubsequences: false)
   }
 
-  /// A number in base 64 without padding, the highest digit first.
+  /// Parses a number in base 64 without padding, the highest digit first.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     if digits.isEmpty || digits.count > 9 { return nil }
     var number = 0
@@ -191,7 +191,7 @@ struct DictdRecords: DictionaryRecords {
   }
 }
 
-/// A table of the user's: a line a word, a tab, its meaning; further columns are further meanings.
+/// A table made by the user: each line has a word, a tab, and its meaning; further columns are further meanings.
 struct TableRecords: DictionaryRecords {
   private let path: String
   private let bytes: [UInt8]
@@ -224,7 +224,7 @@ struct TableRecords: DictionaryRecords {
 }
 
 extension PackedText {
-  /// The texts beside a file of headwords: `PATH.dict`, or packed.
+  /// Opens the texts next to a file of headwords: `PATH.dict`, or compressed.
   init(ofPathWithout path: String, _ isInterrupted: @escaping () -> Bool) throws {
     try self.init(fileExists(path + ".dict") ? path + ".dict" : path + ".dict.dz", isInterrupted)
   }
