@@ -214,7 +214,7 @@ public final class AccountStore {
     let folder = try access.folder()
     let lock = try PrivateFile.lock(accounts + "/.lock", environment)
     defer { lock.release() }
-    // After this one step it is no longer an account; then its files are removed, and those that a killed process left.
+    // The rename removes the account in one step; then its files are deleted, and those that a killed process left.
     let removed =
       accounts + "/.removed-" + environment.random.bytes(8).map { String($0, radix: 16) }.joined(separator: "-")
     do { try Folder.move(folder, to: removed) } catch {

@@ -13,8 +13,7 @@ enum PasswordRules {
     if password.count > Secret.longest { throw .tooLong(maximum: Secret.longest) }
     let plain = try lowered(password)
     let folded = Array(name.compatiblyFolded.utf8)
-    // A password that contains little beside the name is reported as like the name; only if it is not, may it be
-    // reported as common.
+    // A password that contains little beside the name is reported as like the name, even if it is also common.
     if plain.withBytes({ isLike(folded, $0) }) { throw .likeName }
     if plain.withBytes({ isCommon($0) }) { throw .common }
   }

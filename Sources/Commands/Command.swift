@@ -69,7 +69,7 @@ public struct Option: Sendable {
   public let kind: ValueKind
   public let isRepeating: Bool
   public let short: Character?
-  /// The same as for an argument.
+  /// The access to a file that is named here, as for an argument.
   public let access: FileAccess
   public let help: String
 
@@ -139,7 +139,7 @@ public struct CommandText: Sendable {
   ///     deck          an object with the fields of Lua's `deck`, as `help deck` lists them
   ///     {name, path?} an object with these fields; one with ? may be missing, one in capitals stands for several
   ///     text...       one value a line
-  ///     text or {a}   either of them; `nothing` is no line at all
+  ///     text or {a}   either of them; `nothing` means that no line is printed
   public var answer = ""
 
   public init(theme: String, summary: String, details: String = "", usage: [String] = [], example: String = "") {

@@ -1,6 +1,6 @@
 // The effect of a command on stored data, as it declares it; `--dry-run` depends on it.
-// Invariant: every command declares its effect; whatever a command from Lua does beyond the data checks for a dry run
-// itself.
+// Invariant: every command declares its effect; a command from Lua that acts on anything beyond the stored data checks
+// for a dry run itself.
 
 /// The effect of a command on stored data.
 ///

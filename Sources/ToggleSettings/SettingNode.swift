@@ -1,7 +1,6 @@
 // A node in the tree of settings: a section, a group, or a leaf that holds a value.
 // Invariant: the `value` of a leaf follows from its layers (forced, account, system, default), and a group's
 // `switches.on` is the number of switches below it that are on.
-// `switches.on` is the number of switches beneath it that are on.
 
 import Problems
 import Text

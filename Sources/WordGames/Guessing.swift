@@ -1,4 +1,4 @@
-// The way of a guess: normalised once, judged, scored, added to the found words. Invariant: a guess in normal form is
+// The steps of a guess: normalised once, judged, scored, added to the found words. Invariant: a guess in normal form is
 // judged in place; a String is made only of a guess that needs normalising, or that is passed to the mode's own
 // functions.
 

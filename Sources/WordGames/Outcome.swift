@@ -61,7 +61,7 @@ public struct Refusal: Problem, Equatable, Sendable {
     self.word = word
   }
 
-  /// For a mode that gives no reason other than this message.
+  /// A refusal by a mode that gives no reason other than this message.
   public static func notAccepted(_ message: String, word: String) -> Refusal {
     Refusal(ProblemReport(.notAccepted, "This word does not count", message), word: word)
   }

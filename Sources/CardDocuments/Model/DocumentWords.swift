@@ -59,7 +59,7 @@ extension Element {
 }
 
 extension Frame {
-  /// `a rounded rectangle`
+  /// The name with its article, such as `a rounded rectangle`.
   fileprivate var words: String {
     (self == .octagon ? "an " : "a ") + rawValue.split(separator: "_").joined(separator: " ")
   }
