@@ -1,5 +1,5 @@
-// The kind of value that an argument or an option takes: it provides the message of the check and selects the names that
-// Tab offers.
+// The kind of value that an argument or an option takes: it provides the message of the check and selects the names
+// that Tab offers.
 // Invariant: a kind knows how a word must look, never what exists; the command checks whether a deck exists.
 
 import Text
