@@ -84,7 +84,7 @@ public enum ArgumentNotation: Sendable {
 }
 
 extension ValueKind {
-  /// The names of the kinds in the notation.
+  /// The names of the kinds in descriptions from Lua.
   public static let names = [
     "text", "integer", "number", "deck", "card", "document", "mode", "language", "setting", "plugin", "file", "folder",
     "command", "query", "rest",

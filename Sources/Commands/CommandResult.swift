@@ -81,7 +81,7 @@ public indirect enum Display: Equatable, Sendable {
   case fields([Field])
   /// Several displays, one after another.
   case parts([Display])
-  /// A display with a title above it and text for people below it; a pipe gets neither.
+  /// A display with a title above it and, on a screen, facts beside the title and text for people below.
   case page(Page)
 
   /// The parts of a page.
