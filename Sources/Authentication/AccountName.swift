@@ -1,11 +1,11 @@
-// Which names an account may have: fit for a folder, one script, and not to be taken for another account's.
-// Invariant: two accounts never have names that a user could take for one another by sight; see `skeleton`.
+// Which names an account may have: fit for a folder, in one script, and not confusable with another account's.
+// Invariant: no two accounts have names that a user could confuse by sight; see `skeleton`.
 
 import Text
 
-/// The name of an account, checked.
+/// A checked account name.
 struct AccountName: Equatable {
-  /// In normal form C: the name of its folder.
+  /// In normal form C; also the name of the account's folder.
   let text: String
 
   static let longest = 64
@@ -13,7 +13,7 @@ struct AccountName: Equatable {
     "local", "account", "accounts", "all", "nobody", "none", "new", "deckhand", "plugins", "default",
   ]
 
-  /// Throws why the name can't be one.
+  /// Throws the reason why the name is not allowed.
   init(_ name: String) throws(AuthenticationError) {
     func refused(_ reason: String) -> AuthenticationError { .badName(name, reason: reason) }
     guard name.utf8.count <= AccountName.longest * 4, name.composed.utf8.count <= AccountName.longest
@@ -45,11 +45,11 @@ struct AccountName: Equatable {
     }
   }
 
-  /// What a user may type for the name: capitals and compatible forms don't matter.
+  /// The form in which names are compared: case and compatible forms do not matter.
   static func key(_ name: String) -> String { name.compatiblyFolded }
 
-  /// What the name looks like: letters that are drawn alike are one. From the Unicode confusables (UTS #39) in mind, a
-  /// short list of the letters that names are made of.
+  /// What the name looks like: letters that are drawn alike are mapped to one. The short list covers the letters that
+  /// names are made of, after the Unicode confusables (UTS #39).
   static func skeleton(_ name: String) -> String {
     var look = String.UnicodeScalarView()
     for scalar in key(name).unicodeScalars { look.append(lookalikes[scalar] ?? scalar) }
@@ -66,13 +66,13 @@ struct AccountName: Equatable {
   ]
 }
 
-/// The writing systems by which a name's letters are distinguished. Letters of scripts that are not listed stand each
-/// with their block of 128 code points, so they can't be mixed with others either.
+/// The scripts by which a name's letters are distinguished. Letters of scripts that are not listed belong to their
+/// block of 128 code points, so they cannot be mixed with others either.
 private enum Script: Hashable {
   case latin, greek, cyrillic, armenian, hebrew, arabic, kana, han, hangul, bopomofo, georgian, ethiopic
   case block(UInt32)
 
-  /// The script of a letter; nil for what stands with every script: digits, signs, marks.
+  /// The script of a letter; nil for characters that occur with every script: digits, signs, marks.
   static func of(_ scalar: Unicode.Scalar) -> Script? {
     guard scalar.properties.isAlphabetic else { return nil }
     switch scalar.properties.generalCategory {
@@ -97,7 +97,8 @@ private enum Script: Hashable {
     }
   }
 
-  /// Whether names are written so: in one script, or in those that stand together in Japanese, Korean or Chinese.
+  /// Whether names are written in these scripts: a single one, or those that are combined in Japanese, Korean or
+  /// Chinese.
   static func belongTogether(_ scripts: Set<Script>) -> Bool {
     scripts.count <= 1 || scripts.isSubset(of: [.han, .kana]) || scripts.isSubset(of: [.han, .hangul])
       || scripts.isSubset(of: [.han, .bopomofo])

@@ -1,6 +1,6 @@
-// The accounts in a data folder: `accounts/NAME/`, each with its `credentials` beside what is the user's.
-// Invariant: an account is there whole or not at all, and its password is the old one or the new one, at whatever
-// moment the process ends. Every try at a password goes through `attempt`, which counts it.
+// The accounts in a data folder: `accounts/NAME/`, each with its `credentials` beside the user's data.
+// Invariant: an account exists completely or not at all, and its password is the old one or the new one, at whatever
+// moment the process ends. Every attempt at a password goes through `attempt`, which counts it.
 
 import CSodium
 public import Files
@@ -16,10 +16,10 @@ public final class AccountStore {
   private let local: String
   private let environment: Environment
   private let cost: HashCost
-  /// Hears of each step of writing; for tests that end the process there.
+  /// Called at each step of writing, for tests that end the process there.
   package var reach: StepObserver = { _ in 0 }
 
-  /// `data` is the data folder; it must be there. A cost below what libsodium takes is raised to that.
+  /// `data` is the data folder, which must exist. A cost outside the limits is clamped to them.
   public init(data: String, environment: Environment, cost: HashCost = .interactive) throws(AuthenticationError) {
     guard sodium_init() >= 0 else { throw .outOfMemory }
     accounts = data + "/accounts"
@@ -31,14 +31,14 @@ public final class AccountStore {
     removeLeftoversIfFree()
   }
 
-  /// The names of all accounts, by code point.
+  /// The names of all accounts, sorted by code point.
   public func names() throws(AuthenticationError) -> [String] {
     try PrivateFile.names(in: accounts).filter {
       !$0.hasPrefix(".") && PrivateFile.exists(credentialsPath($0))
     }
   }
 
-  /// The account's own spelling of a name: capitals and compatible forms don't matter. Nil when nobody has it.
+  /// The account's own spelling of a name: case and compatible forms do not matter. Nil if there is no such account.
   public func account(named name: String) throws(AuthenticationError) -> String? {
     let name = name.trimmed
     guard name.utf8.count <= AccountName.longest * 4 else { return nil }
@@ -46,7 +46,7 @@ public final class AccountStore {
     return try names().first { AccountName.key($0) == key }
   }
 
-  /// The access to the data of somebody without an account. Throws `required` as soon as there is an account.
+  /// Opens the local data of a user without an account. Throws `required` as soon as there is an account.
   public func openLocal() throws(AuthenticationError) -> AccountAccess {
     guard try names().isEmpty else { throw .required }
     return AccountAccess(name: nil, folder: local)
@@ -55,13 +55,14 @@ public final class AccountStore {
   // MARK: Trying a password
 
   /// Checks a name and a password. A wrong name and a wrong password give the same answer after the same time, and the
-  /// next try waits. Throws `empty`, `denied`, `locked`, `busy`, or what is wrong with the account's file.
+  /// next attempt has to wait. Throws `empty`, `denied`, `locked`, `busy`, or the problem with the account's file.
   public func verify(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess {
     let (account, notice) = try attempt(name, password) { (_, _) throws(AuthenticationError) in }
     return AccountAccess(name: account, folder: folder(account), notice: notice)
   }
 
-  /// Gives an account another password. The old one is tried as in `verify`, the new one held to the rules first.
+  /// Changes the password of an account. The new one is checked by the rules first, then the old one is tried as in
+  /// `verify`.
   public func changePassword(
     of name: String, from old: borrowing Secret, to new: borrowing Secret
   ) throws(AuthenticationError) {
@@ -73,7 +74,8 @@ public final class AccountStore {
     }
   }
 
-  /// One try, counted before it is made. `then` runs after a right password, while the account is locked to others.
+  /// Makes one attempt, which is counted before it is made. `then` runs after a right password, while the account is
+  /// locked to others.
   private func attempt(
     _ name: String, _ password: borrowing Secret, then: (String, String) throws(AuthenticationError) -> Void
   ) throws(AuthenticationError) -> (account: String, notice: AuthenticationError?) {
@@ -105,7 +107,8 @@ public final class AccountStore {
   private func record(_ account: String?, _ name: String) throws(AuthenticationError) -> AttemptRecord {
     if let account { return try .ofAccount(in: folder(account), environment) }
     try PrivateFile.makeFolder(accounts)
-    // Trimmed as a known name is: else another wait after blanks would tell that nobody has it.
+    // Trimmed like a known name: otherwise, a different wait for a name with spaces would reveal that no account has
+    // it.
     let beginning = String(decoding: name.trimmed.utf8.prefix(256), as: UTF8.self)
     return try .ofUnknown(AccountName.key(beginning), in: accounts, environment)
   }
@@ -123,7 +126,7 @@ public final class AccountStore {
     return credentials
   }
 
-  /// Hashes whatever was given, also what can't be right, so that every answer takes as long.
+  /// Hashes any password, even one that cannot be right, so that every answer takes the same time.
   private func check(_ password: borrowing Secret, _ hash: PasswordHash) throws(AuthenticationError) -> Bool {
     do {
       let normal = try password.normalized()
@@ -134,15 +137,15 @@ public final class AccountStore {
     }
   }
 
-  /// Hashes the password anew when the program asks for more than its hash has. A failure is reported, and hinders
-  /// nobody.
+  /// Hashes the password again if the program requires more than its hash has. A failure is reported, but does not
+  /// prevent the sign-in.
   private func strengthen(
     _ account: String, _ hash: PasswordHash, _ password: borrowing Secret
   ) -> AuthenticationError? {
     guard hash.isWeaker(than: cost) else { return nil }
     let stronger = HashCost(memory: max(cost.memory, hash.cost.memory), passes: max(cost.passes, hash.cost.passes))
     do throws(AuthenticationError) {
-      // A password that was just changed has its hash already.
+      // A password that was just changed already has its hash.
       guard try credentials(of: account).hash == hash else { return nil }
       let credentials = Credentials(name: account, hash: try PasswordHash(try password.normalized(), cost: stronger))
       try PrivateFile.replace(credentialsPath(account), with: credentials.bytes, reach)
@@ -154,11 +157,11 @@ public final class AccountStore {
 
   // MARK: Adding and removing
 
-  /// Throws what is wrong with a name for a new account, before a password is asked for.
+  /// Throws the reason why a name cannot be used for a new account, before a password is asked for.
   public func checkNew(_ name: String) throws(AuthenticationError) { _ = try newName(name) }
 
-  /// Adds an account and gives its name as it is kept. With `adoptingLocal` the local data become those of the first
-  /// account, in one step: whoever opened them has closed them before.
+  /// Adds an account and returns its name as stored. With `adoptingLocal`, the local data becomes that of the first
+  /// account, in one step; the caller must have closed it before.
   public func add(
     _ name: String, _ password: borrowing Secret, adoptingLocal: Bool
   ) throws(AuthenticationError) -> String {
@@ -204,14 +207,14 @@ public final class AccountStore {
     return new
   }
 
-  /// Removes the account that is signed in, with everything in it. Its access is closed. Whoever opened the files has
-  /// closed them before.
+  /// Removes the signed-in account with all its data, and closes its access. The caller must have closed its files
+  /// before.
   public func remove(_ access: AccountAccess) throws(AuthenticationError) {
     guard let name = access.name else { throw .unknownAccount("", suggestion: nil) }
     let folder = try access.folder()
     let lock = try PrivateFile.lock(accounts + "/.lock", environment)
     defer { lock.release() }
-    // In one step it is no account any more; then its files go. What a killed process left is taken along.
+    // The rename removes the account in one step; then its files are deleted, and those that a killed process left.
     let removed =
       accounts + "/.removed-" + environment.random.bytes(8).map { String($0, radix: 16) }.joined(separator: "-")
     do { try Folder.move(folder, to: removed) } catch {
@@ -222,14 +225,14 @@ public final class AccountStore {
     try removeLeftovers()
   }
 
-  /// Takes away what is left of accounts that a killed process was removing. The caller holds the lock.
+  /// Removes what is left of accounts that a killed process was removing. The caller holds the lock.
   private func removeLeftovers() throws(AuthenticationError) {
     for left in try PrivateFile.names(in: accounts) where left.hasPrefix(".removed-") {
       try PrivateFile.removeTree(accounts + "/" + left)
     }
   }
 
-  /// The same at the beginning, unless somebody is at work there. What cannot be removed now is tried at the next
+  /// The same at start-up, unless another process holds the lock. What cannot be removed now is tried again at the next
   /// start.
   private func removeLeftoversIfFree() {
     do {
@@ -239,7 +242,7 @@ public final class AccountStore {
       defer { lock.release() }
       try removeLeftovers()
     } catch {
-      // Leftovers take room and nothing else: the next start tries again.
+      // Leftovers only take up space: the next start tries again.
       return
     }
   }

@@ -1,25 +1,25 @@
-// How many tries failed in a row, and how long the next one has to wait: one second, doubled with each failure, at most
-// an hour.
-// Invariant: a try is counted before it is made, under a lock that is held until it ends, so that no process that is
-// killed and no two at once get a try for nothing; no setting of the clock shortens the wait.
+// The number of failed attempts in a row, and how long the next one has to wait: one second, doubled with each failure,
+// at most an hour.
+// Invariant: an attempt is counted before it is made, under a lock that is held until it ends, so that neither a killed
+// process nor two processes at once get a free attempt; no setting of the clock shortens the wait.
 
 import CSodium
 import Files
 import Glibc
 import Text
 
-/// The failures behind one name.
+/// The failures of one name.
 struct Failures: Equatable {
   var count: Int
-  /// When the last one was.
+  /// The time of the last failure.
   var last: ClockReading
 
   static let longestWait: Int64 = 3_600_000
 
-  /// What counts where it is not known how many there were.
+  /// The failures that are assumed if their number is not known.
   static func unknown(at now: ClockReading) -> Failures { Failures(count: 5, last: now) }
 
-  /// How many milliseconds must lie between the last failure and the next try.
+  /// The milliseconds that must pass between the last failure and the next attempt.
   var wait: Int64 {
     guard count > 0 else { return 0 }
     return count > 12 ? Failures.longestWait : min(Failures.longestWait, 1000 << Int64(count - 1))
@@ -27,10 +27,10 @@ struct Failures: Equatable {
 
   func left(at now: ClockReading) -> Int64 { max(0, wait - now.elapsed(since: last)) }
 
-  /// One line of a fixed length, so that it is written over in place.
+  /// A record is one line of a fixed length, so that it is overwritten in place.
   static let recordLength = 128
 
-  /// `tag` says whose they are where names share a place.
+  /// `tag` identifies the name, as several names may share a place.
   func record(tag: String) -> [UInt8] {
     let id = last.bootID.utf8.prefix(40).map { $0 == 0x20 || $0 == 0x0A ? UInt8(ascii: "_") : $0 }
     var line = Array("failures \(count) \(last.wall) \(last.boot) \(tag) ".utf8) + (id.isEmpty ? Array("-".utf8) : id)
@@ -38,8 +38,8 @@ struct Failures: Equatable {
     return line + [0x0A]
   }
 
-  /// Reads a record. One that nobody wrote, or with another tag, is none; one that makes no sense counts as some
-  /// failures just now.
+  /// Reads a record. An empty one, or one with another tag, means no failures; a malformed one counts as some failures
+  /// just now.
   init(record: [UInt8], tag: String, now: ClockReading) {
     self = Failures(count: 0, last: now)
     if record.allSatisfy({ $0 == 0 }) { return }
@@ -61,14 +61,14 @@ struct Failures: Equatable {
   }
 }
 
-/// The place where one name's failures are kept, locked while this value lives.
+/// The place where one name's failures are stored, locked while this value exists.
 struct AttemptRecord: ~Copyable {
   private let lock: FileLock
   private let offset: Int
   private let tag: String
   private let path: String
 
-  /// The open file; whoever reads this last still has the lock.
+  /// The open file. The lock is held at least until the last use of this property.
   var file: Int32 { lock.descriptor }
 
   private init(_ lock: FileLock, at offset: Int, tag: String, in path: String) {
@@ -78,7 +78,7 @@ struct AttemptRecord: ~Copyable {
     self.path = path
   }
 
-  /// Of an account: a file in its folder, made with the account.
+  /// The record of an account: a file in its folder, made with the account.
   static func ofAccount(in folder: String, _ environment: Environment) throws(AuthenticationError) -> AttemptRecord {
     AttemptRecord(
       try PrivateFile.lock(folder + "/attempts", environment), at: 0, tag: accountTag, in: folder + "/attempts")
@@ -86,9 +86,10 @@ struct AttemptRecord: ~Copyable {
 
   private static let accountTag = "account"
 
-  /// Of a name that nobody has: one of a fixed number of places in one file, found by a hash with a key of its own, so
-  /// that such names are slowed down like any other and need no room of their own. Two that meet in a place push each
-  /// other out: to lose a wait so takes thousands of tries at other names, each as slow as any.
+  /// The record of a name without an account: one of a fixed number of places in one file, found by a hash with its own
+  /// key, so that such names are slowed down like any other and need no space of their own. Two names in the same place
+  /// overwrite each other's record; to escape a wait in this way takes thousands of attempts at other names, each as
+  /// slow as any.
   static func ofUnknown(_ name: String, in folder: String, _ environment: Environment) throws(AuthenticationError)
     -> AttemptRecord
   {
@@ -102,7 +103,7 @@ struct AttemptRecord: ~Copyable {
 
   static let places = 4096
 
-  /// A hash of the name with the file's own key, which stands at its beginning.
+  /// A hash of the name with the file's own key, which is at the beginning of the file.
   private static func digest(of name: String, in file: Int32, _ path: String, _ environment: Environment)
     throws(AuthenticationError) -> [UInt8]
   {
@@ -119,20 +120,20 @@ struct AttemptRecord: ~Copyable {
     return digest
   }
 
-  /// The failures so far. What was noted in an earlier start of the machine, with a later time than now, is moved to
-  /// now: the wait starts anew, neither shortened nor stretched by a clock that was wrong.
+  /// The failures so far. A failure that was recorded in an earlier start of the machine, with a later time than now,
+  /// is moved to now: the wait starts again, neither shortened nor extended by a wrong clock.
   func failures(at now: ClockReading) throws(AuthenticationError) -> Failures {
     var bytes = [UInt8](repeating: 0, count: Failures.recordLength)
     let count = pread(lock.descriptor, &bytes, bytes.count, off_t(offset))
     if count < 0 { throw .failed(operation: "read", path: path, code: errno) }
     if count == 0, tag == Self.accountTag {
-      // Somebody took the file away, and the failures with it.
+      // The file was deleted, and the failures with it.
       try write(.unknown(at: now))
       return .unknown(at: now)
     }
     var failures = Failures(record: Array(bytes.prefix(count)), tag: tag, now: now)
     let isOfThisStart = failures.last.bootID == now.bootID
-    // A time since this start of the machine that has not come yet was never noted here.
+    // A later time than now in this start of the machine was never recorded here.
     if failures.count > 0, isOfThisStart ? now.boot < failures.last.boot : now.wall < failures.last.wall {
       failures.last = now
       try write(failures)

@@ -1,33 +1,33 @@
-// What can go wrong at the door, as facts, and the words for each.
-// Invariant: a wrong name and a wrong password are the same case with the same words.
+// The errors of signing in and of accounts, as facts, and the message for each.
+// Invariant: a wrong name and a wrong password are the same case with the same message.
 
 import Files
 public import Problems
 import Text
 
-/// A sign-in, an account or a password that was refused.
+/// The reason why a sign-in, an account or a password was refused.
 ///
 ///     do { try gate.login("ana", password) } catch {
 ///       if error.mayTryAgain { ... }   // denied, locked, empty or busy
 ///     }
 public enum AuthenticationError: Problem, Equatable {
-  /// A wrong name or a wrong password: nothing tells which.
+  /// A wrong name or a wrong password: nothing reveals which.
   case denied
-  /// Too many failures; the time until the next try, in whole seconds, at least 1.
+  /// Too many failures, with the time until the next attempt in whole seconds, at least 1.
   case locked(retryAfter: Int)
   /// No name or no password was given; nothing was tried.
   case empty
-  /// Another sign-in runs, here or in another process that has not let go for seconds.
+  /// Another sign-in is running, here or in another process that has held the lock for seconds.
   case busy
-  /// The user signed out, or left, while the sign-in ran.
+  /// The user signed out, or left, while the sign-in was running.
   case cancelled
   case signedIn(String)
-  /// What was tried needs a sign-in.
+  /// The operation needs a sign-in.
   case required
 
   case badName(String, reason: String)
   case exists(String)
-  /// The name could be taken for that of an account that is there.
+  /// The name could be confused with that of an existing account.
   case looksLike(String, account: String)
   case unknownAccount(String, suggestion: String?)
 
@@ -37,13 +37,13 @@ public enum AuthenticationError: Problem, Equatable {
   case common
   case likeName
 
-  /// The file or folder can be read or written by others than its owner.
+  /// Users other than the owner can read or write the file or folder.
   case exposed(path: String, remedy: String)
   case foreign(path: String)
-  /// It is cut, changed, or no file at all.
+  /// The file is truncated, changed, or not a file at all.
   case damaged(path: String, reason: String)
   case newer(path: String, version: String)
-  /// Its password would take this much to check, in KiB and passes.
+  /// Checking its password would take this much, in KiB and passes.
   case tooCostly(path: String, memory: Int, passes: Int)
 
   case failed(operation: String, path: String, code: Int32)
@@ -127,7 +127,7 @@ extension AuthenticationError {
 }
 
 extension AuthenticationError {
-  /// Whether the question for the password is asked again.
+  /// Whether the password is asked for again.
   public var mayTryAgain: Bool {
     switch self {
     case .denied, .locked, .empty, .busy: true

@@ -1,10 +1,10 @@
-// An account's file `credentials`: its name and the hash of its password, a few lines with a checksum.
-// Invariant: a file that was cut or changed in any byte is refused before anything in it is used.
+// An account's file `credentials`: its name and the hash of its password, in a few lines with a checksum.
+// Invariant: a file that was truncated or changed in any byte is rejected before anything in it is used.
 
 import CSodium
 import Text
 
-/// What the file says. Form, one fact a line, in this order:
+/// The content of the file. It has one fact per line, in this order:
 ///     deckhand-credentials 1
 ///     name ana
 ///     password $argon2id$v=19$m=65536,t=2,p=1$...$...
@@ -27,7 +27,7 @@ struct Credentials: Equatable {
     return lines + Array("sum \(Credentials.sum(lines))\n".utf8)
   }
 
-  /// Reads the file's bytes. `path` is for the messages.
+  /// Parses the file's bytes. `path` is for the messages.
   init(bytes: [UInt8], path: String) throws(AuthenticationError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .damaged(path: path, reason: "it is not text")

@@ -1,14 +1,14 @@
-// The gate: who is signed in, whether a sign-in runs, and who observes it.
+// The gate: who is signed in, whether a sign-in is running, and who observes it.
 // Invariant: only a right password opens it; one sign-in at a time; a sign-out closes the access before any observer is
 // notified of it, and a sign-in that was running then never succeeds.
 
 import Problems
 
-/// What happened at the gate.
+/// An event at the gate.
 ///
 ///     gate.observe { event in if case .signedOut(let name) = event { print(name) } }
 public enum GateEvent: Equatable, Sendable {
-  /// A sign-in began. The name is what was typed.
+  /// A sign-in began, with the name as it was typed.
   case began(String)
   case signedIn(String)
   /// A sign-in failed, with the code of its error.
@@ -19,7 +19,7 @@ public enum GateEvent: Equatable, Sendable {
   case accountsChanged
 }
 
-/// A sign-in that was begun: between the name and the password's check. It is used up by `finish` or `cancel`.
+/// A sign-in that has begun: between the name and the check of the password. `finish` or `cancel` ends it.
 ///
 ///     let begun = try gate.begin("ana")
 ///     try gate.finish(begun, password)   // or gate.cancel(begun)
@@ -40,24 +40,24 @@ public final class Gate {
   private var hasAccounts: Bool
   private var observers: [(GateEvent) -> Void] = []
 
-  /// What the user has access to; nil before the sign-in. Without accounts, the local data, from the start.
+  /// What the user has access to; nil before the sign-in. Without accounts, it is the local data from the start.
   public private(set) var access: AccountAccess?
 
-  /// Opens at once when there is no account.
+  /// The gate is open at once if there is no account.
   public init(_ store: AccountStore) throws(AuthenticationError) {
     self.store = store
     hasAccounts = try !store.names().isEmpty
     if !hasAccounts { access = try store.openLocal() }
   }
 
-  /// Whether nothing can be reached now.
+  /// Whether nothing is accessible now.
   public var needsAuthentication: Bool { access == nil }
-  /// Whether a sign-in runs.
+  /// Whether a sign-in is running.
   public var isAuthenticating: Bool { pending != nil }
-  /// The account that is signed in; nil for nobody, and without an account.
+  /// The signed-in account; nil if nobody is signed in, or if there are no accounts.
   public var user: String? { access?.name }
 
-  /// The access, or `required`.
+  /// Returns the access, or throws `required`.
   public func requireAccess() throws(AuthenticationError) -> AccountAccess {
     guard let access else { throw .required }
     return access
@@ -65,8 +65,8 @@ public final class Gate {
 
   // MARK: Signing in
 
-  /// Begins a sign-in; the password's check is to follow. Throws `busy` while another one runs, `empty` without a name,
-  /// `signedIn` when somebody is.
+  /// Begins a sign-in; the check of the password follows. Throws `busy` while another one is running, `empty` without a
+  /// name, `signedIn` if somebody is signed in.
   public func begin(_ name: String) throws(AuthenticationError) -> PendingSignIn {
     if pending != nil { throw .busy }
     if let user { throw .signedIn(user) }
@@ -78,7 +78,7 @@ public final class Gate {
     return begun
   }
 
-  /// Checks the password of a sign-in that was begun. Throws `cancelled` when it was cancelled, before or meanwhile.
+  /// Checks the password of a sign-in that has begun. Throws `cancelled` if it was cancelled before or meanwhile.
   @discardableResult
   public func finish(_ begun: PendingSignIn, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess
   {
@@ -104,14 +104,15 @@ public final class Gate {
     }
   }
 
-  /// Gives up a sign-in that was begun, as when the user leaves the password's prompt.
+  /// Cancels a sign-in that has begun, for example when the user leaves the password prompt.
   public func cancel(_ begun: PendingSignIn) {
     guard isPending(begun) else { return }
     pending = nil
     notify(.cancelled)
   }
 
-  /// Begins and finishes at once, with a password that was read before. An empty one is refused before anything begins.
+  /// Begins and finishes a sign-in with a password that was read before. An empty one is rejected before anything
+  /// begins.
   @discardableResult
   public func login(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess {
     if pending != nil { throw .busy }
@@ -121,7 +122,8 @@ public final class Gate {
 
   private func isPending(_ begun: PendingSignIn) -> Bool { pending?.number == begun.number }
 
-  /// Checks the password of whoever is signed in once more: for a screen that was locked. A try counts like any other.
+  /// Checks the password of the signed-in account again, for a screen that was locked. The attempt counts like any
+  /// other.
   public func confirm(_ password: borrowing Secret) throws(AuthenticationError) {
     guard let user else { throw .required }
     if password.isEmpty { throw .empty }
@@ -130,8 +132,8 @@ public final class Gate {
 
   // MARK: Signing out
 
-  /// Signs out, and cancels a sign-in that runs. What was unsaved has been saved by the caller before. Nothing happens
-  /// without an account: there is nothing to close.
+  /// Signs out, and cancels a running sign-in. The caller must have saved unsaved changes before. Without an account
+  /// nothing happens, because there is nothing to close.
   public func logout() {
     if pending != nil {
       pending = nil
@@ -145,8 +147,8 @@ public final class Gate {
 
   // MARK: Accounts
 
-  /// Adds an account. The first one takes over the local data, and its owner is signed in; whoever has the local data
-  /// open closes them before. Afterwards somebody signed in stays so.
+  /// Adds an account. The first one takes over the local data, which the caller must have closed before, and its owner
+  /// is signed in. A user who was already signed in stays so.
   @discardableResult
   public func addAccount(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> String {
     if pending != nil { throw .busy }
@@ -163,8 +165,8 @@ public final class Gate {
     return account
   }
 
-  /// Looks whether another process has added the first account meanwhile: then the local data are its own, and what was
-  /// open of them is closed.
+  /// Checks whether another process has added the first account meanwhile: the local data then belongs to that account,
+  /// and the access to it is closed.
   public func refresh() throws(AuthenticationError) {
     guard !hasAccounts, try !store.names().isEmpty else { return }
     hasAccounts = true
@@ -173,14 +175,14 @@ public final class Gate {
     notify(.accountsChanged)
   }
 
-  /// Removes the account that is signed in, with all its data, and signs out. After the last one the gate stands open
-  /// again with empty local data.
+  /// Removes the signed-in account with all its data, and signs out. After the last one, the gate is open again with
+  /// empty local data.
   public func removeAccount() throws(AuthenticationError) {
     let name = user ?? ""
     let removed = try requireAccess()
     var failure: AuthenticationError?
     do throws(AuthenticationError) { try store.remove(removed) } catch {
-      // The account is gone once its access is closed, though not all of its files are.
+      // The account is gone once its access is closed, even if some of its files are not.
       if removed.isOpen { throw error }
       failure = error
     }
@@ -194,9 +196,9 @@ public final class Gate {
     if let failure { throw failure }
   }
 
-  // MARK: Telling
+  // MARK: Observers
 
-  /// Hears of everything from now on.
+  /// Calls the observer at every event from now on.
   public func observe(_ observer: @escaping (GateEvent) -> Void) { observers.append(observer) }
 
   private func notify(_ event: GateEvent) {

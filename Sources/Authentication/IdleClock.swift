@@ -1,7 +1,7 @@
-// How long nobody has touched a key, for the lock of `auth.idle_minutes`.
-// Invariant: time that the machine slept counts; the wall clock has no say.
+// How long no key was pressed, for the lock of `auth.idle_minutes`.
+// Invariant: time that the machine slept counts; the wall clock is ignored.
 
-/// The idle clock. The caller says what time it is: milliseconds since the machine started, sleep included.
+/// The idle clock. The caller passes the current time: milliseconds since the machine started, including sleep.
 ///
 ///     var clock = IdleClock(now: 0)
 ///     clock.touch(now: 60_000)
@@ -11,10 +11,10 @@ public struct IdleClock: Equatable, Sendable {
 
   public init(now: Int64) { lastTouched = now }
 
-  /// A key was pressed, or a command ended.
+  /// Records that a key was pressed, or that a command ended.
   public mutating func touch(now: Int64) { lastTouched = max(lastTouched, now) }
 
-  /// Milliseconds until the lock, 0 when it is time; nil when `minutes` is 0 or less, which locks never.
+  /// Milliseconds until the lock, 0 if it is due; nil if `minutes` is 0 or less, which means never.
   public func left(minutes: Int, now: Int64) -> Int64? {
     guard minutes > 0 else { return nil }
     let limit = Int64(min(minutes, 1 << 32)) * 60_000

@@ -1,5 +1,5 @@
 // Passwords from a file or from standard input, for batch work.
-// Invariant: the bytes go from the kernel straight into a secret; one line end at the end is not part of them.
+// Invariant: the bytes go from the kernel directly into a secret; one line end at the end is not part of the password.
 
 import Glibc
 
@@ -7,7 +7,7 @@ import Glibc
 ///
 ///     let password = try PasswordFile.read("/run/secrets/ana")
 public enum PasswordFile {
-  /// The password in a file, all of it but one line end at its end.
+  /// Reads the password in a file: its whole content except one line end at its end.
   public static func read(_ path: String) throws(AuthenticationError) -> Secret {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     if file < 0 { throw .passwordFile(path: path, code: errno) }
@@ -18,14 +18,15 @@ public enum PasswordFile {
     }
   }
 
-  /// What is wrong with the mode of a password file, or nil: others can open it. Not a reason to refuse it.
+  /// The problem with the mode of a password file that others can open, or nil. Such a file is still accepted.
   public static func warning(for path: String) -> AuthenticationError? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return nil }
     return .exposed(path: path, remedy: "chmod 600 \(shellQuoted(path))")
   }
 
-  /// The password in the next line of standard input, or of another open file. What follows the line is left there.
+  /// Reads the password in the next line of standard input, or of another open file. What follows the line is left
+  /// unread.
   public static func readLine(from file: Int32) throws(AuthenticationError) -> Secret {
     try Secret(capacity: Secret.lineCapacity) { (buffer) throws(AuthenticationError) in
       let count = try fill(buffer, from: file, "standard input", isLine: true)
@@ -33,7 +34,8 @@ public enum PasswordFile {
     }
   }
 
-  /// Reads to the end, or to the end of the line, byte by byte there: what follows belongs to somebody else.
+  /// Reads to the end of the file, or to the end of the line. A line is read byte by byte, because what follows belongs
+  /// to somebody else.
   private static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, from file: Int32, _ path: String, isLine: Bool
   ) throws(AuthenticationError) -> Int {

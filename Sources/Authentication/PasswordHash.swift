@@ -1,11 +1,11 @@
-// Argon2id by libsodium, and the PHC string it is kept as.
-// Invariant: no hash is tried before its string was read in full and what it asks for is within bounds.
+// Argon2id by libsodium, and the PHC string in which a hash is stored.
+// Invariant: no hash is computed before its string was parsed completely and its cost is within the limits.
 
 import CSodium
 import Glibc
 import Text
 
-/// What checking a password costs, to the attacker as to the owner.
+/// The cost of checking a password, for an attacker and for the owner alike.
 ///
 ///     HashCost(memory: 65_536, passes: 2)   // 64 MiB, read and written twice
 public struct HashCost: Equatable, Sendable {
@@ -22,9 +22,9 @@ public struct HashCost: Equatable, Sendable {
   /// What libsodium recommends for a sign-in: 64 MiB, 2 passes; about 65 ms.
   public static let interactive = HashCost(memory: 65_536, passes: 2)
 
-  /// The most that a kept hash may ask for: libsodium's SENSITIVE, 1 GiB and 4 passes, some seconds.
+  /// The most that a stored hash may require: libsodium's SENSITIVE, 1 GiB and 4 passes, some seconds.
   static let most = HashCost(memory: 1_048_576, passes: 4)
-  /// What libsodium takes at least.
+  /// The least that libsodium accepts.
   static let least = HashCost(memory: 8, passes: 1)
 }
 
@@ -36,7 +36,7 @@ struct PasswordHash: Equatable {
   private static let saltLength = 22
   private static let hashLength = 43
 
-  /// Hashes a normalized password with a salt of its own.
+  /// Hashes a normalized password with its own salt.
   init(_ password: borrowing Secret, cost: HashCost) throws(AuthenticationError) {
     var buffer = [CChar](repeating: 0, count: crypto_pwhash_argon2id_strbytes())
     let result = try password.withBytes { (bytes) throws(AuthenticationError) in
@@ -49,7 +49,7 @@ struct PasswordHash: Equatable {
     self.cost = cost
   }
 
-  /// Reads a kept hash. `path` is for the messages.
+  /// Parses a stored hash. `path` is for the messages.
   init(text: String, path: String) throws(AuthenticationError) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     let damaged = AuthenticationError.damaged(path: path, reason: "its password is not a hash by Argon2id")
@@ -71,7 +71,7 @@ struct PasswordHash: Equatable {
     cost = HashCost(memory: memory, passes: passes)
   }
 
-  /// A hash that no password has, which costs the same to check: for names that nobody has.
+  /// A hash that matches no password and costs the same to check: for names without an account.
   static func ofNobody(cost: HashCost, random: (Int) -> [UInt8]) -> PasswordHash {
     let salt = base64(random(saltLength * 3 / 4), isPadded: false)
     let hash = base64(random(hashLength * 3 / 4), isPadded: false)
@@ -83,9 +83,8 @@ struct PasswordHash: Equatable {
     self.cost = cost
   }
 
-  /// Whether the normalized password is the one. Takes the time that the cost says, right or wrong.
-  /// libsodium's own check says "another password" also when there was no memory to try it, so the hash is made anew
-  /// here.
+  /// Whether the normalized password matches. Takes the time that the cost implies, right or wrong. libsodium's own
+  /// check also reports a mismatch if there was no memory to try the password, so the hash is computed here.
   func matches(_ password: borrowing Secret) throws(AuthenticationError) -> Bool {
     let parts = text.split(separator: "$")
     guard let salt = decoded(parts[3], PasswordHash.saltLength), let wanted = decoded(parts[4], PasswordHash.hashLength)
@@ -97,7 +96,7 @@ struct PasswordHash: Equatable {
     return made.withBytes { sodium_memcmp($0.baseAddress, wanted, wanted.count) == 0 }
   }
 
-  /// Base64 without padding; the number of characters says the number of bytes.
+  /// Decodes base64 without padding; the number of characters determines the number of bytes.
   private func decoded(_ text: Substring, _ length: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: length * 3 / 4)
     var count = 0
@@ -107,10 +106,10 @@ struct PasswordHash: Equatable {
     return result == 0 && count == bytes.count ? bytes : nil
   }
 
-  /// Whether the program asks for more now than when this was made.
+  /// Whether the program now requires more than when this hash was made.
   func isWeaker(than wanted: HashCost) -> Bool { cost.memory < wanted.memory || cost.passes < wanted.passes }
 
-  /// A plain decimal number without a sign or a leading zero, of at most ten digits.
+  /// Parses a plain decimal number without a sign or a leading zero, of at most ten digits.
   private static func number(_ text: Substring, after name: String) -> Int? {
     guard text.hasPrefix(name) else { return nil }
     let digits = text.dropFirst(name.count)
@@ -130,7 +129,7 @@ struct PasswordHash: Equatable {
 }
 
 extension Secret {
-  /// Fills a buffer with what Argon2id makes of a password: RFC 9106.
+  /// Fills a buffer with the key that Argon2id derives from a password: RFC 9106.
   func deriveKey(
     into buffer: UnsafeMutableRawBufferPointer, salt: [UInt8], cost: HashCost
   ) throws(AuthenticationError) {

@@ -1,25 +1,24 @@
-// Which passwords are refused when one is chosen: too short, too long, common, like the account's name.
-// Invariant: the password is looked at where it lies; what is made of it on the way is a secret.
+// Which new passwords are refused: too short, too long, common, like the account's name.
+// Invariant: the password is examined in place; anything that is derived from it on the way is a secret.
 
 import Text
 
-/// The rules for a new password. An old one is never held to them.
+/// The rules for a new password. They are never applied to an old one.
 enum PasswordRules {
   static let shortest = 8
 
-  /// Throws what is wrong with a normalized password for this account.
+  /// Throws the reason why a normalized password is not allowed for this account.
   static func check(_ password: borrowing Secret, name: String) throws(AuthenticationError) {
     if password.count < shortest { throw .tooShort(minimum: shortest) }
     if password.count > Secret.longest { throw .tooLong(maximum: Secret.longest) }
     let plain = try lowered(password)
     let folded = Array(name.compatiblyFolded.utf8)
-    // A password without much in it beside the name is like the name; one that is plainly another is reported as
-    // common.
+    // A password that contains little beside the name is reported as like the name, even if it is also common.
     if plain.withBytes({ isLike(folded, $0) }) { throw .likeName }
     if plain.withBytes({ isCommon($0) }) { throw .common }
   }
 
-  /// A copy with the ASCII letters made small.
+  /// A copy with the ASCII letters in lower case.
   private static func lowered(_ password: borrowing Secret) throws(AuthenticationError) -> Secret {
     try password.withBytes { (bytes) throws(AuthenticationError) in
       try Secret(capacity: bytes.count) { buffer in
@@ -29,7 +28,7 @@ enum PasswordRules {
     }
   }
 
-  /// The letter that a digit or sign is put for, as in `P4ssw0rd`.
+  /// The letter that a digit or sign replaces, as in `P4ssw0rd`.
   private static func letter(_ byte: UInt8) -> UInt8 {
     switch byte {
     case UInt8(ascii: "0"): UInt8(ascii: "o")
@@ -42,7 +41,8 @@ enum PasswordRules {
     }
   }
 
-  /// Whether the name, forwards or backwards, is most of it: fewer than six other bytes; or a slip or two away from it.
+  /// Whether the name, forwards or backwards, makes up most of the password (fewer than six other bytes remain), or
+  /// differs from it by at most two edits.
   private static func isLike(_ name: [UInt8], _ password: UnsafeRawBufferPointer) -> Bool {
     guard name.count >= 3 else { return false }
     for candidate in [name, name.reversed()] {
@@ -64,7 +64,7 @@ enum PasswordRules {
     return count
   }
 
-  /// Levenshtein's distance; only its row of numbers is kept.
+  /// The Levenshtein distance, computed with a single row of numbers.
   private static func distance(_ name: [UInt8], _ password: UnsafeRawBufferPointer) -> Int {
     var row = Array(0...name.count)
     for (line, byte) in password.enumerated() {
@@ -91,7 +91,7 @@ enum PasswordRules {
     }
   }
 
-  /// Counted in four words of bits, which say nothing about the order.
+  /// Counts in four words of bits, which reveal nothing about the order.
   private static func distinctBytes(_ password: UnsafeRawBufferPointer) -> Int {
     var seen: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     for byte in password {
@@ -106,14 +106,14 @@ enum PasswordRules {
     return seen.0.nonzeroBitCount + seen.1.nonzeroBitCount + seen.2.nonzeroBitCount + seen.3.nonzeroBitCount
   }
 
-  /// How long it is without the digits and signs at its end.
+  /// The length without the digits and signs at the end.
   private static func withoutTail(_ password: UnsafeRawBufferPointer) -> Int {
     var length = password.count
     while length > 0, password[length - 1] < 0x80, !(0x61...0x7A).contains(password[length - 1]) { length -= 1 }
     return length
   }
 
-  /// `12345678`, `hgfedcba`, `1234567890`: each byte the neighbour of the one before.
+  /// `12345678`, `hgfedcba`, `1234567890`: nearly every byte is the neighbour of the one before.
   private static func isRun(_ password: UnsafeRawBufferPointer, step: Int) -> Bool {
     let breaks = zip(password, password.dropFirst()).count { first, second in
       Int(second) - Int(first) != step && !(first == UInt8(ascii: "9") && second == UInt8(ascii: "0"))
@@ -136,7 +136,7 @@ enum PasswordRules {
     "1qaz2wsx3edc4rfv5tgb",
   ]
 
-  /// Words that users reach for first; each is refused with a few letters, digits or signs around it, too.
+  /// Words that users choose first; each is also refused with a few letters, digits or signs around it.
   private static let commonWords = [
     "password", "passwort", "passw", "contrasena", "motdepasse", "parola", "parol", "letmein", "welcome", "iloveyou",
     "sunshine", "princess", "football", "baseball", "superman", "batman", "dragon", "monkey", "shadow", "master",

@@ -1,12 +1,12 @@
-// The files of accounts: private ones, read only when nobody else could have read or written them, replaced whole,
+// The files of accounts: private, read only if nobody else could have read or written them, replaced as a whole,
 // locked.
-// Invariant: what others could have read or written is not trusted.
+// Invariant: a file that others could have read or written is not trusted.
 
 import Files
 import Glibc
 
 extension AuthenticationError {
-  /// A file of an account could not be used.
+  /// Converts the error of an account's file.
   static func ofFile(_ error: FileError) -> AuthenticationError {
     switch error.reason {
     case .busy: .busy
@@ -17,8 +17,8 @@ extension AuthenticationError {
 }
 
 enum PrivateFile {
-  /// Reads a file of ours, at most `limit` bytes. A link, a folder, somebody else's file and one that others can open
-  /// are refused.
+  /// Reads one of our files, at most `limit` bytes. Rejects a link, a folder, another user's file, and a file that
+  /// others can open.
   static func read(_ path: String, limit: Int) throws(AuthenticationError) -> [UInt8] {
     let file: ByteFile
     do { file = try ByteFile(path, followingLinks: false, isInterrupted: isNeverInterrupted) } catch {
@@ -36,7 +36,7 @@ enum PrivateFile {
     }
   }
 
-  /// Refuses a folder that others can write to or that is somebody else's.
+  /// Rejects a folder that others can write to, or that belongs to another user.
   static func checkFolder(_ path: String) throws(AuthenticationError) {
     let facts: FileFacts?
     do { facts = try FileFacts.at(path, followingLinks: false) } catch { throw .ofFile(error) }
@@ -46,7 +46,8 @@ enum PrivateFile {
     if facts.mode & 0o022 != 0 { throw .exposed(path: path, remedy: "chmod 700 \(shellQuoted(path))") }
   }
 
-  /// Replaces a file by these bytes, mode 0600. The caller holds the lock, so what a killed process left is taken over.
+  /// Replaces a file by these bytes, mode 0600. The caller holds the lock, so a file that a killed process left is
+  /// overwritten.
   static func replace(
     _ path: String, with bytes: [UInt8], _ step: @escaping StepObserver
   ) throws(AuthenticationError) {
@@ -59,25 +60,25 @@ enum PrivateFile {
     path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
-  /// Makes a rename last through a loss of power.
+  /// Makes a rename survive a loss of power.
   static func syncFolder(of path: String) { Folder.sync(parentFolder(of: path)) }
 
-  /// Makes a folder with mode 0700; one that is there is fine.
+  /// Makes a folder with mode 0700, unless it exists.
   static func makeFolder(_ path: String) throws(AuthenticationError) {
     do { try makePrivateFolder(path) } catch { throw .ofFile(error) }
   }
 
-  /// The names in a folder, sorted by code point; none when there is no folder.
+  /// The names in a folder, sorted by code point; none if there is no folder.
   static func names(in path: String) throws(AuthenticationError) -> [String] {
     do { return try Folder.names(in: path) } catch { throw .ofFile(error) }
   }
 
-  /// Removes a folder and what is in it, following no links. Goes on after a failure and throws the first.
+  /// Removes a folder and its content, without following links. Continues after a failure, and throws the first one.
   static func removeTree(_ path: String) throws(AuthenticationError) {
     do { try Folder.removeTree(path) } catch { throw .ofFile(error) }
   }
 
-  /// Waits for the lock of a file, five seconds at most; then `busy`.
+  /// Waits for the lock of a file, at most five seconds; then throws `busy`.
   static func lock(_ path: String, _ environment: Environment) throws(AuthenticationError) -> FileLock {
     let wait = LockWait.byPauses(seconds: 5, isInterrupted: environment.isInterrupted) {
       environment.clocks.pause(Int($0 * 1000))
@@ -85,14 +86,14 @@ enum PrivateFile {
     do { return try FileLock(path, wait) } catch { throw .ofFile(error) }
   }
 
-  /// Whether something is at the path, if only a link to nothing.
+  /// Whether anything is at the path, even a link that leads nowhere.
   static func exists(_ path: String) -> Bool {
-    // Where the folder cannot be searched, opening the file fails next and says why.
+    // If the folder cannot be searched, opening the file fails next and reports why.
     do { return try FileFacts.at(path, followingLinks: false) != nil } catch { return false }
   }
 }
 
-/// A path as a shell reads it in one word.
+/// Quotes a path so that a shell reads it as one word.
 func shellQuoted(_ path: String) -> String {
   let isPlain = path.utf8.allSatisfy {
     (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "/._-".utf8.contains($0)

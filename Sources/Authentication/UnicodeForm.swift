@@ -1,5 +1,5 @@
 // The normal form of a password, in guarded memory.
-// Invariant: what is made of a secret's bytes on the way lies in a secret and is wiped with it.
+// Invariant: anything made of a secret's bytes on the way is in a secret, and is wiped with it.
 
 import Text
 

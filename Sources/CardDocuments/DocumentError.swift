@@ -1,11 +1,11 @@
-// Why something about a document cannot be done: facts, and their words in one place.
-// Invariant: whenever one of these is thrown documents and files are as they were.
+// The errors of documents, as facts; `report` puts them into words.
+// Invariant: whenever one of these is thrown, documents and files are unchanged.
 
 public import Files
 public import Problems
 public import Values
 
-/// Why something about a document cannot be done.
+/// The reason why an operation on a document failed.
 ///
 ///     do { _ = try store.open("6D92") } catch {
 ///       if case .ambiguous(_, let count) = error { print("\(count) documents begin so") }
@@ -23,12 +23,12 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case notAFile(path: String)
   case tooLargeFile(path: String, limit: Int)
   case cannotRead(path: String, errno: Int32)
-  /// The file that was there is untouched.
+  /// An existing file is unchanged.
   case cannotWrite(path: String, errno: Int32)
-  /// The user asked to stop while a file was read or written.
+  /// The user interrupted the reading or writing of a file.
   case interrupted(FileError)
   case notInStore(path: String)
-  /// A card shows only documents of the store.
+  /// A card can show only documents of the store.
   case notSaved(path: String)
   // Changing
   case laterVersion(Int)
@@ -39,7 +39,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case full(limit: Int)
   case removed(DocumentID)
   // Templates
-  /// Its texts and images name nothing of a card.
+  /// The texts and images of the template name no field of a card.
   case noPlaceholders(DocumentID)
   /// No card has such a field.
   case unknownPlaceholder(String, suggestion: String?)

@@ -1,4 +1,4 @@
-// What DocumentError says, apart from its facts.
+// The messages of `DocumentError`, separate from its facts.
 
 import Files
 import Glibc
@@ -63,7 +63,7 @@ extension DocumentError {
   }
 }
 
-/// The groups that `report` puts together; each gives only its own cases.
+/// The groups of cases that `report` combines; each handles only its own cases.
 extension DocumentError {
   private var readingReport: ProblemReport {
     switch self {
@@ -145,6 +145,6 @@ extension ProblemReport {
 }
 
 extension JSONPointer {
-  /// As it stands in a message.
+  /// The pointer as it appears in a message.
   var shown: String { description.isEmpty ? "the whole" : printable(description) }
 }

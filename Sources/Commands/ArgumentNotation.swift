@@ -1,17 +1,17 @@
-// The short way to write what a command takes, for commands that Lua adds: `FILE`, `[DECK]`, `WORD...`, `--count N`,
-// `--quick`. Invariant: what it reads is checked again by the registry as any other description is; a name says its
-// kind (`DECK` is a deck).
+// The short notation for what a command takes, for commands that Lua adds: `FILE`, `[DECK]`, `WORD...`, `--count N`,
+// `--quick`. Invariant: the registry checks the result like any other description; a name implies the kind of its value
+// (`DECK` is a deck).
 
 import Text
 
-/// One word of the notation: an argument, or an option.
+/// One item of the notation: an argument or an option.
 ///
 ///     try ArgumentNotation("--count N: how many words", command: "quiz")   // .option(...)
 public enum ArgumentNotation: Sendable {
   case argument(Argument)
   case option(Option)
 
-  /// Reads a text. What follows a colon is the help: `--count N: how many words`.
+  /// Parses a text. The part after a colon is the help: `--count N: how many words`.
   ///
   ///     FILE          an argument               -q, --quick   a flag, with a letter
   ///     [DECK]        it may be left out        --count N     an option with a value
@@ -49,7 +49,7 @@ public enum ArgumentNotation: Sendable {
     }
     guard isName(name) else { return nil }
     let kind = ValueKind(impliedBy: String(name))
-    // A query takes all words that are left by itself.
+    // A query takes all remaining words by itself.
     return Argument(
       String(name), kind, isOptional: isOptional, isRepeating: isRepeating && kind != .query, help: help)
   }
@@ -84,13 +84,13 @@ public enum ArgumentNotation: Sendable {
 }
 
 extension ValueKind {
-  /// The kinds as the notation's tables name them.
+  /// The names of the kinds in descriptions from Lua.
   public static let names = [
     "text", "integer", "number", "deck", "card", "document", "mode", "language", "setting", "plugin", "file", "folder",
     "command", "query", "rest",
   ]
 
-  /// The kind of that name; a whole number lies in `range`.
+  /// The kind with the given name; an integer must be in `range`.
   public init?(named name: String, in range: ClosedRange<Int> = Int.min...Int.max) {
     switch name {
     case "text": self = .text
@@ -112,7 +112,7 @@ extension ValueKind {
     }
   }
 
-  /// What the name of an argument in capitals says of its value; digits at its end say nothing.
+  /// The kind that the name of an argument in capitals implies; digits at its end are ignored.
   init(impliedBy name: String) {
     let word = name.lowercased().reversed().drop { $0.isNumber }.reversed()
     switch String(word) {

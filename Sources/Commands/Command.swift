@@ -1,11 +1,11 @@
-// One command as data: its name, what it takes, what help says of it, and what runs it. Invariant: parsing, help, usage
-// lines and completion are all made from this description; none of them is written twice.
+// One command as data: its name, what it takes, its help text, and what runs it. Invariant: parsing, help, usage lines
+// and completion are all derived from this description; none of them is written twice.
 // Measured: parameters 11, as each field of a description has its label where it is written.
 
 public import Problems
 import Text
 
-/// What is done with a file that an argument or an option names.
+/// The access that a command needs to a file that an argument or an option names.
 ///
 ///     Argument("FILE", .file, access: .read, help: "the list")
 ///     Option("--review", "FILE", .file, access: [.read, .write], help: "a table to change")
@@ -16,7 +16,7 @@ public struct FileAccess: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// By the name that a plugin gives it.
+  /// Creates the access from the name that a plugin uses for it.
   public init?(named name: String) {
     switch name {
     case "read": self = .read
@@ -26,19 +26,19 @@ public struct FileAccess: OptionSet, Sendable {
   }
 }
 
-/// A value that a command takes by its place.
+/// A positional argument of a command.
 ///
 ///     Argument("DECK", .deck, help: "a deck")
 ///     Argument("WORD", isRepeating: true, help: "words to look up")
 public struct Argument: Sendable {
-  /// As help shows it, in capitals: `DECK`.
+  /// The name in capitals, as help shows it: `DECK`.
   public let name: String
   public let kind: ValueKind
   public let isOptional: Bool
   public let isRepeating: Bool
   public let help: String
 
-  /// What a plugin's command may do with a file that is named here, for the length of the call.
+  /// The access that a plugin's command gets to a file that is named here, for the duration of the call.
   public let access: FileAccess
 
   public init(
@@ -53,33 +53,33 @@ public struct Argument: Sendable {
     self.help = help
   }
 
-  /// Whether it takes every word that is left.
+  /// Whether it takes all remaining words.
   var takesRest: Bool { isRepeating || kind == .query || kind == .verbatim }
 }
 
-/// What a command takes by its name, in any place.
+/// An option of a command, given by its name at any position.
 ///
 ///     Option("--reversed", short: "r", help: "the other way round too")
 ///     Option("--limit", "N", .positive, help: "at most so many")
 public struct Option: Sendable {
-  /// With its dashes: `--deck`.
+  /// The name with its dashes: `--deck`.
   public let name: String
-  /// How help names its value; nil when the option is a flag.
+  /// The name of its value in help; nil if the option is a flag.
   public let valueName: String?
   public let kind: ValueKind
   public let isRepeating: Bool
   public let short: Character?
-  /// As an argument's.
+  /// The access to a file that is named here, as for an argument.
   public let access: FileAccess
   public let help: String
 
-  /// A flag.
+  /// Creates a flag.
   public init(_ name: String, short: Character? = nil, help: String = "") {
     (self.name, self.short, self.help) = (name, short, help)
     (valueName, kind, isRepeating, access) = (nil, .text, false, [])
   }
 
-  /// An option with a value.
+  /// Creates an option with a value.
   public init(
     _ name: String, _ valueName: String, _ kind: ValueKind = .text, isRepeating: Bool = false, short: Character? = nil,
     access: FileAccess = [], help: String = ""
@@ -88,17 +88,17 @@ public struct Option: Sendable {
     (self.valueName, self.kind, self.isRepeating) = (valueName, kind, isRepeating)
   }
 
-  /// An option whose value is one of a few words.
+  /// Creates an option whose value is one of a few words.
   public init(_ name: String, choice: [String], short: Character? = nil, help: String = "") {
     self.init(name, choice.joined(separator: "|"), .choice(choice), short: short, help: help)
   }
 
   public var takesValue: Bool { valueName != nil }
 
-  /// Whether the letter after one dash names it: beside its name, or as its only name (`-e`).
+  /// Whether the letter after a single dash names the option: as its short form, or as its only name (`-e`).
   func isNamed(_ letter: Character) -> Bool { short == letter || name == "-\(letter)" }
 
-  /// Every command has these; they stand last in its help.
+  /// Every command has these; they come last in its help.
   public static let json = Option("--json", help: "answer in JSON, one value a line")
   public static let wantsHelp = Option("--help", help: "show this text")
 }
@@ -108,20 +108,20 @@ public struct Option: Sendable {
 ///     CommandAccess.atTerminal.needsSignIn            // true
 ///     CommandAccess.atTerminal.isForCommandLineOnly   // true: Lua does not reach it
 public enum CommandAccess: Sendable {
-  /// Anybody, before a sign-in too.
+  /// Anybody, even before a sign-in.
   case open
-  /// Whoever is signed in; anybody while there are no accounts.
+  /// Any signed-in user; anybody while there are no accounts.
   case signedIn
-  /// Whoever is signed in, on the command line only: neither Lua nor a plugin's alias gets there.
+  /// Any signed-in user, but only on the command line: neither Lua nor a plugin's alias can run it.
   case atTerminal
-  /// As `atTerminal`, and before a sign-in too.
+  /// The same as `atTerminal`, but also before a sign-in.
   case atSignIn
 
   public var needsSignIn: Bool { self == .signedIn || self == .atTerminal }
   public var isForCommandLineOnly: Bool { self == .atTerminal || self == .atSignIn }
 }
 
-/// What help says of a command beside what it takes.
+/// The help text of a command, apart from its arguments and options.
 ///
 ///     CommandText(theme: "Decks", summary: "Lists the decks.", example: "deck list")
 public struct CommandText: Sendable {
@@ -130,16 +130,16 @@ public struct CommandText: Sendable {
   /// One line, a sentence with its full stop.
   public var summary: String
   public var details: String
-  /// Usage lines in place of the one that is made from the description: for a command of several forms.
+  /// Usage lines that replace the generated one, for a command with several forms.
   public var usage: [String]
-  /// A line that could be typed.
+  /// An example line, as a user could type it.
   public var example: String
-  /// The shape of what it answers with `--json`; empty for a command of a script or a plugin. Shapes are written so:
+  /// The shape of its answer with `--json`; empty for a command of a script or a plugin. Shapes are written as follows:
   ///
   ///     deck          an object with the fields of Lua's `deck`, as `help deck` lists them
   ///     {name, path?} an object with these fields; one with ? may be missing, one in capitals stands for several
   ///     text...       one value a line
-  ///     text or {a}   either of them; `nothing` is no line at all
+  ///     text or {a}   either of them; `nothing` means that no line is printed
   public var answer = ""
 
   public init(theme: String, summary: String, details: String = "", usage: [String] = [], example: String = "") {
@@ -148,8 +148,8 @@ public struct CommandText: Sendable {
   }
 }
 
-/// The words that a plugin's alias stands for. It is a command of that plugin, and reaches only what the plugin itself
-/// may run.
+/// The words that a plugin's alias stands for. The alias is a command of that plugin, and can run only what the plugin
+/// itself may run.
 ///
 ///     ShortForm(["play", "sixes"], mayRun: { $0.owner == .plugin(name) })
 public struct ShortForm {
@@ -164,25 +164,25 @@ public struct ShortForm {
 ///
 ///     Command(path: ["deck", "list"], text, access: .signedIn, effect: .reads, action: .builtIn)
 public enum CommandAction {
-  /// One of the program's own: the shell knows by its name what it does, and hands it the session when it runs.
+  /// A built-in command: the shell knows by its name what it does, and passes it the session when it runs.
   case builtIn
-  /// A function that was added with it, as commands of Lua are.
+  /// A function that was added with the command, as for commands from Lua.
   case function((Invocation) throws -> CommandResult)
-  /// It only stands for a command whose plugin is not loaded yet.
+  /// A placeholder for a command whose plugin is not loaded yet.
   case announced
-  /// What it stands for is run in its place.
+  /// An alias: the command that it stands for is run in its place.
   case shortForm(ShortForm)
 }
 
-/// Where the names come from that Tab offers for a command's arguments.
+/// The source of the names that Tab offers for a command's arguments.
 ///
 ///     .function { word, before in ["easy", "normal", "hard"] }
 public enum ArgumentCompletion {
-  /// The kind of the argument says it.
+  /// The kind of the argument determines the names.
   case byKind
-  /// The shell is asked: see `CompletionSources.values`.
+  /// The shell provides the names: see `CompletionSources.values`.
   case builtIn
-  /// A function of the word so far and the words before it (without the command's own).
+  /// A function of the current word and the words before it (without the command's own).
   case function((_ word: String, _ before: [String]) -> [String])
 }
 
@@ -198,12 +198,12 @@ public struct Command {
   /// Who added it.
   public let owner: Owner
   public let access: CommandAccess
-  /// What it does to what is kept.
+  /// Its effect on stored data.
   public let effect: CommandEffect
   public let text: CommandText
   public let arguments: [Argument]
   public let options: [Option]
-  /// What does not begin with the word is dropped; nothing at all falls back to the argument's kind.
+  /// Offers that do not begin with the word are dropped; if none is left, the argument's kind determines the offers.
   public let completion: ArgumentCompletion
   public let action: CommandAction
 
@@ -216,7 +216,7 @@ public struct Command {
     (self.completion, self.action) = (completion, action)
   }
 
-  /// A command that a function runs.
+  /// Creates a command that a function runs.
   public init(
     _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
     arguments: [Argument] = [], options: [Option] = [], example: String = "", owner: Owner = .program,
@@ -237,25 +237,25 @@ public struct Command {
   public var usage: [String] { text.usage }
   public var example: String { text.example }
 
-  /// Whether it only stands for a command whose plugin is not loaded yet.
+  /// Whether it is a placeholder for a command whose plugin is not loaded yet.
   public var isAnnounced: Bool {
     if case .announced = action { return true }
     return false
   }
 
-  /// What it stands for, when it is a short form that a plugin added.
+  /// The words that it stands for, if it is an alias that a plugin added.
   public var shortForm: ShortForm? {
     if case .shortForm(let form) = action { return form }
     return nil
   }
 
-  /// What it takes beside what every command takes.
+  /// Its own options and those that every command has.
   var allOptions: [Option] { options + [.json, .wantsHelp] }
 
-  /// Whether it takes an option of that name, as `--deck`.
+  /// Whether it has an option with the given name, such as `--deck`.
   public func takes(option name: String) -> Bool { allOptions.contains { $0.name == name } }
 
-  /// The argument that the value at `index` (from 0) goes to while a line is read from its left.
+  /// The argument that gets the value at `index` (from 0) when a line is read from left to right.
   func argument(at index: Int) -> Argument? {
     if index < arguments.count { return arguments[index] }
     return arguments.last.flatMap { $0.takesRest ? $0 : nil }

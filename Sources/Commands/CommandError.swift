@@ -1,17 +1,17 @@
-// What can be wrong with a command line, or with a command that is to be added. Invariant: each message says which
-// command, which word, what was expected, and where it helps the usage or the nearest name.
+// The errors of a command line, and of adding a command. Invariant: each message says which command, which word and
+// what was expected, and, where it helps, the usage or the nearest name.
 
 public import Problems
 import Text
 
-/// What is wrong with a command line, or with a command that is to be added.
+/// An error in a command line, or in adding a command.
 ///
 ///     CommandError.unknownCommand("stduy", suggestion: "study").message
 ///     // no command is called "stduy"; did you mean "study"?
 public enum CommandError: Problem, Equatable {
   case noCommand
   case unknownCommand(String, suggestion: String?)
-  /// A name that `help` has nothing on; `mentions` entries have it in their text.
+  /// A name without help; the texts of `mentions` entries contain it.
   case unknownHelp(String, suggestion: String?, mentions: Int)
   case unknownSubcommand(group: String, String, suggestion: String?)
   case missingSubcommand(group: String, [String])
@@ -19,9 +19,9 @@ public enum CommandError: Problem, Equatable {
   case missingArgument(command: String, String, usage: String)
   case missingValue(command: String, option: String, valueName: String)
   case unwantedValue(command: String, option: String)
-  /// Two options of which only one can be.
+  /// Two options that exclude each other.
   case clash(command: String, String, String)
-  /// An option that says something only beside another one.
+  /// An option that has an effect only together with another one.
   case idleOption(command: String, String, beside: String)
   case repeatedOption(command: String, option: String)
   case extraArgument(command: String, String, usage: String)
@@ -29,13 +29,13 @@ public enum CommandError: Problem, Equatable {
   /// `column` counts characters from 1.
   case unterminatedQuote(Character, column: Int)
   case aliasLoop(String)
-  /// The owner of each.
+  /// With the owners of both commands.
   case duplicate(String, owner: Owner, other: Owner)
-  /// An alias in the way of another owner's.
+  /// An alias that conflicts with another owner's.
   case aliasTaken(String, owner: Owner, other: Owner)
   /// A word that the shell itself uses.
   case reserved(String, owner: Owner)
-  /// A plugin's alias that leads to a command which the plugin may not run.
+  /// A plugin's alias for a command that the plugin may not run.
   case aliasRefused(String, owner: Owner, command: String)
   case badName(String)
   case badDescription(command: String, String)
@@ -98,7 +98,7 @@ extension CommandError {
     }
   }
 
-  /// What keeps a command or an alias from being added.
+  /// The reason why a command or an alias cannot be added.
   private var registrationReport: ProblemReport {
     switch self {
     case .duplicate(let name, let owner, let other):
@@ -124,7 +124,7 @@ extension CommandError {
     }
   }
 
-  /// An owner at the beginning of a sentence.
+  /// The name of an owner at the beginning of a sentence.
   static func name(of owner: Owner) -> String {
     switch owner {
     case .program: "Deckhand"
@@ -137,7 +137,7 @@ extension CommandError {
 }
 
 extension ProblemReport {
-  /// - Parameter hint: what helps where no name is near.
+  /// - Parameter hint: the help that is added if no name is near.
   fileprivate static func usage(
     _ code: ProblemCode.Usage, _ title: String, _ message: String, _ suggestion: String? = nil, else hint: String = ""
   ) -> ProblemReport {

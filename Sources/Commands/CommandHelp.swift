@@ -1,5 +1,5 @@
-// The texts of `help`, made from the descriptions: all commands by theme, a group, one command. Invariant: plain lines
-// no wider than asked, as far as single words allow; every argument and option of a command is in its text.
+// The texts of `help`, generated from the descriptions: all commands by theme, a group, one command. Invariant: plain
+// lines no wider than requested, as far as single words allow; every argument and option of a command is in its text.
 
 import Problems
 import Text
@@ -11,12 +11,12 @@ extension Command {
     return [([name] + arguments.map(\.usage) + options.map(\.usage)).joined(separator: " ")]
   }
 
-  /// All forms in one line, for an error.
+  /// All forms in one line, for an error message.
   public var usageText: String { usageLines.joined(separator: " | ") }
 }
 
 extension Argument {
-  /// As a usage line shows it: `[DECK]...`.
+  /// The argument in a usage line: `[DECK]...`.
   public var usage: String { (isOptional ? "[\(name)]" : name) + (isRepeating ? "..." : "") }
 }
 
@@ -25,12 +25,13 @@ extension Option {
 
   var nameAndValue: String { [name, valueName].compactMap { $0 }.joined(separator: " ") }
 
-  /// As the list of options begins its line: `-n, --limit N`.
+  /// The beginning of the option's line in the list of options: `-n, --limit N`.
   public var heading: String { (short.map { "-\($0), " } ?? "") + nameAndValue }
 }
 
 extension CommandRegistry {
-  /// What `help` says: without words all commands by theme; with the words of a group or a command, that.
+  /// The text of `help`: without words, all commands by theme; with the words of a group or a command, the text about
+  /// it.
   /// - Throws: `.unknownCommand` or `.unknownSubcommand`.
   public func helpText(for words: [String] = [], width: Int = 80) throws(CommandError) -> [String] {
     if words.isEmpty { return overview(width: width) }
@@ -51,7 +52,7 @@ extension CommandRegistry {
     return themeOrder.filter(used.contains) + used.subtracting(themeOrder).sorted()
   }
 
-  /// The words that commands begin with, by theme, each once: aliases last.
+  /// The first words of commands by theme, each once; aliases come last.
   public var wordsByTheme: [(theme: String, words: [String])] {
     var seen: Set<String> = []
     var found = themes.map { theme in
@@ -70,10 +71,10 @@ extension CommandRegistry {
   /// The commands of a theme below its name.
   public func helpText(theme: String, width: Int = 80) -> [String] { [theme] + rows(overviewRows(theme), width: width) }
 
-  /// Names in a column, and beside each what there is to say of it.
+  /// A table of names, each with its text in the second column.
   public static func table(_ entries: [(String, String)], width: Int) -> [String] { rows(entries, width: width) }
 
-  /// A plain command with its summary; a group with its summary and the names in it.
+  /// A plain command has its summary; a group has its summary and the names of its commands.
   private func overviewRows(_ theme: String) -> [(String, String)] {
     let own = commands.filter { $0.theme == theme }
     var rows: [(String, String)] = []
@@ -102,7 +103,7 @@ extension CommandRegistry {
 }
 
 extension Command {
-  /// A line for each option, and what it does.
+  /// A line for each option with its help.
   public func optionLines(width: Int = 80) -> [String] { rows(options.map { ($0.heading, $0.help) }, width: width) }
 
   public func helpText(width: Int = 80) -> [String] {
@@ -122,8 +123,8 @@ extension Command {
   }
 }
 
-/// Two columns, the first as wide as its widest name (at most 28), the second wrapped; where that leaves no room for
-/// the second, each text stands below its name.
+/// Formats two columns: the first is as wide as its widest name (at most 28), the second is wrapped. If that leaves no
+/// room for the second column, each text is below its name.
 private func rows(_ rows: [(String, String)], width: Int) -> [String] {
   let beside = 2 + (rows.map { min($0.0.count, 28) }.max() ?? 0) + 2
   let isNarrow = width - beside < 24
@@ -139,7 +140,7 @@ private func rows(_ rows: [(String, String)], width: Int) -> [String] {
   }
 }
 
-/// A line whose continuation is indented. Choices that are wider than a line go on behind a bar.
+/// Wraps a line, with its continuation indented. Choices that are wider than a line are broken after a bar.
 private func hanging(_ line: String, width: Int) -> [String] {
   let words = line.split(separator: " ").map { word in
     word.count > width - 4 ? word.replacing(text: "|", with: "| ") : String(word)

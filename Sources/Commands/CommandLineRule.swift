@@ -1,9 +1,9 @@
-// Whether a line at the prompt is a command or Lua, by the rule of the contract ("The prompt"). Invariant: a pure
-// function of the line and what is known; the same line in the same state is always read the same way.
+// Decides whether a line at the prompt is a command or Lua, by the rule of the contract ("The prompt"). Invariant: a
+// pure function of the line and what is known; the same line in the same state is always read the same way.
 
-/// A line is a command when its first word names one, unless the word is followed directly by one of `. : [ ( {`, or
-/// after any blanks by `=` or `,`, or stands alone and is also a global that the user has set. `lua ...` and `=...`
-/// are Lua.
+/// A line is a command if its first word names one, unless the word is followed directly by one of `. : [ ( {`, or
+/// after optional spaces by `=` or `,`, or is alone and also a global that the user has set. `lua ...` and `=...` are
+/// Lua.
 public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal: (String) -> Bool) -> Bool {
   let rest = line.unicodeScalars.drop(while: isBlank)
   let word = rest.prefix { !isBlank($0) && !endsName($0) }
@@ -16,10 +16,10 @@ public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal:
   return next != "=" && next != ","
 }
 
-/// The word before a line that makes it Lua, whatever it begins with.
+/// The word in front of a line that makes it Lua, whatever the line begins with.
 public let luaWord = "lua"
 
-/// What follows the word that forces Lua (`lua ...`), or the line itself; without the blanks before `=...`.
+/// The line without the word that forces Lua (`lua ...`), or the line itself; spaces before `=...` are removed.
 public func withoutLuaWord(_ line: String) -> String {
   let rest = line.unicodeScalars.drop(while: isBlank)
   let word = rest.prefix { !isBlank($0) }
@@ -29,7 +29,7 @@ public func withoutLuaWord(_ line: String) -> String {
   return after.first == "=" || after.first == "," ? line : String(String.UnicodeScalarView(after))
 }
 
-/// What makes a name a part of a Lua expression when it follows directly.
+/// Whether a name that this character follows directly is part of a Lua expression.
 private func endsName(_ scalar: Unicode.Scalar) -> Bool { ".:[({=,".unicodeScalars.contains(scalar) }
 
 private func isBlank(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,6 +1,6 @@
-// All commands there are, built in or of a plugin: looked up, parsed, listed.
-// Invariant: names are unique, and every command in it has a description that parsing, help and completion can read.
-// What the program has itself is described when a command is looked for first: a script in Lua needs none at its start.
+// All commands, built in or of plugins: lookup, parsing and listing.
+// Invariant: names are unique, and every command has a description that parsing, help and completion can read.
+// The program's own commands are described when a command is first looked up: a Lua script needs none when it starts.
 
 public import Problems
 import Text
@@ -11,41 +11,41 @@ import Text
 public struct CommandGroup {
   public let name: String
   public let summary: String
-  /// By name.
+  /// Sorted by name.
   public let commands: [Command]
 }
 
-/// All commands there are.
+/// The registry of all commands.
 ///
 ///     let registry = CommandRegistry()
 ///     try registry.add(command)
 ///     registry.isKnown("deck")   // true
 public final class CommandRegistry {
   public enum Match {
-    /// The rest are the words behind the command's name.
+    /// `rest` are the words after the command's name.
     case command(Command, rest: [String])
     case group(CommandGroup)
   }
 
-  /// First word, then second word ("" for a plain command).
+  /// By first word, then by second word ("" for a plain command).
   private var table: [String: [String: Command]] {
     describeOwn()
     return described
   }
   private var described: [String: [String: Command]] = [:]
-  /// The commands of the program itself, until they are asked for.
+  /// Returns the commands of the program itself; nil once they were described.
   private var own: (() -> [Command])?
-  /// What is added after them.
+  /// Commands of plugins, to be added after the program's own.
   private var announced: [(commands: [Command], fail: (CommandError) -> Void)] = []
   private var summaries: [String: String] = [:]
   private var aliasWords: [String: [String]] = [:]
-  /// Words that a line may begin with and that no plugin takes: what ends the shell, and Lua's globals.
+  /// Words that a line may begin with and that no plugin may use: those that end the shell, and Lua's globals.
   public var reservedWords: Set<String> = []
-  /// The themes as `help` lists them; those not named here follow by name.
+  /// The themes in the order in which `help` lists them; themes not named here follow by name.
   public var themeOrder: [String] = []
 
-  /// - Parameter own: the commands that are there from the start, each of a name of its own and described as it should
-  ///   be: asked for when a command is looked for first.
+  /// - Parameter own: returns the program's own commands, which must have unique names and valid descriptions; called
+  ///   when a command is first looked up.
   public init(own: (() -> [Command])? = nil) { self.own = own }
 
   private func describeOwn() {
@@ -68,20 +68,20 @@ public final class CommandRegistry {
     for command in commands { try add(command) }
   }
 
-  /// Every command, by name.
+  /// All commands, sorted by name.
   public var commands: [Command] {
     table.keys.sorted().flatMap { first in
       (table[first] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
-  /// The first words that name something: plain commands, groups and aliases.
+  /// All first words that name something: plain commands, groups and aliases.
   public var firstWords: [String] { Array(Set(table.keys).union(aliasWords.keys)).sorted() }
 
-  /// The command of a name of one word, an alias for one too.
+  /// The command with a name of one word, or the one that such an alias stands for.
   public func command(named name: String) -> Command? { command(of: [name]) }
 
-  /// The command that words begin with.
+  /// The command at the beginning of the words.
   public func command(of words: [String]) -> Command? {
     do {
       guard case .command(let command, _) = try lookup(words) else { return nil }
@@ -92,7 +92,7 @@ public final class CommandRegistry {
     }
   }
 
-  /// The commands whose first word it is.
+  /// The commands with the given first word.
   func commands(of firstWord: String) -> [Command] { table[firstWord].map { Array($0.values) } ?? [] }
 
   public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
@@ -105,7 +105,7 @@ public final class CommandRegistry {
     try command.checkDescription()
     let second = command.secondWord
     let here = table[command.path[0]] ?? [:]
-    // A plain command and a group of the same first word would make a line ambiguous.
+    // A plain command and a group with the same first word would make a line ambiguous.
     let other = here[second] ?? here[""] ?? (second.isEmpty ? here.values.first : nil)
     if let other { throw .duplicate(command.name, owner: command.owner, other: other.owner) }
     if command.owner.plugin != nil {
@@ -118,7 +118,7 @@ public final class CommandRegistry {
     removeAlias(command.path[0])
   }
 
-  /// Takes a command out, where that owner added it.
+  /// Removes a command if the given owner added it.
   public func remove(_ path: [String], owner: Owner) {
     guard let first = path.first, case let second = path.count == 2 ? path[1] : "" else { return }
     guard table[first]?[second]?.owner == owner else { return }
@@ -126,7 +126,7 @@ public final class CommandRegistry {
     if described[first]?.isEmpty == true { described[first] = nil }
   }
 
-  /// Takes out all commands of an owner.
+  /// Removes all commands of an owner.
   public func removeAll(owner: Owner) {
     announced.removeAll { $0.commands.first?.owner == owner }
     for (first, commands) in described {
@@ -135,10 +135,10 @@ public final class CommandRegistry {
     }
   }
 
-  /// A plugin's alias, as a command of its own.
+  /// A plugin's alias, which is a command itself.
   func shortForm(named name: String) -> Command? { table[name]?[""].flatMap { $0.shortForm == nil ? nil : $0 } }
 
-  /// The line that help shows for a group.
+  /// Sets the summary that help shows for a group.
   public func describeGroup(_ name: String, _ summary: String) { summaries[name] = summary }
 
   public func group(_ name: String) -> CommandGroup? {
@@ -147,7 +147,7 @@ public final class CommandRegistry {
       name: name, summary: summaries[name] ?? "", commands: commands.sorted { $0.key < $1.key }.map(\.value))
   }
 
-  /// The command or the group that the words name, aliases replaced.
+  /// The command or the group that the words name, with aliases replaced.
   public func lookup(_ words: [String]) throws(CommandError) -> Match { try match(expanded(words)) }
 
   private func match(_ expanded: ExpandedWords) throws(CommandError) -> Match {
@@ -168,8 +168,8 @@ public final class CommandRegistry {
     throw .unknownSubcommand(group: first, words[1], suggestion: nearCommand(to: words[1], in: group))
   }
 
-  /// The command that the words ask for, with its arguments. `--help` anywhere asks for the command `help`.
-  /// - Parameter typed: how many of the words, from the last, the user typed.
+  /// Parses the words into a command and its arguments. `--help` anywhere asks for the command `help`.
+  /// - Parameter typed: how many of the words, counted from the last, the user typed.
   public func parse(words: [String], typed: Int = .max) throws(CommandError) -> (Command, Invocation) {
     let expanded = try expanded(words, typed: typed)
     switch try match(expanded) {
@@ -196,15 +196,15 @@ public final class CommandRegistry {
   }
 }
 
-// A user's own names for the beginning of a line.
+// Aliases: a user's own names for the beginning of a line.
 extension CommandRegistry {
-  /// Name and words, by name.
+  /// The names and words of all aliases, sorted by name.
   public var aliases: [(name: String, words: [String])] {
     aliasWords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The words stand in place of the name.
-  /// - Throws: `.badName`, `.duplicate` when a command has the name, `.reserved` for the word that makes a line Lua.
+  /// Makes the words replace the name at the beginning of a line.
+  /// - Throws: `.badName`, `.duplicate` if a command has the name, `.reserved` for the word that makes a line Lua.
   public func setAlias(_ name: String, words: [String]) throws(CommandError) {
     guard Command.isUsable(name: name), !words.isEmpty else { throw .badName(name) }
     if name == luaWord { throw .reserved(name, owner: .user) }
@@ -212,20 +212,20 @@ extension CommandRegistry {
     aliasWords[name] = words
   }
 
-  /// Adds a plugin's alias, which is a command of that plugin; one that it added before gives way.
-  /// - Throws: `.badName`, `.duplicate`, or `.aliasRefused` for what the plugin may not run.
+  /// Adds a plugin's alias, which is a command of that plugin; it replaces one that the plugin added before.
+  /// - Throws: `.badName`, `.duplicate`, or `.aliasRefused` if the plugin may not run the command.
   public func addShortForm(
     _ name: String, _ words: [String], owner: Owner, mayRun: @escaping (Command) -> Bool
   ) throws(CommandError) {
     guard let first = words.first else { throw .badName(name) }
     let command = Command(
-      // What it stands for is run in its place, with that one's effect.
+      // The command that it stands for is run in its place, with that command's effect.
       path: [name],
       CommandText(
         theme: "Plugins", summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`."),
       access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
       action: .shortForm(ShortForm(words, mayRun: mayRun)))
-    // What is not there yet is checked when it is run.
+    // A command that does not exist yet is checked when it is run.
     if let here = table[first] {
       let named = here[""] ?? words.dropFirst().first.flatMap { here[$0] }
       let reached = named.map { [$0] } ?? Array(here.values)
@@ -237,12 +237,12 @@ extension CommandRegistry {
     try add(command)
   }
 
-  /// Whether there was one.
+  /// Removes an alias; returns whether there was one.
   @discardableResult public func removeAlias(_ name: String) -> Bool {
     return aliasWords.removeValue(forKey: name) != nil
   }
 
-  /// The words with aliases replaced, the user's and those of plugins.
+  /// The words with aliases replaced, those of the user and those of plugins.
   func expanded(_ words: [String], typed: Int = .max) throws(CommandError) -> ExpandedWords {
     var expanded = ExpandedWords(words: words, typed: min(typed, words.count))
     var seen: Set<String> = []
@@ -256,12 +256,12 @@ extension CommandRegistry {
   }
 }
 
-/// The words of a line while aliases are replaced.
+/// The words of a line while its aliases are replaced.
 struct ExpandedWords {
   var words: [String]
-  /// How many at the end the user typed.
+  /// How many words at the end the user typed.
   var typed: Int
-  /// The aliases of plugins that were replaced.
+  /// The plugins' aliases that were replaced.
   var shortForms: [Command] = []
 
   /// - Parameter alias: the plugin's alias; nil for one of the user's own.
@@ -276,7 +276,7 @@ struct ExpandedWords {
     }
   }
 
-  /// - Throws: when a plugin's alias leads to what the plugin may not run itself.
+  /// - Throws: if a plugin's alias leads to a command that the plugin may not run.
   func checkRights(to command: Command) throws(CommandError) {
     for alias in shortForms where alias.shortForm?.mayRun(command) != true {
       throw .aliasRefused(alias.name, owner: alias.owner, command: command.name)
@@ -288,7 +288,7 @@ extension Command {
   /// Empty for a command of one word.
   fileprivate var secondWord: String { path.count == 2 ? path[1] : "" }
 
-  /// Lower-case letters, digits, - and _, a letter first, at most 40, and no word that a line of Lua may begin with.
+  /// Lower-case letters, digits, - and _, a letter first, at most 40 characters, and not a keyword of Lua.
   static func isUsable(name: String) -> Bool {
     let scalars = name.unicodeScalars
     guard let first = scalars.first, ("a"..."z").contains(first), scalars.count <= 40 else { return false }
@@ -296,11 +296,11 @@ extension Command {
       && !luaKeywords.contains(name)
   }
 
-  /// Refuses what parsing could not read: a plugin's description is input like any other.
+  /// Rejects what parsing could not read: a plugin's description is input like any other.
   fileprivate func checkDescription() throws(CommandError) {
     guard (1...2).contains(path.count), path.allSatisfy(Self.isUsable(name:)) else { throw .badName(name) }
     let names = arguments.map(\.name) + allOptions.map(\.name)
-    // A handful for each of many commands, at each start: compared faster than hashed.
+    // There are only a few names for each of many commands, at each start, so comparing is faster than hashing.
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
       throw .badDescription(command: self.name, "a name is used twice")
     }

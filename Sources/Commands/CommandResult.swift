@@ -1,14 +1,14 @@
-// What a command answers: a value for programs (`--json`, `shell.run`) and a way to show it to people.
-// Invariant: the answer alone says everything; the display adds words and order, never facts.
+// The result of a command: a value for programs (`--json`, `shell.run`), and a way to display it to people.
+// Invariant: the answer alone contains everything; the display adds words and order, never facts.
 
 public import Values
 
-/// What a command answers to programs.
+/// The result of a command for programs.
 ///
 ///     CommandResult(.value(.integer(3)), line: "3 cards.")
 ///     CommandResult(.objects(cards), .table(table))
 public enum CommandAnswer {
-  /// Plain data; null is no answer.
+  /// Plain data; null means no answer.
   case value(Value)
   /// A bound object; `--json` shows the record of its fields.
   case object(AnyObject)
@@ -16,10 +16,10 @@ public enum CommandAnswer {
 }
 
 extension CommandAnswer {
-  /// Deeper values are written as null.
+  /// Values that are nested deeper are written as null.
   static let deepest = 32
 
-  /// The answer as plain data. `record` gives the record of a bound object.
+  /// The answer as plain data. `record` returns the record of a bound object.
   public func value(record: (AnyObject) -> Value) -> Value {
     switch self {
     case .value(let value): value
@@ -28,7 +28,7 @@ extension CommandAnswer {
     }
   }
 
-  /// What `--json` prints: a list as one value a line, no value as no line.
+  /// The lines that `--json` prints: a list as one value per line, no value as no line.
   public func jsonLines(record: (AnyObject) -> Value) -> [String] {
     switch value(record: record) {
     case .null: []
@@ -38,7 +38,7 @@ extension CommandAnswer {
   }
 }
 
-/// A table as data; the terminal aligns it and cuts it to its width.
+/// A table as data; the terminal aligns it and truncates it to its width.
 ///
 ///     TableText([.init("Deck"), .init("Cards", .right)], rows: [["Spanish", "12"]])
 public struct TableText: Equatable, Sendable {
@@ -47,7 +47,7 @@ public struct TableText: Equatable, Sendable {
   public struct Column: Equatable, Sendable {
     public let title: String
     public let alignment: Alignment
-    /// Its cells are names that people type: none is ever cut.
+    /// Whether its cells are names that people type; these are never truncated.
     public let isTyped: Bool
 
     public init(_ title: String, _ alignment: Alignment = .left, isTyped: Bool = false) {
@@ -56,9 +56,9 @@ public struct TableText: Equatable, Sendable {
   }
 
   public let columns: [Column]
-  /// A row that is too short is filled with blanks, one that is too long is cut.
+  /// A row that is too short is padded with empty cells, one that is too long is truncated.
   public private(set) var rows: [[String]]
-  /// Stands in place of a table without rows.
+  /// Shown in place of a table without rows.
   public let whenEmpty: String
 
   public init(_ columns: [Column], rows: [[String]] = [], whenEmpty: String = "") {
@@ -68,29 +68,29 @@ public struct TableText: Equatable, Sendable {
   public mutating func add(_ row: [String]) { rows.append(row) }
 }
 
-/// How people see a result.
+/// How a result is displayed to people.
 ///
 ///     Display.parts([.lines(["Two decks:"]), .table(table)])
 public indirect enum Display: Equatable, Sendable {
   case none
   case lines([String])
   case table(TableText)
-  /// Lines that are ready for the terminal, with their colours: whatever the user wrote in them is printable.
+  /// Lines that are ready for the terminal, with their colours; user text in them is already printable.
   case drawn([String])
-  /// All there is to one thing: nothing of a value is cut.
+  /// The fields of one object; no value is truncated.
   case fields([Field])
-  /// One after the other.
+  /// Several displays, one after another.
   case parts([Display])
-  /// With a title above and words for people below, which a pipe does not get.
+  /// A display with a title above it and, on a screen, facts beside the title and text for people below.
   case page(Page)
 
   /// The parts of a page.
   public struct Page: Equatable, Sendable {
     public let title: String
-    /// The state in words, at the title's right where there is room.
+    /// The state in words, to the right of the title if there is room.
     public let facts: [String]
     public let body: Display
-    /// What could be done next, in pieces that stand apart by three blanks.
+    /// What the user can do next, in pieces separated by three spaces.
     public let foot: String
 
     public init(_ body: Display, title: String = "", facts: [String] = [], foot: String = "") {
@@ -106,13 +106,13 @@ public indirect enum Display: Equatable, Sendable {
   }
 }
 
-/// What a command answers, and how it is shown.
+/// The result of a command, and how it is displayed.
 ///
 ///     CommandResult(.integer(3), line: "3 cards.")
 public struct CommandResult {
   public let answer: CommandAnswer
   public let display: Display
-  /// The exit status of a command that answers a question by it; 0 for any other.
+  /// The exit status of a command that answers a question by it; 0 for all others.
   public var status: Int32 = 0
 
   public init(_ answer: CommandAnswer, _ display: Display = .none) {
@@ -121,7 +121,7 @@ public struct CommandResult {
 
   public init(_ value: Value = .null, _ display: Display = .none) { self.init(.value(value), display) }
 
-  /// An answer shown as one line.
+  /// Creates an answer that is displayed as one line.
   public init(_ answer: CommandAnswer, line: String) { self.init(answer, .lines([line])) }
 
   public init(_ value: Value, line: String) { self.init(.value(value), line: line) }

@@ -1,19 +1,19 @@
-// Whether a line that is read as Lua was meant as a command: for "did you mean" in place of nil or a syntax error.
-// Invariant: a pure function of the line; it never says so of a line that Lua could run while its first name is
-// nothing.
+// Detects whether a line that is read as Lua was meant as a command, for "did you mean" in place of nil or a syntax
+// error.
+// Invariant: a pure function of the line; it never matches a line that Lua could run while its first name is nil.
 
-/// The first word of a line that is written as a command is.
+/// The first word of a line that has the form of a command.
 ///
 ///     CommandShape("crd list")?.word       // "crd"
 ///     CommandShape("x = 5")                // nil
 public struct CommandShape: Equatable, Sendable {
   public let word: String
-  /// Nothing follows the word.
+  /// Whether nothing follows the word.
   public let isAlone: Bool
-  /// What follows is a text in quotes, as behind the name of a function in Lua.
+  /// Whether a quoted text follows, as after the name of a function in Lua.
   public let isBeforeText: Bool
 
-  /// Nil when the line is Lua by its looks: an assignment, a call, an operator behind the first name, a keyword.
+  /// Nil if the line looks like Lua: an assignment, a call, an operator after the first name, a keyword.
   public init?(_ line: String) {
     let scalars = Array(line.unicodeScalars)
     var index = scalars.firstIndex { !ShellWords.isBlank($0) } ?? scalars.count
@@ -29,7 +29,7 @@ public struct CommandShape: Equatable, Sendable {
     guard isAlone || isBeforeText || Self.beginsArgument(rest) else { return nil }
   }
 
-  /// A word, an option, a path; what is an operator in Lua is none of them.
+  /// Whether a word, an option or a path begins here, and not an operator of Lua.
   private static func beginsArgument(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
     guard let first = rest.first else { return false }
     let next = rest.dropFirst().first

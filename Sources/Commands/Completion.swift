@@ -1,20 +1,20 @@
 // What Tab offers on a command line: commands, subcommands, options and the values of arguments, quoted as the line
-// needs them. Invariant: no command is run and no plugin is loaded for it; what is offered is what the parser would
-// take at that place.
+// needs them. Invariant: completion runs no command and loads no plugin; the parser accepts what is offered at that
+// position.
 
 import Text
 
-/// One thing that Tab can put in place of the word under the cursor.
+/// A text that Tab can put in place of the word under the cursor.
 ///
 ///     Candidate("My\\ deck", shown: "My deck")   // Tab puts `My\ deck ` into the line
 public struct Candidate: Equatable, Sendable {
-  /// What stands in the line instead of the word, quoted, without a closing quote.
+  /// The text that replaces the word in the line, quoted, without a closing quote.
   public let replacement: String
-  /// What the list of candidates shows.
+  /// The text in the list of candidates.
   public let shown: String
-  /// Follows the replacement when it is the only one: a blank, a closing quote and a blank, or nothing.
+  /// The text after the replacement if it is the only candidate: a space, a closing quote and a space, or nothing.
   public let suffix: String
-  /// A few words on what it is, for the list; empty where there is nothing to say.
+  /// A short description for the list; empty if there is none.
   public let help: String
 
   public init(_ replacement: String, shown: String? = nil, suffix: String = " ", help: String = "") {
@@ -23,11 +23,11 @@ public struct Candidate: Equatable, Sendable {
   }
 }
 
-/// What Tab offers at a place of a line.
+/// What Tab offers at a position in a line.
 ///
 ///     registry.completions(line: "deck sh", sources: sources).candidates.map(\.shown)   // ["show"]
 public struct Completion: Equatable, Sendable {
-  /// Where the word begins that a candidate replaces, in UTF-8 bytes of the line; it ends at the cursor.
+  /// The offset, in UTF-8 bytes of the line, of the word that a candidate replaces; the word ends at the cursor.
   public let wordStart: Int
   public let candidates: [Candidate]
 
@@ -36,16 +36,16 @@ public struct Completion: Equatable, Sendable {
   }
 }
 
-/// Where the names come from that Tab offers for the values of arguments.
+/// The sources of the names that Tab offers for the values of arguments.
 ///
 ///     CompletionSources(names: { kind, _ in kind == .deck ? [Offer("Spanish", help: "12 cards")] : [] })
 public struct CompletionSources {
-  /// The names of a kind (decks, modes, ...), with a few words on each; cards and documents may be the most recent ones
-  /// only. The word is what was typed of the name: those that do not begin with it are dropped anyhow.
+  /// The names of a kind (decks, modes, ...) with short descriptions; for cards and documents, possibly only the most
+  /// recent ones. The word is what was typed of the name: names that do not begin with it are dropped anyway.
   public var names: (_ kind: ValueKind, _ word: String) -> [Offer]
-  /// Paths that begin with the text; folders end with a slash. The second argument asks for folders alone.
+  /// Paths that begin with the text; folders end with a slash. If the second argument is true, only folders.
   public var paths: (String, _ foldersOnly: Bool) -> [String]
-  /// What a command whose completion is `.builtIn` offers for the word, after the words before it.
+  /// The offers of a command whose completion is `.builtIn`, for the word and the words before it.
   public var values: (_ command: Command, _ word: String, _ before: [String]) -> [Offer]
 
   public init(
@@ -58,14 +58,14 @@ public struct CompletionSources {
 }
 
 extension CommandRegistry {
-  /// What could stand in place of the word that ends at the cursor. `line` is the text before the cursor.
+  /// The candidates for the word that ends at the cursor. `line` is the text before the cursor.
   public func completions(line: String, sources: CompletionSources) -> Completion {
     let partial = ShellWords.partial(line)
     let offers = completions(words: partial.words + [partial.word], sources: sources)
     return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
   }
 
-  /// The plain texts that could stand in place of the last word.
+  /// The unquoted texts that could replace the last word.
   public func completions(words: [String], sources: CompletionSources) -> [Offer] {
     guard let word = words.last else { return [] }
     let before = Array(words.dropLast())
@@ -79,12 +79,12 @@ extension CommandRegistry {
         return try offers(command, before: rest, word, sources)
       }
     } catch {
-      // The line is wrong before the cursor: nothing that could be offered would mend it.
+      // The line has an error before the cursor, which no offer could repair.
       return []
     }
   }
 
-  /// The words that a line may begin with, and what each is.
+  /// The words that a line may begin with, each with its description.
   public var firstWordOffers: [Offer] {
     let words = Dictionary(firstOf: aliases.map { ($0.name, $0.words) })
     return firstWords.map { name in
@@ -145,19 +145,18 @@ extension CommandRegistry {
   }
 }
 
-/// What stands at the cursor of a line that begins with a program's own options.
+/// The completion of a line that begins with a program's own options.
 ///
 ///     registry.leadingOffers(of: program, words: ["--quiet", "de"], sources: sources)   // .command(["de"])
 public enum LeadingOffers: Equatable {
-  /// An option of the program or its value.
+  /// Offers for an option of the program or its value.
   case offers([Offer])
-  /// The program's options are over: these are a command's words so far.
+  /// The program's options have ended: these are the words of a command so far.
   case command([String])
 }
 
 extension CommandRegistry {
-  /// What could stand in place of the last word, where a program's options stand before a command with words of its
-  /// own.
+  /// The offers for the last word of a line on which a program's options come before a command with its own words.
   public func leadingOffers(of program: Command, words: [String], sources: CompletionSources) -> LeadingOffers {
     var scanner = WordScanner(program)
     var rest = words[...]
@@ -168,7 +167,7 @@ extension CommandRegistry {
         try scanner.take(word)
       }
     } catch {
-      // The line is wrong before the cursor.
+      // The line has an error before the cursor.
       return .offers([])
     }
     guard rest.count == 1, let word = rest.first else { return .command(Array(rest)) }
@@ -178,7 +177,7 @@ extension CommandRegistry {
 }
 
 extension PartialLine {
-  /// The offer in place of the word, quoted as the word is.
+  /// The candidate for an offer, quoted as the word is.
   public func candidate(for offer: Offer) -> Candidate {
     let keepsTilde = hasTilde || word.isEmpty && offer.isPath
     let text = ShellWords.escape(offer.text, in: quote, keepsTilde: keepsTilde)
@@ -187,7 +186,7 @@ extension PartialLine {
   }
 }
 
-/// A text that Tab offers, before it is quoted.
+/// A text that Tab offers, before quoting.
 ///
 ///     Offer("Spanish", help: "12 cards").text   // "Spanish"
 ///     Offer(path: "lists/en/").shown            // "en/"
@@ -195,19 +194,19 @@ public struct Offer: Equatable, Sendable {
   public let text: String
   public let shown: String
   public let isPath: Bool
-  /// More of the same word may follow, as behind a folder.
+  /// Whether more of the same word may follow, as after a folder.
   public let isOpen: Bool
-  /// A few words on what it is.
+  /// A short description.
   public let help: String
 
   /// - Parameters:
-  ///   - shown: how the list shows it; the text itself when left out.
-  ///   - isOpen: more of the same word may follow.
+  ///   - shown: the text in the list; nil for the name itself.
+  ///   - isOpen: whether more of the same word may follow.
   public init(_ name: String, shown: String? = nil, help: String = "", isOpen: Bool = false) {
     (text, self.shown, isPath, self.isOpen, self.help) = (name, shown ?? name, false, isOpen, help)
   }
 
-  /// The list shows a path's last part alone.
+  /// Creates an offer for a path; the list shows only the last part of the path.
   public init(path: String) {
     let last = path.split(separator: "/").last.map(String.init) ?? path
     (text, isPath, isOpen, help) = (path, true, path.hasSuffix("/"), "")
@@ -221,7 +220,7 @@ public struct Offer: Equatable, Sendable {
 
   func prefixed(by prefix: String) -> Offer { Offer(prefix + text, self) }
 
-  /// The offers that begin with the word, or case aside when none does; each once, in order.
+  /// The offers that begin with the word, ignoring case if none does otherwise; each once, sorted.
   public static func matching(_ offers: [Offer], _ word: String) -> [Offer] {
     let exact = offers.filter { $0.text.begins(with: word) }
     let lowered = word.lowercased()
@@ -232,12 +231,12 @@ public struct Offer: Equatable, Sendable {
 }
 
 extension String {
-  /// By code points: what is typed of a syllable of Hindi or Tamil is a part of a character.
+  /// Compares code points, as a partly typed syllable of Hindi or Tamil is only a part of a character.
   fileprivate func begins(with word: String) -> Bool { unicodeScalars.starts(with: word.unicodeScalars) }
 }
 
 extension Command {
-  /// The arguments that the value at `index` could go to: behind one that repeats there may be more.
+  /// The arguments that the value at `index` could belong to: after a repeating one, there may be several.
   fileprivate func arguments(at index: Int) -> ArraySlice<Argument> {
     guard let repeating = arguments.firstIndex(where: \.takesRest), index >= repeating else {
       return arguments.dropFirst(index).prefix(1)

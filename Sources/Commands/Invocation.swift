@@ -1,14 +1,15 @@
-// One command as it was asked for: its arguments and options by name, checked against the description.
-// Invariant: what the description requires is there, and every value is of its kind; a command only reads.
+// One invocation of a command: its arguments and options by name, checked against the description.
+// Invariant: everything that the description requires is present, and every value is of its kind; a command only reads
+// it.
 
-/// One use of a command.
+/// One invocation of a command.
 ///
 ///     invocation.text("DECK")               // "Spanish"
 ///     invocation.optionalInteger("--limit")   // nil when it was left out
 ///     invocation.flag("--reversed")
 public struct Invocation {
   public let command: Command
-  /// The words after the command's name that the user typed: what a plugin's alias stands for is not among them.
+  /// The words after the command's name that the user typed, without the words that a plugin's alias stands for.
   public let typedWords: [String]
   public let wantsJSON: Bool
   private let values: [String: [String]]
@@ -25,13 +26,13 @@ public struct Invocation {
   /// The value of an argument that the command requires.
   public func text(_ name: String) -> String { optionalText(name) ?? "" }
 
-  /// The value of an argument (`DECK`) or an option (`--deck`), nil when it was left out.
+  /// The value of an argument (`DECK`) or an option (`--deck`); nil if it was left out.
   public func optionalText(_ name: String) -> String? {
     assert(isDeclared(name), "\(command.name) does not declare \(name)")
     return values[name]?.last
   }
 
-  /// All values of what repeats, in the order given.
+  /// All values of a repeating argument or option, in the order given.
   public func list(_ name: String) -> [String] {
     assert(isDeclared(name), "\(command.name) does not declare \(name)")
     return values[name] ?? []
@@ -52,37 +53,36 @@ public struct Invocation {
     return flags.contains(name) || values[name] != nil
   }
 
-  /// - Throws: `CommandError.clash` where more than one of these arguments and options was given.
+  /// - Throws: `CommandError.clash` if more than one of these arguments and options was given.
   public func allowOne(of names: [String]) throws(CommandError) {
     let given = names.filter(has)
     if given.count > 1 { throw .clash(command: command.name, given[0], given[1]) }
   }
 
-  /// - Throws: `CommandError.clash` where one of `others` was given beside an argument or option that leaves no place
-  ///   for it.
+  /// - Throws: `CommandError.clash` if one of `others` was given together with an argument or option that excludes it.
   public func refuse(_ others: [String], beside name: String) throws(CommandError) {
     guard has(name), let other = others.first(where: has) else { return }
     throw .clash(command: command.name, name, other)
   }
 
-  /// - Throws: `CommandError.idleOption` where an option was given without the one that it says something beside.
+  /// - Throws: `CommandError.idleOption` if an option was given without the one that it depends on.
   public func require(_ other: String, beside name: String) throws(CommandError) {
     if has(name), !has(other) { throw .idleOption(command: command.name, name, beside: other) }
   }
 
-  /// The error of an argument that the command needs, as it was given, and that is not there.
+  /// The error for an argument that is missing, but needed with what was given.
   public func missing(_ name: String) -> CommandError {
     .missingArgument(command: command.name, name, usage: command.usageText)
   }
 
-  /// The words of a query argument joined: one quoted argument means what the same query means in Lua. Nil when there
-  /// is none.
+  /// The words of a query argument, joined: one quoted argument means what the same query means in Lua. Nil if there
+  /// are none.
   public func query(_ name: String) -> String? {
     let words = list(name)
     return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
-  /// The files that the user named for arguments and options that declare such an access.
+  /// The files that the user named for arguments and options that declare the given access.
   public func files(for access: FileAccess) -> [String] {
     let takers =
       command.arguments.filter { $0.kind == .file && $0.access.contains(access) }.map(\.name)

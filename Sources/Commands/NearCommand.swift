@@ -1,10 +1,10 @@
-// What a word that is no command was meant as: a near name, the same word within a group, or what other programs call
-// it. Invariant: what is offered is a command that is there.
+// Finds the command that an unknown word was meant as: by a near name, by the same word within a group, or by the name
+// that other programs use. Invariant: only existing commands are suggested.
 
 import Text
 
 extension CommandRegistry {
-  /// What other programs call our commands.
+  /// The names that other programs use for our commands.
   private static let otherNames = [
     "new": ["create", "add"], "make": ["create", "add"], "delete": ["remove"], "rm": ["remove"], "del": ["remove"],
     "ls": ["list"], "dir": ["list"], "mv": ["rename", "move"], "view": ["show"], "open": ["show"], "change": ["edit"],
@@ -12,7 +12,7 @@ extension CommandRegistry {
     "man": ["help"], "config": ["set"], "settings": ["set"], "game": ["play"], "stats": ["deck stats"],
   ]
 
-  /// The command that a first word was meant as: `studdy` is `study`, `import` is `deck import`; nil when none is near.
+  /// The command that a first word was meant as: `studdy` is `study`, `import` is `deck import`; nil if none is near.
   ///
   ///     registry.nearCommand(to: "import")   // "deck import"
   public func nearCommand(to word: String, among more: [String] = []) -> String? {
@@ -26,7 +26,7 @@ extension CommandRegistry {
     return nil
   }
 
-  /// The same of a word behind the name of a group.
+  /// The same for a word after the name of a group.
   func nearCommand(to word: String, in group: CommandGroup) -> String? {
     let names = group.commands.map { $0.path[1] }
     return suggestion(for: word, among: names) ?? Self.otherNames[word.lowercased()]?.first { names.contains($0) }

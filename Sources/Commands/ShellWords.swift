@@ -1,13 +1,13 @@
-// Splits a line into words as a POSIX shell does, with quotes and backslash, and puts quotes around what needs them.
-// Invariant: `split` of `quote`d words gives the same words; nothing is expanded but a leading `~/` when a home is
-// given.
+// Splits a line into words as a POSIX shell does, with quotes and backslashes, and quotes words that need it.
+// Invariant: splitting `quote`d words gives the same words; nothing is expanded except a leading `~` or `~/`, and only
+// if a home is given.
 
-/// How the word under the cursor is quoted so far.
+/// The quoting of the word under the cursor so far.
 ///
 ///     ShellWords.partial("show 'My de").quote   // .single
 public enum QuoteState: Equatable, Sendable { case none, single, double }
 
-/// A line up to the cursor: the whole words, and the one that is being typed.
+/// A line up to the cursor: the complete words, and the word that is being typed.
 ///
 ///     let line = ShellWords.partial("deck show Spa")
 ///     line.words   // ["deck", "show"]
@@ -16,22 +16,22 @@ public struct PartialLine: Equatable, Sendable {
   public let words: [String]
   /// The text of the last word so far, without its quotes.
   public let word: String
-  /// Where it begins in the line, in UTF-8 bytes, its opening quote included.
+  /// The offset of the last word in UTF-8 bytes of the line, including its opening quote.
   public let start: Int
   public let quote: QuoteState
-  /// It began with a `~` that is not quoted.
+  /// Whether the word begins with an unquoted `~`.
   public let hasTilde: Bool
 }
 
-/// A word of a line, and where it is.
+/// A word of a line and its position.
 ///
 ///     ShellWords.placed("show 'My deck'").map(\.range)   // [0..<4, 5..<14]
 public struct PlacedWord: Equatable, Sendable {
   /// Without its quotes.
   public let text: String
-  /// In UTF-8 bytes of the line, quotes included.
+  /// In UTF-8 bytes of the line, including quotes.
   public let range: Range<Int>
-  /// Some of it is in quotes or behind a backslash: it is never a sign such as `|`.
+  /// Whether any part of it is quoted or escaped by a backslash; it is then never an operator such as `|`.
   public let isQuoted: Bool
 }
 
@@ -40,7 +40,7 @@ public struct PlacedWord: Equatable, Sendable {
 ///     try ShellWords.split("show 'My deck'")   // ["show", "My deck"]
 ///     ShellWords.quote("My deck")               // "'My deck'"
 public enum ShellWords {
-  /// The words of a line. `home` replaces a leading `~` that stands alone or before a slash.
+  /// Splits a line into words. `home` replaces a leading `~` that is alone or before a slash.
   public static func split(_ line: String, home: String? = nil) throws(CommandError) -> [String] {
     var splitter = Splitter(line)
     splitter.run()
@@ -51,7 +51,7 @@ public enum ShellWords {
     return splitter.words.map { $0.path(home: home) }
   }
 
-  /// The words and where they are; never fails: a quote that is not closed goes to the end.
+  /// The words and their positions. Never fails: a quote that is not closed extends to the end.
   public static func placed(_ line: String) -> [PlacedWord] {
     var splitter = Splitter(line)
     splitter.run()
@@ -59,7 +59,7 @@ public enum ShellWords {
     return splitter.words.map { PlacedWord(text: $0.text, range: $0.start..<$0.end, isQuoted: $0.isQuoted) }
   }
 
-  /// What stands before the cursor; never fails, for completion.
+  /// Splits the text before the cursor, for completion. Never fails.
   public static func partial(_ line: String) -> PartialLine {
     var splitter = Splitter(line)
     splitter.run()
@@ -69,14 +69,15 @@ public enum ShellWords {
       quote: splitter.quote, hasTilde: last?.hasTilde ?? false)
   }
 
-  /// The word so that `split` gives it back: as it is, or in single quotes.
+  /// Returns the word in a form that `split` turns back into it: unchanged, or in single quotes.
   public static func quote(_ word: String) -> String {
     if !word.isEmpty, word.unicodeScalars.allSatisfy({ !isSpecial($0) }), !word.hasPrefix("~") { return word }
     return "'" + escape(word, in: .single) + "'"
   }
 
-  /// The word's text so that it can go on after what was typed in the given state. Its beginning stays the same when
-  /// the word grows, which a common beginning of several candidates needs. The closing quote is not in it.
+  /// Escapes the word so that it can follow what was typed in the given state, without the closing quote. If a word is
+  /// extended, its escaped text begins with that of the shorter word; the common prefix of several candidates needs
+  /// this.
   public static func escape(_ word: String, in state: QuoteState, keepsTilde: Bool = false) -> String {
     var escaped = ""
     for (index, scalar) in word.unicodeScalars.enumerated() {
@@ -98,13 +99,13 @@ public enum ShellWords {
     isBlank(scalar) || scalar == "'" || scalar == "\"" || scalar == "\\"
   }
 
-  /// What a backslash takes its meaning from between double quotes.
+  /// The characters that a backslash escapes between double quotes.
   fileprivate static func isSpecialInDouble(_ scalar: Unicode.Scalar) -> Bool {
     ["\"", "\\", "$", "`", "\n"].contains(scalar)
   }
 }
 
-/// One pass over a line.
+/// Splits a line in one pass.
 private struct Splitter {
   struct Word {
     var text = ""
@@ -139,7 +140,7 @@ private struct Splitter {
     }
   }
 
-  /// - Parameter end: where the word ends; before the byte that was read last when left out.
+  /// - Parameter end: the end of the word; nil for the position before the last byte read.
   mutating func endWord(at end: Int? = nil) {
     if var word = current {
       word.end = end ?? byte - 1
@@ -175,7 +176,7 @@ private struct Splitter {
     case "\"": open(.double)
     case "\\":
       current?.isQuoted = true
-      // At the end of the line it stands for itself.
+      // At the end of the line, a backslash is literal.
       add(next() ?? scalar)
     default:
       if isFirst, scalar == "~" { current?.hasTilde = true }

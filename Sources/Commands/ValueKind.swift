@@ -1,5 +1,6 @@
-// What kind of value an argument or an option takes: it words the check and picks the names that Tab offers.
-// Invariant: a kind knows how a word must look, never what exists; whether a deck is there is for the command to say.
+// The kind of value that an argument or an option takes: it provides the message of the check and selects the names
+// that Tab offers.
+// Invariant: a kind knows how a word must look, never what exists; the command checks whether a deck exists.
 
 import Text
 
@@ -23,10 +24,10 @@ public enum ValueKind: Equatable, Sendable {
   case file
   case folder
   case command
-  /// All the words that are left, where a word with a single dash is "not" and never an option. As an option's value:
-  /// one word.
+  /// All remaining words; a word with a single dash means "not" and is never an option. As the value of an option: one
+  /// word.
   case query
-  /// All the words that are left exactly as they stand, options and `--` too (the arguments of a script).
+  /// All remaining words exactly as they are, including options and `--` (the arguments of a script).
   case verbatim
   case choice([String])
 
@@ -35,7 +36,7 @@ public enum ValueKind: Equatable, Sendable {
   /// Whole numbers from 1 up.
   public static var positive: ValueKind { .integer(1...Int.max) }
 
-  /// What was expected, when `word` is not of this kind; nil when it is.
+  /// What was expected if `word` is not of this kind; nil if it is.
   func refusal(of word: String) -> String? {
     switch self {
     case .integer(let range): Int(word).map(range.contains) == true ? nil : Self.words(for: range)

@@ -1,5 +1,5 @@
-// Reads the words after a command's name one by one and tells options, their values and arguments apart.
-// Invariant: parsing and completion both read a line through this, so what Tab offers is what the parser takes.
+// Reads the words after a command's name one by one, and distinguishes options, their values and arguments.
+// Invariant: parsing and completion both read a line with this, so the parser accepts what Tab offers.
 
 import Text
 
@@ -7,9 +7,9 @@ struct WordScanner {
   let command: Command
   private(set) var positionals: [String] = []
   private(set) var given: [(option: Option, value: String?)] = []
-  /// The option that the next word is the value of.
+  /// The option whose value is the next word.
   private(set) var pending: Option?
-  /// `--` or an argument that takes words verbatim: no word is an option from here on.
+  /// True after `--` or at an argument that takes words verbatim: no further word is an option.
   private(set) var takesOnlyValues = false
   private(set) var wantsHelp = false
 
@@ -32,7 +32,7 @@ struct WordScanner {
     }
   }
 
-  /// Says so when the last option still waits for its value.
+  /// Throws if the last option still needs its value.
   func finish() throws(CommandError) {
     if let option = pending { throw missingValue(option) }
   }
@@ -67,7 +67,7 @@ struct WordScanner {
     if parts.count == 2 { try add(option, parts[1]) } else { pending = option }
   }
 
-  /// `-x`, `-x VALUE`, `-xVALUE`, and flags run together as `-xy`.
+  /// `-x`, `-x VALUE`, `-xVALUE`, and combined flags such as `-xy`.
   private mutating func takeShort(_ word: String) throws(CommandError) {
     var letters = word.dropFirst()
     while let letter = letters.popFirst() {
@@ -103,8 +103,8 @@ struct WordScanner {
 }
 
 extension Command {
-  /// The options at the beginning of the words, and the words from the first one that is no option: a program's own
-  /// options stand before a command with words of its own. `--` ends them.
+  /// Parses the options at the beginning of the words. `rest` begins with the first word that is not an option: a
+  /// program's own options come before a command with its own words. `--` ends the options.
   public func leadingOptions(of words: [String]) throws(CommandError) -> (Invocation, rest: ArraySlice<String>) {
     var scanner = WordScanner(self)
     var rest = words[...]
@@ -117,9 +117,9 @@ extension Command {
     return (try scanner.invocation(words: Array(words.dropLast(rest.count))), rest)
   }
 
-  /// Takes a program's own options out of the words behind a command, where the command has none of that name.
-  /// - Parameter words: those after the command's name.
-  /// - Returns: the options with their values, and the other words in their order.
+  /// Extracts a program's own options from the words after a command, unless the command has an option of that name.
+  /// - Parameter words: the words after the command's name.
+  /// - Returns: the options with their values, and the other words in order.
   public func withdrawing(_ options: [Option], from words: ArraySlice<String>) -> (taken: [String], rest: [String]) {
     var (scanner, words, taken, rest) = (WordScanner(self), words, [String](), [String]())
     while let word = words.popFirst() {
@@ -132,7 +132,7 @@ extension Command {
       }
       rest.append(word)
       do throws(CommandError) { try scanner.take(word) } catch {
-        // Wrong words are for the command itself to refuse.
+        // Wrong words are left to the command itself, which rejects them.
         return (taken, rest + words)
       }
     }
@@ -141,7 +141,7 @@ extension Command {
 }
 
 extension WordScanner {
-  /// The invocation that the words make, its required arguments there and every value of its kind.
+  /// Makes the invocation from the words, and checks that required arguments are there and every value is of its kind.
   func invocation(words: [String], typed: Int = .max) throws(CommandError) -> Invocation {
     var values = try assigned()
     var flags: Set<String> = []
@@ -160,7 +160,8 @@ extension WordScanner {
     }
   }
 
-  /// The values by argument: from the left up to the one that repeats, which leaves one each for those behind it.
+  /// Assigns the values to arguments from left to right. A repeating argument leaves one value for each argument after
+  /// it.
   private func assigned() throws(CommandError) -> [String: [String]] {
     let arguments = command.arguments
     let repeating = arguments.firstIndex(where: \.takesRest)

@@ -1,19 +1,19 @@
-// The check of a declaration: a function that says why a value that fits its kind is refused all the same.
-// Invariant: while a check runs nothing is declared or changed, so that a transaction is never within another.
+// The check of a declaration: a function that returns why a value is refused although it fits its kind.
+// Invariant: while a check runs nothing is declared or changed, so that transactions never nest.
 
 import Problems
 import Text
 
-/// Why a value that fits the kind of a setting is refused; nil admits it.
+/// Returns why a value that fits the kind of a setting is refused; nil accepts it.
 public typealias SettingCheck = (SettingValue) throws -> String?
 
-/// Why a value does not fit.
+/// The reason why a value does not fit.
 struct Misfit: Error {
   let reason: String
 }
 
 extension SettingsTree {
-  /// Why the check refuses a value that fits the kind; nil when it admits it.
+  /// Returns why the check refuses a value that fits the kind; nil if it accepts the value.
   func refusal(of value: SettingValue, for leaf: SettingNode) throws(SettingsError) -> String? {
     guard let check = leaf.check else { return nil }
     isChecking = true
@@ -21,7 +21,8 @@ extension SettingsTree {
     do { return try check(value) } catch { throw .checkFailed(leaf.name, error) }
   }
 
-  /// Reads a value that was kept or comes from outside, or says why it does not fit; a check that fails refuses it.
+  /// Reads a value that was stored or comes from outside, or returns why it does not fit. A check that fails refuses
+  /// it.
   func reading(
     _ given: SettingValue, for leaf: SettingNode, _ fit: (SettingKind) -> SettingValue?
   ) -> Result<SettingValue, Misfit> {
@@ -37,7 +38,7 @@ extension SettingsTree {
     return .success(value)
   }
 
-  /// - Throws: while a check runs.
+  /// - Throws: while a check is running.
   func requireNoCheck() throws(SettingsError) {
     if isChecking { throw .changedWhileChecked }
   }

@@ -1,27 +1,27 @@
-// Settings as data: what the program, init.lua and plugins declare, and the bounds that a declaration keeps to.
-// Invariant: a declaration that `problem` passes has a default that its own kind admits.
+// Settings as data: what the program, init.lua and plugins declare, and the limits on declarations.
+// Invariant: a declaration that passes `problem` has a default that its own kind admits.
 
 import Problems
 import Text
 
-/// One setting, or a group of switches with what stands in it.
+/// One setting, or a group of switches with its children.
 ///
 ///     let length = SettingKind.number(NumberRange(min: 4, max: 15, whole: true), default: 9)
 ///     SettingDeclaration("game.length", length, title: "Length")
 public struct SettingDeclaration: Equatable, Sendable {
-  /// At the top the full name, dotted (`game.language`): the parts before the last are sections, made as they are
-  /// needed. Inside a group one part (`basil`). Letters, digits, `_` and `-`.
+  /// At the top level, the full dotted name (`game.language`): the parts before the last are sections, which are made
+  /// as needed. Inside a group, a single part (`basil`). Letters, digits, `_` and `-`.
   public var name: String
-  /// A few words for `set`; the last part of the name when left empty.
+  /// A few words for `set`; if empty, the last part of the name is used.
   public var title: String
   /// A sentence for `set NAME` and `help`.
   public var help: String
   public var kind: SettingKind
-  /// Shown as dots; no plugin but the one that declared it reads it or hears of its changes.
+  /// Shown as dots; only the plugin that declared it can read it or is notified of its changes.
   public var isSecret: Bool
-  /// Changed by no plugin, whatever it was granted.
+  /// No plugin can change it, whatever it was granted.
   public var isGuarded: Bool
-  /// What gave it its default, where that is not always the same.
+  /// The source of its default, if that is not always the same.
   public var defaultSource = SettingSource.standard
 
   public init(
@@ -37,23 +37,23 @@ public struct SettingDeclaration: Equatable, Sendable {
   }
 }
 
-/// What kind of thing a setting is, with its default.
+/// The kind of a setting, with its default.
 ///
 ///     let kind = SettingKind.choice(["english", "spanish"], default: "english")
 ///     kind.word           // "choice"
 ///     kind.defaultValue   // .text("english")
 public indirect enum SettingKind: Equatable, Sendable {
-  /// Switches, and groups of them, under one master. At least one child; every child is a toggle or a group.
+  /// Switches, and groups of them, under one master switch. At least one child; every child is a toggle or a group.
   case group([SettingDeclaration])
   case toggle(default: Bool = false)
-  /// One of several, always exactly one.
+  /// Exactly one of several options.
   case choice([String], default: String)
   case number(NumberRange, default: Double)
   case text(default: String)
-  /// As text; what it names is completed as a file. An empty path means none.
+  /// A path as text, which is completed as a file name. An empty path means none.
   case path(default: String)
 
-  /// The word for it in messages and in `settings.value{kind=}`.
+  /// The name of the kind in messages and in `settings.value{kind=}`.
   public var word: String {
     switch self {
     case .group: "group"
@@ -65,7 +65,7 @@ public indirect enum SettingKind: Equatable, Sendable {
     }
   }
 
-  /// The value without anything set; nil for a group, whose value is its children's.
+  /// The value if nothing is set; nil for a group, whose value follows from its children.
   public var defaultValue: SettingValue? {
     switch self {
     case .group: nil
@@ -77,7 +77,7 @@ public indirect enum SettingKind: Equatable, Sendable {
   }
 }
 
-/// The numbers that a setting admits; both ends belong to it.
+/// The numbers that a setting admits, including both ends.
 ///
 ///     NumberRange(min: 10, max: 3600, whole: true)   // "a whole number from 10 to 3600" is expected
 public struct NumberRange: Equatable, Sendable {
@@ -108,26 +108,26 @@ public struct NumberRange: Equatable, Sendable {
   }
 }
 
-/// How large a tree of settings may grow.
+/// The limits on a tree of settings.
 enum SettingBounds {
   static let depth = 32
   static let nodes = 10_000
   static let options = 1_000
   static let partBytes = 64
-  /// Bytes of a text.
+  /// The most bytes of a text.
   static let textBytes = 4096
 
-  /// Whether a text may be a value at all.
+  /// Whether a text can be a value at all.
   static func admits(_ text: String) -> Bool { text.utf8.count <= textBytes && !text.utf8.contains(0) }
 }
 
 extension SettingDeclaration {
-  /// The value as it is shown to a user and written into messages: dots for a secret.
+  /// The value as it is shown to a user and written to messages: dots for a secret.
   func shown(_ value: SettingValue) -> SettingValue { isSecret && !value.text.isEmpty ? .text("••••••") : value }
 }
 
 extension SettingDeclaration {
-  /// What is wrong with this declaration by itself (not with what stands in it), or nil. `name` is its full name.
+  /// Returns the problem of this declaration itself (not of its children), or nil. `name` is its full name.
   func problem(as name: String) -> SettingsError? {
     switch kind {
     case .group(let children):
@@ -168,7 +168,7 @@ extension SettingDeclaration {
   }
 }
 
-/// Whether `part` may stand between the dots of a name: letters, digits, `_` and `-`, beginning with a letter or digit.
+/// Whether `part` is valid between the dots of a name: letters, digits, `_` and `-`, beginning with a letter or digit.
 func isNamePart(_ part: Substring) -> Bool {
   guard let first = part.unicodeScalars.first, part.utf8.count <= SettingBounds.partBytes else { return false }
   func isPlain(_ scalar: Unicode.Scalar) -> Bool {

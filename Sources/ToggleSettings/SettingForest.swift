@@ -1,9 +1,9 @@
-// The nodes of a tree of settings, by name and by what they are in.
-// Invariant: a node that is in it is in its parent's children, and counted in every group above it.
+// The nodes of a tree of settings, by name and by parent.
+// Invariant: every node is among its parent's children, and is counted in every group above it.
 
 import Text
 
-/// Groups, sections and settings as they are declared now.
+/// The groups, sections and settings that are declared at present.
 ///
 ///     try forest.declared("game.length").value
 struct SettingForest {
@@ -15,7 +15,7 @@ struct SettingForest {
 
   subscript(name: String) -> SettingNode? { byName[name] }
 
-  /// The full names of all settings and groups, in the order of their declaration.
+  /// The full names of all settings and groups, in declaration order.
   var names: [String] {
     var found: [String] = []
     func visit(_ node: SettingNode) {
@@ -26,7 +26,7 @@ struct SettingForest {
     return found
   }
 
-  /// The node of a setting or group; a section is none.
+  /// Returns the node of a setting or group; throws for a section.
   func declared(_ name: String) throws(SettingsError) -> SettingNode {
     let node = try node(name)
     if node.declaration == nil { throw .section(name, holds: node.children.map(\.name)) }
@@ -38,7 +38,7 @@ struct SettingForest {
     throw .unknownSetting(name, suggestion: suggestion(for: name, among: names) ?? nameWithPart(name))
   }
 
-  /// `lang` is most likely a part of a name.
+  /// Finds a name that contains the text: `lang` is most likely a part of a name.
   private func nameWithPart(_ part: String) -> String? {
     guard (1...100).contains(part.utf8.count) else { return nil }
     let part = part.lowercased()
@@ -47,14 +47,14 @@ struct SettingForest {
 
   // MARK: Changing
 
-  /// Puts a node into its parent and counts it there.
+  /// Adds a node to its parent, and counts it there.
   mutating func place(_ node: SettingNode) {
     byName[node.name] = node
     if let parent = node.parent { parent.children.append(node) } else { roots.append(node) }
     if node.isSwitch { addToCounts(above: node, on: node.isOn ? 1 : 0, switches: 1) }
   }
 
-  /// Puts a node that was taken out back in, with all that is in it and the sections it needs.
+  /// Puts a removed node back, with its children and the sections that it needs.
   mutating func relink(_ node: SettingNode) {
     if let parent = node.parent, byName[parent.name] !== parent {
       parent.children = []
@@ -67,7 +67,7 @@ struct SettingForest {
     for child in children { relink(child) }
   }
 
-  /// Takes a node out with all that is in it, and the sections that are empty after that.
+  /// Removes a node with its children, and the sections that are empty afterwards.
   mutating func unlink(_ node: SettingNode) {
     guard byName[node.name] === node else { return }
     let on = node.isSwitch ? (node.isOn ? 1 : 0) : node.switches.on

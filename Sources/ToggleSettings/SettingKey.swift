@@ -1,8 +1,8 @@
-// Settings read from native code: a name is looked up once, reading it after that is a load from an array.
+// Settings read from native code: a name is looked up once, and reading it after that is a load from an array.
 // Invariant: a slot always holds the value of its setting.
 
-/// A setting resolved to its place. It belongs to the tree that gave it, and stays good while that tree lives,
-/// also when the declaration goes (it then keeps the last value).
+/// A setting resolved to a slot. The key belongs to the tree that returned it, and is valid as long as that tree
+/// exists, even after the declaration is removed (the slot then keeps the last value).
 ///
 ///     let length = try tree.keys.whole("game.length")
 ///     tree[length]   // 9
@@ -12,7 +12,7 @@ public struct SettingKey<Value>: Sendable {
   init(index: Int) { self.index = index }
 }
 
-/// Where a node's value is copied to. One name may be read as two types.
+/// The slot that a node's value is copied to. One name may be read as two types.
 enum SettingSlot: Equatable {
   case flag(Int)
   case integer(Int)
@@ -20,7 +20,7 @@ enum SettingSlot: Equatable {
   case text(Int)
 }
 
-/// The values of all resolved settings, one array a type.
+/// The values of all resolved settings, with one array per type.
 @usableFromInline struct SettingSlots {
   @usableFromInline var flags: [Bool] = []
   @usableFromInline var integers: [Int] = []
@@ -43,12 +43,12 @@ enum SettingSlot: Equatable {
     case (.integer(let index), .number(let number)): integers[index] = wholeNumber(number)
     case (.number(let index), .number(let number)): numbers[index] = number
     case (.text(let index), .text(let text)): texts[index] = text
-    default: break  // A plugin took a name with another kind; the program's own names can't be taken.
+    default: break  // A plugin declared the name with another kind; the program's own names cannot be declared.
     }
   }
 }
 
-/// The nearest `Int`; a declaration with `whole` admits only exact ones.
+/// Rounds to the nearest `Int`; a declaration with `whole` admits only exact ones.
 private func wholeNumber(_ number: Double) -> Int {
   if let exact = Int(exactly: number.rounded()) { return exact }
   return number < 0 ? .min : .max
@@ -65,7 +65,7 @@ extension SettingsTree {
   @inlinable public subscript(key: SettingKey<String>) -> String { slots.texts[key.index] }
 }
 
-/// Resolves names to keys, each to one kind.
+/// Resolves names to keys, each for one kind of setting.
 ///
 ///     let length = try tree.keys.whole("game.length")
 public struct SettingKeys {
@@ -128,7 +128,7 @@ public struct SettingKeys {
     tree.slots.put(node.value, at: slot)
   }
 
-  /// Copies what changed to the slots. Only what native code has resolved has one, some dozens.
+  /// Copies changed values to the slots. Only settings that native code has resolved have slots: some dozens.
   func refresh() {
     for name in tree.slotsByName.keys {
       guard let node = tree.forest[name] else { continue }

@@ -1,24 +1,24 @@
-// Where a value comes from: default, system file, account, environment, command line; the later ones win.
-// Invariant: environment and command line force their value for the run, and so does a system file that locks it;
-// a forced setting can't be changed from within, so nothing is kept that would have no effect.
+// The source of a value: default, system file, account, environment, command line; later ones take precedence.
+// Invariant: environment and command line force their value for the run, and so does a system file that locks it; a
+// forced setting cannot be changed from within, so no value is stored that would have no effect.
 
 public import Problems
 import Text
 
-/// What gave a setting the value that it has.
+/// The source of a setting's current value.
 ///
 ///     SettingSource.commandLine("game.length=9").description   // "--set game.length=9 on the command line"
 public enum SettingSource: Equatable, Sendable {
   case standard
   case system(path: String, locked: Bool)
-  /// A system file that cannot be read: what it locks is not known, so everything is.
+  /// A system file that cannot be read: it is not known what it locks, so everything is locked.
   case brokenSystem(path: String)
   case account(Owner)
   case environment(variable: String)
-  /// What stood after `--set`.
+  /// The argument of `--set`.
   case commandLine(String)
 
-  /// As in "set by ...".
+  /// The words after "set by ...".
   public var description: String {
     switch self {
     case .standard: "its default"
@@ -30,13 +30,13 @@ public enum SettingSource: Equatable, Sendable {
     }
   }
 
-  /// The same without the value that stood on the command line.
+  /// The same without the value from the command line.
   var withoutValue: SettingSource {
     guard case .commandLine(let text) = self, let end = text.firstIndex(of: "=") else { return self }
     return .commandLine(text[...end] + "••••••")
   }
 
-  /// The layer that it is of; nil for the default and the account.
+  /// The layer of the source; nil for the default and the account.
   var layer: SettingLayer? {
     switch self {
     case .system, .brokenSystem: .system
@@ -46,10 +46,10 @@ public enum SettingSource: Equatable, Sendable {
     }
   }
 
-  /// Whether it is the file of whoever looks after the machine.
+  /// Whether the source is the file of the machine's administrator.
   var isSystem: Bool { layer == .system }
 
-  /// What to do about a forced value.
+  /// What the user can do about a forced value.
   var remedy: String {
     switch self {
     case .system: "whoever looks after this machine can change that"
@@ -60,7 +60,7 @@ public enum SettingSource: Equatable, Sendable {
   }
 }
 
-/// The layers that come from outside the account. `standard` and `account` are the tree's own.
+/// The layers from outside the account. The default and the account belong to the tree itself.
 ///
 ///     tree.setLayer(.environment, LayeredSetting.environment(variables))
 public enum SettingLayer: Int, CaseIterable, Sendable {
@@ -71,9 +71,9 @@ public enum SettingLayer: Int, CaseIterable, Sendable {
 ///
 ///     LayeredSetting.commandLine("game.length=9")?.name   // "game.length"
 public struct LayeredSetting: Equatable, Sendable {
-  /// The full name; in the environment layer the variable's name without its beginning, `GAME_LANGUAGE`.
+  /// The full name; in the environment layer, the name of the variable without its prefix: `GAME_LANGUAGE`.
   public var name: String
-  /// Text is read as if a user had typed it.
+  /// A text is parsed as if a user had typed it.
   public var value: SettingValue
   public var source: SettingSource
 
@@ -83,11 +83,11 @@ public struct LayeredSetting: Equatable, Sendable {
     self.source = source
   }
 
-  /// The beginning of the environment's variables for settings.
+  /// The prefix of environment variables for settings.
   public static let variablePrefix = "DECKHAND_SET_"
 
-  /// What the environment sets, by variable name, so that a longer name (a switch in a group) comes after a shorter
-  /// one.
+  /// The settings in the environment, sorted by the length of the variable name, so that a longer name (a switch in a
+  /// group) comes after a shorter one.
   public static func environment(_ variables: [String: String]) -> [LayeredSetting] {
     variables.filter { $0.key.hasPrefix(variablePrefix) }
       .sorted { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
@@ -97,29 +97,29 @@ public struct LayeredSetting: Equatable, Sendable {
       }
   }
 
-  /// One `--set NAME=VALUE`. Nil without an equals sign or a name; the value may hold more of them.
+  /// Parses one `--set NAME=VALUE`. Nil without an equals sign or a name; the value may contain more equals signs.
   public static func commandLine(_ text: String) -> LayeredSetting? {
     guard let equals = text.firstIndex(of: "="), equals > text.startIndex else { return nil }
     return LayeredSetting(
       String(text[..<equals]), .text(String(text[text.index(after: equals)...])), from: .commandLine(text))
   }
 
-  /// How the environment spells a setting's name: capitals, and `_` for what stands between words.
+  /// The spelling of a setting's name in the environment: capitals, and `_` for `.` and `-`.
   static func variable(for name: String) -> String {
     String(name.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 })
   }
 }
 
 extension SettingsTree {
-  /// Replaces a layer from outside the account. In a layer a later entry wins over an earlier one, and one for a group
-  /// stands for all its switches. Entries of names that nobody has declared wait for a declaration. It is no event:
-  /// layers are laid before anybody observes.
+  /// Replaces a layer from outside the account. Within a layer, a later entry takes precedence over an earlier one, and
+  /// an entry for a group applies to all its switches. Entries for names that are not declared wait for a declaration.
+  /// Observers are not notified: layers are set before anybody observes.
   public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
     layers.entries[layer] = entries
     var notices = layer == .environment ? layers.findAmbiguousVariables(of: forest) : []
     for node in leaves(of: forest.roots) {
       notices += resolveLayers(of: node).filter { notice in
-        // What does not fit in another layer was told when that one was laid.
+        // A value of another layer that does not fit was reported when that layer was set.
         guard case .refused(_, _, let source) = notice else { return true }
         return source.layer == layer
       }
@@ -129,20 +129,21 @@ extension SettingsTree {
     return notices
   }
 
-  /// Replaces the layer of the system file, and what it locks.
+  /// Replaces the layer of the system file, and its locks.
   public func setSystem(_ file: SettingsFile) -> [SettingsNotice] {
     layers.locks = file.locks
     return setLayer(.system, file.entries)
   }
 
-  /// What waits for a declaration: with `--set` a sign of a mistyped name once every plugin had its chance.
+  /// The entries that no declaration matches. With `--set`, they are a sign of a mistyped name once all plugins are
+  /// loaded.
   public func unclaimed(_ layer: SettingLayer) -> [LayeredSetting] {
     (layers.entries[layer] ?? []).filter { entry in !forest.all.contains { layers.claims($0, entry) } }
   }
 
-  /// Finds what the layers say about a leaf. A value that does not fit is left aside with a notice.
+  /// Applies the layers to a leaf. A value that does not fit is ignored with a notice.
   func resolveLayers(of node: SettingNode) -> [SettingsNotice] {
-    // A copy: a check may unload its plugin, which changes them.
+    // A copy, because a check may unload its plugin, which changes the layers.
     let layers = layers
     return layers.lay(on: node) { value in reading(value, for: node) { $0.reading(value) } }
   }
@@ -157,8 +158,8 @@ struct SettingLayers {
   var locks = SettingLocks.none
   private var ambiguousVariables: Set<String> = []
 
-  /// Gives a leaf what the layers say of it.
-  /// - Parameter reading: reads a value for the leaf, or says why it does not fit.
+  /// Applies the layers to a leaf.
+  /// - Parameter reading: reads a value for the leaf, or returns why it does not fit.
   func lay(
     on node: SettingNode, _ reading: (SettingValue) -> Result<SettingValue, Misfit>
   ) -> [SettingsNotice] {
@@ -178,7 +179,8 @@ struct SettingLayers {
     return notices
   }
 
-  /// A lock without a value that fits locks the default; what the file gives the setting's group is its value too.
+  /// Applies the lock of the system file. Without a fitting value, the default is locked; a value that the file gives
+  /// to the setting's group counts as its value.
   private func lock(_ node: SettingNode) {
     guard node.layers.forced == nil, locks.hold(node.name),
       let value = node.layers.system?.value ?? node.declaration?.kind.defaultValue
@@ -190,14 +192,14 @@ struct SettingLayers {
     if case .system(_, locked: false) = source {
       node.layers.system = (value, source)
     } else if let forced = node.layers.forced?.source, forced.isSystem, !source.isSystem {
-      // A lock of the machine is stronger than the options of this run.
+      // A lock of the machine takes precedence over the options of this run.
       return
     } else {
       node.layers.forced = (value, source)
     }
   }
 
-  /// Whether the entry sets this leaf: by its own name, or as a switch of the group it names.
+  /// Whether the entry sets this leaf: by its own name, or as a switch of the group that the entry names.
   private func isMeant(_ node: SettingNode, by entry: LayeredSetting) -> Bool {
     if claims(node, entry) { return true }
     var group = node.isSwitch ? node.parent : nil
@@ -217,8 +219,8 @@ struct SettingLayers {
     return node.name == entry.name
   }
 
-  /// Looks again which variables of the environment are those of two settings; called when declarations or the
-  /// environment change.
+  /// Finds the environment variables that match two settings, and returns notices about new ones; called when
+  /// declarations or the environment change.
   mutating func findAmbiguousVariables(of forest: SettingForest) -> [SettingsNotice] {
     let wanted = Set((entries[.environment] ?? []).map(\.name))
     guard !wanted.isEmpty else {
@@ -238,7 +240,7 @@ struct SettingLayers {
 }
 
 extension SettingKind {
-  /// A value from a layer: text as a user types it, anything else as it is.
+  /// Reads a value from a layer: a text as a user types it, anything else as it is.
   func reading(_ value: SettingValue) -> SettingValue? {
     if case .text(let text) = value { return self.value(from: text) }
     return admit(value)

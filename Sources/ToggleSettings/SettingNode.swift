@@ -1,40 +1,40 @@
-// One place in the tree of settings: a section, a group, or a leaf that holds a value.
-// Invariant: `value` of a leaf follows from its layers (forced, account, system, default), and a group's
-// `switches.on` is the number of switches beneath it that are on.
+// A node in the tree of settings: a section, a group, or a leaf that holds a value.
+// Invariant: the `value` of a leaf follows from its layers (forced, account, system, default), and a group's
+// `switches.on` is the number of switches below it that are on.
 
 import Problems
 import Text
 
-/// Internal to the room; outside, settings go by their names.
+/// Internal to this module; outside, settings are identified by their names.
 final class SettingNode {
   let name: String
   unowned let parent: SettingNode?
-  /// Nil for a section, which comes and goes with what stands in it.
+  /// Nil for a section, which exists only while it has children.
   let declaration: SettingDeclaration?
   let owner: Owner
-  /// What the declaration says of a value that its kind admits: why it is refused, or nil.
+  /// The check of the declaration: returns why a value that the kind admits is refused, or nil.
   let check: SettingCheck?
-  /// How the environment spells the name.
+  /// The name as the environment spells it.
   let variable: String
   var children: [SettingNode] = []
 
-  // Of a leaf.
+  // Only used in a leaf.
   var layers = Layers()
   var value: SettingValue = .flag(false)
   var slots: [SettingSlot] = []
 
-  // Of a group.
+  // Only used in a group.
   var switches = SwitchCount()
 
-  /// The values that a leaf has besides its default, each of one source.
+  /// The values of a leaf in addition to its default, one from each source.
   struct Layers {
     var account: SettingValue?
-    /// What the environment, the command line or a lock of the system file demands; it wins.
+    /// The value that the environment, the command line or a lock of the system file demands; it takes precedence.
     var forced: (value: SettingValue, source: SettingSource)?
     var system: (value: SettingValue, source: SettingSource)?
   }
 
-  /// How many switches are beneath a group, and how many of them are on.
+  /// The number of switches below a group, and how many of them are on.
   struct SwitchCount {
     var on = 0
     var all = 0
@@ -53,15 +53,15 @@ final class SettingNode {
     if let value = declaration?.kind.defaultValue { self.value = value }
   }
 
-  /// A value as it is shown.
+  /// A value as it is shown to a user.
   func shown(_ value: SettingValue) -> SettingValue { declaration?.shown(value) ?? value }
 
-  /// A plugin changes nothing that is guarded.
+  /// Throws if the owner is a plugin and the setting is guarded.
   func requireRight(of owner: Owner) throws(SettingsError) {
     if owner.plugin != nil, declaration?.isGuarded == true { throw .guarded(name) }
   }
 
-  /// Whether it may be changed at all: by whom, and where nothing forces another value.
+  /// Throws if the owner may not change the setting, or if another value is forced.
   func requireChange(to value: SettingValue?, by owner: Owner) throws(SettingsError) {
     try requireRight(of: owner)
     if let forced = layers.forced, forced.value != value {
@@ -69,14 +69,14 @@ final class SettingNode {
     }
   }
 
-  /// Whether it is nobody's business but the user's and that of who declared it.
+  /// Whether the setting is a secret that the owner cannot see: only the user and the declaring owner can.
   func isHidden(from owner: Owner) -> Bool {
     owner.plugin != nil && declaration?.isSecret == true && self.owner != owner
   }
 
   /// The last part of the name.
   var part: Substring { name[(name.lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex)...] }
-  /// From 1 at the root.
+  /// 1 at the root.
   var depth: Int { (parent?.depth ?? 0) + 1 }
   var isGroup: Bool { if case .group = declaration?.kind { true } else { false } }
   var isSwitch: Bool { if case .toggle = declaration?.kind { true } else { false } }
@@ -88,17 +88,17 @@ final class SettingNode {
     return switches.on == 0 ? .off : switches.on == switches.all ? .on : .mixed
   }
 
-  /// What `get` answers: a group is true only when all in it are on.
+  /// What `get` returns: a group is true only if all its switches are on.
   var shownValue: SettingValue { isGroup ? .flag(isOn) : value }
 
-  /// That a value is none for it.
+  /// The error for a value that does not fit.
   func misfit(_ text: String) -> SettingsError {
     let kind = declaration?.kind
     return .badValue(
       name, given: shown(.text(text)).text, expected: kind?.expectation ?? "", suggestion: kind?.suggestion(for: text))
   }
 
-  /// Takes its value again after its layers or its kept value changed outside a transaction.
+  /// Computes the value again after the layers or the stored value changed outside a transaction.
   func recompute() {
     let wasOn = isOn
     value = resolvedValue
@@ -110,7 +110,7 @@ final class SettingNode {
     }
   }
 
-  /// Where the present value comes from.
+  /// The source of the current value.
   func source(keptBy owner: Owner?) -> SettingSource {
     if let forced = layers.forced { return forced.source }
     if layers.account != nil { return .account(owner ?? .user) }
@@ -122,7 +122,7 @@ final class SettingNode {
     layers.forced?.value ?? layers.account ?? layers.system?.value ?? declaration?.kind.defaultValue ?? value
   }
 
-  /// The group at the top of a nest of groups: the one that was declared.
+  /// The outermost of the nested groups around this node: the one that was declared.
   var declaredTop: SettingNode {
     var node = self
     while let parent = node.parent, parent.isGroup { node = parent }
@@ -130,7 +130,7 @@ final class SettingNode {
   }
 }
 
-/// The leaves beneath these nodes, in the order of their declaration. Groups nest at most 32 deep.
+/// The leaves below these nodes, in declaration order. Groups nest at most 32 deep.
 func leaves(of nodes: [SettingNode]) -> [SettingNode] {
   var found: [SettingNode] = []
   func visit(_ node: SettingNode) {

@@ -1,11 +1,11 @@
-// Who observes changes, and what observers may do during a notification.
-// Invariant: each event reaches each observer once at most; a change that an observer makes is an event of its own,
-// after the present one, and a chain of such events comes to an end. A plugin hears nothing of a secret of others.
+// The observers of changes, and what they may do during a notification.
+// Invariant: each event reaches each observer at most once; a change that an observer makes is a separate event after
+// the current one, and a chain of such events is limited. A plugin is not notified about secrets of others.
 
 public import Problems
 import Text
 
-/// An observer of changes. It lasts until it is cancelled or its owner is removed.
+/// An observer of changes. It is active until it is cancelled or its owner is removed.
 ///
 ///     let subscription = tree.observe("sound", by: .user) { changes, owner in ... }
 ///     subscription.cancel()
@@ -22,10 +22,10 @@ public final class SettingsSubscription {
 
   public var isCancelled: Bool { observer == nil }
 
-  /// Ends it at once, also in the middle of an event. Doing so twice means nothing.
+  /// Ends the subscription at once, even during an event. Calling it again has no effect.
   public func cancel() { observer = nil }
 
-  /// Hands over those of the changes that it asked for and may hear of.
+  /// Passes on those of the changes that the observer asked for and may see.
   func notify(_ event: SettingsEvent, isHidden: (String, Owner) -> Bool) {
     guard let observer else { return }
     let meant = event.changes.filter { (prefix.isEmpty || isUnder(prefix, $0.name)) && !isHidden($0.name, owner) }
@@ -33,29 +33,29 @@ public final class SettingsSubscription {
   }
 }
 
-/// Whether a name is the prefix or stands beneath it: `sound` covers `sound.right`, not `soundtrack`.
+/// Whether a name is the prefix or is below it: `sound` covers `sound.right`, not `soundtrack`.
 private func isUnder(_ prefix: String, _ name: String) -> Bool {
   guard name.hasPrefix(prefix) else { return false }
   return name.utf8.count == prefix.utf8.count || name.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: ".")
 }
 
-/// The subscriptions and the events that wait.
+/// The subscriptions and the pending events.
 struct SettingObservers {
   var subscriptions: [SettingsSubscription] = []
   var isNotifying = false
-  /// Events of changes that observers made during the present one.
+  /// Events of changes that observers made during the current event.
   var waiting: [SettingsEvent] = []
-  /// Changes from outside that observers were notified of.
+  /// The number of changes from outside that observers were notified of.
   var count = 0
 
-  /// More events than this in answer to one from outside are a loop.
+  /// More events than this in response to one change from outside are a loop.
   static let most = 100
 }
 
 extension SettingsTree {
-  /// Notifies `observer` of every change of `prefix` or of what stands beneath it; of all with an empty prefix. It gets
-  /// the changes it asked for, by name, once for each change from outside. One made during an event is notified of the
-  /// next.
+  /// Notifies `observer` of every change of `prefix` or of a setting below it; with an empty prefix, of all changes. It
+  /// gets the changes it asked for, sorted by name, once for each change from outside. An observer that is added during
+  /// an event is notified from the next event on.
   public func observe(
     _ prefix: String, by owner: Owner, _ observer: @escaping ([SettingChange], Owner) -> Void
   ) -> SettingsSubscription {
@@ -65,17 +65,18 @@ extension SettingsTree {
     return subscription
   }
 
-  /// Ends all notifications, as when the user signs out; what waits is dropped.
+  /// Ends all notifications, for example when the user signs out; pending events are dropped.
   public func endObserving() {
     for subscription in observers.subscriptions { subscription.cancel() }
     observers.subscriptions = []
     observers.waiting = []
   }
 
-  /// How many changes from outside observers were notified of; what they change in answer to one counts to it.
+  /// The number of changes from outside that observers were notified of; what they change in response counts as part of
+  /// it.
   public var changeCount: Int { observers.count }
 
-  /// Notifies everybody, then of the changes that observers made meanwhile, each an event of its own.
+  /// Notifies all observers, then of the changes that observers made meanwhile, each as a separate event.
   func notify(_ event: SettingsEvent) {
     if observers.isNotifying { return observers.waiting.append(event) }
     observers.isNotifying = true

@@ -1,10 +1,10 @@
-// Values from text: what each kind reads, what it expects, and what completion offers.
-// Invariant: what is admitted fits the kind; `admit` of a value that the kind itself shows gives that value again.
+// Values from text: how each kind is parsed, what it expects, and what completion offers.
+// Invariant: an admitted value fits the kind; for a value that the kind itself shows, `admit` returns that value again.
 
 import Text
 
 extension SettingKind {
-  /// What a message says is expected: `on or off`, `english, spanish or italian`, `a whole number from 7 to 9`.
+  /// The expected values in a message: `on or off`, `english, spanish or italian`, `a whole number from 7 to 9`.
   public var expectation: String {
     switch self {
     case .group, .toggle: return "on or off"
@@ -19,7 +19,7 @@ extension SettingKind {
     }
   }
 
-  /// The words that completion offers for a value. For a path the caller completes files.
+  /// The words that completion offers for a value. For a path, the caller completes file names.
   public var candidates: [String] {
     switch self {
     case .group, .toggle: ["on", "off"]
@@ -32,7 +32,7 @@ extension SettingKind {
     }
   }
 
-  /// Reads what a user typed. Nil when it does not fit.
+  /// Parses what a user typed. Nil if it does not fit.
   func value(from text: String) -> SettingValue? {
     let word = text.trimmed.lowercased()
     switch self {
@@ -44,7 +44,7 @@ extension SettingKind {
     }
   }
 
-  /// The value itself when it is of this kind and fits. Nil otherwise; nothing is converted.
+  /// Returns the value itself if it is of this kind and fits. Nil otherwise; nothing is converted.
   func admit(_ value: SettingValue) -> SettingValue? {
     switch (self, value) {
     case (.group, .flag), (.toggle, .flag): value
@@ -55,7 +55,7 @@ extension SettingKind {
     }
   }
 
-  /// The option or word nearest to a mistyped one.
+  /// The option nearest to a mistyped one.
   func suggestion(for text: String) -> String? {
     switch self {
     case .choice(let options, _): Text.suggestion(for: text.trimmed, among: options)
@@ -72,7 +72,7 @@ private func flag(_ word: String) -> Bool? {
   }
 }
 
-/// A decimal number as users write one: no hexadecimal, no `inf`, no `nan`.
+/// Parses a decimal number as users write it: no hexadecimal, no `inf`, no `nan`.
 private func decimal(_ word: String) -> Double? {
   guard word.utf8.count <= 64, word.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.e".utf8.contains($0) }) else {
     return nil

@@ -1,11 +1,12 @@
-// What a setting holds, and how it is shown and kept: one small type for switches, choices, numbers, texts and paths.
-// Invariant: a number is finite; what `text` shows, the kind that shows it reads back as the same value.
+// The value of a setting, and how it is shown and stored: one small type for switches, choices, numbers, texts and
+// paths.
+// Invariant: a number is finite; the kind of a setting parses the `text` of its value back to the same value.
 
 public import Problems
 import Text
 public import Values
 
-/// The value of a setting. A choice, a text and a path are all text: their kind says what text they admit.
+/// The value of a setting. A choice, a text and a path are all text: their kind determines which text they admit.
 ///
 ///     SettingValue.flag(true).text    // "on"
 ///     SettingValue.number(100).text   // "100"
@@ -14,7 +15,7 @@ public enum SettingValue: Equatable, Hashable, Sendable {
   case number(Double)
   case text(String)
 
-  /// As `set` shows it and reads it: `on`, `off`, `100`, `2.5`, `english`.
+  /// The form in which `set` shows and parses it: `on`, `off`, `100`, `2.5`, `english`.
   public var text: String {
     switch self {
     case .flag(let on): on ? "on" : "off"
@@ -23,7 +24,7 @@ public enum SettingValue: Equatable, Hashable, Sendable {
     }
   }
 
-  /// Texts are told apart by their bytes: two paths that look alike may be two files.
+  /// Texts are compared by their bytes: two paths that look alike may be two files.
   public static func == (first: SettingValue, second: SettingValue) -> Bool {
     switch (first, second) {
     case (.flag(let first), .flag(let second)): first == second
@@ -35,7 +36,7 @@ public enum SettingValue: Equatable, Hashable, Sendable {
 }
 
 extension SettingValue {
-  /// The value of a plain one; nil for what no setting holds.
+  /// Creates a value from plain data; nil for data that no setting holds.
   init?(_ value: Value) {
     if let flag = value.boolean {
       self = .flag(flag)
@@ -48,7 +49,7 @@ extension SettingValue {
     }
   }
 
-  /// As Lua and `--json` see it: a number without a fraction is an integer.
+  /// The value in Lua and `--json`: a number without a fraction is an integer.
   public var value: Value {
     switch self {
     case .flag(let flag): .boolean(flag)
@@ -58,23 +59,23 @@ extension SettingValue {
   }
 }
 
-/// What a group of switches shows: checked, empty, or mixed.
+/// The state that a switch or a group of switches shows: on, off, or mixed.
 ///
 ///     try tree.state("pizza")   // .mixed: some of its switches are on
 public enum SettingState: String, Equatable, Sendable {
   case on, off, mixed
 }
 
-/// What the account keeps under one name. It outlives the declaration, so that a plugin that comes back finds its
-/// values.
+/// The value that the account stores under one name. It outlives the declaration, so that a plugin that is loaded again
+/// finds its values.
 ///
 ///     tree.kept["pizza"]?.value   // .lastMixed(["basil"]): what was on before all were turned off
 public enum KeptValue: Equatable, Sendable {
   case value(SettingValue)
-  /// Of a group: the names of its switches that were on when it was last mixed, relative to the group.
+  /// For a group: the names, relative to the group, of its switches that were on when it was last mixed.
   case lastMixed([String])
 
-  /// What it shows.
+  /// The value as text.
   public var text: String {
     switch self {
     case .value(let value): value.text
@@ -83,7 +84,7 @@ public enum KeptValue: Equatable, Sendable {
   }
 }
 
-/// A kept value and who set it.
+/// A stored value, and who set it.
 ///
 ///     KeptSetting(.value(.number(9)), setBy: .user)
 public struct KeptSetting: Equatable, Sendable {
@@ -96,7 +97,7 @@ public struct KeptSetting: Equatable, Sendable {
   }
 }
 
-/// A number without a needless `.0`.
+/// Formats a number without a needless `.0`.
 func shown(_ number: Double) -> String {
   if let whole = Int(exactly: number), whole.magnitude < 1 << 53 { return String(whole) }
   return "\(number)"

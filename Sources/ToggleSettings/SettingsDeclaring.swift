@@ -1,13 +1,14 @@
-// Declaring settings and taking them back: the tree's shape, and what happens to kept values when it changes.
-// Invariant: a batch of declarations is taken whole or not at all; a kept value is never lost by declaring or removing.
+// Declaring and removing settings: the shape of the tree, and what happens to stored values when it changes.
+// Invariant: a batch of declarations is accepted completely or not at all; declaring or removing never loses a stored
+// value.
 
 public import Problems
 import Text
 
 extension SettingsTree {
-  /// Declares settings, all or none. A name that the same owner declared before is declared anew. Kept values and
-  /// layers take effect at once; what was left aside is in the answer. Declaring is no event.
-  /// - Parameter check: asked about each value that fits its kind, the default first.
+  /// Declares settings, all or none. A name that the same owner declared before is declared again. Stored values and
+  /// layers take effect at once; the result says which values were ignored. Observers are not notified.
+  /// - Parameter check: called for each value that fits its kind, first for the default.
   @discardableResult
   public func declare(
     _ declarations: [SettingDeclaration], by owner: Owner, check: SettingCheck? = nil
@@ -24,7 +25,7 @@ extension SettingsTree {
     return applyStored(batch.added)
   }
 
-  /// Takes back everything that an owner declared and observes. Kept values stay kept.
+  /// Removes all declarations and subscriptions of an owner. Stored values stay stored.
   public func remove(_ owner: Owner) {
     for subscription in observers.subscriptions where subscription.owner == owner { subscription.cancel() }
     observers.subscriptions.removeAll { $0.isCancelled }
@@ -34,8 +35,8 @@ extension SettingsTree {
     keys.refresh()
   }
 
-  /// Replaces all that is kept, as when an account is opened, closed, or its data went back a step. Nothing is handed
-  /// to `keep`. Observers are notified once of what changed by it.
+  /// Replaces all stored values, for example when an account is opened or closed, or after an undo step. Nothing is
+  /// passed to `keep`. Observers are notified once of the resulting changes.
   @discardableResult
   public func load(_ values: [String: KeptSetting], by owner: Owner) -> [SettingsNotice] {
     var transaction = SettingsTransaction(of: self, by: owner)
@@ -46,7 +47,7 @@ extension SettingsTree {
     return notices
   }
 
-  /// Lets kept values and layers take effect on what was just declared.
+  /// Applies stored values and layers to the settings that were just declared.
   private func applyStored(_ added: [SettingNode]) -> [SettingsNotice] {
     var notices = layers.findAmbiguousVariables(of: forest)
     for leaf in leaves(of: added.filter { $0.declaration != nil && $0.declaredTop === $0 }) {
@@ -59,7 +60,7 @@ extension SettingsTree {
     return notices
   }
 
-  /// What the account keeps for a leaf; nil with a notice where that does not fit any more.
+  /// The account's stored value for a leaf; nil with a notice if it no longer fits.
   private func keptValue(of leaf: SettingNode, _ notices: inout [SettingsNotice]) -> SettingValue? {
     guard case .value(let old)? = kept[leaf.name]?.value, let standard = leaf.declaration?.kind.defaultValue else {
       return nil
@@ -74,7 +75,7 @@ extension SettingsTree {
   }
 }
 
-/// Declarations that are taken together: what they have done so far, and the way back.
+/// Declarations that are accepted together: the changes made so far, and how to undo them.
 ///
 ///     var batch = DeclaringBatch(of: tree, by: .user, check: nil)
 ///     do { try batch.link(declaration) } catch { batch.takeBack() }
@@ -82,11 +83,11 @@ struct DeclaringBatch {
   private let tree: SettingsTree
   private let owner: Owner
   private let check: SettingCheck?
-  /// Every node made, parents before children.
+  /// All nodes that were made, parents before children.
   private(set) var added: [SettingNode] = []
-  /// What the same owner had declared under the same names.
+  /// The previous declarations of the same owner under the same names.
   private var replaced: [SettingNode] = []
-  /// The sections of what was replaced, held so that they can come back.
+  /// The sections of what was replaced, retained so that they can be restored.
   private var sections: [SettingNode] = []
 
   init(of tree: SettingsTree, by owner: Owner, check: SettingCheck?) {
@@ -124,7 +125,7 @@ struct DeclaringBatch {
     tree.forest.unlink(node)
   }
 
-  /// Finds or makes the sections that a dotted name is in; answers the innermost.
+  /// Finds or makes the sections of a dotted name; returns the innermost one.
   private mutating func section(for parts: ArraySlice<Substring>) throws(SettingsError) -> SettingNode? {
     var section: SettingNode?
     for part in parts {
@@ -169,7 +170,7 @@ struct DeclaringBatch {
     added.append(node)
   }
 
-  /// Asks the check about each default.
+  /// Calls the check for each default.
   func checkDefaults() throws(SettingsError) {
     for node in added where node.check != nil {
       guard let standard = node.declaration?.kind.defaultValue,
@@ -179,7 +180,7 @@ struct DeclaringBatch {
     }
   }
 
-  /// Makes the tree as it was.
+  /// Restores the tree as it was.
   func takeBack() {
     for node in added.reversed() { tree.forest.unlink(node) }
     for node in replaced { tree.forest.relink(node) }

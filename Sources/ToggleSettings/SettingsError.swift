@@ -1,29 +1,29 @@
-// What can go wrong with settings, as facts, and the words for each.
+// The errors of settings, as facts, and the message for each.
 // Invariant: every message names the setting or the value, and says what was expected or what to do.
 
 public import Problems
 import Text
 
-/// A setting that could not be declared, read or changed.
+/// The reason why a setting could not be declared, read or changed.
 ///
 ///     do { try tree.set("game.length", to: .number(99), by: .user) } catch {
 ///       error.message   // "game.length: a whole number from 4 to 15 is expected, not "99""
 ///     }
 public enum SettingsError: Problem {
   case unknownSetting(String, suggestion: String?)
-  /// The name is that of a section: it holds settings and is none.
+  /// The name is that of a section, which holds settings but is not one.
   case section(String, holds: [String])
   case badValue(String, given: String, expected: String, suggestion: String?)
-  /// The declaration's own check refused it, in its words.
+  /// The declaration's own check refused the value, for the given reason.
   case refused(String, reason: String)
   /// The check itself failed.
   case checkFailed(String, any Error)
   case changedWhileChecked
-  /// A plugin wants to change what no plugin changes, or to read what no plugin reads.
+  /// A plugin tried to change a setting that no plugin may change, or to read one that no plugin may read.
   case guarded(String), secret(String)
-  /// A plugin wants a name among the program's own, which all begin with `prefix`.
+  /// A plugin tried to declare a name among the program's own, which all begin with `prefix`.
   case reserved(String, prefix: String)
-  /// Something above the account forces another value for this run.
+  /// A layer above the account forces another value for this run.
   case locked(String, value: SettingValue, by: SettingSource)
   case notASwitch(String, kind: String)
   case wrongKind(String, kind: String, wanted: String)
@@ -32,11 +32,11 @@ public enum SettingsError: Problem {
   case badDeclaration(String, String)
   case tooMany(limit: Int)
   case tooDeep(String, limit: Int)
-  /// The change was valid and was undone, because it could not be kept.
+  /// The change was valid and was undone, because it could not be stored.
   case notKept(any Error)
-  /// A system file of settings that can't be read as one.
+  /// A system file of settings that cannot be parsed.
   case badFile(path: String, line: Int, column: Int, reason: String)
-  /// A system file whose JSON is sound and says something else than settings, at a JSON pointer.
+  /// A system file with valid JSON that does not describe settings, at a JSON pointer.
   case badEntry(path: String, pointer: String, expected: String)
 }
 
@@ -130,7 +130,7 @@ extension SettingsError {
 }
 
 extension ProblemReport {
-  /// With the details of the error that kept it from being stored.
+  /// Includes the details of the error that prevented the setting from being stored.
   fileprivate static func notKept(_ code: ProblemCode, _ error: any Error, _ details: [Detail]) -> ProblemReport {
     ProblemReport(
       code: code, title: "The setting could not be kept",
@@ -138,17 +138,17 @@ extension ProblemReport {
   }
 }
 
-/// Something that happened to a setting beside what was asked for: reported, never an error.
+/// Something that happened to a setting in addition to what was requested: it is reported, but is not an error.
 ///
 ///     for notice in try tree.declare(declarations, by: .program) { print(notice.message) }
 public enum SettingsNotice: Equatable, Sendable {
-  /// A kept value does not fit the declaration any more; the default holds, and the value stays kept.
+  /// A stored value no longer fits the declaration; the default applies, and the value stays stored.
   case fellBack(String, kept: String, reason: String, to: SettingValue)
-  /// A value of the system file, the environment or the command line does not fit and is left aside.
+  /// A value of the system file, the environment or the command line does not fit and is ignored.
   case refused(String, reason: String, source: SettingSource)
-  /// Two settings answer to this variable of the environment, so it sets neither.
+  /// Two settings match this environment variable, so it sets neither.
   case ambiguous(variable: String, names: [String])
-  /// Observers kept setting settings in answer to one another; what was still waiting was dropped.
+  /// Observers kept changing settings in response to one another; the events that were still pending were dropped.
   case loopCut([String])
 
   public var message: String {
@@ -165,7 +165,7 @@ public enum SettingsNotice: Equatable, Sendable {
   }
 }
 
-/// A list cut after a few: `a, b, c, d, e and 3 more`.
+/// A list truncated after a few names: `a, b, c, d, e and 3 more`.
 private func someOf(_ names: [String], limit: Int = 5) -> String {
   let shown = names.prefix(limit).map { printable($0) }.joined(separator: ", ")
   return names.count > limit ? "\(shown) and \(grouped(names.count - limit)) more" : shown

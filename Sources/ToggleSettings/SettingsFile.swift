@@ -1,11 +1,11 @@
-// The system's file of settings: what whoever looks after the machine wants for everybody on it.
+// The system file of settings: what the machine's administrator sets for all users.
 // Form: {"values": {"game.language": "spanish", "sound": {"right": true}}, "locked": ["game.language"]}
-// Invariant: anything else than this form is refused with its place; size and depth are bounded. A lock holds whatever
-// is wrong with its value, and all of them where the file cannot be read.
+// Invariant: anything other than this form is rejected with its location; size and depth are bounded. A lock applies
+// even if its value is wrong, and everything is locked if the file cannot be read.
 
 import Values
 
-/// Reads a system file of settings.
+/// A system file of settings, parsed.
 ///
 ///     let system = try SettingsFile.read(bytes, path: "/etc/deckhand/settings.json")
 ///     tree.setSystem(system)
@@ -16,17 +16,17 @@ public struct SettingsFile: Equatable, Sendable {
   let entries: [LayeredSetting]
   let locks: SettingLocks
 
-  /// What holds where there is no such file.
+  /// The settings if there is no such file.
   public static var missing: SettingsFile { SettingsFile(entries: [], locks: .none) }
 
   private init(entries: [LayeredSetting], locks: SettingLocks) { (self.entries, self.locks) = (entries, locks) }
 
-  /// What holds where the file cannot be read: each setting is locked, at its default.
+  /// The settings if the file cannot be read: every one is locked at its default.
   public static func unreadable(path: String) -> SettingsFile {
     SettingsFile(entries: [], locks: SettingLocks(names: nil, source: .brokenSystem(path: path)))
   }
 
-  /// The settings of the file's text. `path` is for the messages and for `why`.
+  /// Parses the text of the file. `path` is for the messages and for `why`.
   public static func read(_ bytes: [UInt8], path: String) throws(SettingsError) -> SettingsFile {
     let reader = Reader(path: path)
     let whole = try reader.parse(bytes)
@@ -44,7 +44,7 @@ public struct SettingsFile: Equatable, Sendable {
     return SettingsFile(entries: entries, locks: locks)
   }
 
-  /// Groups before what stands in them, so that a switch's own value holds.
+  /// Sorts groups before their children, so that a switch's own value takes precedence.
   private static func inOrder(_ values: [(name: String, value: SettingValue)]) -> [(name: String, value: SettingValue)]
   {
     func depth(_ name: String) -> Int { name.utf8.count { $0 == UInt8(ascii: ".") } }
@@ -52,11 +52,11 @@ public struct SettingsFile: Equatable, Sendable {
   }
 }
 
-/// What the system file locks, whether or not it gives a value.
+/// The locks of the system file, which apply whether or not it gives a value.
 struct SettingLocks: Equatable, Sendable {
-  /// Settings, groups and sections; nil for every one.
+  /// Settings, groups and sections; nil for all of them.
   var names: [String]?
-  /// What is told to lock them.
+  /// The source that is reported for the lock.
   var source: SettingSource
 
   static let none = SettingLocks(names: [], source: .standard)
@@ -64,7 +64,7 @@ struct SettingLocks: Equatable, Sendable {
   func hold(_ name: String) -> Bool { names?.contains { name == $0 || name.hasPrefix($0 + ".") } ?? true }
 }
 
-/// The steps of reading one file.
+/// The steps of parsing one file.
 private struct Reader {
   let path: String
 
@@ -94,7 +94,7 @@ private struct Reader {
     return names
   }
 
-  /// The settings of an object, those of objects within it with their names dotted.
+  /// Collects the settings of an object; those of objects within it get dotted names.
   func settings(
     _ value: Value, _ parts: [String], _ place: JSONPointer, _ found: inout [(name: String, value: SettingValue)]
   ) throws(SettingsError) {

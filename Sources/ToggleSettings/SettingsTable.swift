@@ -1,4 +1,4 @@
-// What an account keeps of its settings, as a table of its database.
+// The settings that an account stores, as a table of its database.
 // Invariant: a row is one name; a row that this program does not understand is left as it is.
 
 import Problems
@@ -6,15 +6,15 @@ public import Storage
 import Text
 import Values
 
-/// The table `settings`. The one who opens the database runs `migrations` and hands in the access.
+/// The table `settings`. The code that opens the database runs `migrations` and passes in the access.
 ///
 ///     tree.load(try SettingsTable.load(db), by: .user)
 ///     tree.keep = { changes in try SettingsTable.write(changes, db) }
 public enum SettingsTable {
-  /// The steps of the schema, in order.
+  /// The schema migrations, in order.
   public static var migrations: [Migration] { [Migration("settings.1", sql: first)] }
 
-  /// What of the database belongs to settings.
+  /// The tables that belong to settings.
   public static let tables: Set<String> = ["settings"]
 
   private static let first = """
@@ -26,7 +26,7 @@ public enum SettingsTable {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// All that is kept, for `SettingsTree.load`.
+  /// All stored settings, for `SettingsTree.load`.
   package static func load(_ db: Database) throws -> [String: KeptSetting] {
     var kept: [String: KeptSetting] = [:]
     try db.forEachRow("SELECT name, kind, value, set_by FROM settings") { row in
@@ -36,7 +36,7 @@ public enum SettingsTable {
     return kept
   }
 
-  /// Writes what `SettingsTree.keep` hands out.
+  /// Writes the changes that `SettingsTree.keep` passes on.
   package static func write(_ changes: [KeptChange], _ db: Database) throws {
     let put = try db.cachedStatement(
       sql: "INSERT INTO settings (name, kind, value, set_by) VALUES (?, ?, ?, ?) "

@@ -1,10 +1,10 @@
-// One change from outside: a journal of how things were, and from it the event, what is to be kept, or the way back.
-// Invariant: after a transaction that failed, every value, count and kept setting is as it was before it.
+// One change from outside: a journal of the previous state, used for the event, for storing, or for the rollback.
+// Invariant: after a failed transaction, every value, count and stored setting is as it was before.
 
 public import Problems
 import Text
 
-/// What the account is to keep under a name; nil forgets it.
+/// The setting that the account stores under a name; nil deletes it.
 ///
 ///     KeptChange(name: "game.length", setting: nil)   // the account forgets it
 public struct KeptChange: Equatable, Sendable {
@@ -17,7 +17,7 @@ public struct KeptChange: Equatable, Sendable {
   }
 }
 
-/// One setting that changed. Of a group, whether all in it are on.
+/// One setting that changed. For a group, the values say whether all its switches are on.
 ///
 ///     tree.observe("game", by: .user) { changes, _ in print(changes.map(\.name)) }   // ["game.length"]
 public struct SettingChange: Equatable, Sendable {
@@ -32,7 +32,7 @@ public struct SettingChange: Equatable, Sendable {
   }
 }
 
-/// One change from outside, with every key that changed, by name.
+/// One change from outside, with every setting that changed, sorted by name.
 ///
 ///     SettingsEvent(changes: changes, by: .user)
 public struct SettingsEvent: Equatable, Sendable {
@@ -40,7 +40,7 @@ public struct SettingsEvent: Equatable, Sendable {
   public let by: Owner
 }
 
-/// How the touched settings were before the transaction.
+/// The state of the touched settings before the transaction.
 struct SettingsJournal {
   fileprivate var leaves: [(node: SettingNode, account: SettingValue?, value: SettingValue, kept: KeptSetting?)] = []
   fileprivate var groups: [(node: SettingNode, onCount: Int, kept: KeptSetting?)] = []
@@ -58,7 +58,7 @@ struct SettingsJournal {
     groups.append((group, group.switches.on, kept))
   }
 
-  /// The full names of a group's switches that were on before the transaction, when the group was mixed then; else nil.
+  /// The full names of a group's switches that were on before the transaction, if the group was mixed then; else nil.
   func combinationBefore(_ group: SettingNode, _ switches: [SettingNode]) -> [String]? {
     guard let place = seen[ObjectIdentifier(group)] else { return nil }
     let onCount = groups[place].onCount
@@ -71,7 +71,7 @@ struct SettingsJournal {
   }
 }
 
-/// One change from outside while it is made: what it has written, and how that was before.
+/// One change from outside in progress: what it has written, and the previous state.
 ///
 ///     var transaction = SettingsTransaction(of: tree, by: .user)
 ///     try transaction.assign(.number(9), to: "game.length")
@@ -85,7 +85,7 @@ struct SettingsTransaction {
 
   // MARK: Steps
 
-  /// Gives a setting a value, or all switches of a group.
+  /// Sets the value of a setting, or of all switches of a group.
   mutating func assign(_ value: SettingValue, to name: String) throws(SettingsError) {
     let node = try tree.forest.declared(name)
     guard let fitting = node.declaration?.kind.admit(value) else { throw node.misfit(value.text) }
@@ -102,7 +102,7 @@ struct SettingsTransaction {
     for leaf in switches { try put(.flag(remembered?.contains(leaf.name) ?? turnsAllOn), to: leaf) }
   }
 
-  /// Forgets what was set of a setting, or of everything in a group or section.
+  /// Deletes the account's value of a setting, or of everything in a group or section.
   mutating func reset(_ name: String) throws(SettingsError) {
     let meant = leaves(of: [try tree.forest.node(name)])
     for leaf in meant { try leaf.requireRight(of: owner) }
@@ -112,8 +112,8 @@ struct SettingsTransaction {
     }
   }
 
-  /// Puts other values in the place of all that is kept.
-  /// - Parameter value: what of them fits a leaf now.
+  /// Replaces all stored values.
+  /// - Parameter value: returns the stored value that fits a leaf now.
   mutating func replaceKept(with values: [String: KeptSetting], _ value: (SettingNode) -> SettingValue?) {
     let all = leaves(of: tree.forest.roots)
     for leaf in all { write(nil, to: leaf) }
@@ -125,7 +125,7 @@ struct SettingsTransaction {
     }
   }
 
-  /// The switches that were on when the group was last mixed; nil when that would not be mixed now.
+  /// The switches that were on when the group was last mixed; nil if that combination would not be mixed now.
   private func lastMixed(of group: SettingNode, _ switches: [SettingNode]) -> Set<String>? {
     let names: [String]
     if let before = journal.combinationBefore(group, switches) {
@@ -139,17 +139,17 @@ struct SettingsTransaction {
     return on.isEmpty || on.count == switches.count ? nil : on
   }
 
-  /// Gives a leaf a value, unless it is forced to another one or refuses it.
+  /// Sets the value of a leaf, unless another value is forced or the check refuses it.
   private mutating func put(_ value: SettingValue, to leaf: SettingNode) throws(SettingsError) {
     try leaf.requireChange(to: value, by: owner)
     if leaf.layers.forced != nil { return }
     if let reason = try tree.refusal(of: value, for: leaf) { throw .refused(leaf.name, reason: reason) }
-    // The check may have unloaded the plugin that declared it.
+    // The check may have unloaded the plugin that declared the setting.
     guard tree.forest[leaf.name] === leaf else { throw .unknownSetting(leaf.name, suggestion: nil) }
     write(value, to: leaf)
   }
 
-  /// Sets or clears the account's value of a leaf, noting in the journal how it was.
+  /// Sets or clears the account's value of a leaf, and records the previous state in the journal.
   private mutating func write(_ value: SettingValue?, to leaf: SettingNode) {
     journal.note(leaf, kept: tree.kept[leaf.name])
     leaf.layers.account = value
@@ -159,7 +159,7 @@ struct SettingsTransaction {
     if leaf.isOn != wasOn { count(leaf) }
   }
 
-  /// Counts a switch that turned over in all groups above it.
+  /// Updates the counts of all groups above a switch that changed.
   private mutating func count(_ leaf: SettingNode) {
     var group = leaf.parent
     while let node = group, node.isGroup {
@@ -169,9 +169,9 @@ struct SettingsTransaction {
     }
   }
 
-  // MARK: The end
+  // MARK: Ending
 
-  /// Hands out what is to be kept.
+  /// Passes the changed stored values to `SettingsTree.keep`.
   func keep() throws(SettingsError) {
     rememberMixed()
     guard let keep = tree.keep else { return }
@@ -182,7 +182,7 @@ struct SettingsTransaction {
     do { try keep(changes) } catch { throw .notKept(error) }
   }
 
-  /// Notes how a group was that left its mixed state, so that `toggle` can bring it back.
+  /// Remembers the combination of a group that is no longer mixed, so that `toggle` can restore it.
   private func rememberMixed() {
     for (group, _, _) in journal.groups {
       guard group.state != .mixed, let on = journal.combinationBefore(group, leaves(of: [group])) else { continue }
@@ -191,7 +191,7 @@ struct SettingsTransaction {
     }
   }
 
-  /// What it changed; nil for nothing.
+  /// The changes of the transaction as an event; nil if there are none.
   func event() -> SettingsEvent? {
     var changes: [SettingChange] = []
     for leaf in journal.leaves where leaf.value != leaf.node.value {
@@ -205,7 +205,7 @@ struct SettingsTransaction {
     return changes.isEmpty ? nil : SettingsEvent(changes: changes.sorted { $0.name < $1.name }, by: owner)
   }
 
-  /// Makes everything as it was.
+  /// Restores the state before the transaction.
   func rollBack() {
     for leaf in journal.leaves {
       leaf.node.layers.account = leaf.account
@@ -222,8 +222,8 @@ struct SettingsTransaction {
 extension SettingsTree {
   typealias Step = (inout SettingsTransaction) throws(SettingsError) -> [SettingState]
 
-  /// Runs a change as one transaction and keeps it; then observers are notified, of one that they made themselves after
-  /// the present event.
+  /// Runs a change as one transaction and stores it; then observers are notified. A change that an observer makes
+  /// itself is notified after the current event.
   func perform(by owner: Owner, _ step: Step) throws(SettingsError) -> [SettingState] {
     try requireNoCheck()
     var transaction = SettingsTransaction(of: self, by: owner)

@@ -1,10 +1,11 @@
-// What `set` and `set --why` show: the tree as rows, and the reasons of one value. Facts only; Shell lays them out.
-// Invariant: the rows stand in the order of declaration, each after what it stands in; a secret is dots here already.
+// The data that `set` and `set --why` show: the tree as rows, and the reasons for one value. Facts only; Shell lays
+// them out.
+// Invariant: the rows are in declaration order, each after its parent; secrets are already replaced by dots.
 
 public import Problems
 import Text
 
-/// One line of the tree.
+/// One row of the tree.
 ///
 ///     for row in try tree.rows(of: "sound") { print(row.name, row.kind, row.value?.text ?? "") }
 public struct SettingRow: Equatable, Sendable {
@@ -15,17 +16,17 @@ public struct SettingRow: Equatable, Sendable {
   public let depth: Int
   /// `section`, `group`, `switch`, `choice`, `number`, `text`, `path`.
   public let kind: String
-  /// Of a switch or group.
+  /// For a switch or group.
   public let state: SettingState?
-  /// Nil for a section; a group's is whether all in it are on.
+  /// Nil for a section; for a group, whether all its switches are on.
   public let value: SettingValue?
-  /// Whether the value, or one beneath, is not the default.
+  /// Whether the value, or one below, differs from the default.
   public let isChanged: Bool
-  /// What forces the value, if anything does.
+  /// The source that forces the value, if any.
   public let forcedBy: SettingSource?
 }
 
-/// All that `set --why` tells of a setting.
+/// Everything that `set --why` reports about a setting.
 ///
 ///     try tree.why("game.length").sources   // [.commandLine("game.length=9")]
 public struct SettingReasons: Equatable, Sendable {
@@ -34,17 +35,17 @@ public struct SettingReasons: Equatable, Sendable {
   public let state: SettingState?
   /// Nil for a group.
   public let standard: SettingValue?
-  /// What gives the value; for a group, what gives those of its switches that are not at their default.
+  /// The source of the value; for a group, the sources of those of its switches that are not at their default.
   public let sources: [SettingSource]
-  /// What the account keeps while something else forces another value.
+  /// The account's stored value while another value is forced.
   public let shadowed: KeptSetting?
   public let declaredBy: Owner
-  /// What may stand there.
+  /// The values that are allowed.
   public let expectation: String
 }
 
 extension SettingsTree {
-  /// The rows of a setting, group or section and all beneath it; of the whole tree with an empty name.
+  /// The rows of a setting, group or section and everything below it; with an empty name, of the whole tree.
   public func rows(of name: String = "") throws(SettingsError) -> [SettingRow] {
     var rows: [SettingRow] = []
     func visit(_ node: SettingNode, _ depth: Int) {
@@ -55,7 +56,7 @@ extension SettingsTree {
     return rows
   }
 
-  /// Why a setting has the value it has.
+  /// Returns why a setting has its current value.
   public func why(_ name: String) throws(SettingsError) -> SettingReasons {
     let node = try forest.declared(name)
     var sources: [SettingSource] = []
@@ -72,7 +73,7 @@ extension SettingsTree {
 }
 
 extension SettingNode {
-  /// What the account keeps, as it is shown.
+  /// The account's stored value, as it is shown to a user.
   fileprivate func account(_ kept: KeptSetting?) -> KeptSetting? {
     layers.account.flatMap { value in kept.map { KeptSetting(.value(shown(value)), setBy: $0.setBy) } }
   }

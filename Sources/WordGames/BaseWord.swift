@@ -1,15 +1,15 @@
-// How a game gets its base word: given, the day's, or by chance with something to find in it.
+// The source of a game's base word: given by the user, the word of the day, or random with enough to find in it.
 // Invariant: the same generator, date, list and level give the same word.
 
 public import Lexicon
 
-/// What is asked of the base word of a game.
+/// The options for the base word of a game.
 ///
 ///     try Game.start(mode: .classic, lexicon: lexicon, BaseWish(word: "cambering"), random: random, now: now)
 public struct BaseWish {
-  /// Its letters; nil for the mode's number, or the usual one, or the nearest that the list has.
+  /// The number of letters; nil for the mode's number, or the default, or the nearest that the list has.
   public var length: Int?
-  /// A word in place of one that is chosen by chance.
+  /// A given word instead of a random one.
   public var word: String?
   public var level: Difficulty
 
@@ -19,12 +19,12 @@ public struct BaseWish {
 }
 
 extension Game {
-  /// The length of a base word when nobody asks for one.
+  /// The length of a base word if none is requested.
   public static let defaultLength = 8
-  /// The longest base word that is taken, in letters.
+  /// The longest base word that is accepted, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `common` are the words that it is about where it is not about all of the list; `now` gives seconds
+  /// Starts a game. `common` are the words that the game is about, if not about the whole list; `now` returns seconds
   /// since 1970.
   public static func start(
     mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ wish: BaseWish = BaseWish(),
@@ -40,8 +40,8 @@ extension Game {
     return game
   }
 
-  /// A new base word, the list, the points and the clock as at the start. In a mode of many base words they stay, and
-  /// only the base word is new. Answers the base word.
+  /// Chooses a new base word, and resets the found words, the points and the clock. In a mode with several base words
+  /// those stay, and only the base word is new. Returns the base word.
   public func newWord() throws -> String {
     guard !isAsking else { throw GameError.busy }
     let word = try chosenBase()
@@ -53,7 +53,7 @@ extension Game {
       clock.set(elapsed: 0)
     }
     do { try setUp(base: word) } catch {
-      // A mode whose own function fails leaves the game as it was.
+      // If the mode's own function fails, the game stays as it was.
       play(before.base.word, rules: before.base.rules)
       foundWords.clear()
       foundWords.add(before.found)
@@ -68,7 +68,7 @@ extension Game {
 
   func takeNewBase() throws { try setUp(base: chosenBase()) }
 
-  /// Lets the mode set the base word and the rules, then puts them into play.
+  /// Asks the mode's `setup` for the base word and the rules, then puts them into play.
   private func setUp(base: String) throws {
     play(base, rules: mode.rules)
     guard let setup = try asking({ try mode.hooks.setup?(self) }) else { return }
@@ -84,12 +84,12 @@ extension Game {
       let words = sought.count(length: length) > 0 ? sought : lexicon
       return worthwhile(in: words) { _ in randomWord(length, in: words) }
     }
-    // Each try of a day has a number of its own, so that everybody who has the list comes to the same word.
+    // Each attempt of a day has its own number, so everybody who has the list gets the same word.
     return worthwhile(in: lexicon) { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
   }
 
-  /// Where nobody asked for a length: that of the base word in play, the mode's, the default, or the nearest to it that
-  /// the list has.
+  /// The length if none is requested: that of the current base word, the mode's or the default, or the nearest to the
+  /// default that the list has.
   private var usualLength: Int {
     for length in [baseWord.count, mode.length ?? Self.defaultLength] where lexicon.count(length: length) > 0 {
       return length
@@ -99,8 +99,8 @@ extension Game {
 
   private static let attempts = 64
 
-  /// The first of some words that has enough to find, else the one that comes nearest. Never the base word in play, but
-  /// when there is no other.
+  /// Returns the first candidate with enough words to find, or the one that comes nearest. Except in a daily mode,
+  /// never returns the current base word, unless there is no other.
   private func worthwhile(in list: Lexicon, _ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
@@ -115,7 +115,7 @@ extension Game {
   }
 }
 
-/// A generator of any kind as one of a fixed kind.
+/// Wraps a generator of any type in one concrete type.
 struct AnyGenerator: RandomNumberGenerator {
   var base: any RandomNumberGenerator
 

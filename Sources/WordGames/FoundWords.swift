@@ -1,13 +1,13 @@
 // The words found in a game, in order, with a small hash table so that "already used" costs one probe. Invariant: a
-// word stands twice only where the mode allows it; the table has a slot for each and at least as many empty ones; a
-// slot's word lies inside the heap, and an empty slot is 0.
+// word occurs twice only if the mode allows it; the table has a slot for each word and at least as many empty slots;
+// the word of a slot lies inside the heap, and an empty slot is 0.
 
 import Glibc
 import Lexicon
 
 final class FoundWords {
   struct Entry {
-    /// Where its bytes lie in the heap.
+    /// The offset of its bytes in the heap.
     fileprivate let start: Int
     fileprivate let bytes: Int
     let letters: Int
@@ -16,19 +16,19 @@ final class FoundWords {
     let player: Int
   }
 
-  /// All in one place behind a pointer: a hot path makes no checks of exclusive access to it.
+  /// All state is in one place behind a pointer, so a hot path makes no exclusive access checks for it.
   private struct Storage {
     var entries: UnsafeMutableBufferPointer<Entry>
     var count = 0
     var letters = 0
     var points = 0
-    /// A slot is the high half of a word's hash, and below it the number of its entry, from 1. The index comes from the
-    /// low half.
+    /// A slot holds the high half of a word's hash and, below it, the number of the word's entry, from 1. The low half
+    /// of the hash determines the index of the slot.
     var slots: UnsafeMutableBufferPointer<UInt64>
     /// The bytes of the words, one after another.
     var heap: UnsafeMutableBufferPointer<UInt8>
     var heapUsed = 0
-    /// What was allocated beyond the first room.
+    /// The bytes that were allocated beyond the initial capacity.
     var grown = 0
   }
 
@@ -56,16 +56,16 @@ final class FoundWords {
   }
 
   var count: Int { storage.pointee.count }
-  /// All letters of all words.
+  /// The number of letters of all words.
   var letters: Int { storage.pointee.letters }
-  /// All points of all words.
+  /// The points of all words.
   var points: Int { storage.pointee.points }
-  /// Bytes that were allocated beyond the first room.
+  /// The bytes that were allocated beyond the initial capacity.
   var grown: Int { storage.pointee.grown }
-  /// Oldest first; good until the next change.
+  /// Oldest first; valid until the next change.
   var entries: Slice<UnsafeMutableBufferPointer<Entry>> { storage.pointee.entries[..<count] }
 
-  /// Whether the word is there; `hash` is `Lexicon.hash(of: word)`.
+  /// Whether the word was found; `hash` is `Lexicon.hash(of: word)`.
   @inline(__always)
   func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
     let slots = storage.pointee.slots
@@ -117,7 +117,7 @@ final class FoundWords {
     place(hash, number: number)
   }
 
-  /// Whether a word of so many bytes is added without taking memory.
+  /// Whether a word of the given number of bytes can be added without allocating memory.
   @inline(__always)
   func hasRoom(for bytes: Int) -> Bool {
     storage.pointee.count < storage.pointee.entries.count
@@ -147,7 +147,7 @@ final class FoundWords {
     buffer = larger
   }
 
-  /// The low halves of the hashes are not kept: the words are hashed again.
+  /// The low halves of the hashes are not stored, so the words are hashed again.
   private func growSlots() {
     let capacity = storage.pointee.slots.count * 4
     storage.pointee.slots.deallocate()
@@ -167,7 +167,7 @@ final class FoundWords {
     slots[index] = hash & Self.high | UInt64(truncatingIfNeeded: number &+ 1)
   }
 
-  /// Forgets all words.
+  /// Removes all words.
   func clear() {
     (storage.pointee.count, storage.pointee.heapUsed) = (0, 0)
     (storage.pointee.letters, storage.pointee.points) = (0, 0)

@@ -1,13 +1,13 @@
-// The clock of a game: runs from the start, stands still while paused.
+// The clock of a game: it runs from the start and stops while paused.
 // Invariant: time never runs backwards, whatever the clock that is passed in does.
 
 final class GameClock {
-  /// Seconds of the whole game; nil without end.
+  /// The time limit of the game in seconds; nil for none.
   let limit: Double?
   private let now: () -> Double
-  /// Seconds played up to the last time that anybody looked.
+  /// Seconds played up to the last reading of the clock.
   private var spent = 0.0
-  /// When that was; nil while paused.
+  /// The time of that reading; nil while paused.
   private var since: Double?
 
   init(limit: Double?, now: @escaping () -> Double) {
@@ -16,7 +16,7 @@ final class GameClock {
     since = now()
   }
 
-  /// Seconds since 1970, as the clock that was passed in has it.
+  /// Seconds since 1970, according to the clock that was passed in.
   var today: Double { now() }
 
   /// Seconds played so far.

@@ -4,7 +4,7 @@
 public import Problems
 import Text
 
-/// A failure to make or restore a game or a mode. What a guess gets is a `Refusal`.
+/// A failure to make or restore a game or a mode. A guess that does not count gets a `Refusal`.
 ///
 ///     GameError.unknownRule(name: "unusd", suggestion: "unused").code   // "unknown_rule"
 public enum GameError: Problem, Equatable {
@@ -17,9 +17,9 @@ public enum GameError: Problem, Equatable {
   /// The list has no word of that length; `lengths` are those it has.
   case noBaseWord(length: Int, language: String, lengths: [Int])
   case badState(reason: String)
-  /// A function of the mode tried to guess, to get a hint or to start anew while the game waited for its answer.
+  /// A function of the mode tried to guess, to get a hint or to start anew while the game waited for the function.
   case busy
-  /// The mode keeps more with the game than can be stored.
+  /// The mode has more data for the game than can be stored.
   case tooMuchData(mode: String, reason: String)
 
   public var report: ProblemReport {

@@ -1,23 +1,23 @@
-// The parts of a game: what its mode fixes, the base word in play, what is counted, and where base words come from.
-// Invariant: they are plain records; what may change when is the business of `Game`.
+// The parts of a game: what its mode fixes, the base word in play, the counters, and the source of base words.
+// Invariant: they are plain records; `Game` decides what may change when.
 
 import Lexicon
 
-/// What a mode fixes for the whole game, worked out once.
+/// The traits that a mode fixes for the whole game, computed once.
 struct GameTraits {
-  /// Whether the mode has functions that are asked about each word.
+  /// Whether the mode has functions that are called for each word.
   let hasSay: Bool
   /// Whether the game can end by itself.
   let mayEnd: Bool
-  /// How many take turns.
+  /// The number of players who take turns.
   let players: Int
-  /// How many words go with a base word; 0 for any number.
+  /// The number of words for each base word; 0 for any number.
   let wordsPerBase: Int
-  /// Whether points are letters alone.
+  /// Whether the points of a word are its number of letters.
   let hasPlainPoints: Bool
-  /// Whether a guess is a matter of the rules and the letters alone: no functions, no clock, no turns, one base word.
+  /// Whether a guess depends only on the rules and the letters: no functions, no clock, no turns, one base word.
   let isPlain: Bool
-  /// The points of letters, where the mode goes by them.
+  /// The points of letters, if the mode uses letter values.
   let letterValues: [Character: Int]
 
   init(_ mode: Mode, _ language: Language) {
@@ -36,9 +36,9 @@ struct BaseInPlay {
   let letterCount: Int
   /// The rules in force.
   let rules: [Rule]
-  /// How often rules and base word were put into play.
+  /// The number of times that a base word and its rules were put into play.
   let deals: Int
-  /// The words that the rules allow, once they were asked for.
+  /// The words that the rules allow, once they were computed.
   var possible: [String]?
 
   init(word: String = "", rules: [Rule], deals: Int = 0) {
@@ -46,19 +46,19 @@ struct BaseInPlay {
   }
 }
 
-/// What is counted beside the found words.
+/// The counters other than those of the found words.
 struct GameTally {
   var bonus = 0
-  /// Points taken off for hints, by player.
+  /// Points deducted for hints, by player.
   var hintCosts: [Int]
-  /// How many found words give the next reward; 0 for none.
+  /// The number of found words that gives the next reward; 0 for none.
   var nextReward: Int
   var acceptedOnBase = 0
   var passes = 0
   /// Whose turn it is, from 0.
   var currentPlayer = 0
   var hasGivenUp = false
-  /// What the mode's own `accept` said of the last word that it declined.
+  /// The reason that the mode's own `accept` gave for the last word that it declined.
   var declined: Refusal?
 
   init(nextReward: Int, players: Int) {
@@ -67,14 +67,14 @@ struct GameTally {
   }
 }
 
-/// Where the base words of a game come from.
+/// The source of a game's base words.
 struct BaseChoice {
   var random: any RandomNumberGenerator
   let level: Difficulty
   let wantedLength: Int?
 }
 
-/// The mode's own data: as it was stored, until the mode takes it over.
+/// The mode's own data: the stored text, until the mode loads it.
 struct OwnData {
   var stored: String?
   var made: (any ModeData)?

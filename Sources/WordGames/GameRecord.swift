@@ -1,13 +1,13 @@
-// Reading the JSON that games are stored as. Invariant: what is missing, of another kind or out of bounds is an error
-// that names it; nothing that the text holds can trap later.
+// Reading of the JSON in which games are stored. Invariant: a value that is missing, of another type or out of bounds
+// is an error that names it; nothing in the text can trap later.
 
 import Values
 
-/// A stored record whose fields are asked for by name and kind.
+/// A stored record whose fields are read by name and type.
 struct GameRecord {
   private let reader: ValueReader
 
-  /// - Throws: `badState` when it is no record.
+  /// - Throws: `badState` if the value is not a record.
   init(_ reader: ValueReader) throws(GameError) {
     do throws(ShapeFailure) { self.reader = try reader.asRecord() } catch { throw .badState(reason: "it is no object") }
   }
@@ -23,7 +23,7 @@ struct GameRecord {
     try self.init(ValueReader(value))
   }
 
-  /// Numbers beyond this are no counts or points of a game; sums of those within never overflow.
+  /// The bounds of counts and points in a game; sums of numbers within them never overflow.
   static let bounds = -1_000_000_000...1_000_000_000
 
   subscript(name: String) -> ValueReader { reader[name] }
@@ -43,7 +43,7 @@ struct GameRecord {
   func integer(_ name: String) throws(GameError) -> Int {
     try bounded(read(name) { field throws(ShapeFailure) in try field.integer() }, name)
   }
-  /// A list; a number is a list of one.
+  /// Reads a list of integers; a single number is read as a list of one.
   func integers(_ name: String) throws(GameError) -> [Int] {
     if reader[name].value?.integer != nil { return [try integer(name)] }
     return try list(name).map { element throws(GameError) in

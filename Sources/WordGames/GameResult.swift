@@ -1,10 +1,10 @@
-// A finished game as history keeps it.
+// A finished game in the history.
 // Invariant: encoding and decoding gives the same value.
 
 import Lexicon
 import Values
 
-/// What a game came to.
+/// The result of a game.
 ///
 ///     let results = try GameTable.results(db)
 ///     GameResult.best(of: results).first?.score
@@ -16,7 +16,7 @@ public struct GameResult: Equatable, Sendable {
   public var score: Int
   /// The mean length of the words in letters.
   public var average: Double
-  /// The longest word, the first found of equally long ones; empty when none was found.
+  /// The longest word; of equally long words, the first found. Empty if none was found.
   public var longest: String
   /// Points of each player.
   public var scores: [Int]
@@ -52,8 +52,7 @@ extension GameResult {
     finishedAt = try json.number("finished_at")
   }
 
-  /// The best of the results of each mode and language: by score, the earlier of equal ones; in the order of the
-  /// results.
+  /// The best result of each mode and language, by score; of equal scores the earlier. In the order of `results`.
   public static func best(of results: [GameResult]) -> [GameResult] {
     var best: [GameResult] = []
     for result in results {
@@ -69,13 +68,14 @@ extension GameResult {
 }
 
 extension Game {
-  /// What the game came to, as of now. What is found in a mode of letters has no length, and a base word that is hidden
-  /// stands there as the word that it hides.
+  /// The result of the game so far. In a mode that does not count words, the average and the longest word are left
+  /// empty. A hidden base word is given as the word that it hides.
   public var result: GameResult {
     let words = foundWords.words
     let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
     let solution: Solution?
-    // A mode that fails here fails where its solution is shown, too, and is told there; the result is kept.
+    // A mode that fails here also fails where its solution is shown, and the error is reported there. The result is
+    // stored.
     do { solution = try self.solution } catch { solution = nil }
     return GameResult(
       mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,

@@ -1,16 +1,16 @@
-// A game as it can be put away and taken up again, and a finished one as history keeps it; both as one line of JSON.
+// The state of a game in the form in which it is saved and resumed: one line of JSON.
 // Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made
 // of it.
 
 public import Lexicon
 import Values
 
-/// All that `play --resume` needs of a game.
+/// Everything that `play --resume` needs of a game.
 ///
 ///     let text = try game.state.encoded
 ///     let game = try Game.resume(GameState(decoding: text), mode: mode, lexicon: lexicon, random: random, now: now)
 public struct GameState: Equatable, Sendable {
-  /// A found word, with its points and who found it (from 0).
+  /// A found word, with its points and its player (from 0).
   public struct Found: Equatable, Sendable {
     public var word: String
     public var points: Int
@@ -19,7 +19,7 @@ public struct GameState: Equatable, Sendable {
 
   public var mode: String
   public var language: String
-  /// The name of the lexicon, which is the language's unless it was loaded from a file.
+  /// The name of the lexicon: that of the language, unless it was loaded from a file.
   public var lexicon: String
   public var foldsAccents: Bool
   public var baseWord: String
@@ -28,18 +28,18 @@ public struct GameState: Equatable, Sendable {
   /// Oldest first.
   public var found: [Found]
   public var bonus: Int
-  /// By player; one number where an older program wrote it.
+  /// By player; a single number if an older version wrote it.
   public var hintCosts: [Int]
   public var currentPlayer: Int
   public var passes: Int
   public var acceptedOnBase: Int
   public var hasGivenUp: Bool
-  /// The length of base words that was asked for, or nil.
+  /// The requested length of base words, or nil.
   public var length: Int?
   public var level: Difficulty
   /// Seconds played.
   public var elapsed: Double
-  /// What the mode's maker wants kept, as text; the game itself does not look at it.
+  /// The mode's own data as text; the game itself does not read it.
   public var data: String?
 
   /// The state as JSON.
@@ -58,7 +58,7 @@ public struct GameState: Equatable, Sendable {
     return JSONWriter.text(of: .record(json))
   }
 
-  /// The state as its row has it: found words are rows of their own.
+  /// The state as stored in its row: the found words have rows of their own.
   var withoutFound: GameState {
     var state = self
     state.found = []
@@ -110,10 +110,10 @@ extension GameState.Found {
 }
 
 extension Game {
-  /// The game as it stands.
+  /// The current state of the game.
   public var state: GameState { get throws { try state(foundFrom: 0) } }
 
-  /// The game as it stands; of the found words only those from `first` on, counted from 0.
+  /// The current state of the game, with only the found words from index `first` on.
   public func state(foundFrom first: Int) throws -> GameState {
     GameState(
       mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
@@ -125,7 +125,7 @@ extension Game {
       elapsed: clock.elapsed, data: try dataText)
   }
 
-  /// Takes up a game again. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
+  /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
   public static func resume(
     _ state: GameState, mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, random: any RandomNumberGenerator,
     now: @escaping () -> Double

@@ -1,15 +1,15 @@
-// Games in the database: the one that was put away, and the finished ones. Invariant: at most one game is put away; its
-// found words are rows that are only ever added while it is played; a result, once kept, never changes.
+// Games in the database: the saved one, and the finished ones. Invariant: at most one game is saved; while it is
+// played, rows of found words are only ever added; a stored result never changes.
 
 public import Storage
 
-/// The steps of the schema for games.
+/// The schema migrations for games.
 ///
 ///     Store(path: path, migrations: WordGamesSchema.migrations, isInterrupted: isInterrupted)
 public enum WordGamesSchema {
   public static var migrations: [Migration] { [Migration("games.1", sql: first), Migration("games.2", sql: second)] }
 
-  /// What of the database belongs to games.
+  /// The tables that belong to games.
   public static let tables: Set<String> = ["games_saved", "games_results", "games_found"]
 
   private static let first = """
@@ -17,8 +17,8 @@ public enum WordGamesSchema {
     CREATE TABLE games_results (id INTEGER PRIMARY KEY AUTOINCREMENT, result TEXT NOT NULL, finished REAL NOT NULL) STRICT;
     """
 
-  /// `game` says which game stands in the row, `found` how many rows of found words it has. A game of step 1 has none:
-  /// its words are in `state`.
+  /// `game` identifies the game in the row; `found` is the number of rows of found words that it has. A game of step 1
+  /// has none: its words are in `state`.
   private static let second = """
     ALTER TABLE games_saved ADD COLUMN game INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE games_saved ADD COLUMN found INTEGER NOT NULL DEFAULT 0;
@@ -28,15 +28,15 @@ public enum WordGamesSchema {
     """
 }
 
-/// The game that was put away.
+/// The saved game.
 ///
 ///     let saved = try GameTable.saved(db)
 ///     saved?.state.baseWord
 public struct SavedGame: Equatable, Sendable {
   public let state: GameState
-  /// What tells it from any other game.
+  /// The number that identifies the game.
   public let game: Int64
-  /// How many found words have rows of their own.
+  /// The number of found words that have rows of their own.
   public let found: Int
 }
 
@@ -45,15 +45,15 @@ public struct SavedGame: Equatable, Sendable {
 ///     try GameTable.save(db, game.state, game: number, now: now)
 ///     try GameTable.append(db, game.state(foundFrom: stored), game: number, after: stored, now: now)
 public enum GameTable {
-  /// Results that `results` gives at the most, the newest.
+  /// The most results that `results` returns: the newest.
   private static let most = 10_000
-  /// Found words of a game that is taken up again, at the most.
+  /// The most found words of a game that is resumed.
   private static let mostFound = 1_000_000
 
-  /// Puts a game away in place of the one before.
+  /// Saves a game in place of the previous one.
   /// - Parameters:
-  ///   - state: with all found words.
-  ///   - game: what tells the game from any other.
+  ///   - state: the state with all found words.
+  ///   - game: the number that identifies the game.
   public static func save(_ db: Database, _ state: GameState, game: Int64, now: Double) throws {
     try db.execute(sql: "DELETE FROM games_found")
     try db.execute(
@@ -62,11 +62,11 @@ public enum GameTable {
     try add(db, state.found, after: 0)
   }
 
-  /// Adds to the game that was put away what was found since.
+  /// Adds the words that were found since the last save to the saved game.
   /// - Parameters:
-  ///   - state: with the words that were found since.
-  ///   - stored: how many words were stored before.
-  /// - Returns: false when what is stored is another game, or not as it was; then nothing was changed.
+  ///   - state: the state with only the words that were found since.
+  ///   - stored: the number of words that were stored before.
+  /// - Returns: false if the stored game is another one, or was changed; then nothing is changed.
   public static func append(
     _ db: Database, _ state: GameState, game: Int64, after stored: Int, now: Double
   ) throws -> Bool {
@@ -87,11 +87,11 @@ public enum GameTable {
     }
   }
 
-  /// Whether a game was put away.
+  /// Whether a game is saved.
   public static func hasSaved(_ db: Database) throws -> Bool { try db.hasRow("SELECT 1 FROM games_saved") }
 
-  /// The game that was put away; nil when there is none.
-  /// - Throws: `GameError.badState` when it cannot be read.
+  /// The saved game; nil if there is none.
+  /// - Throws: `GameError.badState` if it cannot be read.
   public static func saved(_ db: Database) throws -> SavedGame? {
     let saved = try db.firstRow("SELECT state, game, found FROM games_saved WHERE id = 1") { row in
       (state: row.text(0), game: row.integer(1), stored: row.count(2))
@@ -108,7 +108,7 @@ public enum GameTable {
     return SavedGame(state: state, game: game, found: stored)
   }
 
-  /// Forgets the game that was put away, when it is this one.
+  /// Deletes the saved game if it is this one.
   public static func forgetSaved(_ db: Database, game: Int64) throws {
     try db.execute(sql: "DELETE FROM games_saved WHERE game = ?", arguments: [game])
     if db.changesCount > 0 { try db.execute(sql: "DELETE FROM games_found") }
@@ -119,7 +119,7 @@ public enum GameTable {
       sql: "INSERT INTO games_results (result, finished) VALUES (?, ?)", arguments: [result.encoded, result.finishedAt])
   }
 
-  /// The finished games, newest first. One that cannot be read is passed over: it must not hide the others.
+  /// The finished games, newest first. A result that cannot be read is skipped, so that it does not hide the others.
   public static func results(_ db: Database) throws -> [GameResult] {
     let texts = try String.fetchAll(
       db, sql: "SELECT CAST(result AS TEXT) FROM games_results ORDER BY id DESC LIMIT ?", arguments: [most])

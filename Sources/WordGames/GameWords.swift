@@ -1,17 +1,17 @@
-// The words that a game goes by: those of its list that its rules allow, and what may be a base word.
+// The words of a game: those of its list that its rules allow, and those that may be base words.
 // Invariant: each is in the normal form of the list.
 
 import Lexicon
 
-/// What the word list of a game offers.
+/// The words that the list of a game offers.
 ///
 ///     game.words.candidates(rules: [.fromLetters, .inDictionary], baseWord: "cambering")
 struct GameWords {
   let lexicon: Lexicon
-  /// Its words that the game is about.
+  /// The words of the lexicon that the game is about.
   let sought: Lexicon
 
-  /// A base word in normal form; letters only, at least two.
+  /// Returns a base word in normal form. It must consist of letters only, at least two of them.
   func checked(base: String) throws(GameError) -> String {
     let word = lexicon.normalized(base)
     guard word.count >= 2 else { throw .badBase(word: base, reason: "at least two letters expected") }
@@ -22,7 +22,7 @@ struct GameWords {
     return word
   }
 
-  /// The fewest letters that the rules let a word have.
+  /// The smallest number of letters that the rules allow.
   static func shortest(_ rules: [Rule]) -> Int {
     rules.reduce(2) { least, rule in
       switch rule {
@@ -32,7 +32,7 @@ struct GameWords {
     }
   }
 
-  /// The words of the list that pass the rules, but for those that look at found words.
+  /// The words of the list that pass the rules, without the rules about found words.
   func candidates(rules: [Rule], baseWord: String) -> [String] {
     let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
     let judge = Judge(lexicon: sought, found: FoundWords())
@@ -50,7 +50,7 @@ struct GameWords {
     }
   }
 
-  /// The words of the list that have the length and the beginning that the rules ask for.
+  /// The words of the list with the length and the prefix that the rules require.
   private func wordsOfList(within rules: [Rule]) -> [String] {
     var (length, prefix) = (nil as Int?, "")
     for rule in rules {

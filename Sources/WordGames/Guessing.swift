@@ -1,25 +1,27 @@
-// A guess on its way: made normal once, judged, scored, added to the found words. Invariant: a guess in normal form is
-// judged in place; only one that needs normalising, or that the mode's own functions are asked about, becomes a String.
+// The steps of a guess: normalised once, judged, scored, added to the found words. Invariant: a guess in normal form is
+// judged in place; a String is made only of a guess that needs normalising, or that is passed to the mode's own
+// functions.
 
 import Lexicon
 import Problems
 
-/// A guess in normal form, with what judging it needs to know. Good for as long as the bytes that it was made of.
+/// A guess in normal form, with the facts that judging needs. Valid as long as the bytes that it was made of.
 ///
 ///     let guess = game.read(bytes)
 ///     let outcome = try game.guess(guess)
 public struct Guess {
   let text: GuessText
-  /// Whether it was in normal form as it was given, nothing trimmed: the text itself may be handed on.
+  /// Whether the guess was already in normal form, with nothing trimmed, so that the given text itself may be passed
+  /// on.
   public let isAsGiven: Bool
   /// Holds the bytes of a guess that had to be normalised.
   let normal: NormalText?
 
-  /// The guess as it is judged.
+  /// The guess in the form in which it is judged.
   public var word: String { String(decoding: text.bytes, as: UTF8.self) }
 }
 
-/// A text in normal form, with what judging it needs to know.
+/// A text in normal form, with the facts that judging needs.
 struct GuessText {
   let bytes: UnsafeBufferPointer<UInt8>
   let letters: Int
@@ -27,7 +29,7 @@ struct GuessText {
   let hash: UInt64
 }
 
-/// The bytes of a normalised text, at a fixed place.
+/// The bytes of a normalised text, at a fixed address.
 final class NormalText {
   let bytes: UnsafeMutableBufferPointer<UInt8>
 
@@ -41,7 +43,7 @@ final class NormalText {
 }
 
 extension Game {
-  /// A guess given as its UTF-8, in normal form.
+  /// Brings a guess, given as UTF-8, into normal form.
   public func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     if let hash = Lexicon.hash(ofPlain: bytes) {
       return Guess(
@@ -65,7 +67,7 @@ extension Game {
       text: GuessText(bytes: own, letters: word.count, hash: Lexicon.hash(of: own)), isAsGiven: false, normal: normal)
   }
 
-  /// The bytes without the ASCII blanks at both ends.
+  /// Trims ASCII whitespace at both ends.
   private func withoutBlanks(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) })
@@ -73,7 +75,7 @@ extension Game {
     return UnsafeBufferPointer(rebasing: bytes[start...end])
   }
 
-  /// Judges a guess, and takes it among the found words when it counts. Throws what a function of the mode throws.
+  /// Judges a guess, and adds it to the found words if it counts. Throws what a function of the mode throws.
   public func guess(_ guess: Guess) throws -> GuessOutcome {
     if isAsking { throw GameError.busy }
     if traits.mayEnd || tally.hasGivenUp || tally.passes > 0, try isFinished() { return .over }
@@ -83,17 +85,17 @@ extension Game {
     }
   }
 
-  /// The same for a guess given as its UTF-8.
+  /// The same for a guess given as UTF-8.
   public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome { try guess(read(bytes)) }
 
-  /// The same for a guess as somebody typed it.
+  /// The same for a guess as a user typed it.
   public func guess(_ word: String) throws -> GuessOutcome {
     var word = word
     return try word.withUTF8 { try guess($0) }
   }
 
-  /// The same for a guess of small ASCII letters where nobody but the rules has a say in it and it changes nothing but
-  /// the found words and their points; nil for any other, which is as if it was not made.
+  /// The fast path: judges a guess of lower case ASCII letters if only the rules decide about it, and it changes only
+  /// the found words and their points. Returns nil for any other guess, and then has no effect.
   public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
     guard traits.isPlain, !isAsking, !tally.hasGivenUp, tally.passes == 0, let hash = Lexicon.hash(ofPlain: bytes)
     else { return nil }
@@ -128,7 +130,7 @@ extension Game {
     return .accepted(points: points)
   }
 
-  /// Takes a word among the found ones.
+  /// Adds a word to the found ones.
   @inline(__always)
   private func add(_ guess: Guess, points: Int) throws {
     let text = guess.text

@@ -1,10 +1,10 @@
-// Hints: the first letter and the length of a word that was not found yet, for some points.
-// Invariant: a hint that there is nothing to give for costs nothing.
+// Hints: the first letter and the length of a word that was not found yet, in exchange for points.
+// Invariant: if there is nothing to hint at, the hint costs nothing.
 
 import Text
 
 extension Game {
-  /// A hint as text; costs `mode.scoring.hintCost` points where the rules can tell what is left to find.
+  /// Returns a hint as text. It costs `mode.scoring.hintCost` points if the rules can tell what is left to find.
   public func hint() throws -> String {
     if isAsking { throw GameError.busy }
     if let hint = mode.hooks.hint { return try asking { try hint(self) } }

@@ -1,5 +1,5 @@
-// Judges guesses by the native rules, on the bytes of the guess as they stand.
-// Invariant: the first rule that fails, in the mode's order, is the answer; judging a guess of a to z makes no String.
+// Judges guesses by the native rules, directly on the bytes of the guess.
+// Invariant: the result is the first rule that fails, in the mode's order; judging a guess of a to z makes no String.
 
 import Lexicon
 
@@ -11,9 +11,9 @@ final class Judge {
   private let found: FoundWords
   private let tray = LetterTray()
   private var steps: UnsafeMutableBufferPointer<Step>
-  /// The least number of letters where the rules are the usual four, in their usual order; else nil.
+  /// The minimum number of letters if the rules are the usual four in their usual order; else nil.
   private var usualLength: Int?
-  /// The texts of the rules, in normal form, by the rule's index.
+  /// The normalised texts of the rules, by the index of the rule.
   private var texts: [[UInt8]] = []
 
   /// A rule with its number, without its text.
@@ -50,7 +50,7 @@ final class Judge {
     steps = .allocate(capacity: 0)
   }
 
-  /// Takes the rules and the base word that guesses are judged by from now on.
+  /// Sets the rules and the base word for the following guesses.
   func take(rules: [Rule], baseWord: String) {
     self.rules = rules
     self.baseWord = baseWord
@@ -83,7 +83,8 @@ final class Judge {
     return nil
   }
 
-  /// The same by the four rules of a classic game. The letters are counted while the processor waits for the word list.
+  /// The same for the four rules of a classic game. The letters are counted while the processor waits for the word
+  /// list.
   @inline(__always)
   private func firstUsualFailure(_ guess: GuessText, _ least: Int) -> Int? {
     if guess.letters < least { return 0 }
@@ -122,12 +123,12 @@ final class Judge {
 /// Whether a word reads the same from both ends, letter by letter.
 func isPalindrome(_ word: String) -> Bool { word.elementsEqual(word.reversed()) }
 
-/// Whether two words are of one length and differ in exactly one letter.
+/// Whether two words have the same length and differ in exactly one letter.
 func differInOneLetter(_ a: String, _ b: String) -> Bool {
   a.count == b.count && zip(a, b).count { $0 != $1 } == 1
 }
 
-/// Whether the text stands somewhere in the bytes.
+/// Whether the bytes contain the text.
 private func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ text: [UInt8]) -> Bool {
   guard text.count <= bytes.count else { return false }
   return (0...(bytes.count - text.count)).contains { bytes[$0...].starts(with: text) }

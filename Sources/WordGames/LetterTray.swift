@@ -1,14 +1,15 @@
 // The letters of a base word, laid out so that a guess is counted against them byte by byte. Invariant: `left` is
-// scratch: it is filled from `counts` before each use; a letter that the tables cannot decide is decided by `canForm`.
+// scratch memory that is filled from `counts` before each use; `canForm` decides about letters that the tables cannot
+// decide.
 
 import Lexicon
 
 /// The letters that a guess may use.
 final class LetterTray {
   private var word = ""
-  /// For scalars below U+0800: the letter's number, 0 for no letter of the base word, or `lookCloser`.
+  /// For scalars below U+0800: the number of the letter, 0 for a letter that is not in the base word, or `lookCloser`.
   private let numbers: UnsafeMutablePointer<UInt8>
-  /// How often each numbered letter stands in the base word; 0 for number 0.
+  /// How often each numbered letter occurs in the base word; 0 for number 0.
   private let counts: UnsafeMutablePointer<Row>
   private let left: UnsafeMutablePointer<Row>
 
@@ -27,7 +28,7 @@ final class LetterTray {
     counts.initialize(to: Row())
   }
 
-  /// Lays out another base word.
+  /// Sets another base word.
   func take(_ word: String) {
     self.word = word
     numbers.update(repeating: 0, count: Self.scalars)
@@ -40,8 +41,8 @@ final class LetterTray {
     left.deallocate()
   }
 
-  /// Gives numbers to the first 30 different letters that are one scalar below U+0800; the others are looked at closer,
-  /// and so is a letter that also stands there with marks.
+  /// Numbers the first 30 different letters that are one scalar below U+0800. The others need a closer look, and so
+  /// does a letter that also occurs with combining marks.
   private func number(_ word: String) {
     var row = Row()
     var used = 0
@@ -57,13 +58,13 @@ final class LetterTray {
       row[Int(numbers[value])] = min(254, row[Int(numbers[value])]) + 1
     }
     counts.pointee = row
-    // A mark belongs to the letter before it.
+    // A combining mark belongs to the letter before it.
     for value in Self.marks { numbers[value] = Self.lookCloser }
   }
 
   private static let marks = (0x300..<scalars).filter { Unicode.Scalar(UInt32($0)).map(isMark) ?? false }
 
-  /// The place in `numbers` of a letter's first scalar, when it has one.
+  /// The index in `numbers` of a letter's first scalar, if it has one.
   private static func index(of letter: Character) -> Int? {
     letter.unicodeScalars.first.flatMap { $0.value < UInt32(scalars) ? Int($0.value) : nil }
   }
@@ -75,7 +76,7 @@ final class LetterTray {
     }
   }
 
-  /// Whether the guess can be laid, each letter as often as the base word has it.
+  /// Whether the guess can be formed with each letter used at most as often as the base word has it.
   @inline(__always)
   func canLay(_ guess: UnsafeBufferPointer<UInt8>) -> Bool {
     switch count(guess) {
@@ -85,7 +86,7 @@ final class LetterTray {
     }
   }
 
-  /// Whether every letter of the guess stands in the base word.
+  /// Whether every letter of the guess occurs in the base word.
   func hasLetters(of guess: UnsafeBufferPointer<UInt8>) -> Bool {
     let letters = Set(word)
     return String(decoding: guess, as: UTF8.self).allSatisfy { letters.contains($0) }

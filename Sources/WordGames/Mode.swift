@@ -1,16 +1,16 @@
-// A mode: the rules of a game as data, and the functions that whoever made it adds.
-// Invariant: a mode never changes once made; what a game may vary stands in `ModeSetup`.
+// A mode: the rules of a game as data, and the functions that its author adds.
+// Invariant: a mode never changes once made; what may differ between games is in `ModeSetup`.
 
 public import Problems
 import Text
 
-/// What a mode's `setup` sets for one game.
+/// The settings that a mode's `setup` makes for one game.
 ///
 ///     mode.hooks.setup = { game in ModeSetup(rules: game.rules + [.palindrome]) }
 public struct ModeSetup {
-  /// The base word, or nil to leave the one that was chosen.
+  /// The base word, or nil to keep the one that was chosen.
   public var base: String?
-  /// The rules in place of the mode's, or nil.
+  /// The rules that replace the mode's, or nil.
   public var rules: [Rule]?
 
   public init(base: String? = nil, rules: [Rule]? = nil) {
@@ -19,29 +19,30 @@ public struct ModeSetup {
   }
 }
 
-/// Functions of a mode, all optional. What they throw, the call on the game that led to them throws.
+/// The functions of a mode, all optional. An error that one of them throws is thrown by the call on the game that led
+/// to it.
 ///
 ///     var hooks = ModeHooks()
 ///     hooks.score = { game, word in word.count * 2 }
 public struct ModeHooks {
   /// Called when a game starts and for each new base word.
   public var setup: ((Game) throws -> ModeSetup?)?
-  /// Text that stands in place of the base word on the screen.
+  /// The text on the screen in place of the base word.
   public var show: ((Game) throws -> String)?
-  /// Nil to accept a word that passed every rule, or why not.
+  /// Returns nil to accept a word that passed every rule, or the reason for declining it.
   public var accept: ((Game, String) throws -> (any Problem)?)?
   /// The points of an accepted word.
   public var score: ((Game, String) throws -> Int)?
   /// Whether the game has ended.
   public var finished: ((Game) throws -> Bool)?
   public var hint: ((Game) throws -> String)?
-  /// What is told when a game was given up, in place of the words that were not found.
+  /// What is shown when a game was given up, in place of the words that were not found.
   public var solution: ((Game) throws -> Solution)?
-  /// Makes the data that the mode keeps with a game, of what was stored of it before if anything was.
+  /// Makes the data that the mode keeps with a game, from the text that was stored of it before, if any.
   public var makeData: ((_ stored: String?) throws -> any ModeData)?
-  /// Whether whoever made the mode is gone, as a plugin that was unloaded: its functions fail then.
+  /// Whether the owner of the mode is gone, such as an unloaded plugin; its functions then fail.
   public var isGone: (() -> Bool)?
-  /// Called before whoever made the mode goes, so that the data of its games are not lost.
+  /// Called before the owner of the mode goes, so that the data of its games is not lost.
   public var willGo: (() -> Void)?
 
   public init() {}
@@ -52,52 +53,52 @@ public struct ModeHooks {
 ///     mode.hooks.solution = { game in Solution("The word was gato.", words: ["gato"]) }
 public struct Solution: Equatable, Sendable {
   public let text: String
-  /// The words of it, whose meanings are told. The first one stands for the game in the table of scores.
+  /// The words in the text whose meanings are shown. The first one represents the game in the table of scores.
   public let words: [String]
 
   public init(_ text: String, words: [String] = []) { (self.text, self.words) = (text, words) }
 }
 
-/// What a mode keeps with a game. It belongs to whoever made the mode; others get a copy.
+/// The data that a mode keeps with a game. It belongs to the owner of the mode; others get a copy.
 ///
 ///     mode.hooks.makeData = { stored in Progress(decoding: stored) }
 ///     try game.data()?.text   // stored with the game
 public protocol ModeData: AnyObject {
-  /// The data as text, to be stored with the game; nil where there is nothing to store.
-  /// - Throws: where it is more than can be stored.
+  /// The data as text, to be stored with the game; nil if there is nothing to store.
+  /// - Throws: if there is more than can be stored.
   var text: String? { get throws }
 }
 
-/// Points within a billion either way, so that no sum of them overflows.
+/// Clamps points to a billion either way, so that no sum of them overflows.
 func bounded(_ points: Int) -> Int { min(max(points, -1_000_000_000), 1_000_000_000) }
 
-/// How words are counted where a mode has no `score`.
+/// How words are scored if a mode has no `score`.
 ///
 ///     mode.scoring.usesLetterValues = true
 ///     mode.scoring.hintCost = 0
 public struct Scoring: Equatable, Sendable {
-  /// By the language's letter values instead of by letters.
+  /// Whether a word scores its letter values in the language instead of its number of letters.
   public var usesLetterValues = false
   /// Points for a word that uses every letter of the base word.
   public var allLettersBonus = 0 { didSet { allLettersBonus = bounded(allLettersBonus) } }
-  /// What `hint` costs; the score does not fall below 0.
+  /// The points that `hint` costs; the score does not fall below 0.
   public var hintCost = 2 { didSet { hintCost = max(0, bounded(hintCost)) } }
-  /// What reaching a number of words gives, ascending.
+  /// The rewards for reaching a number of words, ascending.
   public var rewards: [Reward] = Reward.plain
 
   public init() {}
 
-  /// The number of words that the next reward is for; 0 when none follows.
+  /// The number of words that the next reward is for; 0 if none follows.
   func firstReward(after count: Int) -> Int { rewards.lazy.map(\.words).filter { $0 > count }.min() ?? 0 }
 }
 
-/// What a player gets for a number of found words.
+/// The reward for a number of found words.
 ///
 ///     mode.scoring.rewards = [Reward(words: 10, title: "Keen", points: 5)]
 public struct Reward: Equatable, Sendable {
   public let words: Int
   public let title: String
-  /// Points on top; 0 in `classic`, where letters alone count.
+  /// Extra points; 0 in `classic`, where only letters count.
   public let points: Int
 
   public init(words: Int, title: String, points: Int) {
@@ -119,24 +120,24 @@ public struct Reward: Equatable, Sendable {
 ///     mode.seconds = 60
 ///     try modes.add(mode, owner: .user)
 public struct Mode {
-  /// In commands and Lua: small letters, digits, `_` and `-`.
+  /// The name in commands and Lua: lower case letters, digits, `_` and `-`.
   public let name: String
   public let title: String
-  /// One sentence for lists.
+  /// One sentence, for lists.
   public let summary: String
   /// In the order in which a guess is judged.
   public let rules: [Rule]
   public var hooks: ModeHooks
   public var scoring = Scoring()
-  /// How many letters a base word has where nobody asked for a length; nil for the usual number.
+  /// The number of letters of a base word if no length is requested; nil for the default.
   public var length: Int? { didSet { length = length.map { min(max($0, 2), 64) } } }
-  /// How long a game lasts, in seconds; nil without end.
+  /// The time limit of a game in seconds; nil for none.
   public var seconds: Double?
-  /// How many players take turns.
+  /// The number of players who take turns.
   public var players = 1 { didSet { players = min(max(players, 1), 100) } }
-  /// Whether the base word is the day's, the same for everybody.
+  /// Whether the base word is the word of the day, the same for everybody.
   public var isDaily = false
-  /// A new base word comes after so many accepted ones, the found words staying; nil never.
+  /// The number of accepted words after which a new base word is chosen while the found words stay; nil for never.
   public var wordsPerBase: Int?
 
   public init(name: String, title: String, summary: String, rules: [Rule], hooks: ModeHooks = ModeHooks()) {

@@ -1,5 +1,5 @@
 // The modes that can be played, by name: the built-in ones and those that scripts and plugins add.
-// Invariant: a name has one mode; only its owner takes it away.
+// Invariant: a name has one mode; only its owner removes it.
 
 public import Problems
 import Text
@@ -18,7 +18,7 @@ public final class ModeTable {
   /// All modes in the order they were added, the built-in ones first.
   public var modes: [Mode] { entries.map(\.mode) }
 
-  /// Adds a mode; refused when its name is taken or no name.
+  /// Adds a mode; throws if its name is taken or invalid.
   public func add(_ mode: Mode, owner: Owner) throws(GameError) {
     let name = mode.name
     guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(Self.isNameByte) else {
@@ -28,20 +28,20 @@ public final class ModeTable {
     entries.append((mode, owner))
   }
 
-  /// Takes away all modes of an owner; the built-in ones stay.
+  /// Removes all modes of an owner; the built-in ones stay.
   public func remove(owner: Owner) {
     guard owner != .program else { return }
     for entry in entries where entry.owner == owner { entry.mode.hooks.willGo?() }
     entries.removeAll { $0.owner == owner }
   }
 
-  /// The mode of a name; the error suggests a near one.
+  /// Returns the mode with the given name; the error suggests a similar one.
   public func mode(named name: String) throws(GameError) -> Mode {
     if let entry = entries.first(where: { $0.mode.name == name }) { return entry.mode }
     throw .unknownMode(name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)))
   }
 
-  /// Who added the mode of a name; nil where there is none.
+  /// The owner of the mode with the given name; nil if there is none.
   public func owner(of name: String) -> Owner? { entries.first { $0.mode.name == name }?.owner }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {

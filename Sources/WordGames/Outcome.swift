@@ -1,4 +1,4 @@
-// What a guess gets: points, or a refusal with its words.
+// The result of a guess: points, or a refusal with its message.
 // Invariant: an outcome is numbers only, so that judging a guess makes no String; the game has the words for it.
 
 public import Problems
@@ -9,11 +9,11 @@ public import Problems
 ///     game.code(of: outcome)                          // nil: it counts
 ///     game.refusal(of: "cab", as: outcome)?.title     // "This word is too short"
 public enum GuessOutcome: Equatable, Sendable {
-  /// The word counts, for so many points.
+  /// The word counts, and earns the given points.
   case accepted(points: Int)
-  /// The rule of this index in the game's `rules` failed first.
+  /// The rule at this index in the game's `rules` was the first to fail.
   case refused(rule: Int)
-  /// Every rule passed, and the mode's own `accept` said no; the game's `declined` has its words.
+  /// Every rule passed, but the mode's own `accept` declined the word; the game's `declined` has the reason.
   case declined
   /// The game is finished; nothing was judged.
   case over
@@ -25,7 +25,7 @@ public enum GuessOutcome: Equatable, Sendable {
 }
 
 extension Game {
-  /// Stable name of a refusal for programs; nil when the word counts. The outcome is that of the last guess.
+  /// The stable name of a refusal, for programs; nil if the word counts. The outcome must be that of the last guess.
   public func code(of outcome: GuessOutcome) -> String? {
     switch outcome {
     case .accepted: nil
@@ -35,7 +35,7 @@ extension Game {
     }
   }
 
-  /// The refusal in words, for the guess as it was judged; nil when the word counts. The outcome is that of the last
+  /// The refusal in words, for the guess as it was judged; nil if the word counts. The outcome must be that of the last
   /// guess.
   public func refusal(of word: String, as outcome: GuessOutcome) -> Refusal? {
     switch outcome {
@@ -47,12 +47,12 @@ extension Game {
   }
 }
 
-/// Why a word does not count.
+/// The reason why a word does not count.
 ///
 ///     Refusal(Rule.unused.report, word: "cab").message   // "Keep looking!"
 public struct Refusal: Problem, Equatable, Sendable {
   public let report: ProblemReport
-  /// The guess as it was judged.
+  /// The guess in the form in which it was judged.
   public let word: String
 
   /// - Parameter report: its details are left out.
@@ -61,7 +61,7 @@ public struct Refusal: Problem, Equatable, Sendable {
     self.word = word
   }
 
-  /// For a mode that gives no reason other than this message.
+  /// A refusal by a mode that gives no reason other than this message.
   public static func notAccepted(_ message: String, word: String) -> Refusal {
     Refusal(ProblemReport(.notAccepted, "This word does not count", message), word: word)
   }

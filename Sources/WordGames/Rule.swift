@@ -1,5 +1,5 @@
-// The native rules that a mode may ask for, each with what it says to a guess that fails it. Invariant: a rule's text
-// (`min_length:4`) and the rule are the same thing: parsing what `description` gives gives the rule.
+// The native rules that a mode may use, each with its message for a guess that fails it. Invariant: a rule and its text
+// (`min_length:4`) are equivalent: parsing `description` gives the same rule.
 
 public import Problems
 import Text
@@ -9,30 +9,30 @@ import Text
 ///     try Rule(parsing: "min_length:4")   // .minLength(4)
 ///     Rule.minLength(4).description       // "min_length:4"
 public enum Rule: Hashable, Sendable, CustomStringConvertible {
-  /// At least so many letters.
+  /// At least this many letters.
   case minLength(Int)
-  /// At most so many letters.
+  /// At most this many letters.
   case maxLength(Int)
-  /// Exactly so many letters.
+  /// Exactly this many letters.
   case length(Int)
   /// Not found before in this game.
   case unused
-  /// Made of the base word's letters, each as often as it stands there.
+  /// Made of the base word's letters, each at most as often as in the base word.
   case fromLetters
-  /// Made of the base word's letters, each as often as one likes.
+  /// Made of the base word's letters, each any number of times.
   case reusableLetters
-  /// With this text in it.
+  /// Contains this text.
   case contains(String)
-  /// With this text at its start.
+  /// Starts with this text.
   case startsWith(String)
-  /// The same from both ends.
+  /// Reads the same from both ends.
   case palindrome
   /// In the language's word list.
   case inDictionary
   /// As long as the last found word (the base word at first) and different from it in one letter.
   case ladderStep
 
-  /// Each rule as it is written, with N or LETTERS for its value, and one of its kind.
+  /// The written form of each rule, with N or LETTERS for its value, and an example of it.
   public static let samples: [(form: String, rule: Rule)] = [
     ("min_length:N", .minLength(4)), ("max_length:N", .maxLength(4)), ("length:N", .length(4)), ("unused", .unused),
     ("from_letters", .fromLetters), ("reusable_letters", .reusableLetters), ("contains:LETTERS", .contains("e")),
@@ -40,11 +40,11 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     ("ladder_step", .ladderStep),
   ]
 
-  /// What the values in `samples` are.
+  /// Explains the values in `samples`.
   public static let valuesInWords =
     "N is a number of letters from 1 to 64, LETTERS are up to 64 letters: `min_length:4`, `contains:e`."
 
-  /// A rule from `name` or `name:value`. A length is 1...64; a text is letters, at most 64 of them.
+  /// Parses a rule from `name` or `name:value`. A length is 1...64; a text is letters, at most 64 of them.
   public init(parsing text: String) throws(GameError) {
     let parts = text.trimmed.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map {
       String($0).trimmed
@@ -103,7 +103,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What a guess that fails this rule is answered.
+  /// The message for a guess that fails this rule.
   public var report: ProblemReport {
     switch self {
     case .minLength(2): ProblemReport(.tooShort, "This word is too short", "Words need at least two letters")

@@ -1,5 +1,5 @@
-// Keys and signatures as minisign writes them, the tool that people sign packages with. Invariant: a signature holds
-// only where both hold that are in it: the one over the file, and the one over that and the trusted comment.
+// Keys and signatures in the format of minisign, a tool for signing packages. Invariant: a signature is valid only if
+// both signatures in it are valid: the one over the file, and the one over that and the trusted comment.
 // https://jedisct1.github.io/minisign/#signature-format
 
 import CSodium
@@ -11,7 +11,7 @@ import Text
 public struct MinisignKey: Hashable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
 
-  /// Reads a key, or the `.pub` file that it is in. Nil for anything else.
+  /// Parses a key, or the `.pub` file that contains it. Nil for anything else.
   public init?(_ text: String) {
     var lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
     if lines.first?.hasPrefix(Self.comment) == true { lines.removeFirst() }
@@ -26,7 +26,7 @@ public struct MinisignKey: Hashable, Sendable, CustomStringConvertible {
 
   /// 56 letters that begin with `RW`.
   public var description: String { base64(bytes) }
-  /// The number of the key, by which a signature names it: 16 hexadecimal digits.
+  /// The number by which a signature refers to the key: 16 hexadecimal digits.
   public var id: String { keyID(bytes[2..<10]) }
 
   /// Whether the signature was made with this key: RFC 8032, Ed25519.
@@ -41,14 +41,14 @@ public struct MinisignKey: Hashable, Sendable, CustomStringConvertible {
 ///     let signature = try #require(MinisignSignature(bytes))
 ///     signature.isMade(by: key, over: file)
 public struct MinisignSignature: Sendable {
-  /// Which key has signed.
+  /// The id of the key that signed.
   public let keyID: String
   private let isPrehashed: Bool
   private let signature: [UInt8]
   private let trustedComment: [UInt8]
   private let global: [UInt8]
 
-  /// Nil for what is no signature.
+  /// Nil if the bytes are not a signature.
   public init?(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -67,7 +67,7 @@ public struct MinisignSignature: Sendable {
 
   private static let length = Int(crypto_sign_BYTES)
 
-  /// Whether the key has signed exactly this file.
+  /// Whether the key signed exactly this file.
   public func isMade(by key: MinisignKey, over file: [UInt8]) -> Bool {
     guard key.id == keyID else { return false }
     return key.verifies(signature, over: isPrehashed ? hashed(file) : file)

@@ -1,21 +1,21 @@
-// Charts as a picture: panels two abreast, drawn by deckhand-draw. Invariant: every text stands on a ground that it can
-// be read on, whatever the page around the picture looks like.
+// Charts as a picture: panels in two columns, drawn by deckhand-draw. Invariant: every text has a background on which
+// it is legible, whatever the page around the picture looks like.
 
 import Wire
 
-/// A chart: what is drawn, not where.
+/// A chart: its content, without its position.
 ///
 ///     ChartPanel("Forecast", .columns([3, 1, 4], axis: ["today", "", "2 days"]))
 public struct ChartPanel: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
-    /// Bars side by side, with the labels of the axis below them, spread evenly.
+    /// Bars side by side, with the axis labels below them, spread evenly.
     case columns([Double], axis: [String])
     /// Bars below each other, each with its value in words.
     case rows([Row])
-    /// Cells by column and row, from 0 to 1; nil where there is none.
+    /// Cells by column and row, with values from 0 to 1; nil where there is no cell.
     case cells([[Double?]], axis: [String])
     case words([String])
-    /// Rows of as many cells each.
+    /// Rows with the same number of cells.
     case table([[String]])
   }
 
@@ -31,7 +31,7 @@ public struct ChartPanel: Equatable, Sendable {
 
   public let title: String
   public let content: Content
-  /// How the highest value reads.
+  /// The highest value in words.
   public let highest: String
 
   public init(_ title: String, _ content: Content, highest: String = "") {
@@ -39,7 +39,7 @@ public struct ChartPanel: Equatable, Sendable {
   }
 }
 
-/// Panels on one picture.
+/// Several panels in one picture.
 public struct ChartPicture {
   public let title: String
   public let panels: [ChartPanel]
@@ -81,7 +81,7 @@ public struct ChartPicture {
       title: title, summary: panels.map(\.title).joined(separator: ", "), pictures: [], items: items)
   }
 
-  /// Pixels.
+  /// In pixels.
   var width: Int { Int(2 * Self.panelWidth + 3 * Self.margin) }
 
   private func items(of panel: ChartPanel, x: Double, y: Double) -> [SceneItem] {
@@ -180,7 +180,7 @@ public struct ChartPicture {
 }
 
 extension DrawingProgram {
-  /// Charts as a file: PNG, or SVG.
+  /// Renders charts to the bytes of a PNG or SVG file.
   public func charts(_ picture: ChartPicture, asPNG: Bool) throws(DrawingFailure) -> [UInt8] {
     try drawOnce(.render(picture.scene, asPNG ? .png : .svg, width: picture.width)).bytes
   }

@@ -4,7 +4,7 @@ import Problems
 import Values
 import Wire
 
-/// What is wrong with a picture that somebody wants on a card.
+/// The reason why a picture cannot be put on a card.
 ///
 ///     do { _ = try program.picture(from: bytes, longSide: 1000) } catch {
 ///       if error == .unknownKind { ... }   // not a picture at all
@@ -12,7 +12,7 @@ import Wire
 public enum PictureFailure: Error, Equatable, Sendable {
   case unknownKind
   case damaged(String)
-  /// Found by what the file declares, before anything is decoded.
+  /// Detected from what the file declares, before anything is decoded.
   case tooLarge(String)
   /// The library that reads this kind of picture is not installed.
   case noLoader(String)
@@ -40,17 +40,17 @@ public enum PictureFailure: Error, Equatable, Sendable {
   }
 }
 
-/// What is wrong with drawing as such.
+/// The reason why nothing could be drawn.
 ///
 ///     do { _ = try document.thumbnail() } catch {
 ///       if case .drawing(.missing(let path, _)) = error { print("\(path) is not there") }
 ///     }
 public enum DrawingFailure: Error, Equatable, Sendable {
-  /// deckhand-draw is not where it is looked for.
+  /// deckhand-draw is not at the expected path.
   case missing(path: String, errno: Int32)
   case crashed
   case timedOut(seconds: Double)
-  /// The user wanted it to stop.
+  /// The user interrupted the drawing.
   case interrupted
   case refused(String)
 

@@ -1,10 +1,11 @@
-// Asks deckhand-draw: starts it when it is first needed, keeps it for the next request, starts another when it died.
-// Invariant: a picture that makes it die or hang fails alone; the next request finds a fresh program.
+// The client of deckhand-draw: starts the program when it is first needed, keeps it for the next request, and starts
+// another one when it has died.
+// Invariant: a picture that makes the program crash or hang fails alone; the next request gets a fresh program.
 
 import Files
 import Wire
 
-/// A picture as it is kept: PNG, upright, without metadata.
+/// A picture in its stored form: PNG, upright, without metadata.
 ///
 ///     let picture = try program.picture(from: bytes, longSide: 1000)
 ///     print(picture.width, picture.height, picture.png.count)
@@ -15,13 +16,13 @@ public struct Picture: Equatable, Sendable {
   public let height: Int
 }
 
-/// What a document can be drawn as.
+/// The formats that a document can be rendered to.
 ///
 ///     RenderFormat(path: "card.svg")   // .svg
 public enum RenderFormat: String, CaseIterable, Sendable {
   case svg, png, pdf
 
-  /// By the ending of a file's name, whatever its case.
+  /// Chooses the format by the extension of the file name, case-insensitively.
   public init?(path: String) {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard let dot = file.lastIndex(of: "."), let format = RenderFormat(rawValue: file[dot...].dropFirst().lowercased())
@@ -48,12 +49,12 @@ public final class DrawingProgram {
   /// Seconds that one request may take.
   public var deadline = 30.0
 
-  /// Starts nothing yet.
+  /// Does not start the program yet.
   /// - Parameters:
-  ///   - path: of deckhand-draw; it stands beside deckhand.
-  ///   - environment: `NAME=value`: HOME and XDG_* where the user's own fonts are to be found.
+  ///   - path: the path of deckhand-draw, which is beside deckhand.
+  ///   - environment: `NAME=value`; HOME and XDG_* if the user's own fonts are to be found.
   ///   - clock: monotonic seconds.
-  ///   - shouldStop: asked while it waits; true gives the request up.
+  ///   - shouldStop: asked while waiting; true abandons the request.
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
   ) {
@@ -61,7 +62,8 @@ public final class DrawingProgram {
       path: path, environment: environment, longestFrame: longestFrame, clock: clock, shouldStop: shouldStop)
   }
 
-  /// A picture file of any kind that is understood, as it is to be kept: upright, its long side at most so many pixels.
+  /// Converts a picture file of any supported kind to the stored form: upright, its long side at most `longSide`
+  /// pixels.
   public func picture(from bytes: [UInt8], longSide: Int) throws(PictureFailure) -> Picture {
     let answer: DrawAnswer
     do { answer = try ask(.convert(picture: bytes, longSide: longSide)) } catch {
@@ -77,7 +79,7 @@ public final class DrawingProgram {
     }
   }
 
-  /// One request, one answer.
+  /// Sends one request and returns its answer.
   func ask(_ request: DrawRequest) throws(DrawingFailure) -> DrawAnswer {
     let bytes = request.encoded
     guard bytes.count <= longestFrame else { throw .refused("it is larger than \(longestFrame >> 20) MiB") }
@@ -89,7 +91,7 @@ public final class DrawingProgram {
     } catch { throw DrawingFailure(error) }
   }
 
-  /// Draws, and when the program dies of it, looks for the pictures that it dies of and draws the rest without them.
+  /// Draws a scene. If that crashes the program, finds the pictures that crash it and draws the rest without them.
   func draw(
     _ scene: Scene, _ request: (Scene) -> DrawRequest
   ) throws(DrawingFailure) -> (bytes: [UInt8], broken: Set<Int>) {
@@ -110,7 +112,7 @@ public final class DrawingProgram {
     }
   }
 
-  /// Each picture alone: those that the program does not survive.
+  /// Tries each picture alone, and returns those that crash the program.
   fileprivate func fatalPictures(of scene: Scene) throws(DrawingFailure) -> Set<Int> {
     var fatal: Set<Int> = []
     for (index, picture) in scene.pictures.enumerated() {
@@ -122,7 +124,7 @@ public final class DrawingProgram {
     return fatal
   }
 
-  /// How much room texts take.
+  /// Measures the room that texts take.
   func measure(_ queries: [MeasureQuery]) throws(DrawingFailure) -> [TextRoom] {
     switch try ask(.measure(queries)) {
     case .measured(let rooms) where rooms.count == queries.count: return rooms
@@ -131,7 +133,7 @@ public final class DrawingProgram {
     }
   }
 
-  /// The characters of each text that no font here can draw.
+  /// Returns the characters of each text that no font here can draw.
   func coverage(_ queries: [CoverageQuery]) throws(DrawingFailure) -> [String] {
     switch try ask(.coverage(queries)) {
     case .coverage(let missing) where missing.count == queries.count: return missing
@@ -142,7 +144,7 @@ public final class DrawingProgram {
 }
 
 extension Scene {
-  /// The same with the error picture in place of some pictures.
+  /// Returns the same scene with the error picture in place of the given pictures.
   func without(_ indices: Set<Int>) -> Scene {
     var scene = self
     for index in indices { scene.pictures[index] = [] }
@@ -156,7 +158,7 @@ extension Scene {
 }
 
 extension DrawAnswer {
-  /// Nil for what is none.
+  /// Nil if the bytes are not a valid answer.
   fileprivate init?(decodingWhole bytes: [UInt8]) {
     do throws(WireError) { self = try DrawAnswer(decoding: bytes) } catch { return nil }
   }
@@ -190,13 +192,13 @@ extension PictureFailure {
 // MARK: - Sheets
 
 extension DrawingProgram {
-  /// Lets go of a sheet that was left unfinished.
+  /// Discards a sheet that was left unfinished.
   func discardSheet() throws(DrawingFailure) {
     if process != nil { _ = try ask(.finishSheet) }
   }
 
-  /// Nil when the scene stands on the sheet. When the program died of it, the sheet is lost; then the pictures it died
-  /// of.
+  /// Adds a scene to the sheet; returns nil on success. If the program crashed, the sheet is lost, and the result is
+  /// the pictures that crashed it.
   func addToSheet(_ scene: Scene) throws(DrawingFailure) -> Set<Int>? {
     do {
       _ = try drawOnce(.addToSheet(scene))

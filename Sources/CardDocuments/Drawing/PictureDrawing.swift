@@ -1,10 +1,10 @@
-// A picture by itself as pixels, for a screen that shows it. Invariant: it is decoded outside this process, and its
-// ratio is kept.
+// A single picture as pixels, for display on a screen. Invariant: it is decoded outside this process, and its aspect
+// ratio is preserved.
 
 import Wire
 
 extension DrawingProgram {
-  /// A picture on white, as large as fits into so many pixels.
+  /// Draws a picture on white, as large as fits into the given size in pixels.
   public func pixels(of picture: Picture, width: Int, height: Int) throws(PictureFailure) -> PixelDrawing {
     let scale = min(
       Double(max(1, min(width, 4000))) / Double(max(1, picture.width)),

@@ -1,13 +1,13 @@
-// A document as a scene: units and names become places and outlines.
-// Invariant: every number of a scene is finite and within bounds, whatever the document says.
+// Conversion of a document to a scene: units and names become positions and outlines.
+// Invariant: every number of a scene is finite and within limits, whatever the document says.
 
 import Glibc
 import Values
 import Wire
 
 extension CardDocument {
-  /// - Parameter pictures: the bytes of the images by the places of their elements, as an id may stand twice in a file;
-  ///   an image element that has none here is drawn as the error picture, unless it names no image at all.
+  /// - Parameter pictures: the bytes of the images by the index of their element, as a file may contain an id twice. An
+  ///   image element without bytes is drawn as the error picture, or not at all if it names no image.
   func scene(pictures: [Int: [UInt8]]) -> Scene {
     var scene = Scene(
       width: CardFormat.canvasWidth, height: CardFormat.canvasHeight, background: background.scene, title: title,
@@ -34,7 +34,7 @@ extension CardDocument {
     return scene
   }
 
-  /// The same image twice is one picture.
+  /// Elements that show the same image share one picture.
   private func picture(
     of element: Element, _ bytes: [UInt8]?, into scene: inout Scene, _ places: inout [String: Int]
   ) -> Int? {
@@ -63,7 +63,7 @@ extension CardDocument {
   /// How far a panel reaches beyond the elements of its group.
   private static let panelMargin = 30.0
 
-  /// A rounded rectangle around all of a group, turned elements too.
+  /// A rounded rectangle around all elements of a group, including rotated ones.
   private func panelItem(_ group: String, _ color: CardColor) -> [SceneItem] {
     let corners = elements.filter { $0.group == group && $0.kind != nil }.flatMap(\.drawnCorners)
     guard let left = corners.map(\.x).min(), let right = corners.map(\.x).max(),
@@ -78,7 +78,7 @@ extension CardDocument {
   }
 }
 
-/// Beyond so many characters nobody could read the text, and pango could not measure it.
+/// Truncates a long text: beyond 2000 characters nobody could read it, and pango could not measure it.
 func cut(_ text: String) -> String {
   let scalars = text.unicodeScalars
   guard let end = scalars.index(scalars.startIndex, offsetBy: 2000, limitedBy: scalars.endIndex), end < scalars.endIndex
@@ -87,10 +87,10 @@ func cut(_ text: String) -> String {
 }
 
 extension Element {
-  /// The lines of a text as they are drawn, one above the other; none for a text that shows nothing.
+  /// The lines of a text as they are drawn, one below the other; empty for a text that shows nothing.
   var lines: [String] { linesOf(text ?? "") }
 
-  /// What a box of its width must hold, as it is drawn.
+  /// The query for the room that the text takes, as it is drawn, in a box of its width.
   var measureQuery: MeasureQuery {
     let font = String((font ?? "").unicodeScalars.prefix(200))
     let width = wraps == true ? Element.side(width) : 0
@@ -101,7 +101,7 @@ extension Element {
     min(max(size ?? CardFormat.textSize, CardFormat.textSizes.lowerBound), CardFormat.textSizes.upperBound)
   }
 
-  /// Whether it means to show an image, there or not.
+  /// Whether the element refers to an image, existing or not.
   var namesImage: Bool { kind == .image && (json["image"] != nil || json["imageFile"] != nil) }
 
   fileprivate var drawnWidth: Double { Element.side(width) }
@@ -128,7 +128,7 @@ extension Element {
     min(max(value, -CardFormat.farthest), CardFormat.farthest)
   }
 
-  /// What is not above 0 is drawn as nothing to be seen.
+  /// A negative size counts as 0, so nothing is visible.
   private static func side(_ value: Double) -> Double { min(max(value, 0), CardFormat.farthest) }
 }
 

@@ -1,9 +1,10 @@
-// What most scenes are made of: boxes and texts by their upper left corner. Invariant: an item stands where its box is.
+// The building blocks of most scenes: boxes and texts by their upper left corner. Invariant: an item is where its box
+// is.
 
 import Wire
 
 extension SceneItem {
-  /// A text in a box, in lines of its own or broken at the width of the box.
+  /// A text in a box, with its own line breaks or wrapped at the width of the box.
   static func text(
     _ text: String, in box: SceneBox, size: Double, color: SceneColor, wraps: Bool = false,
     align: TextAlignment = .center
@@ -24,7 +25,7 @@ extension SceneItem {
   }
 }
 
-/// A part of a scene, in its units, from its upper left corner.
+/// A rectangle in a scene, in the units of the scene, from its upper left corner.
 struct SceneBox: Equatable {
   var x: Double
   var y: Double
@@ -39,18 +40,18 @@ struct SceneBox: Equatable {
     Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0)
   }
 
-  /// What is left of it within a margin.
+  /// Insets the rectangle by a margin on all sides.
   func inset(by margin: Double) -> SceneBox {
     SceneBox(x + margin, y + margin, max(0, width - 2 * margin), max(0, height - 2 * margin))
   }
 
-  /// So much of it from the left, and the rest.
+  /// Splits off a part of the width on the left; returns it and the rest.
   func split(across part: Double) -> (SceneBox, SceneBox) {
     let left = width * part
     return (SceneBox(x, y, left, height), SceneBox(x + left, y, width - left, height))
   }
 
-  /// So much of it from the top, and the rest.
+  /// Splits off a part of the height at the top; returns it and the rest.
   func split(down part: Double) -> (SceneBox, SceneBox) {
     let top = height * part
     return (SceneBox(x, y, width, top), SceneBox(x, y + top, width, height - top))

@@ -1,13 +1,13 @@
-// Bytes of a .rwcard file into a document, and back.
-// Invariant: what cannot be represented is refused with its place; what is accepted is written back whole. The skeleton
-// (an object, a UUID, lists of objects with ids) is insisted on; anything wrong inside it is kept and left to
-// `problems()`.
+// Decoding of .rwcard files to documents, and encoding.
+// Invariant: anything that cannot be represented is rejected with its location; anything accepted is written back
+// completely. The skeleton (an object, a UUID, lists of objects with ids) is required; anything wrong inside it is kept
+// and left to `problems()`.
 
 import Values
 
 extension CardDocument {
-  /// Reads a file of any shape, bringing it to version 2.
-  /// - Parameter file: what to call it in an error.
+  /// Reads a file of any edition or version, and converts it to version 2.
+  /// - Parameter file: the name of the file in errors.
   public init(reading bytes: [UInt8], file: String) throws(DocumentError) {
     let value: Value
     do { value = try JSONParser.parse(bytes, limits: CardFormat.limits) } catch { throw .notJSON(file: file, error) }
@@ -32,7 +32,7 @@ extension CardDocument {
     return id
   }
 
-  /// The lists of elements are lists of objects, within bounds, before a migration looks at them.
+  /// Checks, before any migration, that the lists of elements are lists of objects and not too long.
   private static func checkLists(of object: Value.Record, shape: CardShape, file: String) throws(DocumentError) {
     let isNew = shape == .version2 || shape == .future
     var count = 0
@@ -69,7 +69,7 @@ extension CardDocument {
 }
 
 extension CardShape {
-  /// Told by what is in the file, never by its name; nil when it is no card document.
+  /// Detects the format by the content of the file, never by its name; nil if it is not a card document.
   init?(of object: Value.Record) {
     if object["format"]?.text == CardFormat.name {
       guard let version = object["version"]?.integer, version >= CardFormat.version else { return nil }

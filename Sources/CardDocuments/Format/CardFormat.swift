@@ -1,10 +1,10 @@
-// The keys, names and bounds of the .rwcard format, version 2. The page and the schema in the documentation say the
-// same, and the tests hold them to this file.
+// The keys, names and limits of the .rwcard format, version 2. The page and the schema in the documentation say the
+// same, and the tests compare them with this file.
 // Invariant: a key that is not listed here is never read, changed or lost.
 
 import Values
 
-/// The shapes that a .rwcard file was ever written in.
+/// The formats in which .rwcard files have ever been written.
 ///
 ///     try CardDocument(reading: bytes, file: "card.rwcard").shape   // the edition that wrote it
 public enum CardShape: String, CaseIterable, Sendable {
@@ -12,7 +12,7 @@ public enum CardShape: String, CaseIterable, Sendable {
   case edition1 = "edition 1"
   case edition2 = "edition 2"
   case version2 = "version 2"
-  /// Of a version after 2: read as far as it can be, never written.
+  /// A version after 2: read as far as possible, never written.
   case future = "a later version"
 }
 
@@ -27,10 +27,10 @@ enum CardFormat {
   ]
   static let groupKeys = ["color", "id", "name"]
 
-  /// The keys of the older shapes that have a meaning; every other key of theirs is kept as it is.
+  /// The keys of the older formats that have a meaning; all their other keys are kept as they are.
   static let editionKeys = ["backgroundColor", "id", "imageElements", "textElements"]
 
-  /// In front of an old file's own key whose name means something else in version 2.
+  /// The prefix for an old file's own key whose name means something else in version 2.
   static let clashPrefix = "legacy."
 
   /// The whole card, in units; 0, 0 is its centre.
@@ -39,11 +39,11 @@ enum CardFormat {
   static let elementSide = 800.0
   static let textSize = 200.0
   static let textSizes = 5.0...2000
-  /// Places and sizes beyond this are reported, and drawn as if they were this.
+  /// Positions and sizes beyond this limit are reported, and drawn as if they were at the limit.
   static let farthest = 100_000.0
 
   static let maximumElements = 10_000
-  /// Bytes of a text on a card, an alternative text or a link.
+  /// The most bytes of a text on a card, an alternative text or a link.
   static let maximumText = 100_000
   static let maximumBytes = 8 << 20
   static let limits = JSONLimits(bytes: maximumBytes, depth: 64, values: 300_000, string: 1 << 20)

@@ -1,6 +1,7 @@
-// What is wrong inside a document that opens all the same: a list of places, none of them an error by itself.
-// Invariant: looking for problems changes nothing, and a document that was only ever changed through its methods has
-// none of those that `problems()` finds.
+// Problems inside a document that still opens: a list of findings with their locations, none of them an error by
+// itself.
+// Invariant: looking for problems changes nothing, and `problems()` finds none in a document that was only ever changed
+// through its methods.
 
 public import Problems
 import Text
@@ -15,16 +16,16 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
   public enum Finding: CaseIterable, Sendable {
     case wrongType, badColor, unknownFrame, unknownKind, badSize, outOfRange, badImage, missingKey, duplicateID
     case missingImage, imageMismatch, undrawableText, laterVersion
-    /// Something could not be looked at.
+    /// Something could not be checked.
     case unchecked
-    /// The document does not open at all.
+    /// The document cannot be opened at all.
     case unreadable
   }
 
   public let kind: Finding
   public let pointer: JSONPointer
   public let message: String
-  /// The file of the picture that it is about.
+  /// The picture file that the problem is about.
   public let path: String?
 
   init(_ kind: Finding, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
@@ -34,7 +35,7 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
     self.path = path
   }
 
-  /// A document that does not open, as a finding.
+  /// Reports a document that cannot be opened as a finding.
   init(_ error: DocumentError) {
     let pointer: JSONPointer =
       switch error {
@@ -73,7 +74,7 @@ extension DocumentProblem.Finding {
 }
 
 extension CardDocument {
-  /// All that can be found without looking at a file or a font, in the order of the document.
+  /// Returns all problems that can be found without reading a file or a font, in document order.
   public func problems() -> [DocumentProblem] {
     var search = ProblemSearch()
     search.look(at: json, isReadOnly: isReadOnly)

@@ -1,10 +1,10 @@
-// A document as edition 2 of the original app reads it, and what that shape cannot hold.
-// Invariant: nothing is dropped in silence: each loss is listed with its place in the document.
+// Export of a document to the format of edition 2 of the original app, and the list of what that format cannot hold.
+// Invariant: nothing is dropped silently: each loss is listed with its location in the document.
 
 import Text
 public import Values
 
-/// Something that the older shape has no place for.
+/// Something that the older format cannot hold.
 ///
 ///     for loss in try document.exportEdition2(to: "old.rwcard").losses { print(loss.pointer, loss.message) }
 public struct ExportLoss: Equatable, Sendable {
@@ -13,14 +13,14 @@ public struct ExportLoss: Equatable, Sendable {
   public let message: String
 }
 
-/// A document in the shape of edition 2.
+/// A document in the format of edition 2.
 ///
 ///     let export = try document.edition2()
 ///     try AtomicFile.write(path, export.bytes)
 public struct EditionExport: Equatable, Sendable {
   /// The .rwcard file.
   public let bytes: [UInt8]
-  /// The images to be put beside it, by the names that it uses for them.
+  /// The images to write beside the file, by the names that it uses for them.
   public let images: [(name: String, hash: ContentHash)]
   public let losses: [ExportLoss]
 
@@ -31,7 +31,7 @@ public struct EditionExport: Equatable, Sendable {
 }
 
 extension CardDocument {
-  /// What the original app (edition 2) reads.
+  /// Converts the document to the format that the original app (edition 2) reads.
   public func edition2() throws(DocumentError) -> EditionExport {
     if isReadOnly { throw .laterVersion(version) }
     var exporter = EditionExporter(document: self)
@@ -45,7 +45,7 @@ private struct EditionExporter {
   var texts: [Value] = []
   var files: [(name: String, hash: ContentHash)] = []
   var losses: [ExportLoss] = []
-  /// The places of the numbers that the older shape takes as they are, fit or not.
+  /// The pointers of the numbers that are written to the older format unchanged, valid or not.
   private var written: Set<String> = []
 
   init(document: CardDocument) { self.document = document }
@@ -110,7 +110,7 @@ private struct EditionExporter {
     }
   }
 
-  /// What an old file had there and could not be understood, in the way of what is written now.
+  /// Reports malformed parts of an old file's `transform` that the export overwrites.
   private mutating func loseBrokenTransform(_ rest: Value.Record?, _ pointer: JSONPointer) {
     for key in ["offset", "size"] where rest?[key] != nil {
       lose(pointer.appending(key), "it is no pair of numbers; there the default is written")
@@ -125,13 +125,13 @@ private struct EditionExporter {
   ) -> Value.Record {
     var json = json
     json["frameIndex"] = .null
-    // A number beyond the last frame would stop the app, so it is not written even where it came from there.
+    // A number beyond the last frame would crash the app, so it is not written even if an old file had it.
     if let frame = element.frame { json["frameIndex"] = .integer(frame.index) }
     json["imageFilename"] = element.imageFile.map { .text($0) } ?? element.image.map { fileName(of: $0) } ?? .null
     return json
   }
 
-  /// A UUID, as the app named its files; the same image of the same document always gets the same.
+  /// A UUID, as the app named its files. The same image of the same document always gets the same name.
   private mutating func fileName(of image: ContentHash) -> Value {
     let seed = Array("\(document.id)/\(image)".utf8)
     let name = DocumentID(bytes: sha256(seed)).description
@@ -139,7 +139,7 @@ private struct EditionExporter {
     return .text(name)
   }
 
-  /// Four parts; the numbers as they were written where they are fit.
+  /// Returns four components, with the numbers as they were written if they are valid.
   private func color(_ json: Value?, _ color: CardColor) -> Value {
     if let json, json.list?.count == 4, CardColor(json: json) != nil { return json }
     return color.json
@@ -162,8 +162,8 @@ private struct EditionExporter {
     return .record(transform)
   }
 
-  /// A key that stood in the way when the file was brought to version 2 gets its name back: of several the one with
-  /// the longest, which was made longer because the others were there.
+  /// Gives keys their names back that were renamed because they clashed with keys of version 2. If there are several
+  /// for one key, the one with the longest name is restored: it was made longer because the others existed.
   private func restoreClashes(of keys: [String], in json: inout Value.Record) {
     for key in keys {
       var moved: String?

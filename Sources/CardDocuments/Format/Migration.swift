@@ -1,12 +1,12 @@
-// The steps from each older shape of a .rwcard file to version 2.
-// Invariant: a step is a pure function of the object it is given, keeps every number's text and every key that it does
-// not know, and gives the same ids each time. The decoder has made sure that the lists hold objects only.
+// The migrations from each older format of .rwcard files to version 2.
+// Invariant: a step is a pure function of its object, keeps the text of every number and every key that it does not
+// know, and gives the same ids each time. The decoder has already checked that the lists hold only objects.
 
 import Text
 import Values
 
 extension CardShape {
-  /// The object as version 2.
+  /// Converts an object of this format to version 2.
   func migrated(_ object: Value.Record) -> Value.Record {
     switch self {
     case .midChapter: Migration.toVersion2(Migration.toEdition2(Migration.toEdition1(object)))
@@ -18,14 +18,14 @@ extension CardShape {
 }
 
 enum Migration {
-  /// Mid-chapter to edition 1: texts came. The background stays absent: it is drawn yellow.
+  /// Mid-chapter to edition 1: adds texts. The background stays absent, and is drawn yellow.
   static func toEdition1(_ object: Value.Record) -> Value.Record {
     var object = object
     if object["textElements"] == nil { object["textElements"] = .list([]) }
     return object
   }
 
-  /// Edition 1 to edition 2: `frame` became `frameIndex`, and is null where there is none.
+  /// Edition 1 to edition 2: `frame` becomes `frameIndex`, which is null if there is no frame.
   static func toEdition2(_ object: Value.Record) -> Value.Record {
     var object = object
     object["imageElements"] = .list(
@@ -37,11 +37,11 @@ enum Migration {
     return object
   }
 
-  /// Edition 2 to version 2: one list in drawing order (images, then texts, as the app loaded them) with ids, frames by
-  /// name.
+  /// Edition 2 to version 2: one list in drawing order (images, then texts, as the app loaded them) with ids, and
+  /// frames by name.
   static func toVersion2(_ object: Value.Record) -> Value.Record {
     let seed = object["id"]?.text ?? ""
-    // A frame of edition 1 that was left in a file of edition 2 still counts.
+    // A frame of edition 1 that remained in a file of edition 2 still counts.
     let images = list("imageElements", of: toEdition2(object)).enumerated().map { index, element in
       image(element, id: elementID(seed, "image", index))
     }
@@ -61,7 +61,7 @@ enum Migration {
     (object[key]?.list ?? []).compactMap(\.record)
   }
 
-  /// The same file gives the same ids, so an element can be named before it was ever saved.
+  /// The same file gives the same ids, so an element can be named before the document was ever saved.
   private static func elementID(_ document: String, _ kind: String, _ index: Int) -> String {
     DocumentID(bytes: sha256(Array("\(document.uppercased())/\(kind)/\(index)".utf8))).description
   }
@@ -72,7 +72,7 @@ enum Migration {
     return object
   }
 
-  /// An old file's own key that means something in version 2 is kept under another name.
+  /// Renames an old file's own keys that mean something else in version 2.
   private static func renamingClashes(_ object: Value.Record, with keys: [String]) -> Value.Record {
     var object = object
     for key in keys where object[key] != nil {
@@ -114,7 +114,7 @@ enum Migration {
     return .record(element)
   }
 
-  /// Takes what is well formed out of `transform`; the rest of it stays.
+  /// Moves the well-formed parts of `transform` to fields of version 2; the rest of it stays.
   private static func placeByFields(_ element: inout Value.Record) {
     guard case .record(var transform) = element["transform"] else { return }
     pair("offset", of: &transform, into: &element, "x", "y")

@@ -1,9 +1,9 @@
-// A colour of a document, and the eight soft ones that a new document chooses from.
+// A colour in a document, and the eight soft background colours for new documents.
 
 import Text
 import Values
 
-/// Red, green, blue and opacity, each 0 to 1 in sRGB.
+/// An sRGB colour: red, green, blue and opacity, each from 0 to 1.
 ///
 ///     CardColor(typed: "#ff8000")?.parts   // [1, 0.5, 0, 1], nearly
 ///     CardColor(red: 2, green: 0, blue: 0)   // nil
@@ -19,13 +19,13 @@ public struct CardColor: Equatable, Sendable {
     self.init(checked: red, green, blue, alpha)
   }
 
-  /// Three or four parts as a list; nil for another number of them or one outside 0 to 1.
+  /// Creates a colour from three or four components; nil for any other count, or if a component is outside 0 to 1.
   public init?(parts: [Double]) {
     guard (3...4).contains(parts.count) else { return nil }
     self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
   }
 
-  /// `0.8,0.725,0.926` as a user types it, three or four parts; `#aa0000` and `#aa0000ff` too.
+  /// Parses a colour as a user types it: `0.8,0.725,0.926` (three or four components), `#aa0000` or `#aa0000ff`.
   public init?(typed text: String) {
     if text.trimmed.hasPrefix("#") {
       let digits = Array(text.trimmed.dropFirst())
@@ -48,14 +48,14 @@ public struct CardColor: Equatable, Sendable {
     self.alpha = alpha
   }
 
-  /// Always four parts.
+  /// Red, green, blue and opacity: always four values.
   public var parts: [Double] { [red, green, blue, alpha] }
 
   public static let black = CardColor(checked: 0, 0, 0, 1)
-  /// The background where a file names none.
+  /// The background of a file that names none.
   public static let yellow = CardColor(checked: 1, 1, 0, 1)
 
-  /// What the background of a new document is chosen from.
+  /// The colours from which the background of a new document is chosen.
   public static let soft: [CardColor] = [
     CardColor(checked: 0.800, 0.725, 0.926, 1), CardColor(checked: 0.730, 0.902, 0.792, 1),
     CardColor(checked: 0.944, 0.722, 0.290, 1), CardColor(checked: 0.929, 0.838, 0.896, 1),

@@ -1,26 +1,27 @@
-// A card document: a background and elements in drawing order, as a value.
-// Invariant: the value is the JSON of the file, brought to version 2; each change touches only the keys that it means,
-// and what is written back holds every key and every number's text that was read.
+// A card document as a value: a background and elements in drawing order.
+// Invariant: the value is the JSON of the file, converted to version 2; each change touches only its own keys, and
+// encoding writes back every key and the exact text of every number that was read.
 
 import Text
 import Values
 
-/// A picture card. A value: copies are independent, nothing is saved by itself.
+/// A picture card. It is a value: copies are independent, and nothing is saved automatically.
 ///
 ///     var document = CardDocument(id: id, background: .yellow)
 ///     try document.setBackground(.black)
 ///     document.encoded   // the bytes of its file
 public struct CardDocument: Equatable, Sendable {
-  /// The card, in units; x and y are counted from its centre, y down.
+  /// The size of the card in units. x and y are measured from its centre, y downwards.
   public static let width = CardFormat.canvasWidth
   public static let height = CardFormat.canvasHeight
-  /// The sides of an element that is given none.
+  /// The default width and height of an element.
   public static let elementSide = CardFormat.elementSide
 
-  /// All but the elements, as in a file of version 2, or as far as it can be understood of a later one.
+  /// Everything except `elements`, in the form of version 2; for a file of a later version, as far as it can be
+  /// understood.
   private var rest: Value.Record
   private var list: ElementList
-  /// What it was read from.
+  /// The format that the document was read from.
   public private(set) var shape: CardShape
   public private(set) var id: DocumentID
 
@@ -35,7 +36,7 @@ public struct CardDocument: Equatable, Sendable {
     shape = .version2
   }
 
-  /// The decoder has made sure of the skeleton: a valid id, a list of objects that have ids.
+  /// The decoder has already checked the skeleton: a valid id, and a list of objects that have ids.
   init(checked json: Value.Record, id: DocumentID, shape: CardShape) {
     rest = json
     rest["elements"] = nil
@@ -44,26 +45,26 @@ public struct CardDocument: Equatable, Sendable {
     self.shape = shape
   }
 
-  /// As in a file of version 2.
+  /// The document as the JSON of a version 2 file.
   var json: Value.Record {
     var json = rest
     json["elements"] = .list(list.all.map { .record($0.json) })
     return json
   }
 
-  /// The version it would be saved as, or that of the later program that wrote it.
+  /// The version that it would be saved as; for a file of a later version, that version.
   public var version: Int { rest["version"]?.integer ?? CardFormat.version }
-  /// A file of a later version is shown and never changed.
+  /// True for a file of a later version, which is shown but never changed.
   public var isReadOnly: Bool { shape == .future }
 
   public var background: CardColor { CardColor(json: rest["background"]) ?? .yellow }
 
-  /// In drawing order, the last is in front.
+  /// In drawing order: the last element is in front.
   public var elements: [Element] { list.all }
 
   public func element(_ id: String) -> Element? { list.place(of: id).map { list.all[$0] } }
 
-  /// The images in the store that it shows.
+  /// The images in the store that the document shows.
   public var images: Set<ContentHash> { Set(elements.compactMap(\.image)) }
 
   public mutating func setBackground(_ color: CardColor) throws(DocumentError) {
@@ -71,7 +72,7 @@ public struct CardDocument: Equatable, Sendable {
     rest["background"] = color.json
   }
 
-  /// The panels behind groups, by the group's name.
+  /// The colours of the panels behind groups, by the name of the group.
   public var panels: [String: CardColor] {
     var panels: [String: CardColor] = [:]
     for group in (rest["groups"]?.list ?? []).compactMap(\.record) {
@@ -80,7 +81,7 @@ public struct CardDocument: Equatable, Sendable {
     return panels
   }
 
-  /// Draws a panel of a colour behind the elements of a group; nil takes it away.
+  /// Draws a panel of a colour behind the elements of a group; nil removes it.
   ///
   ///     try document.setPanel(of: "verbs", to: .yellow)
   public mutating func setPanel(of group: String, to color: CardColor?) throws(DocumentError) {
@@ -107,14 +108,14 @@ public struct CardDocument: Equatable, Sendable {
     throw .badValue(field: "groups", expected: "a list of groups in the file", found: groups.kind, suggestion: nil)
   }
 
-  /// Puts a text in front.
+  /// Adds a text in front of all elements.
   public mutating func addText(
     _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement = ElementPlacement(), id: DocumentID
   ) throws(DocumentError) -> Element {
     try add(.text, [(.text, .text(text))] + style.fields + placement.fields, id: id)
   }
 
-  /// Puts an image of the store in front.
+  /// Adds an image of the store in front of all elements.
   public mutating func addImage(
     _ image: ContentHash, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
     at placement: ElementPlacement = ElementPlacement(), id: DocumentID
@@ -146,8 +147,8 @@ public struct CardDocument: Equatable, Sendable {
     list.put(json, field.rawValue, at: place)
   }
 
-  /// The same document with these values, as they are in its file, for fields of its elements; elements that are gone
-  /// are passed over.
+  /// Returns the same document with the given values, as they appear in its file, in fields of its elements. Elements
+  /// that no longer exist are skipped.
   func setting(_ fields: [String: [ElementField: Value?]]) -> CardDocument {
     var document = self
     for (element, values) in fields {
@@ -157,11 +158,11 @@ public struct CardDocument: Equatable, Sendable {
     return document
   }
 
-  /// Swaps an element with the one in front of it. False when it was in front of all.
+  /// Swaps an element with the one in front of it. Returns false if it was already in front of all.
   @discardableResult
   public mutating func raise(_ element: String) throws(DocumentError) -> Bool { try swap(element, by: 1) }
 
-  /// Swaps an element with the one behind it. False when it was behind all.
+  /// Swaps an element with the one behind it. Returns false if it was already behind all.
   @discardableResult
   public mutating func lower(_ element: String) throws(DocumentError) -> Bool { try swap(element, by: -1) }
 
@@ -180,7 +181,7 @@ public struct CardDocument: Equatable, Sendable {
     list.remove(at: place)
   }
 
-  /// The same card under another id, as version 2; its elements keep theirs.
+  /// Returns the same card under another id, as version 2; its elements keep their ids.
   public func duplicate(id: DocumentID) throws(DocumentError) -> CardDocument {
     try mayChange()
     var copy = self
@@ -190,7 +191,7 @@ public struct CardDocument: Equatable, Sendable {
     return copy
   }
 
-  /// Puts the images that the original app kept beside the document in place of their file names.
+  /// Replaces the names of image files that the original app stored beside the document with the hashes of the images.
   mutating func load(_ images: [String: ContentHash]) {
     for (place, element) in list.all.enumerated() {
       guard let file = element.imageFile, let hash = images[file] else { continue }
@@ -199,12 +200,12 @@ public struct CardDocument: Equatable, Sendable {
     }
   }
 
-  /// Puts a text in the place of a template's, locked or not: it is a document of its own.
+  /// Replaces the text of a template's element, even a locked one: the filled copy is a separate document.
   mutating func fillText(at place: Int, _ text: String) {
     list.put(.text(text), ElementField.text.rawValue, at: place)
   }
 
-  /// Puts a picture in the place of a template's; nil takes the element away.
+  /// Replaces the picture of a template's element; nil removes the element.
   mutating func fillImage(at place: Int, _ picture: ContentHash?, alt: String) {
     guard let picture else { return list.remove(at: place) }
     list.put(.text(picture.description), "image", at: place)
@@ -221,7 +222,7 @@ public struct CardDocument: Equatable, Sendable {
     if isReadOnly { throw .laterVersion(version) }
   }
 
-  /// What is changed has an id of its own, in the file too.
+  /// Checks that the document may be changed, and writes into the JSON the ids that elements were given on reading.
   private mutating func beginChange() throws(DocumentError) {
     try mayChange()
     list.settleIDs()

@@ -1,6 +1,5 @@
-// The SHA-256 of bytes: the name of an image, and how a file that changed elsewhere is distinguished from one that did
-// not.
-// Invariant: the text is 64 lower case hexadecimal digits, so it can hold no path.
+// A SHA-256 of bytes. It names an image, and it distinguishes a file that was changed elsewhere from an unchanged one.
+// Invariant: the text is 64 lower case hexadecimal digits, so it cannot hold a path.
 
 import Text
 
@@ -11,7 +10,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// 64 lower case hexadecimal digits.
   public let description: String
 
-  /// The hash of some bytes.
+  /// Computes the hash of some bytes.
   public init(of bytes: [UInt8]) {
     description = hexadecimal(sha256(bytes))
   }

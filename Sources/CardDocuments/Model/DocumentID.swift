@@ -1,5 +1,5 @@
-// The name of a document: a UUID, as the original app gave it.
-// Invariant: an id is 36 characters of upper case hexadecimal and dashes, so it can hold no path.
+// The name of a document: a UUID, as in the original app.
+// Invariant: an id is 36 upper case hexadecimal digits and dashes, so it cannot hold a path.
 
 import Text
 
@@ -11,7 +11,7 @@ public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertibl
   /// `6D924181-ABFC-457A-A771-984E7F3805BD`
   public let description: String
 
-  /// Nil for anything but a UUID; lower case is taken for the same id.
+  /// Parses a UUID in upper or lower case; nil for anything else.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 36 else { return nil }
@@ -22,7 +22,7 @@ public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertibl
     description = text.uppercased()
   }
 
-  /// Sixteen bytes as a UUID. What makes them random or repeatable is the caller's affair; missing ones count as 0.
+  /// Makes a UUID of sixteen bytes. The caller decides whether they are random or repeatable; missing bytes count as 0.
   public init(bytes: some Sequence<UInt8>) {
     var digits = bytes.prefix(16).map { hexadecimal([$0]).uppercased() }
     digits += Array(repeating: "00", count: 16 - digits.count)

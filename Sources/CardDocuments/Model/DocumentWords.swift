@@ -1,16 +1,17 @@
-// A document in words: for a terminal that shows no pictures, for a screen reader, and inside every drawing.
+// Descriptions of documents in words: for terminals that show no pictures, for screen readers, and inside every
+// drawing.
 
 import Text
 
 extension CardDocument {
-  /// A few words that tell it from others: its first text, else its first alternative text, else its id.
+  /// A short title that distinguishes the document: its first text, else its first alternative text, else its id.
   public var title: String {
     let texts = elements.compactMap { $0.text }.map(oneLine).filter { !$0.isEmpty }
     let descriptions = elements.compactMap { $0.alt }.map(oneLine).filter { !$0.isEmpty }
     return printable(texts.first ?? descriptions.first ?? "Card \(id)", limit: 80)
   }
 
-  /// All that is on it, back to front, in one line.
+  /// Everything on the card in one line, from back to front.
   public var summary: String {
     let shown = elements.compactMap(\.words)
     if shown.isEmpty { return "An empty card, \(background.words)." }
@@ -18,7 +19,7 @@ extension CardDocument {
     return "A card, \(background.words), with \(shown.prefix(50).joined(separator: "; "))\(more)."
   }
 
-  /// The same as lines, one an element with where it stands: for `doc show` in plain words.
+  /// The same as lines, one for each element with its position: for `doc show` in plain words.
   public var linesInWords: [String] {
     let shown = elements.compactMap { element in element.words.map { "\($0), \(element.placeInWords)" } }
     return ["Card \(id), \(background.words)"] + shown
@@ -26,7 +27,7 @@ extension CardDocument {
 }
 
 extension Element {
-  /// `an image in the shape of a heart: a cat`; nil for what is not drawn.
+  /// A description such as `an image in the shape of a heart: a cat`; nil for an element that is not drawn.
   var words: String? {
     switch kind {
     case .text: return textInWords
@@ -39,7 +40,7 @@ extension Element {
     }
   }
 
-  /// `the text "a"`, or `a text in 2 lines: "a", "b"`. Lines without anything on them are left out.
+  /// `the text "a"`, or `a text in 2 lines: "a", "b"`. Empty lines are left out.
   private var textInWords: String {
     let shown = lines.filter { !$0.isEmpty }
     guard shown.count > 1 else { return "the text \(quoted(shown.first ?? ""))" }
@@ -47,7 +48,7 @@ extension Element {
     return "a text in \(grouped(shown.count)) lines: \(shown.prefix(50).map(quoted).joined(separator: ", "))\(more)"
   }
 
-  /// `upper left`, by thirds of the card.
+  /// The position by thirds of the card, such as `at the top left`.
   var placeInWords: String {
     let column = x < -CardFormat.canvasWidth / 6 ? "left" : x > CardFormat.canvasWidth / 6 ? "right" : ""
     let row = y < -CardFormat.canvasHeight / 6 ? "top" : y > CardFormat.canvasHeight / 6 ? "bottom" : ""
@@ -58,7 +59,7 @@ extension Element {
 }
 
 extension Frame {
-  /// `a rounded rectangle`
+  /// The name with its article, such as `a rounded rectangle`.
   fileprivate var words: String {
     (self == .octagon ? "an " : "a ") + rawValue.split(separator: "_").joined(separator: " ")
   }
@@ -76,7 +77,7 @@ extension CardColor {
     return shade + CardColor.hueName(hue(high: high, spread: high - low))
   }
 
-  /// 0 up to 6, of the colour circle.
+  /// The position on the colour circle, from 0 up to 6.
   private func hue(high: Double, spread: Double) -> Double {
     let turn =
       high == red ? (green - blue) / spread : high == green ? 2 + (blue - red) / spread : 4 + (red - green) / spread
@@ -92,8 +93,8 @@ extension CardColor {
   }
 }
 
-/// The lines of a text: a line ends where Unicode says so (CR and LF together are one end). Other control characters
-/// are spaces, as are the ends of lines; blank lines before the first and after the last go.
+/// Splits a text into lines at the line ends of Unicode (CR LF counts as one). Other control characters become spaces,
+/// each line is trimmed, and blank lines before the first and after the last text are removed.
 func linesOf(_ text: String) -> [String] {
   var lines = [""]
   var previous: Unicode.Scalar?
@@ -113,5 +114,5 @@ func linesOf(_ text: String) -> [String] {
   return Array(lines[first...last])
 }
 
-/// The text in one line, its lines separated by spaces.
+/// Joins the nonempty lines of a text with spaces.
 func oneLine(_ text: String) -> String { linesOf(text).filter { !$0.isEmpty }.joined(separator: " ") }

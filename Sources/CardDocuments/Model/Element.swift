@@ -1,23 +1,23 @@
-// One thing on a card: an image or a text, in its box.
-// Invariant: an element is the JSON object that stands in the file; reading a field never changes it and writing a
-// field changes that key only, so what is not understood stays.
+// An element of a card: an image or a text, in its box.
+// Invariant: an element is its JSON object in the file. Reading a field never changes it, and writing a field changes
+// only that key, so unknown keys are preserved.
 
 import Values
 
-/// What an element is.
+/// The kind of an element.
 ///
 ///     ElementKind(rawValue: "image")   // .image
 public enum ElementKind: String, CaseIterable, Sendable {
   case image, text
 }
 
-/// A text or an image of a document. What it does not know of its JSON it keeps.
+/// A text or an image of a document. It preserves the JSON keys that it does not know.
 ///
 ///     for element in document.elements where element.kind == .text { print(element.text ?? "") }
 public struct Element: Equatable, Sendable {
-  /// As in a file of version 2.
+  /// The JSON object as in a file of version 2.
   var json: Value.Record
-  /// Stable for as long as the element lives. That of its JSON, unless an element before it has the same there.
+  /// Stable for the lifetime of the element. It is the id in its JSON, unless an earlier element has the same id there.
   public let id: String
 
   init(json: Value.Record, id: String? = nil) {
@@ -25,37 +25,38 @@ public struct Element: Equatable, Sendable {
     self.id = id ?? json["id"]?.text ?? ""
   }
 
-  /// Nil for a kind that is not known here.
+  /// Nil for an unknown kind.
   public var kind: ElementKind? { json["kind"]?.text.flatMap(ElementKind.init) }
 
-  /// From the card's centre to the element's, in units of the canvas (1300 × 2000), y down.
+  /// The offset of the element's centre from the card's, in units of the canvas (1300 × 2000), y down.
   public var x: Double { number("x", 0) }
   public var y: Double { number("y", 0) }
-  /// In units of the canvas; what the file says, even where it is not above 0.
+  /// In units of the canvas, as the file says, even if not above 0.
   public var width: Double { number("width", CardFormat.elementSide) }
   public var height: Double { number("height", CardFormat.elementSide) }
-  /// Degrees clockwise, about the element's centre.
+  /// Degrees clockwise about the element's centre.
   public var rotation: Double { number("rotation", 0) }
 
-  /// The shape that an image is cut to; nil when it has none, or one that is not known here.
+  /// The shape that clips an image; nil if it has none, or an unknown one.
   public var frame: Frame? { kind == .image ? json["frame"]?.text.flatMap(Frame.init) : nil }
   /// The image in the store, nil when the element has none.
   public var image: ContentHash? { kind == .image ? json["image"]?.text.flatMap(ContentHash.init) : nil }
-  /// The image's file as the original app named it, until the store has taken it in.
+  /// The file name that the original app gave the image, until the store has imported it.
   public var imageFile: String? { kind == .image ? json["imageFile"]?.text : nil }
-  /// Whether the image fills its box and what stands out is cut off; else it is fitted whole. Nil for a text.
+  /// Whether the image fills its box and the overflow is cut off; otherwise the whole image is fitted in. Nil for a
+  /// text.
   public var isCropped: Bool? { kind == .image ? json["cropped"]?.boolean ?? false : nil }
-  /// What the image shows, for who cannot see it.
+  /// The alternative text: what the image shows, for people who cannot see it.
   public var alt: String? { kind == .image ? json["alt"]?.text ?? "" : nil }
 
   public var text: String? { kind == .text ? json["text"]?.text ?? "" : nil }
   public var color: CardColor? { kind == .text ? CardColor(json: json["color"]) ?? .black : nil }
-  /// Whether its lines are broken between words where the box ends; else each is drawn as small as makes it fit. Nil
-  /// for an image.
+  /// Whether lines are broken between words at the width of the box; otherwise each line is drawn small enough to fit.
+  /// Nil for an image.
   public var wraps: Bool? { kind == .text ? json["wraps"]?.boolean ?? false : nil }
-  /// The height of its lines in units, or less where they do not fit. Nil for an image.
+  /// The line height in units, reduced if the lines do not fit. Nil for an image.
   public var size: Double? { kind == .text ? number("size", CardFormat.textSize) : nil }
-  /// `center`, `left` or `right`: the side of its box that its lines begin at. Nil for an image.
+  /// How the lines are aligned in the box: `center`, `left` or `right`. Nil for an image.
   public var align: String? { kind == .text ? json["align"]?.text ?? "center" : nil }
   /// Whether its box is as high as the text needs. Nil for an image.
   public var grows: Bool? { kind == .text ? json["grows"]?.boolean ?? false : nil }
@@ -72,7 +73,7 @@ public struct Element: Equatable, Sendable {
   private func number(_ key: String, _ fallback: Double) -> Double { json[key]?.double ?? fallback }
 }
 
-/// Where an element stands. What is left out gets the default: in the middle, 800 × 800, upright.
+/// The position, size and rotation of an element. The defaults: in the middle, 800 × 800, upright.
 ///
 ///     ElementPlacement(y: -400, width: 1000)   // above the middle, 1000 × 800, upright
 public struct ElementPlacement: Equatable, Sendable {

@@ -1,11 +1,11 @@
 // The fields of an element by name: what `doc set` and the Lua fields read and write, with the checks of each.
-// Invariant: whatever was set through here is free of problems when `problems()` looks at it.
+// Invariant: a value that was set through here passes the checks of `problems()`.
 
 import Text
 import Values
 import Wire
 
-/// A value that a field takes or gives.
+/// A value that a field accepts or returns.
 ///
 ///     try document.set(.x, of: id, to: .number(120))
 ///     try document.set(.frame, of: id, to: .text("circle"))
@@ -14,7 +14,7 @@ public enum ElementValue: Equatable, Sendable {
   case text(String)
   case color(CardColor)
   case flag(Bool)
-  /// Nothing: taken by `frame`, `group` and `link`.
+  /// No value: accepted by `frame`, `group` and `link`.
   case none
 }
 
@@ -28,7 +28,7 @@ public enum ElementField: String, CaseIterable, Sendable {
   case text, wraps, size, align, grows, color, font
   case group, link, locked
 
-  /// A change of these waits for a save; every other is saved at once.
+  /// Whether a change of the field waits for a save. Changes of all other fields are saved at once.
   public var isPlacement: Bool {
     switch self {
     case .x, .y, .width, .height, .rotation: true
@@ -45,7 +45,7 @@ public enum ElementField: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the field takes, for messages.
+  /// What the field accepts, for messages.
   var expectation: String {
     switch self {
     case .x, .y: "a number from -100000 to 100000"
@@ -62,7 +62,8 @@ public enum ElementField: String, CaseIterable, Sendable {
     }
   }
 
-  /// A value as a user types it: `120`, `heart`, `1,0,0`, `true`; `none` or nothing stands for nothing.
+  /// Parses a value as a user types it: `120`, `heart`, `1,0,0`, `true`. For `frame`, `group` and `link`, `none` or an
+  /// empty text means no value.
   public func value(typed text: String) throws(DocumentError) -> ElementValue {
     let value: ElementValue? =
       switch self {
@@ -80,7 +81,7 @@ public enum ElementField: String, CaseIterable, Sendable {
     return value
   }
 
-  /// The JSON of a value that the field may take; nil inside stands for taking the key out.
+  /// Checks a value and returns its JSON; nil means that the key is removed.
   func json(of value: ElementValue) throws(DocumentError) -> Value? {
     switch (self, value) {
     case (.x, .number(let number)), (.y, .number(let number)):
@@ -118,18 +119,18 @@ public enum ElementField: String, CaseIterable, Sendable {
 }
 
 extension TextAlignment {
-  /// As a document names it.
+  /// Parses an alignment as documents name it.
   init?(named name: String) {
     guard let found = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
     self = found
   }
 
-  /// What a document may name.
+  /// The names that a document may use, for messages.
   static let choices = "center, left or right"
 }
 
 extension ElementValue {
-  /// As it stands in a message.
+  /// The value as it appears in a message.
   var shown: String {
     switch self {
     case .number(let number): number.isFinite ? Value.measure(number).json : "\(number)"
@@ -142,7 +143,7 @@ extension ElementValue {
 }
 
 extension Element {
-  /// What the field holds; `.none` where it holds nothing, nil when this kind of element does not have it.
+  /// The value of the field: `.none` if it is empty, nil if this kind of element does not have the field.
   public func value(of field: ElementField) -> ElementValue? {
     if let kind, !field.applies(to: kind) { return nil }
     return switch field {
@@ -169,13 +170,13 @@ extension Element {
 
   /// What setting a field changes in the file.
   enum FieldChange {
-    /// A number that is there already keeps its text.
+    /// The field has the same number already, which keeps its text.
     case none
-    /// nil takes the key out.
+    /// nil removes the key.
     case change(Value?)
   }
 
-  /// Checks a value for a field. Nothing is changed.
+  /// Checks a value for a field without changing anything.
   func change(of field: ElementField, to value: ElementValue) throws(DocumentError) -> FieldChange {
     guard let kind, field.applies(to: kind) else {
       throw .noSuchField(field: field.rawValue, kind: json["kind"]?.text ?? "")

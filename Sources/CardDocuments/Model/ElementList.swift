@@ -1,5 +1,5 @@
-// The elements of a document in drawing order, found by id without looking at each.
-// Invariant: no two have the same id, and `places` says of each id where its element is.
+// The elements of a document in drawing order, with lookup by id without a scan.
+// Invariant: no two elements have the same id, and `places` maps each id to the index of its element.
 
 import Text
 import Values
@@ -8,7 +8,8 @@ struct ElementList: Equatable, Sendable {
   private(set) var all: [Element]
   private var places: [String: Int] = [:]
 
-  /// Of the JSON of elements, some of which may have the same id: the later ones get another, the same each time.
+  /// Creates the list from JSON objects. If several have the same id, the later ones get another id, the same each
+  /// time.
   init(_ objects: [Value.Record]) {
     all = []
     all.reserveCapacity(objects.count)
@@ -28,7 +29,7 @@ struct ElementList: Equatable, Sendable {
     index()
   }
 
-  /// Writes the ids down that elements have beside those of their JSON.
+  /// Writes into the JSON the ids that elements were given in place of the ones there.
   mutating func settleIDs() {
     for (place, element) in all.enumerated() where element.json["id"]?.text != element.id {
       all[place].json["id"] = .text(element.id)
@@ -52,7 +53,7 @@ struct ElementList: Equatable, Sendable {
     index()
   }
 
-  /// Changes one key of one element; nil takes the key out.
+  /// Changes one key of one element; nil removes the key.
   mutating func put(_ value: Value?, _ key: String, at place: Int) { all[place].json[key] = value }
 
   private mutating func index() {

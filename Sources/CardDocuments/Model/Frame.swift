@@ -1,6 +1,6 @@
-// The eleven frames that an image can be cut to, and their outlines.
-// Invariant: their order is that of the original app's indices, 0 circle to 10 octagon; an outline stays within its
-// box.
+// The eleven frames that can clip an image, and their outlines.
+// Invariant: the order is that of the original app's indices, from 0 (circle) to 10 (octagon); an outline stays within
+// its box.
 
 import Wire
 
@@ -14,7 +14,7 @@ public enum Frame: String, CaseIterable, Sendable {
   case roundedRectangle = "rounded_rectangle"
   case heart, lens, chevron, cone, cloud, diamond, hexagon, octagon
 
-  /// The number by which the original app named it.
+  /// The number of the frame in the original app.
   public var index: Int { Frame.allCases.firstIndex(of: self) ?? 0 }
 
   /// Nil when no frame has the number.
@@ -23,7 +23,7 @@ public enum Frame: String, CaseIterable, Sendable {
     self = Frame.allCases[index]
   }
 
-  /// The closed outline in a box of this size, its centre at 0, 0 and y down.
+  /// The closed outline in a box of the given size, centred at 0, 0, y down.
   func outline(width: Double, height: Double) -> [PathStep] {
     var pen = OutlinePen(width: width, height: height)
     switch self {
@@ -43,7 +43,7 @@ public enum Frame: String, CaseIterable, Sendable {
   }
 }
 
-/// Draws in a box whose corners are 0, 0 (upper left) and 1, 1, and gives the steps in the box's own size and place.
+/// Draws in a box from 0, 0 (upper left) to 1, 1, and converts the steps to the size and position of the real box.
 private struct OutlinePen {
   let width: Double
   let height: Double
@@ -69,7 +69,7 @@ private struct OutlinePen {
     steps.append(.close)
   }
 
-  /// As wide and as high as the shorter side.
+  /// The diameter is the shorter side of the box.
   mutating func circle() {
     let radius = min(width, height) / 2
     steps.append(.arc(centre: PathPoint(x: 0, y: 0), radius: radius, from: 0, to: 2 * .pi))
@@ -100,7 +100,8 @@ private struct OutlinePen {
     steps.append(.close)
   }
 
-  /// Two bows from the left edge's middle to the right one's; their tops are a quarter of the height from the box's.
+  /// Two bows between the middles of the left and right edges. Each stays a quarter of the height away from the top or
+  /// bottom of the box.
   mutating func lens() {
     move(0, 0.5)
     curve((1 / 3.0, 1 / 6.0), (2 / 3.0, 1 / 6.0), (1, 0.5))
@@ -108,7 +109,7 @@ private struct OutlinePen {
     steps.append(.close)
   }
 
-  /// Half an ellipse over a point: an ice cream cone.
+  /// Half an ellipse above a triangle, like an ice cream cone.
   mutating func cone() {
     let kappa = 0.2761423749  // half of 4/3 (√2 - 1): a quarter ellipse as one curve, for a radius of a half
     move(0, 0.4)
@@ -128,7 +129,7 @@ private struct OutlinePen {
     steps.append(.close)
   }
 
-  /// Regular in a square box: the corners are cut where the sides meet at 45 degrees.
+  /// Regular in a square box: each corner is cut off at 45 degrees.
   mutating func octagon() {
     let cut = 0.2928932188  // 1 - 1/√2
     polygon([

@@ -1,17 +1,17 @@
-// Where a new element finds a place of its own. Invariant: it hides none that is there as long as there is room; when
-// there is none left, it is moved aside so that what lies below can be seen.
+// Finds a position for a new element. Invariant: the new element hides no other while there is room; on a full card, it
+// is shifted so that the elements below it stay visible.
 
 import Glibc
 
 extension CardDocument {
-  /// Units between elements, and from the sides of the card.
+  /// Units between elements, and from the edges of the card.
   private static let gap = 20.0
   private static let margin = 60.0
-  /// How far an element is from the one below when the card is full.
+  /// The step by which new elements are shifted on a full card.
   private static let shift = 60.0
 
-  /// A place for an element of a size where it hides no other: from the top down, in the middle first; nil when there
-  /// is none.
+  /// Finds a position where an element of the given size hides no other, from top to bottom and in the middle first.
+  /// Returns nil if there is none.
   ///
   ///     document.openPlace(width: 1000, height: 300)   // y is -790 on an empty card
   public func openPlace(width: Double, height: Double) -> ElementPlacement? {
@@ -30,7 +30,7 @@ extension CardDocument {
     return nil
   }
 
-  /// The same, or a place that lies over others when the card is full.
+  /// The same, but returns a position that overlaps other elements if the card is full.
   public func freePlace(width: Double, height: Double) -> ElementPlacement {
     if let open = openPlace(width: width, height: height) { return open }
     let step = Self.shift * Double(elements.count % 8)
@@ -44,7 +44,7 @@ extension CardDocument {
 }
 
 extension Element {
-  /// The upright box around it, turned as it is.
+  /// The axis-aligned bounding box of the rotated element.
   fileprivate var upright: ElementPlacement {
     let turn = rotation.truncatingRemainder(dividingBy: 360) * .pi / 180
     let (cosine, sine) = (abs(cos(turn)), abs(sin(turn)))

@@ -1,21 +1,21 @@
-// Documents as templates: names in braces in their texts and in what their images are said to show, and what stands for
-// them. Invariant: pure; what is no name in braces stays as it is, and a filled document is one of its own.
+// Documents as templates: placeholders in braces in texts and in the alternative texts of images, and the values for
+// them. Invariant: pure; anything that is not a name in braces stays as it is, and filling makes a separate document.
 
 import Text
 import Values
 
-/// What a template is filled with.
+/// The values that fill a template.
 public struct TemplateValues: Equatable, Sendable {
-  /// By name, for texts.
+  /// The texts by placeholder name.
   public var texts: [String: String] = [:]
-  /// By name, for images.
+  /// The images by placeholder name.
   public var pictures: [String: ContentHash] = [:]
 
   public init() {}
 }
 
 extension CardDocument {
-  /// The names in braces, in the order of its elements: of texts, and of the alternative texts of images.
+  /// The placeholder names in texts and in the alternative texts of images, in the order of the elements, each once.
   public var placeholders: [String] {
     var names: [String] = []
     for element in elements {
@@ -26,11 +26,11 @@ extension CardDocument {
     return names
   }
 
-  /// A document of its own with values in the place of the names. An image whose alternative text has names becomes the
-  /// first picture that there is for one of them, and goes where there is none.
+  /// Returns a new document with values in place of the placeholders. An image whose alternative text has placeholders
+  /// shows the first picture that is given for one of them; without one, the image is removed.
   func filled(id: DocumentID, _ values: TemplateValues) throws(DocumentError) -> CardDocument {
     var document = try duplicate(id: id)
-    // From the last on, as one that goes moves those behind it.
+    // Backwards, because removing an element moves those behind it.
     for (place, element) in elements.enumerated().reversed() {
       let template = TemplateText(element.text ?? element.alt ?? "")
       if template.names.isEmpty { continue }
@@ -51,7 +51,7 @@ extension CardDocument {
   }
 }
 
-/// A text with names in braces: `{prompt}`. Doubled braces mean one of them.
+/// A text with names in braces, such as `{prompt}`. A doubled brace is a literal one.
 struct TemplateText {
   private enum Part {
     case plain(String)
@@ -83,7 +83,7 @@ struct TemplateText {
     if !plain.isEmpty { parts.append(.plain(plain)) }
   }
 
-  /// Without white space at its ends, as fields are named.
+  /// Names have no whitespace at their ends, like the names of fields.
   private static func isName(_ text: Substring) -> Bool {
     !text.isEmpty && text.utf8.count <= longestName && String(text).trimmed == text
   }

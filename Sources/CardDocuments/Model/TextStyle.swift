@@ -1,15 +1,15 @@
-// How a text looks on a card. Invariant: what is left out is what a file without the keys means.
+// The style of a text on a card. Invariant: the defaults are what a file without the keys means.
 
-/// The fields of a text beside its words and its place.
+/// The fields of a text other than its words and its position.
 ///
 ///     try document.addText("el gato", style: TextStyle(size: 120, align: "left"), id: id)
 public struct TextStyle: Equatable, Sendable {
   public var color: CardColor
   /// A font family; empty for the default one.
   public var font: String
-  /// Whether its lines are broken between words where the box ends.
+  /// Whether lines are broken between words at the width of the box.
   public var wraps: Bool
-  /// The height of its lines, in units; nil for the usual 200.
+  /// The line height in units; nil for the default of 200.
   public var size: Double?
   /// `center`, `left` or `right`.
   public var align: String
@@ -24,7 +24,7 @@ public struct TextStyle: Equatable, Sendable {
     (self.size, self.align, self.grows) = (size, align, grows)
   }
 
-  /// Those that say something else than their absence.
+  /// The fields to write: the colour, and each field that differs from its default.
   var fields: [(ElementField, ElementValue)] {
     var fields: [(ElementField, ElementValue)] = [(.color, .color(color))]
     if wraps { fields.append((.wraps, .flag(true))) }

@@ -1,4 +1,5 @@
-// What a sentence hides, read from its two sides. Invariant: the sentence with its gaps filled is that of the answer.
+// The hidden words of a sentence, derived from the two sides of a card. Invariant: the sentence with its gaps filled in
+// is the answer.
 
 import Text
 
@@ -9,7 +10,7 @@ struct ClozeGaps: Equatable {
   private(set) var sentence = ""
   private(set) var hidden: [String] = []
 
-  /// A card whose prompt has no gap gets one behind it, for the whole answer.
+  /// A prompt without gaps gets one at its end, for the whole answer.
   init(prompt: String, answer: String) {
     if let (sentence, hidden) = Self.filled(Self.pieces(prompt), from: answer), !hidden.isEmpty {
       (self.sentence, self.hidden) = (sentence, hidden)
@@ -20,7 +21,7 @@ struct ClozeGaps: Equatable {
 
   private static let blank = "______________"
 
-  /// Texts and, between them, what stands in brackets.
+  /// Splits a prompt into texts and the bracketed parts between them.
   private static func pieces(_ prompt: String) -> [(text: String, bracket: String?)] {
     var pieces: [(text: String, bracket: String?)] = []
     var text = ""
@@ -34,7 +35,7 @@ struct ClozeGaps: Equatable {
     return pieces + [(text + rest, nil)]
   }
 
-  /// Each bracket's words in the answer; nil where the answer is another sentence.
+  /// Finds the words of each bracket in the answer; nil if the answer is a different sentence.
   private static func filled(
     _ pieces: [(text: String, bracket: String?)], from answer: String
   ) -> (sentence: String, hidden: [String])? {

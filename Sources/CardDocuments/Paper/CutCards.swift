@@ -1,5 +1,5 @@
-// Cards to cut out. Invariant: the grid is in the middle of the page, so that a back lies behind its front when the
-// sheet is turned at the long edge.
+// Cards to cut out. Invariant: the grid is centred on the page, so that each back is behind its front when the sheet is
+// turned at the long edge.
 
 import Wire
 
@@ -8,7 +8,7 @@ struct CutCards {
   private let grid: PaperGrid
   private let title: String
 
-  /// Points of text on a card, or less where it does not fit.
+  /// The text size on a card in points, reduced if the text does not fit.
   private static let textSize = 20.0
 
   init(_ options: PaperOptions, titled title: String) {
@@ -18,7 +18,7 @@ struct CutCards {
 
   var perPage: Int { grid.columns * grid.rows }
 
-  /// The pages of one sheet: fronts and backs, or the one to fold.
+  /// The pages of one sheet: fronts and backs, or a single page to fold.
   func pages(_ cards: [(front: PaperSide, back: PaperSide)], sheet: String) -> [Scene] {
     switch options.sides {
     case .two:
@@ -53,7 +53,7 @@ struct CutCards {
     return page.scene(titled: title)
   }
 
-  /// The place of a card, row by row; of a back, from the right.
+  /// The box of a card, row by row from the left; of a back, from the right.
   private func cell(_ number: Int, isBack: Bool, _ page: PaperPage) -> SceneBox {
     let inner = page.inner
     let (width, height) = (inner.width / Double(grid.columns), inner.height / Double(grid.rows))
@@ -62,7 +62,7 @@ struct CutCards {
       inner.x + Double(column) * width, inner.y + Double(number / grid.columns) * height, width, height)
   }
 
-  /// Marks in the margin on both sides, and on one of them lines to cut along.
+  /// Draws cut marks in the margins of both sides, and lines to cut along on one side.
   private func drawCuts(on page: inout PaperPage, isWhole: Bool) {
     let inner = page.inner
     let (gap, length) = (4.0, 10.0)

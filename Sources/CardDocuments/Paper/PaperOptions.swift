@@ -1,12 +1,12 @@
-// How cards come onto paper. Invariant: the same options, cards and fonts give the same bytes.
+// The options of printing cards. Invariant: the same options, cards and fonts give the same bytes.
 
-/// What a sheet of paper is made into.
+/// The kinds of printed sheets.
 public enum PaperKind: String, CaseIterable, Sendable {
   /// Cards to cut out.
   case cards
   /// Sentences with gaps.
   case cloze
-  /// Prompts and answers out of order, to join with lines.
+  /// Prompts and shuffled answers, to join with lines.
   case match
   /// Words hidden in a square of letters.
   case search
@@ -14,7 +14,7 @@ public enum PaperKind: String, CaseIterable, Sendable {
   case list
 }
 
-/// Where the answers of cards to cut out stand.
+/// Where the answers of cards to cut out are printed.
 public enum PaperSides: String, CaseIterable, Sendable {
   /// On the back of the sheet, printed on both sides and turned at the long edge.
   case two
@@ -30,21 +30,21 @@ public enum PaperSize: String, CaseIterable, Sendable {
   var height: Double { self == .a4 ? 841.89 : 792 }
 }
 
-/// Cards across and down.
+/// The number of cards across and down.
 ///
 ///     PaperGrid("2x5")?.rows   // 5
 public struct PaperGrid: Equatable, Sendable {
   public let columns: Int
   public let rows: Int
 
-  /// How many stand beside or below each other at most.
+  /// The allowed numbers of columns and of rows.
   public static let sides = 1...10
   static let toCut = PaperGrid(columns: 2, rows: 5)
   static let toFold = PaperGrid(columns: 1, rows: 5)
 
   private init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
 
-  /// Nil for what is not two numbers with an `x` between them.
+  /// Parses two numbers within `sides` with an `x` between them; nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let columns = parts[0], let rows = parts[1], Self.sides.contains(columns),
@@ -61,16 +61,17 @@ public struct PaperGrid: Equatable, Sendable {
 public struct PaperOptions: Equatable, Sendable {
   public var kind = PaperKind.cards
   public var size = PaperSize.a4
-  /// Of cards to cut out: 2 by 5 when left out, 1 by 5 of those to fold.
+  /// The grid of cards to cut out; nil for 2 by 5, or 1 by 5 for cards to fold.
   public var grid: PaperGrid?
   public var sides = PaperSides.two
-  /// The version: another seed, another order. Without one cards and lists keep theirs, and worksheets are version 1.
+  /// The version: each seed gives another order. Without one, cards and lists keep their order, and worksheets are
+  /// version 1.
   public var seed: Int?
 
   public init() {}
 }
 
-/// A side of a card: its text, and its pictures; nil stands for one that cannot be shown.
+/// A side of a card: its text and its pictures; nil for a picture that cannot be shown.
 public struct PaperSide: Equatable, Sendable {
   public var text: String
   public var pictures: [Picture?]
@@ -80,10 +81,10 @@ public struct PaperSide: Equatable, Sendable {
   var isEmpty: Bool { text.isEmpty && pictures.isEmpty }
 }
 
-/// What came onto paper.
+/// What was printed.
 public struct PaperReport: Equatable, Sendable {
   public var pages = 0
   public var cards = 0
-  /// Those with nothing to print on this kind of sheet.
+  /// The cards with nothing to print on this kind of sheet.
   public var leftOut = 0
 }

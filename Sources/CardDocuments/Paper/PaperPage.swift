@@ -1,4 +1,4 @@
-// One page as it is filled, in points. Invariant: nothing stands outside the margins but cut marks and the foot.
+// A page under construction, in points. Invariant: only cut marks and the footer are outside the margins.
 
 import Wire
 
@@ -18,7 +18,7 @@ struct PaperPage {
 
   mutating func add(_ item: SceneItem) { items.append(item) }
 
-  /// A side of a card in a box: its pictures side by side above its text.
+  /// Adds a side of a card in a box: its pictures side by side above its text.
   mutating func add(_ side: PaperSide, in box: SceneBox, size: Double, align: TextAlignment = .center) {
     var rest = box
     if !side.pictures.isEmpty {
@@ -40,7 +40,7 @@ struct PaperPage {
     return pictures.count - 1
   }
 
-  /// A line from a point to the right or down, 0.4 points thick.
+  /// Adds a line from a point to the right or down, 0.4 points thick.
   mutating func line(_ x: Double, _ y: Double, right: Double = 0, down: Double = 0, _ color: SceneColor = rule) {
     let thick = 0.4
     items.append(
@@ -49,12 +49,12 @@ struct PaperPage {
         color))
   }
 
-  /// Where the paper is folded, from top to bottom.
+  /// Draws a dashed fold line from top to bottom.
   mutating func fold(at x: Double, from top: Double, down: Double) {
     for start in stride(from: 0, to: down, by: 8) { line(x, top + start, down: min(4, down - start)) }
   }
 
-  /// A small line at the foot of the page.
+  /// Adds a small line of text at the foot of the page.
   mutating func foot(_ text: String) {
     let box = SceneBox(Self.margin, size.height - 20, size.width - 2 * Self.margin, 9)
     items.append(.text(text, in: box, size: 7, color: Self.faint))

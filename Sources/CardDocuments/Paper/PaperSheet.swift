@@ -1,5 +1,5 @@
-// A deck as a PDF to print. Invariant: the file holds its old content or all pages; of cards to cut out no more than a
-// page is in memory on this side.
+// A deck as a PDF for printing. Invariant: the file holds its old content or all pages; for cards to cut out, at most
+// one sheet is in memory in this process.
 
 import Values
 import Wire
@@ -12,16 +12,16 @@ public struct PaperSheet {
   private let title: String
   private let options: PaperOptions
 
-  /// How many cards one file takes.
+  /// The most cards in one file.
   public static let mostCards = 10_000
 
   public init(titled title: String, _ options: PaperOptions) { (self.title, self.options) = (title, options) }
 
   /// - Parameters:
-  ///   - count: how many cards there are.
-  ///   - drawn: called with the cards done, for showing how far it is; what it throws ends it.
-  ///   - card: both sides of one, asked once for each.
-  /// - Throws: `DocumentError`, and what `card` throws; the file stays as it was then.
+  ///   - count: the number of cards.
+  ///   - drawn: called with the number of cards done, to show progress; an error that it throws ends the printing.
+  ///   - card: returns both sides of a card; called once for each card.
+  /// - Throws: `DocumentError`, and what `card` throws; the file is then unchanged.
   public func write(
     _ count: Int, to path: String, by drawing: DrawingProgram, drawn: (Int) throws -> Void = { _ in },
     card: (Int) throws -> (front: PaperSide, back: PaperSide)
@@ -78,7 +78,7 @@ public struct PaperSheet {
   }
 }
 
-/// The pages of the drawing program, one after another.
+/// Sends pages to the drawing program, one after another.
 private struct Pages {
   let drawing: DrawingProgram
   var report = PaperReport()

@@ -1,15 +1,15 @@
-// Rows of cells that go on over as many pages as they take. Invariant: a row stands on one page, and none is lost.
+// A table whose rows continue over as many pages as needed. Invariant: each row is on one page, and no row is lost.
 
 import Wire
 
 struct PaperTable {
-  /// Parts of the width, which are 1 together.
+  /// The column widths as fractions of the page width, which add up to 1.
   var columns: [Double]
-  /// Points of text.
+  /// The text size in points.
   var textSize = 12.0
-  /// Above the first row of each page.
+  /// Printed above the first row of each page.
   var heading: String
-  /// A row is no higher; its texts get smaller instead. Nil: as high as a page.
+  /// The maximum height of a row; its texts are made smaller to fit. Nil for the height of a page.
   var highestRow: Double?
   /// Whether the paper is folded after the first column.
   var folds = false
@@ -18,7 +18,7 @@ struct PaperTable {
   private static let pictureHeight = 90.0
   private static let gap = 5.0
 
-  /// How much room each text takes, in the order asked.
+  /// Measures the room that each text takes, in the given order.
   typealias Measure = ([MeasureQuery]) throws(DrawingFailure) -> [TextRoom]
 
   func pages(_ rows: [[PaperSide]], size: PaperSize, measure: Measure) throws(DrawingFailure) -> [PaperPage] {
@@ -61,7 +61,7 @@ struct PaperTable {
     }
   }
 
-  /// A request each for so many texts, so that none grows beyond what the drawing program takes at once.
+  /// Measures 200 rows per request, so that no request exceeds what the drawing program accepts at once.
   private func heights(
     _ rows: [[PaperSide]], _ size: PaperSize, _ measure: Measure
   ) throws(DrawingFailure) -> [Double] {

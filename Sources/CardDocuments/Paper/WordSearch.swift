@@ -1,5 +1,5 @@
-// Words hidden in a square of letters. Invariant: each word that was placed can be read in its place, from left to
-// right or from above.
+// Words hidden in a square of letters. Invariant: each placed word can be read in the square, to the right, downwards
+// or diagonally to the right.
 
 import Values
 
@@ -8,21 +8,22 @@ struct WordSearch: Equatable {
   private(set) var letters: [[Character]]
   /// Whether a letter belongs to a word.
   private(set) var isWord: [[Bool]]
-  /// The places in `words` of those that stand in it.
+  /// The indices in `words` of the words that are in the square.
   private(set) var placed: [Int] = []
 
   static let sizes = 10...18
-  /// Letters that a hidden word may have.
+  /// The number of letters that a hidden word may have.
   static let lengths = 2...16
 
-  /// What of a text can be hidden: its letters alone, all capital; nil when they are too few or too many.
+  /// The form in which a text is hidden: its letters alone, in capitals. Nil if there are too few or too many letters,
+  /// more than three words, or a line break.
   static func word(of text: String) -> [Character]? {
     guard text.split(separator: " ").count <= 3, !text.contains("\n") else { return nil }
     let letters = text.uppercased().filter(\.isLetter).map { $0 }
     return lengths.contains(letters.count) ? letters : nil
   }
 
-  /// Hides as many words as fit, the longest first; the first of an empty square always does.
+  /// Hides as many words as fit, the longest first. The first word always fits, because the square is empty.
   init(_ words: [[Character]], numbers: inout SeededNumbers) {
     let room = Double(words.reduce(0) { $0 + $1.count }) * 2
     let longest = words.map(\.count).max() ?? 0

@@ -1,5 +1,5 @@
-// Worksheets of cards, and their answers on pages of their own behind them. Invariant: a version is a seed, and each
-// answer stands under the number of what it answers.
+// Worksheets of cards, followed by their answers on separate pages. Invariant: a version is a seed, and each answer has
+// the number of what it answers.
 
 import Values
 import Wire
@@ -10,7 +10,7 @@ struct Worksheet {
   private let measure: PaperTable.Measure
   private var numbers: SeededNumbers
 
-  /// What is on its pages.
+  /// The finished pages.
   private(set) var pages: [PaperPage] = []
   private(set) var cards = 0
 
@@ -34,7 +34,7 @@ struct Worksheet {
     pages += try table.pages(rows, size: options.size, measure: measure)
   }
 
-  /// Numbers with what stands behind them.
+  /// Rows of a number and a text.
   private static func numbered(_ texts: [String]) -> [[PaperSide]] {
     texts.enumerated().map { [PaperSide("\($0.offset + 1)."), PaperSide($0.element)] }
   }
@@ -62,7 +62,7 @@ struct Worksheet {
       PaperTable(columns: [0.5, 0.5], textSize: 12, heading: title, folds: true), cards.map { [$0.front, $0.back] })
   }
 
-  /// As many as have a letter of their own and stand on one page.
+  /// As many pairs as have a letter each and fit on one page.
   private static let pairsOnPage = 12
   private static let letters = Array("ABCDEFGHIJKL").map { String($0) }
 
@@ -81,7 +81,7 @@ struct Worksheet {
       let heading = groups.count == 1 ? title : "\(title), \(number + 1)"
       try add(
         PaperTable(columns: [0.06, 0.36, 0.16, 0.05, 0.05, 0.32], textSize: 13, heading: heading, highestRow: 58), rows)
-      // The row that shows the answer of a prompt names its letter.
+      // The answer of a prompt has the letter of the row that shows it.
       let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
       answers.append(
         group.indices.map { "\($0 + 1) \(places[$0].map { Self.letters[$0] } ?? "")" }.joined(separator: "   "))
@@ -90,7 +90,7 @@ struct Worksheet {
     try add(table, Self.numbered(answers))
   }
 
-  /// Pairs of which no two have the same prompt or the same answer.
+  /// Groups pairs so that no two in a group have the same prompt or the same answer.
   private static func groups(
     _ cards: [(front: PaperSide, back: PaperSide)]
   ) -> [[(front: PaperSide, back: PaperSide)]] {
@@ -111,7 +111,7 @@ struct Worksheet {
 
   private static let wordsOnPage = 14
 
-  /// A word and what it is looked for by: the shorter side that has letters enough.
+  /// The word to hide and its clue: the front is hidden if it can be, otherwise the back; the other side is the clue.
   private static func clue(_ card: (front: PaperSide, back: PaperSide)) -> (word: [Character], clue: PaperSide)? {
     if !card.back.isEmpty, let word = WordSearch.word(of: card.front.text) { return (word, card.back) }
     if !card.front.isEmpty, let word = WordSearch.word(of: card.back.text) { return (word, card.front) }
@@ -159,7 +159,7 @@ struct Worksheet {
     return page
   }
 
-  /// Two columns of numbered clues.
+  /// Adds numbered clues in two columns.
   private func addList(_ list: [PaperSide], below top: Double, to page: inout PaperPage) {
     let inner = page.inner
     let rows = (list.count + 1) / 2

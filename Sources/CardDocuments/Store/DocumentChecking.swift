@@ -1,6 +1,6 @@
-// Checks of what a document alone cannot tell: its pictures and the fonts.
-// Invariant: a check changes nothing; whatever keeps it from looking is reported as a finding or thrown, never taken
-// for "fine".
+// Checks that need more than the document itself: its pictures and the fonts.
+// Invariant: a check changes nothing; anything that prevents it is reported as a finding or thrown, never taken for
+// "fine".
 
 import Files
 import Text
@@ -8,8 +8,8 @@ import Values
 import Wire
 
 extension StoredDocument {
-  /// All problems of the document, in the order of its elements: what `content.problems()` finds, image files that are
-  /// missing or are not what their name says, and texts that no font here can draw.
+  /// Returns all problems of the document: what `content.problems()` finds, image files that are missing or do not
+  /// match their name, and texts that no font here can draw. Each group is in the order of the elements.
   public func check() throws -> [DocumentProblem] {
     try refresh()
     return content.problems() + (try imageProblems()) + textProblems()
@@ -68,7 +68,7 @@ extension StoredDocument {
 }
 
 extension DocumentStore {
-  /// All problems of all documents, and the id of the document that each is of.
+  /// Returns all problems of all documents, each with the id of its document.
   public func check() throws -> [(id: String, problem: DocumentProblem)] {
     let (documents, unopened) = try all()
     return try documents.reduce(into: unopened) { found, document in

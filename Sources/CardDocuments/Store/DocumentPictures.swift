@@ -1,27 +1,27 @@
-// The pictures of documents, named by the SHA-256 of their content and shared; those of a file are beside it.
-// Invariant: a name that a document gives never leads out of the folder of its file, or through a symbolic link.
+// The pictures of documents, named by the SHA-256 of their content and shared; the pictures of a file are beside it.
+// Invariant: a name in a document never leads out of the folder of its file, or through a symbolic link.
 
 import Files
 
 extension StoredDocument {
   static let mostPictureBytes = 64 << 20
 
-  /// The PNG bytes of a picture, as they are on disk: nobody has checked them. Nil when it is missing.
+  /// The PNG bytes of a picture as they are on disk, unchecked. Nil if it is missing.
   func picture(_ hash: ContentHash) throws -> [UInt8]? {
     if let bytes = state.pictures[hash] { return bytes }
     if let bytes = try store.keeper.picture(hash) { return bytes }
     return try plainFile(beside: "images/" + hash.description)
   }
 
-  /// Nil when it is missing, or its name is no name of a file beside the document.
+  /// Nil if it is missing, or if its name is not the name of a file beside the document.
   func picture(of element: Element) throws -> [UInt8]? {
     if let hash = element.image, let bytes = try picture(hash) { return bytes }
     guard let name = element.imageFile else { return nil }
     return try picture(named: name)
   }
 
-  /// The pictures beside a file of an older shape, by the names that it uses for them. Names that are paths count as
-  /// missing.
+  /// Reads the pictures beside a file of an older format, by the names that the file uses. Names that are paths count
+  /// as missing.
   func picturesBeside() throws(DocumentError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     for name in content.elements.compactMap(\.imageFile) where found[name] == nil {
@@ -30,7 +30,7 @@ extension StoredDocument {
     return found
   }
 
-  /// A file beside the document; nil when it is missing, or its name leads elsewhere.
+  /// Reads a file beside the document; nil if it is missing, or if its name leads elsewhere.
   func picture(named name: String) throws(DocumentError) -> [UInt8]? {
     isPlainName(name) ? try plainFile(beside: name) : nil
   }
@@ -41,7 +41,7 @@ extension StoredDocument {
     do {
       guard try FileFacts.at(file, followingLinks: false)?.kind == .file else { return nil }
     } catch {
-      // A path that cannot be looked at is no plain file of a picture.
+      // A path that cannot be examined counts as a missing picture.
       return nil
     }
     return try readPlainFile(
@@ -49,7 +49,7 @@ extension StoredDocument {
   }
 }
 
-/// Whether it is the name of a file that is seen, and no path: a hidden one is a program's own.
+/// Whether it is the name of a visible file and not a path. Hidden files belong to programs.
 func isPlainName(_ name: String) -> Bool {
   !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && !name.utf8.contains(0) && name.utf8.count <= 255
 }

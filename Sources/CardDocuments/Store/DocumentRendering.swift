@@ -1,12 +1,12 @@
-// Documents as pictures: files, pixels for a terminal, thumbnails, sheets for printing.
-// Invariant: a picture that is missing or broken is drawn as the error picture; the rest of the document is drawn all
-// the same, and a file that was there is replaced only by a whole one.
+// Rendering of documents: files, pixels for a terminal, thumbnails, sheets for printing.
+// Invariant: a missing or broken picture is drawn as the error picture, and the rest of the document is still drawn; an
+// existing file is replaced only by a complete one.
 
 import Files
 import Values
 import Wire
 
-/// A drawing and what in it could not be shown.
+/// A drawing, and the elements that it could not show.
 ///
 ///     let drawn = try document.rendered(as: .png, width: 650)
 ///     if !drawn.brokenElements.isEmpty { ... }   // their pictures could not be shown
@@ -23,7 +23,7 @@ public struct RenderedDocument: Equatable, Sendable {
 public struct PixelDrawing: Equatable, Sendable {
   public let width: Int
   public let height: Int
-  /// Rows from the top, four bytes a pixel: red, green, blue, opacity; colours are not multiplied with the opacity.
+  /// Rows from the top, four bytes a pixel: red, green, blue, opacity; not premultiplied.
   public let rgba: [UInt8]
 }
 
@@ -31,10 +31,10 @@ extension StoredDocument {
   /// How wide a drawing may be, in pixels (svg, png) or points (pdf).
   public static let widths = 1...6500
 
-  /// Of all images of one drawing together.
+  /// The limit for all images of one drawing together.
   private static let mostImageBytes = 256 << 20
 
-  /// The document as a file's content; its height follows from the width, 1300 by 2000.
+  /// Renders the document to the bytes of a file. The height follows from the width, at 1300 by 2000.
   public func rendered(as format: RenderFormat, width: Int = 1300) throws -> RenderedDocument {
     guard StoredDocument.widths.contains(width) else { throw DocumentError.badWidth(width, StoredDocument.widths) }
     try refresh()
@@ -51,8 +51,8 @@ extension StoredDocument {
     return drawing.brokenElements
   }
 
-  /// The document squeezed into so many pixels, for half blocks or a terminal's own graphics.
-  /// - Parameter draft: a content that is not saved yet, in the place of its own.
+  /// Renders the document scaled to the given size in pixels, for half blocks or a terminal's own graphics.
+  /// - Parameter draft: unsaved content to draw in place of the document's own.
   public func pixels(of draft: CardDocument? = nil, width: Int, height: Int) throws -> PixelDrawing {
     try refresh()
     let width = min(max(width, 1), 4000)
@@ -65,7 +65,8 @@ extension StoredDocument {
   /// A PNG of 260 × 400 pixels.
   public func thumbnail() throws -> [UInt8] { try rendered(as: .png, width: 260).bytes }
 
-  /// Writes the document as the original app (edition 2) reads it, its images beside the file under names of their own.
+  /// Writes the document in the format of the original app (edition 2), and its images beside the file under their own
+  /// names.
   public func exportEdition2(to path: String) throws -> WrittenDocument {
     try refresh()
     let export = try content.edition2()
@@ -96,7 +97,7 @@ extension StoredDocument {
     } catch { throw DocumentError.drawing(error) }
   }
 
-  /// The scene, and the elements whose image is not there.
+  /// Builds the scene, and lists the elements whose image is missing.
   fileprivate func sceneAndMissing(_ content: CardDocument) throws -> (Scene, missing: [String]) {
     var pictures: [Int: [UInt8]] = [:]
     var missing: [String] = []
@@ -117,7 +118,7 @@ extension StoredDocument {
 
   private func broken(_ indices: Set<Int>, of content: CardDocument, in scene: Scene, _ missing: [String]) -> [String] {
     var found = Set(missing)
-    // The scene's items are the drawn elements in order, and panels of groups between them.
+    // The scene's items are the drawn elements in order, with the panels of groups between them.
     var items = scene.items.makeIterator()
     for element in content.elements where element.isDrawn {
       var next = items.next()
@@ -130,7 +131,7 @@ extension StoredDocument {
 }
 
 extension Element {
-  /// Whether it stands in the scene.
+  /// Whether the element is part of the scene.
   fileprivate var isDrawn: Bool {
     switch kind {
     case .image: namesImage
@@ -141,18 +142,19 @@ extension Element {
 }
 
 extension DocumentStore {
-  /// Documents of one sheet.
+  /// The most documents in one sheet.
   public static let mostOnSheet = 10_000
 
-  /// Many documents on A4 pages, nine a page, as PDF.
-  /// - Parameter drawn: called after each document, for showing how far it is.
+  /// Writes many documents to a PDF of A4 pages, nine on each page.
+  /// - Parameter drawn: called after each document, to show progress.
   public func sheet(
     _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
   ) throws {
     guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
     guard documents.count <= Self.mostOnSheet else { throw DocumentError.tooManyToPrint(limit: Self.mostOnSheet) }
     var without: [ObjectIdentifier: Set<Int>] = [:]
-    // Each pass ends well, or finds a document whose pictures stop the program and goes on without those.
+    // Each pass either succeeds, or finds a document whose pictures stop the drawing program; the next pass omits
+    // those.
     for _ in 0...documents.count {
       let (bytes, stopped) = try sheet(documents, without: without, drawn: drawn)
       guard let stopped else { return try writeWhole(bytes, to: path) }

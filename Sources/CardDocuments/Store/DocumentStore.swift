@@ -1,25 +1,26 @@
-// The documents of one user: rows of the collection, and pictures that they share.
-// Invariant: a picture is kept before the row that names it; every change is one statement of one operation, made to
-// the document as it is in the database then, so that two processes that change one document both keep their change.
+// The documents of one user: rows of the collection, and the pictures that they share.
+// Invariant: a picture is stored before the row that names it; every change is one statement of one operation, and
+// applies to the document as it is in the database at that moment, so two processes that change the same document both
+// keep their changes.
 
 import Files
 package import Storage
 import Text
 import Values
 
-/// What documents are kept in: in this program, the account's collection and its media.
+/// The storage of documents: in this program, the account's collection and its media.
 package protocol DocumentKeeper {
-  /// Grows whenever rows that were read may be stale.
+  /// Increases whenever rows that were read may be stale.
   var changeCount: Int { get }
   /// Seconds since 1970.
   var now: Double { get }
   func read<T>(_ body: (Database) throws -> T) throws -> T
-  /// Runs a change of one document as an operation, or as a part of the one under way.
+  /// Runs a change of one document as an operation, or as part of the current one.
   func change<T>(_ body: (Database) throws -> T) throws -> T
-  /// Where a picture is kept, there or not.
+  /// The path of a picture in the storage, whether or not it exists.
   func path(of picture: ContentHash) -> String
   func picture(_ hash: ContentHash) throws -> [UInt8]?
-  /// Keeps a picture for the document that the operation under way writes.
+  /// Stores a picture for the document that the current operation writes.
   func keep(_ picture: [UInt8], _ hash: ContentHash) throws
 }
 
@@ -29,14 +30,14 @@ package protocol DocumentKeeper {
 ///     try store.open("6D92").setBackground(.black)   // by the beginning of its id
 public final class DocumentStore {
   package let keeper: any DocumentKeeper
-  /// Draws, and decodes pictures.
+  /// Draws documents, and decodes pictures.
   public let drawing: DrawingProgram
   let isInterrupted: () -> Bool
   private let randomBytes: (Int) -> [UInt8]
   private var handles: [DocumentID: WeakHandle] = [:]
-  /// Documents with moves that wait for a save.
+  /// Documents with unsaved moves.
   private var withMoves: [ObjectIdentifier: StoredDocument] = [:]
-  /// Of the unit of work under way, each document that it touched as it was in memory before.
+  /// Each document that the current unit of work touched, with its state in memory before. Nil outside a unit of work.
   private var before: [ObjectIdentifier: (document: StoredDocument, state: StoredDocument.State)]?
 
   private struct WeakHandle {
@@ -44,8 +45,8 @@ public final class DocumentStore {
   }
 
   /// - Parameters:
-  ///   - randomBytes: so many random bytes, for ids; never the seeded ones of a script.
-  ///   - isInterrupted: asked while files are read; true gives up.
+  ///   - randomBytes: returns the given number of random bytes, for ids; never the seeded ones of a script.
+  ///   - isInterrupted: asked while files are read; true stops reading.
   package init(
     keeper: any DocumentKeeper, drawing: DrawingProgram, isInterrupted: @escaping () -> Bool,
     randomBytes: @escaping (Int) -> [UInt8]
@@ -65,7 +66,8 @@ public final class DocumentStore {
 
   // MARK: - Finding
 
-  /// All documents, by id; those that do not open are reported instead, and do not hold the rest up.
+  /// Returns all documents by id. Documents that cannot be opened are reported as problems, and the rest is still
+  /// listed.
   public func list() throws -> (documents: [StoredDocument], problems: [DocumentProblem]) {
     let (documents, unopened) = try all()
     return (documents, unopened.map(\.problem))
@@ -80,7 +82,7 @@ public final class DocumentStore {
     return (documents, unopened)
   }
 
-  /// Opens a document by its id or an unambiguous beginning of it, or any file by its path.
+  /// Opens a document by its id or an unambiguous prefix of it, or any file by its path.
   public func open(_ name: String) throws -> StoredDocument {
     if let id = DocumentID(name) { return try open(id) }
     if name.contains("/") || name.hasSuffix(".rwcard") { return try open(path: name) }
@@ -103,7 +105,7 @@ public final class DocumentStore {
     return try handle(on: row)
   }
 
-  /// Opens a file. It is never written to; `save()` makes a document of it.
+  /// Opens a file. The file is never written to; `save()` makes a document of it.
   public func open(path: String) throws(DocumentError) -> StoredDocument {
     let bytes = try readPlainFile(
       path, limit: CardFormat.maximumBytes, followingLinks: true, isInterrupted: isInterrupted)
@@ -122,7 +124,8 @@ public final class DocumentStore {
 
   // MARK: - Making
 
-  /// A picture file (PNG, JPEG, GIF, WebP, SVG) as documents keep it: PNG, its long side at most 1000 pixels.
+  /// Reads a picture file (PNG, JPEG, GIF, WebP, SVG) and converts it to the stored form: PNG, its long side at most
+  /// 1000 pixels.
   public func picture(file: String) throws(DocumentError) -> Picture {
     let bytes = try readPlainFile(
       file, limit: StoredDocument.mostPictureBytes, followingLinks: true, isInterrupted: isInterrupted)
@@ -135,10 +138,10 @@ public final class DocumentStore {
     }
   }
 
-  /// A new empty document, saved at once.
+  /// Creates an empty document and saves it at once.
   /// - Parameters:
   ///   - background: nil for one of eight soft colours.
-  ///   - random: chooses among them, so a seeded run repeats.
+  ///   - random: chooses the colour, so a seeded run is repeatable.
   public func create(
     background: CardColor? = nil, using random: inout some RandomNumberGenerator
   ) throws -> StoredDocument {
@@ -155,17 +158,17 @@ public final class DocumentStore {
 
   func hold(_ document: StoredDocument) { handles[document.id] = WeakHandle(document: document) }
 
-  // MARK: - Moves that wait, and units of work
+  // MARK: - Unsaved moves and units of work
 
-  /// What waits in a document from a file, or in one that nobody has saved, waits for its own save. In one that was
-  /// removed it waits for its return.
+  /// Adds or removes the document in `withMoves`. A document from a file, or one that nobody has saved, needs its own
+  /// `save()`; the moves of a removed document wait for its return.
   func noteMoves(of document: StoredDocument) {
     let isKept = document.isInStore && !document.isRemoved && document.hasUnsavedChanges
     withMoves[ObjectIdentifier(document)] = isKept ? document : nil
   }
 
-  /// Writes all moves that wait: when the shell is left or suspended, and before a unit of work is committed.
-  /// - Returns: what could not be saved; none keeps the others from it.
+  /// Saves all unsaved moves: when the user leaves or suspends the shell, and before a unit of work is committed.
+  /// - Returns: the errors of the documents that could not be saved; the others are saved.
   public func saveAll() -> [any Error] {
     var failures: [any Error] = []
     for document in withMoves.values.sorted(by: { $0.id < $1.id }) {
@@ -175,7 +178,7 @@ public final class DocumentStore {
     return failures
   }
 
-  /// From now on it is remembered what documents hold in memory. The rows go back with their transaction.
+  /// Starts to record the state of documents in memory. Their rows are rolled back with the transaction.
   package func beginUnit() {
     if before == nil { before = [:] }
   }
@@ -186,7 +189,7 @@ public final class DocumentStore {
 
   package func endUnit() { before = nil }
 
-  /// Ends the unit with all documents in memory as they were at its beginning.
+  /// Ends the unit, and restores all documents in memory to their state at its beginning.
   package func rollbackUnit() {
     for (document, state) in (before ?? [:]).values {
       document.state = state

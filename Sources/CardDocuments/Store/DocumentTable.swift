@@ -1,10 +1,10 @@
-// The rows that documents are kept in: the text of the file, and what is looked up without reading it.
+// The table of documents: the text of the file, and what is looked up without parsing it.
 // Invariant: the text of a row is that of a whole `.rwcard` file, with every key that was read.
 
 package import Storage
 import Values
 
-/// The steps of the schema for documents.
+/// The schema migrations for documents.
 ///
 ///     Store(path: path, migrations: DocumentTable.migrations)
 public enum DocumentTable {
@@ -14,7 +14,7 @@ public enum DocumentTable {
     CREATE TABLE documents (id TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL, modified REAL NOT NULL) STRICT;
     """
 
-  /// Documents by their ids, without reading any of them.
+  /// The ids of all documents, without reading any of them.
   package static func ids(_ db: Database) throws -> [String] {
     try db.rows("SELECT id FROM documents ORDER BY id") { $0.text(0) }
   }
@@ -23,7 +23,7 @@ public enum DocumentTable {
     try Int.fetchOne(db, sql: "SELECT count(*) FROM documents") ?? 0
   }
 
-  /// The hashes that are anywhere in the texts of documents, also of those that do not open and in unknown keys.
+  /// The hashes anywhere in the texts of documents, including documents that cannot be opened and unknown keys.
   package static func pictures(_ db: Database) throws -> Set<String> {
     var found: Set<String> = []
     try db.forEachRow("SELECT content FROM documents") { collectHashes(in: $0.bytes(0), into: &found) }
@@ -76,7 +76,7 @@ struct DocumentRow {
   }
 }
 
-/// Finds texts of 64 hexadecimal digits in quotes without parsing anything.
+/// Finds quoted texts of 64 hexadecimal digits without parsing the JSON.
 private func collectHashes(in bytes: some Collection<UInt8>, into found: inout Set<String>) {
   for text in bytes.split(separator: UInt8(ascii: "\"")) where text.count == 64 {
     if let hash = ContentHash(String(decoding: text, as: UTF8.self)) { found.insert(hash.description) }

@@ -1,37 +1,37 @@
-// A document that somebody has open: what it holds now, what its row holds, and when the one becomes the other.
-// Invariant: every change but that of a place or a size is in the database (or in the open unit of work) when its
-// method returns, and is made to what is there then; one that could not be made leaves memory as it was.
+// An open document: its content, its row, and when changes reach the row.
+// Invariant: every change except of a position or a size is in the database (or in the open unit of work) when its
+// method returns, and applies to the current content of the row; a change that fails leaves memory as it was.
 
 import Files
 package import Storage
 import Text
 import Values
 
-/// A handle on one document. The same document is the same handle while somebody holds it.
+/// A handle on one document. While a handle is alive, opening the same document returns the same handle.
 ///
 ///     let document = try store.open("6D92")
 ///     try document.set(.x, of: document.elements[0].id, to: .number(120))
 ///     try document.save()
 public final class StoredDocument {
   enum Place {
-    /// A row, good for that count of changes, and when it was written.
+    /// A row, valid while the keeper's `changeCount` equals `seen`.
     case row(DocumentRow, seen: Int)
-    /// A file of the user's, which is only read.
+    /// A file of the user, which is only read.
     case file(String)
-    /// It was removed, or was made in a unit of work that was taken back.
+    /// The row was removed, or the unit of work that created it was rolled back.
     case removed
   }
 
-  /// All that changes, so that a unit of work can put it back as a whole.
+  /// All mutable state, so that a unit of work can restore it as a whole.
   struct State {
     var place: Place
-    /// What is in the database, or of a file what would be saved.
+    /// The content of the row; for a file, its content when it was opened.
     var base: CardDocument
-    /// The places and sizes that wait for a save, by element and field.
+    /// The unsaved positions and sizes, by element and field.
     var waiting: [String: [ElementField: Value?]] = [:]
-    /// What is seen and edited.
+    /// The content that is shown and edited.
     var content: CardDocument
-    /// Whether a document from a file was changed: all of it waits for the save that makes a row of it.
+    /// Whether a document from a file was changed. All of it waits for the save that makes a row of it.
     var isChangedOutside = false
     /// Pictures that were added to a document from a file.
     var pictures: [ContentHash: [UInt8]] = [:]
@@ -50,23 +50,23 @@ public final class StoredDocument {
     self.init(.row(row, seen: store.keeper.changeCount), try row.decoded(), in: store)
   }
 
-  /// The document as it was when it was last looked at, moves that wait for a save included.
+  /// The document at its last refresh, including unsaved moves.
   public var content: CardDocument { state.content }
   public var id: DocumentID { state.content.id }
   public var version: Int { state.content.version }
   public var background: CardColor { state.content.background }
   public var elements: [Element] { state.content.elements }
-  /// Of a later version: it can be seen, not changed.
+  /// True for a document of a later version, which can be shown but not changed.
   public var isReadOnly: Bool { state.content.isReadOnly }
-  /// Whether places or sizes wait for a save; of a document from a file, whether anything does.
+  /// Whether positions or sizes are unsaved; for a document from a file, whether anything is.
   public var hasUnsavedChanges: Bool { !state.waiting.isEmpty || state.isChangedOutside }
-  /// Whether it is a row, which may be gone; else it is a file.
+  /// Whether the document is a row, which may have been removed, and not a file.
   public var isInStore: Bool { path == nil }
-  /// Whether it had no row when it was last looked at.
+  /// Whether the row was missing at the last refresh.
   var isRemoved: Bool {
     if case .removed = state.place { true } else { false }
   }
-  /// The file of the user's that it was read from; nil for a row.
+  /// The user's file that it was read from; nil for a row.
   public var path: String? {
     if case .file(let path) = state.place { path } else { nil }
   }
@@ -90,7 +90,7 @@ public final class StoredDocument {
     }
   }
 
-  /// Puts a picture in front that the store has made ready.
+  /// Adds a picture that the store has prepared in front of all elements.
   public func addImage(
     _ picture: Picture, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
     at placement: ElementPlacement = ElementPlacement()
@@ -103,12 +103,12 @@ public final class StoredDocument {
     }
   }
 
-  /// Draws a panel of a colour behind the elements of a group; nil takes it away.
+  /// Draws a panel of a colour behind the elements of a group; nil removes it.
   public func setPanel(of group: String, to color: CardColor?) throws {
     try change { document throws(DocumentError) in try document.setPanel(of: group, to: color) }
   }
 
-  /// Sets one field of an element. Places and sizes wait for `save()`, everything else is saved at once.
+  /// Sets one field of an element. Positions and sizes wait for `save()`; everything else is saved at once.
   public func set(_ field: ElementField, of element: String, to value: ElementValue) throws {
     guard field.isPlacement, isInStore else {
       return try change { document throws(DocumentError) in try document.set(field, of: element, to: value) }
@@ -126,13 +126,13 @@ public final class StoredDocument {
     store.noteMoves(of: self)
   }
 
-  /// False when it was in front of all.
+  /// Returns false if the element was already in front of all.
   @discardableResult
   public func raise(_ element: String) throws -> Bool {
     try change { document throws(DocumentError) in try document.raise(element) }
   }
 
-  /// False when it was behind all.
+  /// Returns false if the element was already behind all.
   @discardableResult
   public func lower(_ element: String) throws -> Bool {
     try change { document throws(DocumentError) in try document.lower(element) }
@@ -142,14 +142,14 @@ public final class StoredDocument {
     try change { document throws(DocumentError) in try document.removeElement(element) }
   }
 
-  /// A new document with the same content, moves that wait for a save included.
+  /// Creates a document with the same content, including unsaved moves.
   public func duplicate() throws -> StoredDocument {
     try refresh()
     return try store.add(try content.duplicate(id: store.newID()), from: self)
   }
 
-  /// Writes what waits for it. A file becomes a document, in the newest version, with its pictures; it gets a new id
-  /// when there is a document of its id already.
+  /// Writes the unsaved changes. A file becomes a document, in the newest version, with its pictures; it gets a new id
+  /// if another document has its id already.
   public func save() throws {
     guard isInStore else {
       if isReadOnly { throw DocumentError.laterVersion(version) }
@@ -165,7 +165,8 @@ public final class StoredDocument {
     store.noteMoves(of: self)
   }
 
-  /// Removes its row. Pictures that nothing else shows stay, so that this can be undone, until `doctor media --mend`.
+  /// Removes the document's row. Pictures that nothing else shows remain until `doctor media --mend`, so that the
+  /// removal can be undone.
   package func remove(_ db: Database) throws {
     if let path { throw DocumentError.notInStore(path: path) }
     try reload(db)
@@ -177,8 +178,8 @@ public final class StoredDocument {
 
   // MARK: - Rows
 
-  /// Takes over what is in the database now.
-  /// - Throws: `DocumentError.removed` when it is not there any more.
+  /// Loads the current content of the row.
+  /// - Throws: `DocumentError.removed` if the row no longer exists.
   public func refresh() throws {
     guard isInStore else { return }
     let keeper = store.keeper
@@ -188,7 +189,7 @@ public final class StoredDocument {
     }
   }
 
-  /// Within a transaction nothing was noticed that was committed just before it.
+  /// Reads the row whatever `changeCount` is: within a transaction, the count misses a commit made just before it.
   private func reload(_ db: Database) throws {
     guard let row = try DocumentTable.row(db, id) else {
       state.place = .removed
@@ -215,8 +216,8 @@ public final class StoredDocument {
     state.content = base.setting(state.waiting)
   }
 
-  /// The way of every change: `body` checks and applies it (it throws before it changes anything), then it is written;
-  /// that of a file waits for a save.
+  /// All changes go through here: `body` checks and applies the change (it throws before it changes anything), then the
+  /// document is written. A change of a document from a file waits for a save.
   private func change<Result>(
     bringing picture: (ContentHash, [UInt8])? = nil,
     _ body: (inout CardDocument) throws(DocumentError) -> Result
@@ -256,7 +257,7 @@ public final class StoredDocument {
     state.place = .row(row, seen: store.keeper.changeCount)
   }
 
-  /// Makes a row of a content that has none, with its pictures; under a new id where there is one of its id already.
+  /// Makes a row of content that has none, with its pictures; under a new id if there is a row with its id already.
   func enter(_ content: CardDocument, from other: StoredDocument?) throws {
     store.willChange(self)
     let before = state
@@ -275,7 +276,7 @@ public final class StoredDocument {
     store.hold(self)
   }
 
-  /// Keeps the pictures that another document shows.
+  /// Stores the pictures that another document shows, and replaces file names in `content` with their hashes.
   private func bring(_ other: StoredDocument, to content: inout CardDocument) throws {
     let beside = try other.picturesBeside()
     content.load(beside.mapValues { ContentHash(of: $0) })

@@ -1,28 +1,28 @@
 // Documents that are made from a template. Invariant: a filled document is in memory only until it is saved; the
-// template stays as it is.
+// template does not change.
 
-/// A document that others are made from.
+/// A document that serves as a template for others.
 ///
 ///     let filled = try DocumentTemplate(document).filled(values, pictures: [:])
 ///     try filled.save()
 public struct DocumentTemplate {
-  /// Most documents of one call.
+  /// The most documents of one call.
   public static let mostDocuments = 2_000
-  /// Bytes of the pictures of one call together.
+  /// The limit for the pictures of one call together.
   public static let mostPictureBytes = 256 << 20
 
   private let template: StoredDocument
 
   public init(_ template: StoredDocument) { self.template = template }
 
-  /// A document of its own with values in the place of the template's names; `save()` makes a row of it.
-  /// - Parameter pictures: those that the values name, PNG.
+  /// Returns a new document with values in place of the template's placeholders; `save()` makes a row of it.
+  /// - Parameter pictures: the PNG bytes of the pictures that the values name.
   public func filled(_ values: TemplateValues, pictures: [ContentHash: [UInt8]]) throws -> StoredDocument {
     try template.refresh()
     let store = template.store
     var content = try template.content.filled(id: store.newID(), values)
     try growBoxes(of: &content)
-    // The pictures that the template itself shows lie beside its file, or among those that are kept.
+    // The template's own pictures are beside its file, or in the store.
     let document = StoredDocument(.file(template.path ?? "/"), content, in: store)
     document.state.isChangedOutside = true
     let own = pictures.filter { content.images.contains($0.key) }
@@ -30,7 +30,7 @@ public struct DocumentTemplate {
     return document
   }
 
-  /// Makes the boxes of texts that grow as high as they must be; their upper sides stay where they are.
+  /// Makes the boxes of growing texts as high as their texts need; their top edges stay in place.
   private func growBoxes(of content: inout CardDocument) throws {
     let rooms = TextRooms(template.store)
     for element in content.elements where element.grows == true && !element.isLocked {

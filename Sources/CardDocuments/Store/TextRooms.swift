@@ -1,20 +1,20 @@
-// How much room a text needs in its box. Invariant: the answer is for the fonts of this machine, as they are drawn;
-// without the drawing program it is reckoned by the number of letters.
+// The height that a text needs in its box. Invariant: the result is for the fonts of this machine, as they are drawn;
+// without the drawing program, it is estimated from the number of letters.
 
 import Wire
 
-/// Measures texts.
+/// Measures the height of texts.
 ///
 ///     try TextRooms(document.store).height(of: "el gato", style: TextStyle(size: 120), width: 1100)
 public struct TextRooms {
-  /// Units above and below the lines of a box that grows.
+  /// Units above and below the lines in a box that grows.
   private static let margin = 10.0
 
   private let drawing: DrawingProgram
 
   public init(_ store: DocumentStore) { drawing = store.drawing }
 
-  /// How high the box of a text must be, as wide as it is.
+  /// Returns the height that the box of a text needs at its current width.
   public func height(of element: Element) throws -> Double {
     let query = element.measureQuery
     let height: Double
@@ -34,7 +34,7 @@ public struct TextRooms {
     return try height(of: draft.addText(text, style: style, at: ElementPlacement(width: width, height: 100), id: id))
   }
 
-  /// A letter is about half as wide as it is high, a line a fifth higher than its letters.
+  /// Assumes that a letter is about half as wide as it is high, and a line a fifth higher than its letters.
   private static func reckonedHeight(_ query: MeasureQuery) -> Double {
     let lines = query.text.split(separator: "\n", omittingEmptySubsequences: false).reduce(0.0) { sum, line in
       let width = Double(line.count) * query.size * 0.55

@@ -1,11 +1,11 @@
-// The errors of files as errors of documents, and files outside the store, that the user names.
-// Invariant: each keeps the path and the errno.
+// Conversion of file errors to document errors, and access to files that the user names outside the store.
+// Invariant: each error keeps the path and the errno.
 
 import Files
 import Glibc
 
 extension DocumentError {
-  /// Reading failed.
+  /// Converts an error of reading.
   static func reading(_ error: FileError) -> DocumentError {
     switch error.reason {
     case .system(ELOOP): .symbolicLink(path: error.path)
@@ -16,7 +16,7 @@ extension DocumentError {
     }
   }
 
-  /// Writing failed.
+  /// Converts an error of writing.
   static func writing(_ error: FileError) -> DocumentError {
     switch error.reason {
     case .interrupted: .interrupted(error)
@@ -25,7 +25,7 @@ extension DocumentError {
   }
 }
 
-/// The content of a regular file below a size; anything else is refused.
+/// Reads a regular file up to a size limit; rejects anything else.
 func readPlainFile(
   _ path: String, limit: Int, followingLinks: Bool, isInterrupted: @escaping () -> Bool
 ) throws(DocumentError) -> [UInt8] {
@@ -34,8 +34,8 @@ func readPlainFile(
   } catch { throw .reading(error) }
 }
 
-/// Writes a file for the user: the path holds its old content or the new one; what is not a regular file (a pipe, a
-/// terminal) is refused.
+/// Writes a file for the user atomically: the path holds the old content or the new one. A path that is not a regular
+/// file (a pipe, a terminal) is rejected.
 func writeWhole(_ bytes: [UInt8], to path: String) throws(DocumentError) {
   do { try AtomicFile.write(path, bytes, .exported()) } catch { throw .writing(error) }
 }

@@ -1,17 +1,18 @@
-// Documents as `.rwcard` files. Invariant: what is written beside the file is named, and read from there again.
+// Documents as `.rwcard` files. Invariant: every file that is written beside the document is listed, and is read from
+// there again.
 
 import Files
 import Glibc
 import Values
 
-/// What came of a document that was written to a file.
+/// The result of writing a document to a file.
 ///
 ///     let written = try WrittenDocument(document, to: "dog.rwcard")
 ///     written.beside   // the pictures that were written beside it
 public struct WrittenDocument: Equatable, Sendable {
-  /// The files that belong to it, from its folder on.
+  /// The files written beside the document, relative to its folder.
   public private(set) var beside: [String] = []
-  /// What could not be written, or the format cannot hold.
+  /// What could not be written, or what the format cannot hold.
   public private(set) var losses: [ExportLoss] = []
 
   public init() {}
@@ -42,15 +43,15 @@ public struct WrittenDocument: Equatable, Sendable {
     beside.append(name)
   }
 
-  /// A folder that is missing above it is told, as it is for a file of any other kind.
+  /// Does not create missing parent folders: they are reported, as for any other file.
   private static func makeFolder(_ path: String) throws(DocumentError) {
     if mkdir(path, 0o777) != 0, errno != EEXIST { throw .cannotWrite(path: path, errno: errno) }
   }
 }
 
 extension StoredDocument {
-  /// The pictures beside its file, by the names that the document gives them, to be written into a folder.
-  /// - Throws: `.cannotWrite` where another file has such a name: who made the document chose it.
+  /// The pictures beside the document's file, by the names that the document gives them, to be written into a folder.
+  /// - Throws: `.cannotWrite` if another file has such a name, as the author of the document chose it.
   func picturesToWrite(in folder: String) throws -> [(name: String, bytes: [UInt8])] {
     let pictures = try picturesBeside().sorted { $0.key < $1.key }
     for (name, bytes) in pictures {
