@@ -202,7 +202,7 @@ import Testing
     let shown = try home.run("deck", "stats", "E")
     let titles = shown.lines.filter { !$0.isEmpty && !$0.hasPrefix(" ") }.dropFirst()
     #expect(Array(titles) == ["Answers", "Cards", "Added"], "\(shown.output)")
-    #expect(shown.output.contains("Nothing answered yet: `study` asks the cards"), "\(shown.output)")
+    #expect(shown.output.contains("Nothing answered yet: charts appear here"), "\(shown.output)")
     let empty = try home.run("deck", "stats", "D")
     #expect(empty.output.contains("Nothing answered yet") && !empty.lines.contains("Cards"), "\(empty.output)")
     #expect(try home.run("deck", "stats", "E", "--png", home.path + "/a.png").status == 0)

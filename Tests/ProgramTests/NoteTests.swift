@@ -161,7 +161,7 @@ import Testing
     let broken = try terminal(["note", "edit", "D:1"], editor("echo nothing > \"$1\""))
     broken.wait(for: "Edit again? [y/N] ")
     broken.type("\r")
-    broken.wait(for: "no line ==== NAME ==== is there")
+    broken.wait(for: "no line ==== NAME ==== was found")
   }
 
   @Test func `a note type is made, shown, and changed with its notes; lost cards are counted and asked first`() throws {

@@ -146,7 +146,7 @@ extension Home {
 @Suite struct GameKeepingTests {
   @Test func `a game that was left comes back, and a finished one is in the scores`() throws {
     let home = try Home()
-    #expect(try home.run("play", "--resume").errors.contains("no game was put away"))
+    #expect(try home.run("play", "--resume").errors.contains("there is no game to resume"))
     try home.run("play", "--base", "cambering", input: "grace\nring\n")
     let resumed = try home.run("play", "--resume", "--json", input: "grace\nmargin\n/give-up\n").lines
     #expect(resumed[0] == #"{"base_word": "cambering", "language": "english", "mode": "classic"}"#)

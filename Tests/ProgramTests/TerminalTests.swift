@@ -221,7 +221,7 @@ import Testing
     terminal.type("evil.x\t\u{03}")
     terminal.wait(for: "> ")
     terminal.type("BOOM\r")
-    terminal.wait(for: "no name in Lua yet")
+    terminal.wait(for: "nor a Lua name")
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
