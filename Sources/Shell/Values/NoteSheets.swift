@@ -105,7 +105,7 @@ enum NoteTypeSheet {
   private static let (front, back) = ("front: ", "back: ")
   static let advice = [
     "One field per line. A template shows a field as {{Front}}; {{#Hint}}...{{/Hint}} is shown if Hint is not empty.",
-    "A card has a part \"front: NAME\" and a part \"back: NAME\". If it keeps its name, it keeps its texts and schedule.",
+    "A card has a part \"front: NAME\" and a part \"back: NAME\". Keep a name to keep its texts and schedule.",
     "Save and quit to change the note type; delete everything to leave it unchanged.",
   ]
 
