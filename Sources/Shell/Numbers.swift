@@ -91,7 +91,7 @@ extension Session {
     let count = try workspace().cards.futureAnswerCount()
     if count == 0 { return nil }
     return "the clock was in the future when \(counted(count, "card")) \(count == 1 ? "was" : "were") answered; "
-      + "`doctor --mend` brings \(count == 1 ? "it" : "them") back"
+      + "`doctor --mend` corrects \(count == 1 ? "it" : "them")"
   }
 
   /// The number of due and new cards and the current streak of days with answers; nil when there is nothing to report.

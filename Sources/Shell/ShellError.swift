@@ -36,11 +36,11 @@ enum LookupError: Problem, Equatable {
     case .noCard(let guid):
       ProblemReport(
         .notFound, "No such card",
-        "no card has a guid that begins with \(quoted(guid)); `card list` shows them, DECK:POSITION works too")
+        "no card has a guid that begins with \(quoted(guid)); `card list` shows the guids, and DECK:POSITION works too")
     case .queryForCards(let query, let count):
       ProblemReport(
         .notFound, "No such card",
-        "\(quoted(query)) names no card: a guid, its beginning or DECK:POSITION expected; as a query it finds "
+        "\(quoted(query)) is not a card: a guid, its beginning or DECK:POSITION expected; as a query it finds "
           + (count == 0
             ? "none"
             : "\(counted(count, "card")), which `card list \(printable(ShellWords.quote(query)))` lists"))
@@ -68,9 +68,9 @@ enum LookupError: Problem, Equatable {
         .notFound, "No meaning",
         "no dictionary of \(language) has the word \(quoted(word)); `word dictionaries` lists them", ["word": word])
     case .noAlias(let name): ProblemReport(.notFound, "No such alias", "no alias is called \(quoted(name))")
-    case .noGame: ProblemReport(.notFound, "No game", "no game was put away; `play` starts one")
+    case .noGame: ProblemReport(.notFound, "No game", "there is no game to resume; `play` starts one")
     case .whichDeck(isAny: false, _):
-      ProblemReport(.missingArgument, "Which deck?", "there is no deck yet; `deck create NAME` makes one")
+      ProblemReport(.missingArgument, "Which deck?", "there is no deck yet; `deck create NAME` creates one")
     case .whichDeck(isAny: true, let usage):
       ProblemReport(.missingArgument, "Which deck?", "say which deck: `\(usage)`")
     }
@@ -92,18 +92,18 @@ enum SignInError: Problem, Equatable {
 
   var report: ProblemReport {
     switch self {
-    case .noAccount: ProblemReport(.noAccount, "No account", "there is no account; `account add NAME` makes one")
+    case .noAccount: ProblemReport(.noAccount, "No account", "there is no account; `account add NAME` creates one")
     case .noName:
-      ProblemReport(.signIn(.empty), "No name", "there are several accounts; say whose with --user NAME")
+      ProblemReport(.signIn(.empty), "No name", "there are several accounts; choose one with --user NAME")
     case .noPassword:
       ProblemReport(
         .signIn(.empty), "No password",
-        "no password was given; give --password-file FILE where there is no terminal")
+        "no password was given; use --password-file FILE when there is no terminal")
     case .noTerminal:
       ProblemReport(
-        .signIn(.empty), "No password", "there is no terminal to ask at; give --password-file FILE")
+        .signIn(.empty), "No password", "there is no terminal to ask for it; use --password-file FILE")
     case .notTheSame:
-      ProblemReport(.badPassword, "Not the same", "the two were not the same; nothing was changed")
+      ProblemReport(.badPassword, "Not the same", "the two passwords are not the same; nothing was changed")
     case .notSignedIn(let name):
       ProblemReport(
         .notSignedIn, "Not yours",
@@ -146,7 +146,7 @@ enum EditorError: Problem, Equatable {
         message: "line \(line) of the table, \(quoted(prompt)): \(report.message); nothing was changed",
         details: report.details + [("line", line.problemDetail)])
     case .notSheet:
-      ProblemReport(.badText, "Not understood", "no line ==== NAME ==== is there; nothing was changed")
+      ProblemReport(.badText, "Not understood", "no line ==== NAME ==== was found; nothing was changed")
     case .unknownPart(let name):
       ProblemReport(
         .badText, "Not understood",
@@ -167,10 +167,10 @@ enum RedirectionError: Problem, Equatable {
     case .nothingBehind(let sign):
       ProblemReport(
         .usage(.missingArgument), "Something is missing",
-        "\(sign == "|" ? "a program" : "a file") is expected behind \(sign); in quotes it is a word like any other")
+        "\(sign == "|" ? "a program" : "a file") is expected after \(sign); in quotes it is an ordinary word")
     case .severalFiles(let sign):
       ProblemReport(
-        .usage(.extraArgument), "Too many arguments", "one file is expected behind \(sign), and nothing behind that")
+        .usage(.extraArgument), "Too many arguments", "one file is expected after \(sign), and nothing after it")
     case .cannotWrite(let path, let number):
       ProblemReport(
         .fileFailed, "The file cannot be written", "\(printable(path)) cannot be written: \(systemWords(number))")
@@ -218,7 +218,8 @@ enum ShellError: Problem, Equatable {
     switch self {
     case .notColor(let text):
       ProblemReport(
-        .badValue, "No colour", "\(quoted(text)) is no colour; R,G,B or R,G,B,A, each from 0 to 1, or #rrggbb expected")
+        .badValue, "No colour",
+        "\(quoted(text)) is not a colour; R,G,B or R,G,B,A, each from 0 to 1, or #rrggbb expected")
     case .notField(let word, let near, let fields):
       ProblemReport(
         .badValue, "No field",
@@ -237,7 +238,7 @@ enum ShellError: Problem, Equatable {
     case .scriptFailed(let name, let status):
       ProblemReport(.scriptFailed, "The script failed", "\(printable(name)) ended with status \(status)")
     case .scriptTooLarge:
-      ProblemReport(.tooLarge, "Too large", "standard input holds more than 64 MiB of Lua")
+      ProblemReport(.tooLarge, "Too large", "standard input contains more than 64 MiB of Lua")
     case .unwell(let count, let mendable):
       ProblemReport(
         .damaged, "Something is wrong",
@@ -249,8 +250,8 @@ enum ShellError: Problem, Equatable {
         .allRefused, "Nothing was imported",
         "no row of \(printable(file)) could be imported; the first: \(first)"
           + (isTable
-            ? ". `--dry-run` before the command shows the first cards as they would be; --separator, --columns and "
-              + "--no-header say how a table is read" : ""))
+            ? ". `--dry-run` before the command shows what the first cards would be; --separator, --columns and "
+              + "--no-header set how a table is read" : ""))
     case .promptIsStandardInput:
       ProblemReport(
         .failed, "Standard input is the prompt's",
@@ -258,11 +259,11 @@ enum ShellError: Problem, Equatable {
     case .onlyReading(let command):
       ProblemReport(
         .usage(.badValue), "Only for reading",
-        "--at reads the past: \(quoted(command)) does not only read; `undo N` takes a step back")
+        "--at reads the past, but \(quoted(command)) does not only read; use `undo N` to undo a step")
     case .notColumn(let word, let near, let columns):
       ProblemReport(
         .usage(.badValue), "No column",
-        "cards have no column \(quoted(word))\(didYouMean(near)); there are \(columns.joined(separator: ", "))",
+        "cards have no column \(quoted(word))\(didYouMean(near)); the columns are \(columns.joined(separator: ", "))",
         ["suggestion": near])
     case .notOption(let word, let near):
       ProblemReport(
@@ -275,14 +276,14 @@ enum ShellError: Problem, Equatable {
     case .losesCards(let what):
       ProblemReport(
         .usage(.losesCards), "Cards would be removed",
-        "this takes away \(what); give --yes to agree; nothing was changed")
+        "this would remove \(what); use --yes to agree; nothing was changed")
     case .interruptedAmidAnswers:
-      ProblemReport(.interrupted, "Interrupted", "interrupted; what was answered is kept")
+      ProblemReport(.interrupted, "Interrupted", "interrupted; your answers so far are saved")
     case .notFromLua(let command):
       ProblemReport(
         .notHere, "Not from Lua",
         "\(command) is for the command line"
-          + (["login", "logout"].contains(command) ? "; Lua has `auth.login` and `auth.logout`" : ""))
+          + (["login", "logout"].contains(command) ? "; in Lua use `auth.login` and `auth.logout`" : ""))
     }
   }
 }

@@ -111,7 +111,7 @@ struct ProgramOptions {
       throw Wrong(message: "--at: the number of a step expected, got \(quoted(step)); `undo --list` shows them")
     }
     if !given.list("--at").isEmpty, action == .prompt || !code.isEmpty {
-      throw Wrong(message: "--at: a command that only reads expected behind it, as in `deckhand --at 41 deck list`")
+      throw Wrong(message: "--at: a command that only reads expected after it, as in `deckhand --at 41 deck list`")
     }
     for seed in given.list("--seed") where Self.seed(seed) == nil {
       throw Wrong(message: "--seed: a whole number expected, got \(quoted(seed))")
@@ -151,7 +151,7 @@ extension ProgramOptions {
         value("--set", "NAME=VALUE", .setting, "a setting for this run; repeatable"),
         Option("--dry-run", help: "show what would change, change nothing"),
         value("--at", "STEP", .text, "read everything as it was after a step of `undo --list`"),
-        value("--seed", "N", .text, "random choices in games, scripts and documents repeat"),
+        value("--seed", "N", .text, "make random choices in games, scripts and documents repeatable"),
         Option("--json", help: "commands answer in JSON, one value a line"),
         Option("--no-plugins", help: "start without plugins"),
         Option("--no-init", help: "start without init.lua"),

@@ -96,7 +96,7 @@ import Testing
     let terminal = try home.terminal("study", "D")
     terminal.wait(for: "q quit", seconds: 20)
     terminal.type("\r1")
-    let page = terminal.wait(for: "any key  go on")
+    let page = terminal.wait(for: "any key  continue")
     for words in ["is a leech: forgotten 1 time", "easy   back in", "again  back in", "card edit D:1"] {
       #expect(page.contains(words), "\(words): \(page)")
     }

@@ -143,7 +143,7 @@ import Testing
     let home = try Home()
     let file = try home.write("a\nb\n", to: "w.csv")
     let run = try home.run("deck", "import", "W::Inner", file)
-    #expect(run.status == 1 && run.errors.contains("--separator, --columns and --no-header say how"), "\(run)")
+    #expect(run.status == 1 && run.errors.contains("--separator, --columns and --no-header set how"), "\(run)")
     #expect(try home.run("deck", "list").output.contains("No decks yet"))
     #expect(try !home.run("undo", "--list").output.contains("importing"))
   }

@@ -77,7 +77,7 @@ import Testing
     for (words, message) in [
       (["D:1", "--set", "Bakc=x"], "did you mean \"Back\"?"), (["D:1", "D:2", "--set", "Back=x"], "is for one card"),
       (["D:1", "--set", "Back=x", "--answer", "y"], "--set and --answer cannot be given together"),
-      (["D:1", "--set", "Front="], "takes away 1 card"), (["D:1", "--set", "Front=", "--yes"], "is empty"),
+      (["D:1", "--set", "Front="], "would remove 1 card"), (["D:1", "--set", "Front=", "--yes"], "is empty"),
     ] {
       let wrong = try home.run(["card", "edit"] + words)
       #expect(wrong.status != 0 && wrong.errors.contains(message), "\(wrong)")

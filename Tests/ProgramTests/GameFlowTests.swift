@@ -37,7 +37,7 @@ import Testing
       local g = games.new{mode = 'two', base = 'ab'} g:guess('x') g:guess('y') g:guess('z')
       """)
     #expect(try home.run("play", "--scores", "--json").output.contains(#""mode": "two""#))
-    #expect(try home.run("play", "--resume").errors.contains("no game was put away"))
+    #expect(try home.run("play", "--resume").errors.contains("there is no game to resume"))
   }
 
   @Test func `a script that fails or is rehearsed keeps no guess, and a line at the prompt does`() throws {
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("grace\nring\n", "Player 1 wins."), ("ring\ngrim\n", "Players 1 and 2 are even."),
+    ("grace\nring\n", "Player 1 wins."), ("ring\ngrim\n", "Players 1 and 2 are tied."),
     // Of five points a hint costs two.
     ("/hint\ngrace\ncarb\n", "Player 2 wins."),
   ])

@@ -56,7 +56,7 @@ import Testing
     for isFirst in [true, false] {
       let terminal = try prompt(columns: 80, rows: 24, settings)
       if isFirst {
-        for (line, answer) in [("study --list", "No"), ("studdy Vocab", "did you mean"), ("studying", "no command")] {
+        for (line, answer) in [("study --list", "No"), ("studdy Vocab", "did you mean"), ("studying", "neither")] {
           terminal.type(line + "\r")
           terminal.wait(for: answer)
         }

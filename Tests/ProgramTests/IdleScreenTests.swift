@@ -28,7 +28,7 @@ import Testing
     let code = "local d = documents.create() d:add_text{text = 'hello'} print(d.id)"
     let document = try #require(try home.run("-e", code).lines.first)
     let terminal = try terminal(["doc", "edit", document])
-    terminal.wait(for: "Esc leaves")
+    terminal.wait(for: "Esc cancels")
     for _ in 0..<3 {
       clock.pass(seconds: 40)
       terminal.type("[")
@@ -37,7 +37,7 @@ import Testing
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")
     terminal.type("correct horse battery\r")
-    terminal.wait(for: "Esc leaves")
+    terminal.wait(for: "Esc cancels")
     terminal.type("\r")
     #expect(terminal.ended() == 0)
     #expect(terminal.output.contains("Changed 1 element."))

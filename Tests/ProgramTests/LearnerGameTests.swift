@@ -50,7 +50,7 @@ import Testing
     try home.run("plugin", "enable", "picky", "--grant")
     let run = try home.run(
       "play", "m", "--base", "cambering", "--language", "english", "--to-deck", "Missed", input: "ring\n/give-up\n")
-    #expect(run.errors.contains("added to \"Missed\"; 0 were there already; "), "\(run)")
+    #expect(run.errors.contains("added to \"Missed\"; 0 were already there; "), "\(run)")
     let cards = try home.run("-e", "for c in decks.open('Missed'):cards() do print(c.answer, c.prompt) end").lines
     #expect(cards.contains("grace\tease") && cards.contains("image\tHe made the first ___ of it."), "\(cards)")
     #expect(!cards.contains { $0.hasPrefix("margin") || $0.hasPrefix("ring") || $0.hasPrefix("game") }, "\(cards)")

@@ -134,7 +134,7 @@ import Testing
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}}")
     let fewer = ["note", "edit", "D:1", "--set", "Text={{c1::a}} b"]
     let lossy = try home.run(fewer)
-    #expect(lossy.status == 2 && lossy.errors.contains("takes away 1 card with the schedule; give --yes"), "\(lossy)")
+    #expect(lossy.status == 2 && lossy.errors.contains("would remove 1 card with the schedule; use --yes"), "\(lossy)")
     #expect(try home.run("note", "show", "D:1", "--json").output.contains("{{c2::b}}"))
     #expect(try home.run(fewer + ["--yes"]).output.contains("it has 1 card."))
     try home.run("card", "remove", "D:1")
@@ -161,7 +161,7 @@ import Testing
     let broken = try terminal(["note", "edit", "D:1"], editor("echo nothing > \"$1\""))
     broken.wait(for: "Edit again? [y/N] ")
     broken.type("\r")
-    broken.wait(for: "no line ==== NAME ==== is there")
+    broken.wait(for: "no line ==== NAME ==== was found")
   }
 
   @Test func `a note type is made, shown, and changed with its notes; lost cards are counted and asked first`() throws {
@@ -182,7 +182,7 @@ import Testing
     #expect(try home.run("-e", "decks.open('D'):card(2).answer").output == "\"cat!\"\n")
     let one = try home.write(renamed.replacing("{{Sense}}", with: "{{Meaning}}"), to: "one.txt")
     let refused = try home.run("notetype", "edit", "Word", "--from", one)
-    #expect(refused.status == 2 && refused.errors.contains("takes away 1 card; give --yes"), "\(refused)")
+    #expect(refused.status == 2 && refused.errors.contains("would remove 1 card; use --yes"), "\(refused)")
     let asked = try terminal(["notetype", "edit", "Word", "--from", one])
     asked.wait(for: "This takes away 1 card. Go on? [y/N] ")
     asked.type("n\r")

@@ -235,7 +235,7 @@ import Testing
     terminal.type("y\r")
     terminal.wait(for: "Removed verbs.")
     terminal.type("verbs\r")
-    terminal.wait(for: "no name in Lua yet")
+    terminal.wait(for: "nor a Lua name")
     #expect(isEmpty(home))
   }
 

@@ -146,7 +146,7 @@ extension Home {
 @Suite struct GameKeepingTests {
   @Test func `a game that was left comes back, and a finished one is in the scores`() throws {
     let home = try Home()
-    #expect(try home.run("play", "--resume").errors.contains("no game was put away"))
+    #expect(try home.run("play", "--resume").errors.contains("there is no game to resume"))
     try home.run("play", "--base", "cambering", input: "grace\nring\n")
     let resumed = try home.run("play", "--resume", "--json", input: "grace\nmargin\n/give-up\n").lines
     #expect(resumed[0] == #"{"base_word": "cambering", "language": "english", "mode": "classic"}"#)
@@ -166,7 +166,7 @@ extension Home {
     let terminal = try home.terminal("play", "--base", "cambering")
     terminal.wait(for: "classic> ")
     terminal.type("/quit\r")
-    terminal.wait(for: "takes up the game that was put away before.")
+    terminal.wait(for: "resumes the game that was saved before.")
     #expect(terminal.ended() == 0)
     #expect(try home.run("play", "--resume", "--json", input: "q\n").lines.last?.contains("already_used") == true)
     try home.run("play", "--base", "cambering", input: "/hint\n")
@@ -177,7 +177,7 @@ extension Home {
     let home = try Home()
     try home.run("-e", "decks.create('Dictionary'):add{prompt = 'margin', answer = 'the edge of a page'}")
     let first = try home.run("play", "--base", "cambering", "--to-deck", "Missed", input: "grace\n")
-    #expect(first.errors.contains("1 missed word added to \"Missed\"; 0 were there already; "), "\(first)")
+    #expect(first.errors.contains("1 missed word added to \"Missed\"; 0 were already there; "), "\(first)")
     let second = try home.run("play", "--base", "cambering", "--to-deck", "Missed", input: "grace\n")
     #expect(second.errors.contains("0 missed words added"))
     let list = try home.run("-e", "for c in decks.open('Missed'):cards() do print(c.prompt, c.answer) end")

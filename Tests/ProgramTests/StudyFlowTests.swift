@@ -63,8 +63,8 @@ import Testing
     #expect(try home.run("study", "D", input: "\n4\n").output.contains("Done. 1 right, 0 wrong."))
     let nothing = try home.run("study", "D")
     #expect(nothing.lines[0].hasPrefix("Nothing is due in \"D\". The next card comes in "), "\(nothing.output)")
-    #expect(nothing.output.contains("  study D --new 2 ") && nothing.output.contains("2 more new cards today (2 wait)"))
-    #expect(nothing.output.contains("  study D --cram --no-schedule  every card, no schedule changed (3 cards)"))
+    #expect(nothing.output.contains("  study D --new 2 ") && nothing.output.contains("2 more new cards today (2 wait"))
+    #expect(nothing.output.contains("  study D --cram --no-schedule  every card, without changing schedules (3 cards)"))
     let json = try home.run("--json", "study", "D").output
     #expect(json.hasPrefix(#"{"right": 0, "wrong": 0, "remaining": 0, "next_due": 1"#), "\(json)")
     // Words that come from the list do what they say.

@@ -62,7 +62,7 @@ import Testing
       ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""),
       ("dekc list", "no command is called \"dekc\" (did you mean \"deck\"?)"),
       ("studdy", "did you mean \"study\"?"),
-      ("nobody_knows", "no name in Lua yet; `help` lists the commands.\r\n\u{1B}[?2004h"),
+      ("nobody_knows", "nor a Lua name; `help` lists the commands.\r\n\u{1B}[?2004h"),
       ("nobody knows", "`help` lists them"),
       ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
     ] {
@@ -166,7 +166,7 @@ import Testing
     terminal.wait(for: "1 found · 5.0 letters on average · score 5")
     terminal.wait(for: "timed> ")
     terminal.type("\u{04}")
-    terminal.wait(for: "`play --resume` takes the game up again.")
+    terminal.wait(for: "`play --resume` resumes the game.")
     #expect(terminal.ended() == 0)
     #expect(terminal.isAsShellsWantIt)
   }
@@ -221,7 +221,7 @@ import Testing
     terminal.type("evil.x\t\u{03}")
     terminal.wait(for: "> ")
     terminal.type("BOOM\r")
-    terminal.wait(for: "no name in Lua yet")
+    terminal.wait(for: "nor a Lua name")
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])

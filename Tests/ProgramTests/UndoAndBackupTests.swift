@@ -225,7 +225,7 @@ import Testing
     _ = try home.write("in the way", to: "data/local/backups")
     let run = try home.run("deck", "create", "French")
     #expect(
-      run.status == 0 && run.errors.contains("what you changed is kept, but today's backup could not be made"), "\(run)"
+      run.status == 0 && run.errors.contains("your changes are saved, but today's backup could not be made"), "\(run)"
     )
     #expect(!run.errors.contains("nothing was changed"))
     #expect(try home.run("deck", "list").output.contains("French"))

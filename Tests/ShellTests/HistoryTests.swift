@@ -94,7 +94,7 @@ import Testing
       for line in ["a", "b", "c"] { history.add(line) }
       #expect(history.entries == ["a", "b", "c"])
       #expect(warnings.count == 1)
-      #expect(warnings.first?.contains("will not be kept") == true)
+      #expect(warnings.first?.contains("will not be saved") == true)
     }
   }
 

@@ -110,14 +110,14 @@ struct QueryOffers {
     ("tag:", "cards with a tag"), ("deck:", "cards of a deck"), ("is:", "due, new, suspended, ..."),
     ("prompt:", "in the prompt"), ("answer:", "in the answer"), ("note:", "of a note type"),
     ("flag:", "by flag, 0 to 7"),
-    ("prop:", "by a figure: prop:ivl>30"), ("added:", "added within so many days"),
-    ("edited:", "changed within so many days"), ("rated:", "answered within so many days"),
-    ("introduced:", "first answered within so many days"), ("dupe:", "cards of the same prompt"),
-    ("re:", "a regular expression"), ("nc:", "accents aside"),
+    ("prop:", "by a property: prop:ivl>30"), ("added:", "added in the last N days"),
+    ("edited:", "changed in the last N days"), ("rated:", "answered in the last N days"),
+    ("introduced:", "first answered in the last N days"), ("dupe:", "cards with the same prompt"),
+    ("re:", "a regular expression"), ("nc:", "ignoring accents"),
   ]
   private static let states: [(text: String, help: String)] = [
-    ("due", "its time has come"), ("new", "never studied"), ("learning", "being learnt"), ("review", "learnt"),
-    ("relearning", "forgotten, being learnt again"), ("suspended", "kept out of reviews"),
+    ("due", "due now"), ("new", "never studied"), ("learning", "being learnt"), ("review", "learnt"),
+    ("relearning", "forgotten, being learnt again"), ("suspended", "excluded from study"),
     ("buried", "hidden until tomorrow"), ("leech", "forgotten again and again"),
   ]
   private static let figures = CardProperty.figures.compactMap { property in

@@ -22,10 +22,10 @@ extension SourceFeatures {
     let end = document.content(ofLine: document.line(at: document.offset(line: lines.upperBound - 1))).upperBound
     var parts = try found.cards.map { try words(on: $0) }
     if !found.isBuilt {
-      parts = ["Not built yet: `deckhand build \(printable(lastPart(of: source.folder.path)))` makes its card."]
+      parts = ["Not built yet: `deckhand build \(printable(lastPart(of: source.folder.path)))` creates its card."]
     }
     if found.isEdited { parts.append("Edited since the last build.") }
-    if found.isEditedInDeck { parts.append("Edited in the deck; `build --write-back` writes that here.") }
+    if found.isEditedInDeck { parts.append("Edited in the deck; `build --write-back` writes the edit to this file.") }
     return Hover(parts.joined(separator: "\n\n"), document.range(of: start..<max(start, end)))
   }
 

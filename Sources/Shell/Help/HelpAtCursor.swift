@@ -73,5 +73,5 @@ struct HelpAtCursor {
     }
   }
 
-  private var nothing: String { "No help for this word; `help` lists what there is." }
+  private var nothing: String { "No help for this word; `help` lists commands and topics." }
 }

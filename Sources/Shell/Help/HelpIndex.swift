@@ -88,8 +88,8 @@ struct HelpIndex {
     if !declaration.help.isEmpty { lines += [""] + wrapped(declaration.help, width: width) }
     do {
       let reasons = try tree.why(name)
-      let standard = reasons.standard.map { $0.text.isEmpty ? "nothing" : printable($0.text) } ?? "its switches' own"
-      lines += [""] + wrapped("It takes \(reasons.expectation); its default is \(standard).", width: width)
+      let standard = reasons.standard.map { $0.text.isEmpty ? "empty" : printable($0.text) } ?? "that of its switches"
+      lines += [""] + wrapped("It accepts \(reasons.expectation); its default is \(standard).", width: width)
     } catch {
       // A section of settings takes no value itself.
     }

@@ -45,118 +45,117 @@ struct HelpTopic {
   private static let tour = HelpTopic(
     name: tourName, summary: "A short tour. Type the lines yourself.",
     rows: [
-      ("deck create Spanish", "a deck"), ("card add Spanish \"el perro\" \"the dog\"", "a card"),
+      ("deck create Spanish", "creates a deck"),
+      ("card add Spanish \"el perro\" \"the dog\"", "adds a card"),
       ("study Spanish --sprint", "a race against the clock"),
-      ("play --language spanish", "make words from a word"),
-      ("deck import Spanish words.tsv", "many cards from a file"),
-      ("#decks.open(\"Spanish\")", "any line that is no command is Lua"),
-      ("words.lexicon(\"english\"):match(\"c?t*\")", "words of a pattern"),
+      ("play --language spanish", "a game: make words from the letters of a word"),
+      ("deck import Spanish words.tsv", "imports many cards from a file"),
+      ("#decks.open(\"Spanish\")", "any line that is not a command is Lua"),
+      ("words.lexicon(\"english\"):match(\"c?t*\")", "lists the words that match a pattern"),
     ],
     paragraphs: [
-      "Tab completes commands, names and Lua. `help NAME` explains a command, a function, a setting; `help -k WORD` "
-        + "searches; `help keys` tells what keys do. Ctrl-C stops, Ctrl-D or `exit` leaves."
+      "Tab completes commands, names and Lua. `help NAME` explains a command, a function or a setting; `help -k WORD` "
+        + "searches the help; `help keys` lists the keys. Ctrl-C interrupts, Ctrl-D or `exit` leaves."
     ], example: "deck create Spanish")
 
   private static let queries = HelpTopic(
-    name: "queries", summary: "What `card list`, `study --query`, deck:find and others look for:",
+    name: "queries", summary: "How to search for cards in `card list`, `study --query`, deck:find and others:",
     rows: QueryHelp.examples.map { ($0.query, $0.finds) },
     paragraphs: [
-      "FIELD:text looks in a field of the card or of its note. Side by side means both, `or` means one of them. "
-        + "At the prompt quotes belong to the query when the whole of it stands in other quotes: "
+      "FIELD:text searches a field of the card or of its note. Terms side by side must all match; with `or` one is "
+        + "enough. At the prompt, quotes are part of the query when the whole query is in quotes of the other kind: "
         + "card list '\"el perro\" -tag:easy'."
     ], example: "card list tag:animal -is:suspended")
 
   private static let patterns = HelpTopic(
-    name: "patterns", summary: "The patterns of `word match` and lexicon:match; a pattern stands for the whole word.",
+    name: "patterns", summary: "The patterns of `word match` and lexicon:match; a pattern must match the whole word.",
     rows: [
-      ("?", "one letter"), ("*", "any number of letters, none too"), ("[abc]", "one of these letters"),
+      ("?", "one letter"), ("*", "any number of letters, or none"), ("[abc]", "one of these letters"),
       ("c?t", "cat, cot, cut"), ("*ing", "words that end in ing"), ("[bc]at", "bat, cat"),
     ],
     paragraphs: [
-      "`word anagrams` takes letters in any order, `word formable` too, where ? stands for any letter. In queries of "
-        + "cards * stands for anything within a word (`help queries`). In your system's shell a pattern needs quotes."
+      "`word anagrams` and `word formable` take letters in any order; in `word formable` ? stands for any letter. In "
+        + "card queries * matches anything within a word (`help queries`). Quote patterns in your system's shell."
     ], example: "word match 'c?t*'")
 
   private static let keys = HelpTopic(
-    name: "keys", summary: "What keys do at the prompt; ~/.inputrc changes them, and vi mode holds.",
+    name: "keys", summary: "What keys do at the prompt; ~/.inputrc can change them, and vi mode works.",
     rows: [
-      ("Tab", "completes, or lists what could stand here"),
-      ("Right, Ctrl-E", "at the end of the line: takes the grey suggestion"),
-      ("Up, Down", "lines of the history that begin as this one"), ("Ctrl-R", "searches all lines of the history"),
+      ("Tab", "completes, or lists the possible completions"),
+      ("Right, Ctrl-E", "at the end of the line: accepts the grey suggestion"),
+      ("Up, Down", "history lines that begin like this one"), ("Ctrl-R", "searches the whole history"),
       ("Ctrl-X Ctrl-E", "opens the line in $EDITOR"), ("Alt-H", "help for the word at the cursor"),
-      ("Ctrl-A, Home", "to the beginning; Ctrl-E, End to the end"), ("Ctrl-W", "cuts the word before the cursor"),
-      ("Ctrl-U, Ctrl-K", "cut the line before and behind the cursor; Ctrl-Y puts it back"),
-      ("Ctrl-_", "takes the last change back"), ("Ctrl-L", "clears the screen"),
-      ("Ctrl-C", "drops the line, or stops what runs"), ("Ctrl-D", "on an empty line: leaves"),
-      ("Ctrl-Z", "stops the shell; `fg` of your system's shell goes on"),
+      ("Ctrl-A, Home", "to the beginning of the line; Ctrl-E, End: to the end"),
+      ("Ctrl-W", "cuts the word before the cursor"),
+      ("Ctrl-U, Ctrl-K", "cut the line before or after the cursor; Ctrl-Y pastes it"),
+      ("Ctrl-_", "undoes the last change"), ("Ctrl-L", "clears the screen"),
+      ("Ctrl-C", "discards the line, or stops what runs"), ("Ctrl-D", "on an empty line: leaves"),
+      ("Ctrl-Z", "suspends the shell; `fg` in your system's shell resumes it"),
     ],
     paragraphs: [
-      "While studying: Enter shows the answer, 1 to 4 say how well it was known, ? shows the other keys. In a game a "
-        + "line is a guess, /help lists the commands.",
-      "Colours and suggestions are off with `set prompt.hints off`, NO_COLOR, TERM=dumb and for a screen reader.",
+      "While studying: Enter shows the answer, 1 to 4 say how well you knew it, ? shows the other keys. In a game a "
+        + "line is a guess, and /help lists the commands.",
+      "Colours and suggestions are off with `set prompt.hints off`, NO_COLOR, TERM=dumb or a screen reader.",
     ], example: "set prompt.hints off")
 
   private static let documents = HelpTopic(
     name: "documents", summary: "Card documents: pictures composed of texts and images, which a card can show.",
     rows: [
-      ("doc create", "a document; it tells its id"), ("doc add-text DOC TEXT", "a text in front"),
-      ("doc add-image DOC FILE", "a picture in front"), ("doc set DOC ELEMENT x=100", "moves, sizes, turns an element"),
-      ("doc edit DOC", "moves, sizes and turns with keys, the picture beside"),
-      ("doc set DOC 1 wraps=true", "breaks a text's lines at its box, in place of making it small"),
+      ("doc create", "creates a document and shows its id"), ("doc add-text DOC TEXT", "adds a text in front"),
+      ("doc add-image DOC FILE", "adds a picture in front"),
+      ("doc set DOC ELEMENT x=100", "moves, resizes or turns an element"),
+      ("doc edit DOC", "moves, resizes and turns with keys, next to the picture"),
+      ("doc set DOC 1 wraps=true", "breaks a text's lines at its box instead of shrinking it"),
       ("doc set DOC 2 cropped=true", "lets a picture fill its box"),
-      ("doc panel DOC GROUP COLOR", "a panel behind the elements of a group"),
+      ("doc panel DOC GROUP COLOR", "adds a panel behind the elements of a group"),
       ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
-      ("doc create --template DOC --deck DECK", "one for each card, {prompt} and {answer} filled in"),
-      ("card attach CARD DOC", "the card shows it with its answer"),
+      ("doc create --template DOC --deck DECK", "creates one for each card, with {prompt} and {answer} filled in"),
+      ("card attach CARD DOC", "makes the card show it with its answer"),
     ],
     paragraphs: [
       "A card is 1300 by 2000 units. x and y are the distance of an element's centre from the card's centre in "
-        + "units, y "
-        + "downwards; width and height are units too, rotation is in degrees clockwise. A colour is R,G,B from 0 to "
-        + "1, or "
-        + "#rrggbb."
+        + "units, y downwards; width and height are in units too, rotation is in degrees clockwise. A colour is R,G,B "
+        + "from 0 to 1, or #rrggbb."
     ], example: "doc create --background 1,1,0.7")
 
   private static let formats = HelpTopic(
-    name: "formats", summary: "The files that `deck import` and `deck export` read and write; the ending says which.",
+    name: "formats",
+    summary: "The files that `deck import` and `deck export` read and write; the file extension selects the format.",
     rows: [
-      (".json", "an array of {\"prompt\":, \"answer\":}, with tags, guid and more"), (".jsonl", "an object a line"),
-      (".csv", "comma-separated values with a heading"), (".tsv", "the same, separated by tabs"),
+      (".json", "an array of {\"prompt\":, \"answer\":}, with tags, guid and more"), (".jsonl", "one object per line"),
+      (".csv", "comma-separated values with a header line"), (".tsv", "the same, separated by tabs"),
       (".txt", "Anki's text file, with # headers"), (".md", "Markdown: a heading and its text, Q: and A: lines, gaps"),
-      (".apkg, .colpkg", "Anki's packages: of decks, of a collection"),
+      (".apkg, .colpkg", "Anki's packages, of decks or of a whole collection"),
       (".rwcard", "a card document: `doc` commands read and write it"),
     ],
     paragraphs: [
-      "--format says it where the ending does not. A row that cannot be a card is refused and told; a broken file "
-        + "imports "
-        + "nothing. `help deck import` and `help deck export` list the options."
+      "Use --format when the extension does not tell the format. A row that cannot become a card is refused and "
+        + "reported; a broken file imports nothing. `help deck import` and `help deck export` list the options."
     ], example: "deck export Spanish spanish.csv")
 
   private static let prompt = HelpTopic(
     name: "prompt", summary: "How a line at the prompt is read.",
     rows: [
       ("deck list", "a command: its first word names one"), ("1 + 1", "any other line is Lua; a value is shown"),
-      ("=deck, lua deck", "is Lua, whatever it looks like"), ("deck list | sort", "a command's output into a program"),
-      ("deck list > FILE", "into a file; >> adds to it"),
+      ("=deck, lua deck", "is always Lua"), ("deck list | sort", "sends a command's output to a program"),
+      ("deck list > FILE", "writes it to a file; >> appends to the file"),
     ],
     paragraphs: [
-      "The prompt shows who is signed in, and the deck that was used last. shell.prompt is the function of Lua that "
-        + "makes "
-        + "it: shell.prompt = function(state) return state.user .. \"> \" end replaces it, in init.lua for good. "
-        + "state has "
-        + "the fields user, deck, game and is_signed_in.",
-      "An unfinished chunk of Lua asks for more, and the prompt says what is open.",
+      "The prompt shows who is signed in, and the deck that was used last. shell.prompt is the Lua function that makes "
+        + "it: shell.prompt = function(state) return state.user .. \"> \" end replaces it, permanently when it is in "
+        + "init.lua. state has the fields user, deck, game and is_signed_in.",
+      "After an unfinished chunk of Lua the prompt asks for more, and shows what is still open.",
     ], example: "lua 1 + 1")
 
   private static let scripts = HelpTopic(
-    name: "scripts", summary: "Work without a user: scripts of Lua, and files of commands.",
+    name: "scripts", summary: "Unattended work: Lua scripts, and files of commands.",
     rows: [
-      ("deckhand run make.lua", "a Lua script: one unit of work, kept or taken back as a whole"),
-      ("deckhand run weekly.dh", "a command a line, # begins a comment; it stops at the first failure"),
-      ("deckhand -e CODE", "Lua from the command line"),
+      ("deckhand run make.lua", "a Lua script: one unit of work, stored or undone as a whole"),
+      ("deckhand run weekly.dh", "one command per line, # begins a comment; it stops at the first failure"),
+      ("deckhand -e CODE", "Lua code from the command line"),
       ("history --lua FILE", "the lines of this session as a script"),
     ],
-    paragraphs: ["--dry-run shows what a script would change, --seed N makes its random choices repeat."],
+    paragraphs: ["--dry-run shows what a script would change, --seed N makes its random choices repeatable."],
     example: "history --lua session.lua")
 
   private static let json = HelpTopic(
@@ -166,8 +165,7 @@ struct HelpTopic {
       ("deckhand --json ...", "the same, for every command of the run"),
     ],
     paragraphs: [
-      "`help COMMAND` says what its answer is. Numbers are plain, times are seconds since 1970. An error is an "
-        + "object with "
-        + "code, title and message on standard error; `help CODE` explains a code."
+      "`help COMMAND` describes its answer. Numbers are plain, times are seconds since 1970. An error is an object "
+        + "with code, title and message on standard error; `help CODE` explains a code."
     ], example: "deck list --json")
 }

@@ -12,8 +12,8 @@ struct ProblemMeaning {
   func lines(width: Int) -> [String] {
     let statuses = Set(ProblemCode.known.filter { $0.rawValue == code }.map(\.exitStatus)).sorted()
     let status = statuses.map { "\($0)" }.joined(separator: " or ")
-    return ["\(code): a code of problems", ""]
-      + wrapped(text + (status.isEmpty ? "" : " As the end of a command it is exit status \(status)."), width: width)
+    return ["\(code): a problem code", ""]
+      + wrapped(text + (status.isEmpty ? "" : " A command that fails with it has exit status \(status)."), width: width)
   }
 
   /// A line of Lua that checks for the code.

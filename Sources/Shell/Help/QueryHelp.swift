@@ -3,21 +3,21 @@
 enum QueryHelp {
   /// A query, and what it finds.
   static let examples: [(query: String, finds: String)] = [
-    ("perro", "the word, or a part of one, in prompt or answer; capitals and accents do not count"),
+    ("perro", "the word, or part of a word, in prompt or answer; case and accents are ignored"),
     ("\"el perro\"", "the words next to each other"), ("p*o", "p, anything, then o"),
     ("perro gato", "both"), ("perro or gato", "one of them"), ("-perro", "cards without it"),
-    ("(perro or gato) -tag:easy", "brackets group"), ("prompt:p*", "prompts that begin with p"),
+    ("(perro or gato) -tag:easy", "parentheses group terms"), ("prompt:p*", "prompts that begin with p"),
     ("answer:dog", "answers with dog in them"), ("tag:animal", "the tag, and those below it: animal::pet"),
-    ("tag:anim*", "tags that begin so"), ("deck:Spanish", "the deck and those within it"),
+    ("tag:anim*", "tags that begin with anim"), ("deck:Spanish", "the deck and those within it"),
     ("deck:a::*", "the decks within a"), ("note:basic", "cards of a note type"),
-    ("\"front:dog\"", "with quotes: the very text"), ("is:due", "due now; also new, learning, review, relearning"),
+    ("\"front:dog\"", "in quotes: exactly this text"), ("is:due", "due now; also new, learning, review, relearning"),
     ("is:suspended", "also buried, leech"), ("flag:1", "by flag, 0 to 7"),
     ("prop:ivl>30", "interval in days; also s, d, r, reps, lapses, due with <, <=, =, !=, >=, >"),
     ("prop:r<0.8", "probability of remembering now"), ("prop:due=-1", "due yesterday"),
-    ("added:7", "added within 7 days, today included"), ("edited:3", "changed within 3 days"),
-    ("rated:7", "answered within 7 days"), ("rated:7:1", "answered `again` within 7 days"),
-    ("introduced:3", "first answered within 3 days"), ("dupe:perro", "with exactly that prompt"),
-    ("dupe:", "cards that share their prompt"), ("nc:nandu", "accents aside, as all words are"),
+    ("added:7", "added in the last 7 days, including today"), ("edited:3", "changed in the last 3 days"),
+    ("rated:7", "answered in the last 7 days"), ("rated:7:1", "answered `again` in the last 7 days"),
+    ("introduced:3", "first answered in the last 3 days"), ("dupe:perro", "with exactly that prompt"),
+    ("dupe:", "cards that share their prompt"), ("nc:nandu", "ignoring accents, as plain words always do"),
     ("re:^el\\b", "a regular expression; \"re:a b\" needs quotes"),
   ]
 }

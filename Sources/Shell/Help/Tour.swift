@@ -45,7 +45,7 @@ struct Tour {
       inside.input.lineReader = nil
       reader.completion = outer
     }
-    say(["A tour: type the lines yourself. `skip` goes on, `exit` or Ctrl-D leaves. Nothing of it is kept."])
+    say(["A tour: type the lines yourself. `skip` skips a step, `exit` or Ctrl-D leaves. Nothing is saved."])
     var deck = "Birds"
     for (index, step) in TourStep.all(for: inside).enumerated() {
       say(["", "\(index + 1). " + step.text, "", "     " + step.line(deck), ""])
@@ -53,8 +53,8 @@ struct Tour {
     }
     say([
       "",
-      "That was the tour. `help` lists the commands, `help study` explains one, `help keys` tells what keys do, and "
-        + "Tab completes wherever you are. What you made here is gone: your own decks begin with `deck create`.",
+      "That was the tour. `help` lists the commands, `help study` explains one, `help keys` lists the keys, and Tab "
+        + "completes everywhere. What you made here is gone: start your own decks with `deck create`.",
     ])
   }
 
@@ -96,7 +96,7 @@ struct Tour {
         return TourLine(words: [], hasFailed: true)
       }
       let outcome = LuaLines(inside).run(line)
-      if case .incomplete = outcome { inside.console.note("the chunk is not finished; here a line is a whole one") }
+      if case .incomplete = outcome { inside.console.note("an unfinished chunk; in the tour it must be one line") }
       if case .done = outcome { return TourLine(words: [], hasFailed: false) }
       return TourLine(words: [], hasFailed: true)
     }
@@ -152,32 +152,32 @@ struct TourStep {
   static func all(for session: Session) -> [TourStep] {
     let begin = [
       TourStep(
-        text: "A deck holds cards. Make one, of whatever name:", line: { _ in "deck create Birds" },
+        text: "A deck contains cards. Create one, with any name:", line: { _ in "deck create Birds" },
         isDone: { $0.is("deck", "create") },
-        answer: "There it is. A name with :: as Animals::Birds would be a deck within another."),
+        answer: "There it is. A name with ::, such as Animals::Birds, is a deck within another."),
       TourStep(
         text:
-          "A card has a prompt and an answer. What has blanks in it stands in quotes. Tab completes the deck's name:",
+          "A card has a prompt and an answer. Text with spaces goes in quotes. Tab completes the deck's name:",
         line: { "card add \(ShellWords.quote($0)) owl \"el búho\"" }, isDone: { $0.is("card", "add") },
-        answer: "It is on top of the deck. Many cards at once come from a file: `deck import`."),
+        answer: "It is on top of the deck. `deck import` adds many cards from a file."),
       TourStep(
         text: "Study it: Enter shows the answer, 1 to 4 say how well you knew it, q leaves.",
         line: { "study \(ShellWords.quote($0))" }, isDone: { $0.is("study") },
-        answer: "It will ask again when you are about to forget: FSRS-6 reckons when that is."),
+        answer: "It will ask again when you are about to forget: FSRS-6 estimates when that is."),
       TourStep(
-        text: "A line that is no command is Lua, which reaches everything that commands do:",
+        text: "A line that is not a command is Lua, which can do everything that commands do:",
         line: { "#decks.open(\($0.debugDescription))" }, isDone: { $0.isLua && !$0.hasFailed },
         answer: "The value of an expression is shown. `help decks` lists what a deck can do in Lua."),
     ]
     let games = [
       TourStep(
-        text: "Words of a pattern, from the word list of your language:", line: { _ in "word match 'c?t'" },
+        text: "Look up words by a pattern, in the word list of your language:", line: { _ in "word match 'c?t'" },
         isDone: { $0.is("word") }, answer: "`play` is a game with those words; /quit leaves it.")
     ]
     let end = [
       TourStep(
-        text: "Whatever was changed can be taken back:", line: { _ in "undo" }, isDone: { $0.is("undo") },
-        answer: "`redo` does it again, `undo --list` shows the steps.")
+        text: "Every change can be undone:", line: { _ in "undo" }, isDone: { $0.is("undo") },
+        answer: "`redo` redoes it, `undo --list` shows the steps.")
     ]
     return begin + (session.lexicons.languages().isEmpty ? [] : games) + end
   }

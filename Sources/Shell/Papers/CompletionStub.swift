@@ -11,7 +11,7 @@ enum CompletionStub: String, CaseIterable {
   var hint: String {
     switch self {
     case .bash: "In ~/.bashrc: source <(deckhand completions bash)"
-    case .zsh: "In ~/.zshrc, behind compinit: source <(deckhand completions zsh)"
+    case .zsh: "In ~/.zshrc, after compinit: source <(deckhand completions zsh)"
     case .fish: "deckhand completions fish > ~/.config/fish/completions/deckhand.fish"
     }
   }

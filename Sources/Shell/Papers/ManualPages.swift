@@ -35,7 +35,7 @@ struct ManualPages {
     page.list("OPTIONS", (command.options + [.json]).map { ($0.heading, $0.help) })
     if !command.text.answer.isEmpty {
       page.section("ANSWER WITH --json")
-      page.paragraphs(command.text.answer + "\nA name in it is a type of Lua: `deckhand help NAME` lists its fields.")
+      page.paragraphs(command.text.answer + "\nA name in it is a Lua type; `deckhand help NAME` lists its fields.")
     }
     page.section("EXAMPLE")
     page.example("deckhand " + command.example)
@@ -73,31 +73,32 @@ struct ManualPages {
   }
 
   private static let description = """
-    Deckhand keeps decks of cards and studies them by FSRS-6, composes card documents from texts and pictures, plays \
-    word games and looks words up. Without a command it starts a prompt, where a line is a command when its first word \
-    names one, and Lua 5.4 otherwise. With a command it runs that and ends; with a script it runs it as one unit of \
-    work, which is kept as a whole or not at all.
+    Deckhand stores decks of cards and schedules their study with FSRS-6, composes card documents from texts and \
+    pictures, plays word games and looks up words. Without a command it starts a prompt, where a line is a command if \
+    its first word names one, and Lua 5.4 otherwise. With a command it runs the command and exits; a script runs as one \
+    unit of work, which is stored as a whole or not at all.
     At the prompt `help` lists the commands and topics, `help tour` shows around, and Tab completes.
     """
 
   private static let statuses = [
     ("\(ExitStatus.done)", "done"), ("\(ExitStatus.failed)", "a command or a script failed"),
     ("\(ExitStatus.usage)", "wrong usage: an unknown command or option, or a missing argument"),
-    ("\(ExitStatus.signIn)", "a sign-in was needed and not given, denied or locked"),
+    ("\(ExitStatus.signIn)", "a sign-in was needed, but not given, denied or locked"),
     ("\(ExitStatus.interrupted)", "it was interrupted"),
   ]
 
   private static let variables = [
     ("DECKHAND_DATA", "where everything is kept"), ("DECKHAND_USER", "who signs in"),
-    ("DECKHAND_SET_NAME", "a setting, as DECKHAND_SET_GAME_LANGUAGE"),
-    ("EDITOR, PAGER", "what texts are edited with and shown by"), ("NO_COLOR", "no colours, when it is not empty"),
-    ("XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME", "the folders below which its own are"),
+    ("DECKHAND_SET_NAME", "a setting, for example DECKHAND_SET_GAME_LANGUAGE"),
+    ("EDITOR, PAGER", "the programs that edit and show texts"), ("NO_COLOR", "no colours if it is not empty"),
+    ("XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_CACHE_HOME", "the folders that contain its own folders"),
   ]
 
   private static let files = [
     ("~/.local/share/deckhand", "decks, documents, accounts, plugins, backups"),
-    ("~/.config/deckhand/init.lua", "is run at each start"), ("~/.cache/deckhand", "compiled word lists"),
-    ("/etc/deckhand/settings.json", "settings for everybody on the machine"), ("~/.inputrc", "keys, as for readline"),
+    ("~/.config/deckhand/init.lua", "runs at each start"), ("~/.cache/deckhand", "compiled word lists"),
+    ("/etc/deckhand/settings.json", "settings for all users of the machine"),
+    ("~/.inputrc", "key bindings, as for readline"),
   ]
 }
 

@@ -22,7 +22,7 @@ enum PaperCommands {
   static var all: [BuiltIn] { [completions, man, docs] }
 
   private static let theme = BuiltIn.developers
-  private static let folder = Argument("DIR", .folder, help: "the folder; it is made when it is missing")
+  private static let folder = Argument("DIR", .folder, help: "the folder; it is created if it does not exist")
 
   private static var completions: BuiltIn {
     BuiltIn(
@@ -30,8 +30,8 @@ enum PaperCommands {
       summary: "Prints a few lines that let your system's shell complete deckhand's commands, names and files.",
       answer: "text",
       details: """
-        The lines ask the program at each Tab, so that they stay right. No password is asked: before a sign-in, decks \
-        and other things of an account are not offered.
+        The lines ask the program at each Tab, so they never become outdated. They do not ask for a password: before a \
+        sign-in, decks and other data of an account are not offered.
         \(CompletionStub.allCases.map { "  \($0.hint)" }.joined(separator: "\n"))
         """,
       arguments: [Argument("SHELL", .choice(CompletionStub.allCases.map(\.rawValue)), help: "bash, zsh or fish")],
@@ -45,8 +45,8 @@ enum PaperCommands {
   private static var man: BuiltIn {
     BuiltIn(
       "man", theme: theme, access: .signedIn, effect: .announces,
-      summary: "Writes manual pages: one of each command, and one of the whole.", answer: "text...",
-      details: "They are read by man: `man -l DIR/deckhand-deck-import.1`.",
+      summary: "Writes manual pages: one for each command, and one for the program.", answer: "text...",
+      details: "Read them with man: `man -l DIR/deckhand-deck-import.1`.",
       arguments: [folder], example: "man pages"
     ) { invocation, session in
       try write(ManualPages(session).files, to: invocation, session)
@@ -56,7 +56,7 @@ enum PaperCommands {
   private static var docs: BuiltIn {
     BuiltIn(
       "docs", theme: theme, access: .signedIn, effect: .announces,
-      summary: "Writes the reference as Markdown: commands, Lua, rules, settings, formats, events, codes of problems.",
+      summary: "Writes the reference as Markdown: commands, Lua, rules, settings, formats, events, problem codes.",
       answer: "text...",
       arguments: [folder], example: "docs reference"
     ) { invocation, session in

@@ -43,7 +43,7 @@ struct ReferencePages {
     page.paragraphs(command.summary + "\n" + command.details)
     page.table(["Argument", "What it is"], command.arguments.map { ["`\($0.usage)`", $0.help] })
     page.table(["Option", "What it does"], command.options.map { ["`\($0.heading)`", $0.help] })
-    let effects = [command.access.needsSignIn ? "Needs a sign-in where there are accounts." : "Needs no sign-in."]
+    let effects = [command.access.needsSignIn ? "Needs a sign-in if there are accounts." : "Needs no sign-in."]
     page.paragraphs(effects.joined())
     if !command.text.answer.isEmpty { page.paragraphs("With `--json`: `\(command.text.answer)`") }
     if !command.example.isEmpty { page.paragraphs("Example: `\(command.example)`") }
@@ -86,8 +86,8 @@ struct ReferencePages {
 
   private var errorCodes: String {
     var page = MarkdownPage(
-      "Codes of problems",
-      "What stands in the field `code` of a problem, in Lua and with `--json`; codes stay the same.")
+      "Problem codes",
+      "The values of the field `code` of a problem, in Lua and with `--json`; a code never changes its meaning.")
     page.table(
       ["Code", "What it means", "Exit status"],
       ProblemMeaning.all.map { meaning in
@@ -99,7 +99,7 @@ struct ReferencePages {
 
   private var events: String {
     var page = MarkdownPage(
-      "Events", "What `shell.on(NAME, function(...) end)` can listen to, and what a listener is called with.")
+      "Events", "What `shell.on(NAME, function(...) end)` can listen to, and the arguments that a listener gets.")
     page.table(
       ["Event", "When", "Called with"],
       ShellEvent.allCases.map { event in
@@ -112,22 +112,23 @@ struct ReferencePages {
   private var formats: String {
     var page = MarkdownPage(
       "Formats",
-      "The files of cards that `deck import` reads and `deck export` writes: the ending or `--format` says which.")
-    page.paragraphs("All hold prompts, answers, tags, guids and the decks within a deck. What else each of them holds:")
+      "The files of cards that `deck import` reads and `deck export` writes; the extension or `--format` selects one.")
+    page.paragraphs(
+      "All contain prompts, answers, tags, guids and the decks within a deck. What else each of them contains:")
     page.table(
       ["Format", "What it is"] + CardPart.allCases.map { $0.rawValue.split(separator: "_").joined(separator: " ") },
       CardFormat.allCases.map { format in
         ["`\(format.rawValue)`", format.summary] + CardPart.allCases.map { format.holds.contains($0) ? "yes" : "no" }
       })
-    page.paragraphs("Schedules and reviews are written with `--with-schedule`. `deck export` tells what is left out.")
+    page.paragraphs("Schedules and reviews are written with `--with-schedule`. `deck export` reports what is left out.")
     return page.text
   }
 
   private var rules: String {
     var page = MarkdownPage(
-      "Rules of games", "What may stand in the list `rules` of games.mode{}, and what a guess that fails one is told.")
+      "Rules of games", "The rules for the list `rules` of games.mode{}, and the answer to a guess that fails one.")
     page.table(
-      ["Rule", "A guess that fails it is told"],
+      ["Rule", "Answer to a guess that fails it"],
       Rule.samples.map { form, rule in ["`\(form)`", rule.report.titleAndMessage] })
     page.paragraphs(Rule.valuesInWords)
     return page.text
@@ -137,17 +138,17 @@ struct ReferencePages {
     get throws {
       // Independent of machine and user: no settings are set, and no word lists are searched for.
       let tree = try Preferences(SettingSources(), languages: []).tree
-      var page = MarkdownPage("Settings", "What `set NAME VALUE` can set; `set --why NAME` tells what gives the value.")
+      var page = MarkdownPage("Settings", "What `set NAME VALUE` can set; `set --why NAME` shows where a value is set.")
       let rows = try tree.names.compactMap { name -> [String]? in
         guard let declaration = tree.declaration(of: name) else { return nil }
         let reasons = try tree.why(name)
         return [
           "`\(name)`", declaration.help.isEmpty ? declaration.title + "." : declaration.help,
           name == "game.language" ? "a language of `word languages`" : reasons.expectation,
-          reasons.standard.map { $0.text.isEmpty ? "nothing" : "`\($0.text)`" } ?? "its switches' own",
+          reasons.standard.map { $0.text.isEmpty ? "empty" : "`\($0.text)`" } ?? "that of its switches",
         ]
       }
-      page.table(["Setting", "What it is", "It takes", "Default"], rows)
+      page.table(["Setting", "What it is", "Values", "Default"], rows)
       return page.text
     }
   }

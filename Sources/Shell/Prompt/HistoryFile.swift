@@ -24,7 +24,7 @@ struct HistoryFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return ([], [], "the history \(quoted(path)) is not a file; this session's lines will not be kept")
+      return ([], [], "the history \(quoted(path)) is not a file; this session's lines will not be saved")
     }
     guard let end = readEnd(descriptor, size: Int(status.st_size)) else {
       return ([], [], trouble("cannot be read", errno))
@@ -45,7 +45,7 @@ struct HistoryFile {
   }
 
   private func trouble(_ what: String, _ number: Int32) -> String {
-    "the history \(quoted(path)) \(what) (\(systemWords(number))); this session's lines will not be kept"
+    "the history \(quoted(path)) \(what) (\(systemWords(number))); this session's lines will not be saved"
   }
 }
 

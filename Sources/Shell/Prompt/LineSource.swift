@@ -29,13 +29,13 @@ package enum LineError: Problem, Equatable {
   package var report: ProblemReport {
     switch self {
     case .notUTF8(let column?):
-      ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 at byte \(grouped(column)); nothing of it was done")
+      ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 at byte \(grouped(column)); it was not run")
     case .notUTF8(nil):
       ProblemReport(
-        .badText, "Not UTF-8", "the line is not UTF-8 where it shows \u{FFFD}; nothing of it was done")
+        .badText, "Not UTF-8", "the line is not UTF-8 where it shows \u{FFFD}; it was not run")
     case .tooLong(let limit):
       ProblemReport(
-        .tooLong, "The line is too long", "the line has more than \(grouped(limit)) bytes; nothing of it was done")
+        .tooLong, "The line is too long", "the line has more than \(grouped(limit)) bytes; it was not run")
     case .unreadable(let number):
       ProblemReport(.unreadable, "The input cannot be read", "the input cannot be read: \(systemWords(number))")
     }

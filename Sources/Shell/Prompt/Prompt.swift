@@ -183,7 +183,7 @@ package final class Prompt {
       return
     }
     if session.canAsk, let name = MistypedCommand(session).unknownName(in: line) {
-      session.console.note("\(quoted(name)) is no command, and no name in Lua yet; `help` lists the commands.")
+      session.console.note("\(quoted(name)) is neither a command nor a Lua name; `help` lists the commands.")
       runLuaLine(line, source, showsNil: false)
       session.input.lineReader?.note(line, hasFailed: true)
       return
@@ -301,6 +301,6 @@ package final class Prompt {
     guard !session.scripting.hasHintedAboutLocal, session.input.lineReader != nil, text.trimmed.hasPrefix("local ")
     else { return }
     session.scripting.hasHintedAboutLocal = true
-    session.console.note("a local lives for its line only; leave the word out to keep the value")
+    session.console.note("a local lives for its line only; leave out `local` to keep the value")
   }
 }

@@ -26,7 +26,7 @@ struct PromptText {
       if case .bytes(let bytes) = answer, let text = String(validating: bytes, as: UTF8.self), isLine(text) {
         return text
       }
-      tell("shell.prompt must answer a line of text with at most \(Self.longest) characters")
+      tell("shell.prompt must return a line of text with at most \(Self.longest) characters")
     } catch {
       if Interrupts.endingSignal != nil { return state.text }
       Interrupts.clear()
@@ -42,7 +42,7 @@ struct PromptText {
 
   private func tell(_ reason: String) {
     session.scripting.isPromptBad = true
-    session.console.note("note: \(printable(reason, limit: 500)); the usual prompt stands there until it is set anew")
+    session.console.note("note: \(printable(reason, limit: 500)); the default prompt is used until it is set again")
   }
 
   private func state(game: String?) -> PromptState {

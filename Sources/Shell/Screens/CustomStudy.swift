@@ -61,7 +61,7 @@ struct CustomStudy {
 
   private var why: String {
     if options.mode == .sprint || outlook.all == 0 { return "\(name) has no cards to study." }
-    if let query = options.query { return "Nothing in \(name) is there to study for the query \(quoted(query))." }
+    if let query = options.query { return "\(name) has nothing to study for the query \(quoted(query))." }
     switch options.kind {
     case .scheduled: break
     case .ahead(let days): return "Nothing in \(name) is due within \(session.counted(days, "day"))."
@@ -71,7 +71,7 @@ struct CustomStudy {
     var text = "Nothing is due in \(name)."
     if let next = outlook.next { text += " The next card comes \(session.until(next))." }
     if outlook.dueWaiting > 0 {
-      text += " \(session.counted(outlook.dueWaiting, "due card")) more than a day's limit allows."
+      text += " \(session.counted(outlook.dueWaiting, "due card")) over the daily limit."
     }
     if outlook.buried > 0 { text += " \(session.counted(outlook.buried, "card")) buried until tomorrow." }
     return text
@@ -81,7 +81,7 @@ struct CustomStudy {
     var offers: [Offer] = []
     if outlook.newWaiting > 0 {
       let more = min(Self.moreNew, outlook.newWaiting)
-      let text = "\(session.counted(more, "more new card")) today (\(session.grouped(outlook.newWaiting)) wait)"
+      let text = "\(session.counted(more, "more new card")) today (\(session.grouped(outlook.newWaiting)) waiting)"
       offers.append(Offer(words: "--new \(more)", text: text) { [decks] _ in try Self.extend(decks, by: more) })
     }
     if outlook.tomorrow > 0 {
@@ -95,7 +95,7 @@ struct CustomStudy {
       offers.append(Offer(words: "--forgotten", text: text) { $0.kind = .forgotten(days: 1) })
     }
     if outlook.all > 0 {
-      let text = "every card, no schedule changed (\(session.counted(outlook.all, "card")))"
+      let text = "every card, without changing schedules (\(session.counted(outlook.all, "card")))"
       offers.append(
         Offer(words: "--cram --no-schedule", text: text) { ($0.kind, $0.reschedules) = (.everything, false) })
     }

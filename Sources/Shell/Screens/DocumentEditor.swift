@@ -40,9 +40,9 @@ final class DocumentEditor {
 
   private static let keys = [
     ("arrows", "move the element"), ("+ -", "make it larger, smaller"), ("[ ]", "turn it"),
-    ("Tab", "pick the next one"),
+    ("Tab", "select the next one"),
     ("< >", "lower it, raise it"), ("w c", "wrap a text, crop a picture"), ("a", "align a text: center, left, right"),
-    ("s", "take another step"), ("u", "undo"), ("Enter Esc", "keep all, leave as it was"),
+    ("s", "change the step size"), ("u", "undo"), ("Enter Esc", "save the changes, discard them"),
   ]
 
   private func take(_ key: Key) {
@@ -106,7 +106,7 @@ final class DocumentEditor {
     if !alert.isEmpty { parts.alert = [alert] }
     parts.keys =
       "arrows move   + - size   [ ] turn   Tab next   < > lower, raise   w wrap   c crop   "
-      + "a align   s step \(Int(edit.step))   u undo   Enter keeps it   Esc leaves   ? help"
+      + "a align   s step \(Int(edit.step))   u undo   Enter saves   Esc cancels   ? help"
     return parts.lines(on: terminal)
   }
 
@@ -119,7 +119,7 @@ final class DocumentEditor {
 
   /// A description of the element, and a list of its neighbours.
   private var description: [String] {
-    guard let element = edit.element else { return ["The document is empty: `doc add-text` puts a text on it."] }
+    guard let element = edit.element else { return ["The document is empty: `doc add-text` adds a text to it."] }
     func number(_ value: Double) -> String { Int(exactly: value.rounded()).map { session.grouped($0) } ?? "\(value)" }
     let room = isNarrow ? terminal.width - 4 : max(16, terminal.width - columns - 10)
     var lines = [
@@ -153,7 +153,7 @@ final class DocumentEditor {
     } catch {
       // The outlines can be edited as well.
       cannotDraw = true
-      alert = "It is not drawn: \(error)"
+      alert = "The picture cannot be drawn: \(error)"
       return boxLines()
     }
     guard let pixels = drawn?.pixels else { return boxLines() }

@@ -20,7 +20,7 @@ struct KnowledgePanels {
   }
 
   private var few: String {
-    "\(counted(knowledge.fit.count, "answer")) on later days: too few to say how well \(name) knows you "
+    "\(counted(knowledge.fit.count, "answer")) on later days: too few to say how well \(name) predicts your answers "
       + "(\(Self.fewestAnswers) are needed)."
   }
 
@@ -39,7 +39,7 @@ struct KnowledgePanels {
       )
       lines.append(
         refit.isBetter && before != after
-          ? "`deck optimize` would lower the log loss of FSRS-6 on cards held back from \(before) to \(after)."
+          ? "`deck optimize` would lower the log loss of FSRS-6 from \(before) to \(after) on held-out cards."
           : "`deck optimize` would find nothing better for FSRS-6.")
     }
     return lines

@@ -89,9 +89,9 @@ final class Picker {
       let line = mark + printable(item.title).cut(to: width).filled(to: width) + "  " + printable(item.help)
       return terminal.styled(line, first + index == place ? .bold : [])
     }
-    if found.isEmpty { parts.body = ["Nothing has all of these words."] }
+    if found.isEmpty { parts.body = ["Nothing contains all of these words."] }
     parts.body = ["> " + printable(filter) + (terminal.usesUnicode ? "▏" : "_")] + parts.body
-    parts.keys = "type to filter   up, down choose   Enter takes it   Esc leaves"
+    parts.keys = "type to filter   up, down choose   Enter selects   Esc cancels"
     return parts.lines(on: terminal)
   }
 }

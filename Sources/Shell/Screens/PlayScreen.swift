@@ -218,14 +218,14 @@ final class PlayScreen {
 
   /// The commands of a game with their descriptions.
   var commands: [(name: String, help: String)] {
-    let turns = game.mode.players > 1 ? [("/pass", "hand the turn on; the game ends when all have passed")] : []
+    let turns = game.mode.players > 1 ? [("/pass", "pass the turn; the game ends when all have passed")] : []
     return [
-      ("/new", game.mode.isDaily ? "the day's word from the beginning" : "a new base word"),
+      ("/new", game.mode.isDaily ? "start the day's word again" : "a new base word"),
       ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
       ("/list", "the words found, newest first"),
     ] + turns + [
-      ("/give-up", "end the game and see what was not found"), ("/help", "this list"),
-      ("/quit", "leave; `play --resume` takes the game up again"),
+      ("/give-up", "end the game and show what was not found"), ("/help", "this list"),
+      ("/quit", "leave; `play --resume` resumes the game"),
     ]
   }
 
@@ -254,13 +254,13 @@ final class PlayScreen {
       try handle.pass()
       if !handle.hasEnded { notify(["Passed."]) }
     case "/give-up": try handle.giveUp()
-    case "/help": notify(["A line is a guess; besides:"] + helpLines)
+    case "/help": notify(["A line is a guess; the commands are:"] + helpLines)
     case "/quit": hasLeft = true
     default:
       let names = commands.map(\.name)
       notify([
         "No such command: \(printable(command))\(didYouMean(command, among: names)); "
-          + "there are \(names.joined(separator: " "))."
+          + "the commands are \(names.joined(separator: " "))."
       ])
     }
     try handle.workspace.games.store()
@@ -364,7 +364,7 @@ final class PlayScreen {
   private var winner: String? {
     guard game.mode.players > 1, let most = game.scores.max(), most > 0 else { return nil }
     let best = game.scores.indices.filter { game.scores[$0] == most }.map { String($0 + 1) }
-    return best.count == 1 ? "Player \(best[0]) wins." : "Players \(best.joined(separator: " and ")) are even."
+    return best.count == 1 ? "Player \(best[0]) wins." : "Players \(best.joined(separator: " and ")) are tied."
   }
 
   /// Shows a summary of the game when it is left, wrapped between words.
@@ -376,7 +376,7 @@ final class PlayScreen {
   private var goodbye: [String] {
     let command = "`play\(game.mode.name == "classic" ? "" : " " + game.mode.name)`"
     let another = game.mode.isDaily ? "\(command) has another word tomorrow" : "\(command) starts another game"
-    let kept = isKept ? "takes the game up again" : "takes up the game that was put away before"
+    let kept = isKept ? "resumes the game" : "resumes the game that was saved before"
     let next = handle.hasEnded ? another : "`play --resume` \(kept)"
     return [session.input.lineReader == nil ? next + "." : "Back at the prompt; \(next)."]
   }
@@ -385,10 +385,10 @@ final class PlayScreen {
     guard let deck = options.deck, game.listsMissed else { return }
     let report = try handle.addMissed(toDeckNamed: deck)
     session.console.note(
-      "\(counted(report.cards.added, "missed word")) added to \(quoted(deck)); \(grouped(report.cards.skipped)) were there already"
-        + (report.unexplained > 0 ? "; \(grouped(report.unexplained)) have no meaning and no sentence here" : ""))
+      "\(counted(report.cards.added, "missed word")) added to \(quoted(deck)); \(grouped(report.cards.skipped)) were already there"
+        + (report.unexplained > 0 ? "; \(grouped(report.unexplained)) have no known meaning or sentence" : ""))
     if report.cards.added + report.cards.skipped == 0, report.unexplained > 0 {
-      session.console.note("play: `word dictionaries` says where meanings come from, and where your own go")
+      session.console.note("play: `word dictionaries` shows where meanings come from, and where to put your own")
     }
   }
 }

@@ -88,7 +88,7 @@ final class ReadingScreen {
       }
       place += step
     }
-    alert = [step > 0 ? "No unknown word follows." : "No unknown word before."]
+    alert = [step > 0 ? "No next unknown word." : "No previous unknown word."]
   }
 
   /// - Parameter skipping: the number of the sentence's lines that are on earlier pages.
@@ -152,7 +152,7 @@ final class ReadingScreen {
     guard let cursor, let lemma = lemma() else { return alert = ["No word is marked."] }
     let word = try text.minedWord(lemma, inSentence: index.sentence(ofToken: cursor))
     if try text.mine([word], into: deck, isCloze: false) == 0 {
-      alert = ["\(printable(word.lemma)) has a card already"]
+      alert = ["\(printable(word.lemma)) already has a card"]
     } else {
       try goOn("Card in \(printable(deck)): \(printable(word.lemma)) = \(printable(word.gloss ?? "no meaning found"))")
     }

@@ -21,7 +21,7 @@ struct StatisticsPanels {
 
   /// A line in place of the charts that would be empty. Cards may have been learnt without answers being known here.
   private var withoutAnswers: [ChartPanel] {
-    let line = "Nothing answered yet: `study` asks the cards, then charts are here."
+    let line = "Nothing answered yet: charts appear here after you `study`."
     return [ChartPanel("Answers", .words([line]))] + (figures.cards.all > 0 ? [cards] : [])
       + (figures.intervals.total > 0 ? [forecast] + memory : []) + (figures.added.total > 0 ? [added] : [])
   }
@@ -47,7 +47,7 @@ struct StatisticsPanels {
 
   private var today: ChartPanel {
     let day = figures.todayFigures
-    let streak = "\(counted(figures.streak, "day")) in a row, \(grouped(figures.longestStreak)) at most"
+    let streak = "\(counted(figures.streak, "day")) in a row, longest \(grouped(figures.longestStreak))"
     guard day.answers > 0 else { return ChartPanel("Today", .words(["Nothing answered yet.", streak])) }
     return ChartPanel(
       "Today",

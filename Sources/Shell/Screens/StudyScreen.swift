@@ -80,7 +80,7 @@ final class StudyScreen {
     }
     // Output that is not redrawn has no line of keys.
     if terminal.hasKeyboard, terminal.hasScreen, !redraws {
-      session.console.show(.lines(["Enter shows the answer; ? tells the other keys."]))
+      session.console.show(.lines(["Enter shows the answer; ? shows the other keys."]))
     }
     if let goal, !redraws { session.console.show(.lines([GoalWords().line(goal)])) }
     try keys.whileReadingKeys {

@@ -26,7 +26,7 @@ extension StudyScreen {
     var layout = StudyLayout(
       terminal: terminal, name: try title(of: card, record), facts: try isSprint ? sprintFacts() : reviewFacts(),
       prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
-      choices: isPaused ? "any key  go on" : try choices())
+      choices: isPaused ? "any key  continue" : try choices())
     if isAnswered { layout.answerParts = view.answer }
     (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
     layout.notice = view.notice
@@ -193,7 +193,7 @@ extension StudyScreen {
     guard let comparison = view.comparison else { return "" }
     if comparison.isRight { return "\(shown(view.typed.trimmed)): right. " }
     let expected = comparison.expected.map(\.text).joined()
-    return "\(shown(view.typed.trimmed)): not right, \(shown(expected)) was asked. "
+    return "\(shown(view.typed.trimmed)): not right, \(shown(expected)) was expected. "
   }
 
   private func shown(_ text: String) -> String {

@@ -44,7 +44,7 @@ private struct LeechPage {
     let width = ScreenParts.width(on: terminal) - 4
     let all = lines.flatMap { $0.lines(within: width, indent: "  ", breaksWords: false) }
     return all.prefix(room).map { $0.isEmpty ? "" : "   " + $0 } + [
-      "", "   " + terminal.styled("any key  go on", .dim),
+      "", "   " + terminal.styled("any key  continue", .dim),
     ]
   }
 
@@ -66,10 +66,10 @@ private struct LeechPage {
     }
     let name = printable(ShellWords.quote(try card.place()))
     let rest =
-      record.isSuspended ? "and let it in again (`card resume \(name)`)" : "or keep it out (`card suspend \(name)`)"
+      record.isSuspended ? "and resume it (`card resume \(name)`)" : "or suspend it (`card suspend \(name)`)"
     if let test = help?.test, test.answers > 0 {
       lines.append("The memory model expected \(FittingWords.rounded(test.expected, 2)) lapses.")
     }
-    return lines + ["", "Write it anew (`card edit \(name)`), \(rest)."] + aids
+    return lines + ["", "Rewrite it (`card edit \(name)`), \(rest)."] + aids
   }
 }

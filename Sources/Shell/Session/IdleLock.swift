@@ -58,7 +58,7 @@ struct IdleLock {
     do {
       try session.signOut()
       session.console.write("\n")
-      session.console.note("Locked after \(session.counted(minutes, "minute")) without a key.")
+      session.console.note("Locked after \(session.counted(minutes, "minute")) without a key press.")
       SignIn(session).askAgain()
     } catch {
       session.report(error)
@@ -94,7 +94,7 @@ struct IdleLock {
   func unlock() -> Bool {
     session.input.isIdle = false
     session.console.note(
-      "Locked after \(session.counted(session.preferences?.idleMinutes ?? 0, "minute")) without a key.")
+      "Locked after \(session.counted(session.preferences?.idleMinutes ?? 0, "minute")) without a key press.")
     switch SignIn(session).askForPassword() {
     case nil: return true
     case let status?:

@@ -190,7 +190,7 @@ package struct SignIn {
   func newPassword(for name: String, file: String?) throws -> Secret {
     if let file { return try password(in: file) }
     let first = try readPassword("New password for \(printable(name)): ")
-    let second = try readPassword("The same again: ")
+    let second = try readPassword("Repeat the password: ")
     let areEqual = first.withBytes { one in second.withBytes { two in one.elementsEqual(two) } }
     guard areEqual else {
       throw SignInError.notTheSame

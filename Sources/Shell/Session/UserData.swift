@@ -60,13 +60,13 @@ package final class UserData {
   /// changes are left out.
   private static func words(forBackup error: any Error) -> String {
     guard let problem = error as? any Problem else { return "note: today's backup could not be made: \(error)" }
-    if problem.code == "interrupted" { return "note: today's backup was interrupted; the next change makes it" }
+    if problem.code == "interrupted" { return "note: today's backup was interrupted; the next change starts it again" }
     var place = ""
     if case .text(let path)? = problem.report.details.first(where: { $0.name == "path" })?.value {
       place = ": " + printable(path, limit: 4096)
     }
-    return "note: what you changed is kept, but today's backup could not be made (\(problem.title)\(place)); "
-      + "`backup FILE` writes one elsewhere"
+    return "note: your changes are saved, but today's backup could not be made (\(problem.title)\(place)); "
+      + "`backup FILE` writes one to another place"
   }
 
   /// Variables as `NAME=value` that the drawing program needs to find the user's fonts.

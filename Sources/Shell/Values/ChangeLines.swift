@@ -29,7 +29,7 @@ struct ChangeLines {
     var words = "\(change.event.rawValue) \(change.kind.words) \(key)"
     if !name.isEmpty, name != key { words += ": \(name)" }
     if let predecessor = change.predecessor {
-      words += predecessor.isEmpty ? ", now first" : ", now behind \(plain(predecessor))"
+      words += predecessor.isEmpty ? ", now first" : ", now after \(plain(predecessor))"
     }
     return "@@ \(words) @@"
   }

@@ -33,11 +33,11 @@ struct GoalWords {
     let goal = standing.goal
     let wanted = "\(percent(goal.recall)) of \(quoted(standing.deck))"
     guard let plan = standing.plan else {
-      return ["\(wanted) by \(goal.date): the date is over. \(percent(standing.known)) are known today."]
+      return ["\(wanted) by \(goal.date): the date has passed. \(percent(standing.known)) are known today."]
     }
     var lines = [
       "\(wanted) by \(goal.date), in \(counted(standing.daysLeft, "day")).",
-      "Known today \(percent(standing.known)), at the date \(percent(plan.recall)).",
+      "Known today: \(percent(standing.known)), expected on the date: \(percent(plan.recall)).",
     ]
     let days = "\(counted(goal.lastDays, "day")) of \(minutes(goal))"
     if standing.daysLeft > goal.lastDays {
@@ -53,9 +53,9 @@ struct GoalWords {
   }
 
   private func notReached(_ goal: DeckGoal, _ plan: RecallPlan) -> [String] {
-    let reached = "\(percent(plan.recall)) can be, with \(minutes(goal)) a day."
-    let new = "\(counted(plan.stillNew, "card")) would still be new: a higher new_per_day or a later date."
-    return ["warning: \(percent(goal.recall)) is not reached; \(reached)"] + (plan.stillNew > 0 ? [new] : [])
+    let reached = "\(percent(plan.recall)) can, with \(minutes(goal)) a day."
+    let new = "\(counted(plan.stillNew, "card")) would still be new: use a higher new_per_day or a later date."
+    return ["warning: \(percent(goal.recall)) cannot be reached; \(reached)"] + (plan.stillNew > 0 ? [new] : [])
   }
 
   private func minutes(_ goal: DeckGoal) -> String {

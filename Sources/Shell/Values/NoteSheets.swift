@@ -14,7 +14,7 @@ struct NoteSheet {
   private static let tags = "tags:"
   static let advice = [
     "A field below a line that ends in (HTML) is HTML; any other is plain text.",
-    "Save and leave to change the note; delete everything to leave it as it is.",
+    "Save and quit to change the note; delete everything to leave it unchanged.",
   ]
 
   static func sheet(of note: NoteHandle) throws -> Sheet {
@@ -27,8 +27,8 @@ struct NoteSheet {
   }
 
   static let newAdvice = [
-    "One field below each line; what you write is plain text. Write \(html.dropFirst()) behind a field's name for HTML.",
-    "Save and leave to add the note; delete everything to add none.",
+    "One field below each line; what you write is plain text. Write \(html.dropFirst()) after a field's name for HTML.",
+    "Save and quit to add the note; delete everything to add none.",
   ]
 
   /// The sheet for a new note.
@@ -104,9 +104,9 @@ enum NoteTypeSheet {
   private static let (name, fields, css) = ("name:", "fields:", "css:")
   private static let (front, back) = ("front: ", "back: ")
   static let advice = [
-    "One field a line. A template shows a field as {{Front}}; {{#Hint}}...{{/Hint}} is there when Hint is filled.",
-    "A card has a part \"front: NAME\" and a part \"back: NAME\". What keeps its name keeps its texts and schedule.",
-    "Save and leave to change the note type; delete everything to leave it as it is.",
+    "One field per line. A template shows a field as {{Front}}; {{#Hint}}...{{/Hint}} is shown if Hint is not empty.",
+    "A card has a part \"front: NAME\" and a part \"back: NAME\". Keep a name to keep its texts and schedule.",
+    "Save and quit to change the note type; delete everything to leave it unchanged.",
   ]
 
   /// Line ends are normalised, as in displayed text.
