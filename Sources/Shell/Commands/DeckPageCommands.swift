@@ -22,11 +22,11 @@ enum DeckPageCommands {
       summary: "Writes a deck as a single web page to study without a network.",
       answer: "{cards, bytes, media, media_left_out, documents, documents_left_out} or nothing",
       details: """
-        The page contains the cards with their pictures, sounds and documents, including the decks within the deck, \
-        but no suspended cards. From a web server, a phone can add it to its home screen as an app. It schedules with \
-        the deck's memory model and options, and continues from where the cards are here; with --fresh all cards are \
-        new, as for somebody else. Import what was answered there with `deck import DECK FILE --format answers`. If a \
-        browser does not run scripts, the page is a list that reveals answers.
+        The page contains the cards with their pictures, sounds and documents, including the cards of decks within the \
+        deck, but no suspended cards. From a web server, a phone can add it to its home screen as an app. It schedules \
+        with the deck's memory model and options, and continues from where the cards are here; with --fresh all cards \
+        are new, as for somebody else. Import what was answered there with `deck import DECK FILE --format answers`. \
+        If a browser does not run scripts, the page is a list that reveals answers.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
       options: [

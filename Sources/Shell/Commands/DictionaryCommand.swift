@@ -30,7 +30,7 @@ enum DictionaryCommand {
         English; one without a language is used for every language. Debian has dict-wn and dict-freedict-spa-eng, \
         dict-freedict-eng-spa, ..., and apertium-eng-spa; those of Apertium are searched last. `add` indexes a .zip of \
         Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that searches in a large one are \
-        fast; `remove` removes such an index. `order` says which dictionaries are searched first; it is the setting \
+        fast; `remove` deletes such an index. `order` sets which dictionaries are searched first; it is the setting \
         text.dictionaries.
         """,
       arguments: [
