@@ -60,7 +60,8 @@ enum CareCommands {
         """,
       arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
       options: [
-        Option("--with", "NAMES", help: "also restore settings, grants or history, or accept a backup without an account")
+        Option(
+          "--with", "NAMES", help: "also restore settings, grants or history, or accept a backup without an account")
       ],
       example: "restore ~/deckhand.backup"
     ) { invocation, session in

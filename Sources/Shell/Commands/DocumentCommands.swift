@@ -220,7 +220,8 @@ enum DocumentCommands {
       "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes,
       summary: "Adds a text in front of the other elements.",
       answer: "document",
-      details: Self.placing, arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are preserved")],
+      details: Self.placing,
+      arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are preserved")],
       options: Self.placement + [
         Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
         Option("--font", "NAME", help: "an installed font; the default font when left out"),
