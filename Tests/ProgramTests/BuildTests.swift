@@ -100,7 +100,8 @@ import Testing
     try build()
     try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")
     let told = try build()
-    #expect(told.output.contains("2 cards no longer in the sources; --prune removes them:\n  animals.md:"), "\(told)")
+    #expect(
+      told.output.contains("2 cards no longer in the sources; use --prune to remove them:\n  animals.md:"), "\(told)")
     #expect(try cards().count == 6)
     let shown = try home.run("--dry-run", "build", home.path + "/es", "--prune")
     #expect(shown.status == 0, "\(shown)")
@@ -109,7 +110,7 @@ import Testing
     #expect(try build().output.contains("2 cards no longer in the sources"))
     let pruned = try build("--prune")
     #expect(pruned.output.contains("2 removed; 0 sources read, 3 unchanged"), "\(pruned)")
-    #expect(pruned.output.contains("2 cards removed, as no longer in the sources:\n  animals.md:"))
+    #expect(pruned.output.contains("2 cards removed, no longer in the sources:\n  animals.md:"))
     #expect(try cards().count == 4)
     #expect(try build("--prune").output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
   }
@@ -119,7 +120,7 @@ import Testing
     try home.run("-e", "local c = decks.open('Spanish'):find('\"el gato\"')[1] c.answer = 'the tomcat' c:tag('pet')")
     try home.run("-e", "decks.open('Spanish::verbs'):find('ir')[1].answer = 'to go, to leave'")
     let told = try build()
-    #expect(told.output.contains("2 cards edited in the deck, not in the sources"), "\(told)")
+    #expect(told.output.contains("2 cards edited in the deck but not in the sources"), "\(told)")
     #expect(told.output.contains("animals.md:1   el gato"))
     let written = try build("--write-back")
     #expect(written.output.contains("2 written back to their sources"), "\(written)")
@@ -182,7 +183,7 @@ import Testing
       "-e", "for _, t in ipairs(decks.open('Spanish'):find('gato')[1].tags) do print(t) end")
     #expect(Set(tags.lines) == ["mine", "theirs"])
     // What the deck alone has is still to be written back.
-    #expect(try build().output.contains("1 card edited in the deck, not in the sources"))
+    #expect(try build().output.contains("1 card edited in the deck but not in the sources"))
     #expect(try build("--write-back").output.contains("1 written back"))
     #expect(try build().output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
   }
@@ -195,7 +196,8 @@ import Testing
     let run = try build()
     #expect(run.output.hasPrefix("Built \"Spanish\": 1 added; 1 source read, 2 unchanged."), "\(run)")
     #expect(run.output.contains("1 card new:\n  animals.md:5   el pato\n"), "\(run)")
-    #expect(run.output.contains("1 card no longer in the sources; --prune removes them:\n  animals.md:5   el perro\n"))
+    #expect(
+      run.output.contains("1 card no longer in the sources; use --prune to remove them:\n  animals.md:5   el perro\n"))
     #expect(try guid("el pato") != old)
     #expect(try guid("el perro") == old)
     // Back in the sources it is the card that it was.
@@ -250,7 +252,8 @@ import Testing
     let told = try build()
     #expect(
       told.output.contains(
-        "1 card removed in the deck, still in the sources; --restore brings them back:\n  animals.md:9   el sol\n"),
+        "1 card removed from the deck but still in the sources; use --restore to restore them:\n  animals.md:9   el sol\n"
+      ),
       "\(told)")
     #expect(try cards().count == 5)
     let old = try guid("el gato")
@@ -314,16 +317,16 @@ import Testing
   @Test func `media of the folder are those of the cards`() throws {
     try home.write("one", to: "es/media/a.mp3")
     try home.write("## [sound:a.mp3]\n\nmeow\n", to: "es/animals.md")
-    #expect(try build().output.contains("1 media brought in"))
+    #expect(try build().output.contains("1 media imported"))
     try home.write("another", to: "es/media/a.mp3")
-    #expect(try build().output.contains("1 media brought in"))
+    #expect(try build().output.contains("1 media imported"))
     #expect(try home.run("media", "list").lines.count == 2)
     #expect(try home.run("doctor", "media").output.contains("is not there") == false)
     let quiet = try build()
     #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
     // A name that was taken out in the account comes back, as its file is still in the folder.
     try home.run("media", "remove", "a.mp3")
-    #expect(try build().output.contains("1 media brought in"))
+    #expect(try build().output.contains("1 media imported"))
   }
 
   /// Gives a file another content of the same length, in place, and its old time.
@@ -362,7 +365,7 @@ import Testing
       #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
     }
     let run = try build()
-    #expect(run.output.contains("1 added, 2 updated, 1 media brought in; 2 sources read, 1 unchanged"), "\(run)")
+    #expect(run.output.contains("1 added, 2 updated, 1 media imported; 2 sources read, 1 unchanged"), "\(run)")
   }
 
   @Test func `a README is no source`() throws {

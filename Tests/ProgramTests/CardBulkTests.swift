@@ -32,7 +32,7 @@ import Testing
     #expect(try list("deck:Clase 1") == ["uno"] && list("-deck:clase 1", "gatito").count == 3)
     #expect(try list("deck:D t1").isEmpty && list("deck:\"Clase 1\"") == ["uno"])
     let nothing = try home.run("card", "list", "xyz tag:t1")
-    #expect(nothing.output == "No card was found for \"xyz tag:t1\"; `help queries` explains what can be looked for.\n")
+    #expect(nothing.output == "No card was found for \"xyz tag:t1\"; `help queries` explains how to search.\n")
     #expect(try home.run("card", "suspend", "tag:none").errors.contains("no card was found for \"tag:none\""))
   }
 
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `an offset behind the last card says so`() throws {
-    let expected = "Nothing is left: --offset 9 passes over all there are (1 card).\n"
+    let expected = "Nothing to show: --offset 9 is past the last card (1 card).\n"
     #expect(try home.run("card", "list", "otro", "--offset", "9").output == expected)
     #expect(try home.run("card", "list", "otro", "--offset", "9", "--sort", "prompt").output == expected)
     #expect(try home.run("--json", "card", "list", "--offset", "9").output.isEmpty)

@@ -155,7 +155,7 @@ import Testing
     try home.run("deck", "export", "Spanish", file("theirs.csv"))
     try home.run("undo")
     let run = try home.run("deck", "merge", file("base.csv"), "Spanish", file("theirs.csv"))
-    #expect(run.output == "Merged: 0 notes added, 0 changed, 0 removed.\nBesides: 1 note moved.\n", "\(run)")
+    #expect(run.output == "Merged: 0 notes added, 0 changed, 0 removed.\nAlso: 1 note moved.\n", "\(run)")
   }
 
   @Test func `a deck takes what a package changed since a step, as one step of undo`() throws {

@@ -14,10 +14,10 @@ import Testing
 
   @Test func `options are shown and set by name, kept in presets that decks share`() throws {
     let set = try home.run("deck", "options", "D", "new_per_day=7", "learning_steps=1m 10m 1d", "fuzz=off")
-    #expect(set.lines[0] == "D is studied by the preset \"D\".", "\(set)")
+    #expect(set.lines[0] == "D uses the preset \"D\".", "\(set)")
     #expect(set.lines.contains { $0.hasPrefix("learning_steps            1m 10m 1d  preset") }, "\(set.output)")
     try home.run("deck", "options", "E", "preset=d")
-    #expect(try home.run("deck", "options", "E").lines[0] == "E is studied by the preset \"D\", which 2 decks share.")
+    #expect(try home.run("deck", "options", "E").lines[0] == "E uses the preset \"D\", shared by 2 decks.")
     let json = try home.run("--json", "deck", "options", "D::I").output
     #expect(
       json.contains(#""preset": "D", "new_per_day": 7, "#) && json.contains(#""learning_steps": [60, 600, 86400]"#))
@@ -33,7 +33,7 @@ import Testing
     #expect(
       try home.run("-e", "print(decks.open('E').options.new_per_day, decks.open('E').preset.deck_count)").output
         == "20\t2\n")
-    #expect(try home.run("deck", "options", "E", "preset=").lines[0] == "E is studied by the initial options.")
+    #expect(try home.run("deck", "options", "E", "preset=").lines[0] == "E uses the initial options.")
   }
 
   @Test(arguments: [
@@ -171,7 +171,8 @@ import Testing
     #expect(log.status == 0, "\(log)")
     let shown = try home.run("deck", "leeches", "Lee")
     #expect(shown.lines.first == "1 card forgotten more often than the memory model explains.", "\(shown)")
-    #expect(shown.output.contains("6 of 12") && shown.output.contains("Easily taken for: perra (bitch)"), "\(shown)")
+    #expect(
+      shown.output.contains("6 of 12") && shown.output.contains("Easily confused with: perra (bitch)"), "\(shown)")
     #expect(shown.output.contains("In a sentence: el perro duerme mucho hoy"), "\(shown)")
     let line = try #require(shown.lines.first { $0.hasPrefix("  Side by side: `") }).dropFirst(17).dropLast()
     #expect(line == #"study Lee --query 'dupe:"perro" or dupe:"perra"' --cram --no-schedule"#)

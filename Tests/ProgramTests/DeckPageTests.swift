@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: [["--lang", "x!"], ["--lang", "es,en,de"], ["--lang", ""], ["--lang", "1a"]])
   func `a language that cannot be one is refused`(words: [String]) throws {
     let run = try home.run(["deck", "page", "Spanish", page] + words)
-    #expect(run.status == 2 && run.errors.contains("--lang must be a language or two"), "\(run)")
+    #expect(run.status == 2 && run.errors.contains("--lang must be one or two languages"), "\(run)")
     #expect(text(of: page).isEmpty)
   }
 
@@ -76,13 +76,13 @@ import Testing
         + "{\"guid\":\"gone\",\"at\":1700000200,\"rating\":1,\"seconds\":2}\n", to: "phone.txt")
     let first = try home.run("deck", "import", "Spanish", file, "--format", "answers")
     #expect(
-      first.output == "Entered 2 answers into \"Spanish\"; 1 of cards that the deck does not have.\n", "\(first)")
+      first.output == "Imported 2 answers into \"Spanish\"; 1 for cards that are not in the deck.\n", "\(first)")
     #expect(try home.run("undo", "--list").output.contains("importing 2 answers into Spanish"))
     let after = try home.run("-e", "print(decks.open('Spanish'):card(2).state)").output
     #expect(after == "review\n")
     let again = try home.run("deck", "import", "Spanish", "-", "--format", "answers", input: text(of: file))
     #expect(
-      again.output.hasPrefix("Entered 0 answers into \"Spanish\"; 2 skipped (already there), 1 of cards"), "\(again)")
+      again.output.hasPrefix("Imported 0 answers into \"Spanish\"; 2 skipped (already there), 1 for cards"), "\(again)")
     #expect(
       try home.run("undo").output.contains("importing 2 answers into Spanish"),
       "the second import is no step of its own")

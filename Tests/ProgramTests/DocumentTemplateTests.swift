@@ -51,7 +51,8 @@ import Testing
   @Test func `each card of a deck and of those within it becomes a document, all as one step`() throws {
     let made = try home.run("doc", "create", "--template", template, "--deck", "S")
     #expect(made.status == 0, "\(made)")
-    #expect(made.output == "Created 3 documents; 2 images went, as the card has no picture for it.\n", "\(made)")
+    #expect(
+      made.output == "Created 3 documents; 2 images left out, because the card has no picture for it.\n", "\(made)")
     // What a card says is not read as a name again; the image is the picture of the answer.
     #expect(try lua(texts) == "a <b> = {prompt} / 2\nel gato = the cat / 2\nrojo =  / 3\n")
     #expect(try home.run("undo", "--list").output.contains("making 3 documents from cards"))

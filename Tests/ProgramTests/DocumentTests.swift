@@ -85,7 +85,7 @@ import Testing
       ["add-image", doc, try picture(home)], ["add-text", doc, long, "--wrap"], ["add-text", doc, "one\ntwo"],
     ] {
       let run = try home.run(["doc"] + words)
-      #expect(run.status == 0 && !run.output.contains("lies over"), "\(run)")
+      #expect(run.status == 0 && !run.output.contains("covers others"), "\(run)")
     }
     let check = """
       local all = documents.open('\(doc)').elements
@@ -102,7 +102,7 @@ import Testing
     let run = try home.run("-e", check)
     #expect(run.status == 0, "\(run)")
     let full = try home.run("doc", "add-text", doc, "too much", "--size", "1500")
-    #expect(full.output.contains("; the card is full, so it lies over others."), "\(full)")
+    #expect(full.output.contains("; the card is full, so it covers others."), "\(full)")
   }
 
   @Test func `the ending of an exported file says what is written, and what lies beside it is named`() throws {
@@ -117,12 +117,12 @@ import Testing
         bytes.dropFirst(head == "\u{89}PNG" ? 1 : 0).starts(with: head.utf8.suffix(3)) || bytes.starts(with: head.utf8))
     }
     let card = try home.run("doc", "export", doc, home.path + "/a.rwcard").output
-    #expect(card.contains("Beside it: images/"), "\(card)")
+    #expect(card.contains("Next to it: images/"), "\(card)")
     let copy = id(try home.run("doc", "create", "--from", home.path + "/a.rwcard"))
     #expect(try home.run("doc", "render", copy, home.path + "/b.png").output == "Drew \(home.path)/b.png.\n")
     #expect(contents(of: home.path + "/a.png") == contents(of: home.path + "/b.png"))
     let old = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
-    #expect(old.contains("Beside it: "), "\(old)")
+    #expect(old.contains("Next to it: "), "\(old)")
     for words in [["a.txt"], ["a"], ["a.png", "--edition", "2"]] {
       let run = try home.run(["doc", "export", doc] + words)
       #expect(run.status == 1 && run.errors.contains("a name that ends in "), "\(run)")

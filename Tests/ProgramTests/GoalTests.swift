@@ -20,7 +20,7 @@ import Testing
     #expect(set.output.contains("retention of 80 %") && set.output.contains("days of 12.5 minutes"), "\(set)")
     let json = try home.run("--json", "deck", "goal").output
     #expect(json.contains(#""deck": "D", "date": "2030-06-01", "recall": 0.85, "minutes": 12.5, "#), "\(json)")
-    #expect(try home.run("deck", "goal", "D::I").output == "\"D::I\" goes by the goal of \"D\".\n")
+    #expect(try home.run("deck", "goal", "D::I").output == "\"D::I\" follows the goal of \"D\".\n")
     #expect(try home.run(["study", "D"], input: "\nq\n").output.hasPrefix("Goal: 85 % by 2030-06-01, in "))
     #expect(try home.run("deck", "stats", "D").output.contains("85 % of \"D\" by 2030-06-01"))
     #expect(try home.run("undo").output.contains("changing a deck's options: D"))

@@ -19,7 +19,7 @@ import Testing
     #expect(try run("text", "known", "el", "gato").output == "2 words now known.\n")
     let rehearsal = try run("--dry-run", "mine", film, "--deck", "Film")
     #expect(rehearsal.status == 0 && rehearsal.output.contains("Would add 2 cards"))
-    #expect(rehearsal.errors.contains("without Debian's apertium-eng-spa"))
+    #expect(rehearsal.errors.contains("need Debian's apertium-eng-spa"))
     #expect(try run("mine", film, "--deck", "Film").output.hasPrefix("Added 2 cards to \"Film\".\n"))
     #expect(try run("mine", film, "--deck", "Film").output.hasPrefix("Added 0 cards to \"Film\".\n"))
     #expect(try home.run("undo").output == "Undone: adding 2 cards to Film from a text (mine)\n")

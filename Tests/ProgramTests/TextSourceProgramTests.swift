@@ -35,7 +35,7 @@ import Testing
     let text = try home.write("gato luna sol\n", to: "a.txt")
     #expect(try run("text", "show", text, "--known", list, "--json").output.hasPrefix("{\"coverage\": 0.3333"))
     #expect(try run("text", "known").output == "No words.\n")
-    #expect(try home.run("text", "known").errors.contains("words of English, as game.language says"))
+    #expect(try home.run("text", "known").errors.contains("the words are English, as set by game.language"))
     let imported = try run("text", "known", "--import", list)
     #expect(
       imported.output == "2 words now known.\n" && imported.errors.contains("1 word still being learned left out"))

@@ -244,7 +244,8 @@ import Testing
     let told = try home.run("--dry-run", "doctor", "--mend")
     #expect(told.errors.contains("would make a backup and mend 1 finding"), "\(told)")
     let mended = try home.run("doctor", "--mend")
-    #expect(mended.status == 0 && mended.output.contains("Mended 1 finding.\nWhat was here is kept in "), "\(mended)")
+    #expect(
+      mended.status == 0 && mended.output.contains("Mended 1 finding.\nThe previous data is saved in "), "\(mended)")
     #expect(mended.output.contains("mended: other users may read or write it"), "\(mended)")
     #expect(try home.run("doctor").status == 0)
   }

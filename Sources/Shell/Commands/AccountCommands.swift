@@ -17,7 +17,7 @@ enum AccountCommands {
   }
 
   private static let newPasswordFile = Option(
-    "--new-password-file", "FILE", .file, help: "read the new password from FILE; - is a line of standard input")
+    "--new-password-file", "FILE", .file, help: "read the new password from FILE; - reads a line of standard input")
 
   // MARK: Accounts
 
@@ -26,8 +26,8 @@ enum AccountCommands {
       "account", "add", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
       summary: "Adds an account with a password.", answer: "text",
       details: """
-        The first account takes over the data that are here, and from then on nothing is reached before a sign-in. \
-        A password has 8 to 1,024 bytes; it keeps honest people out, not somebody who can read the disk.
+        The first account takes over the existing local data; from then on, nothing can be used before you sign in. A \
+        password has 8 to 1,024 bytes. It does not protect your data from somebody who can read the disk.
         """,
       arguments: [Argument("NAME", help: "letters, digits, . _ -")], options: [Self.newPasswordFile],
       example: "account add ana"
@@ -46,7 +46,7 @@ enum AccountCommands {
         session.endSession()
         process_forbid_core_dumps()
       }
-      let more = isFirst ? " It has the data that were here, and you are signed in." : ""
+      let more = isFirst ? " It took over the local data, and you are signed in." : ""
       return CommandResult(.text(added), line: "Added the account \(quoted(added)).\(more)")
     }
   }
@@ -70,7 +70,7 @@ enum AccountCommands {
   private static var removeAccount: BuiltIn {
     BuiltIn(
       "account", "remove", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
-      summary: "Removes your account with everything in it.", answer: "boolean",
+      summary: "Removes your account and everything in it.", answer: "boolean",
       details: "At a terminal it asks first. Only the account that is signed in can be removed.",
       arguments: [Argument("NAME", .account, help: "the account that is signed in")], example: "account remove ana"
     ) { invocation, session in
@@ -104,7 +104,7 @@ enum AccountCommands {
     BuiltIn(
       "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.", answer: "text",
       details: "The password is asked for at the terminal, or read from a file.",
-      arguments: [Argument("NAME", isOptional: true, help: "whose account; may be left out when there is only one")],
+      arguments: [Argument("NAME", isOptional: true, help: "the account; may be left out if there is only one")],
       options: [Option("--password-file", "FILE", .file, access: .read, help: "read the password from FILE")],
       example: "login ana"
     ) { invocation, session in
@@ -136,7 +136,7 @@ enum AccountCommands {
     BuiltIn(
       "passwd", theme: Self.accountTheme, access: .atTerminal, effect: .acts, summary: "Changes your password.",
       answer: "boolean",
-      details: "The present one is asked for first, or read from the file that --password-file names.",
+      details: "It asks for the current password first, or reads it from the file given with --password-file.",
       options: [Self.newPasswordFile], example: "passwd"
     ) { invocation, session in
       guard let user = session.gate.user else {
@@ -144,7 +144,7 @@ enum AccountCommands {
       }
       let old = try SignIn(session).answeringLeft {
         try session.options.signIn.passwordFile.map { try SignIn(session).password(in: $0) }
-          ?? SignIn(session).readPassword("Present password of \(printable(user)): ")
+          ?? SignIn(session).readPassword("Current password of \(printable(user)): ")
       }
       let new = try SignIn(session).answeringLeft {
         try SignIn(session).newPassword(for: user, file: invocation.optionalText("--new-password-file"))
@@ -156,12 +156,12 @@ enum AccountCommands {
 
   private static var whoAmI: BuiltIn {
     BuiltIn(
-      "whoami", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Tells who is signed in.",
+      "whoami", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Shows who is signed in.",
       answer: "text or nothing",
       example: "whoami"
     ) { _, session in
       guard let user = session.gate.user else {
-        return CommandResult(.null, line: "Nobody in particular: there is no account, the data are local.")
+        return CommandResult(.null, line: "Nobody: there is no account, and the data is local.")
       }
       return CommandResult(.text(user), line: user)
     }

@@ -17,26 +17,28 @@ enum BuildCommand {
   static var command: BuiltIn {
     BuiltIn(
       "build", theme: "Decks and cards", access: .signedIn, effect: .changes,
-      summary: "Makes a deck of a folder of sources, and brings it up to date.",
+      summary: "Builds a deck from a folder of sources, or updates it.",
       answer: "{added, updated, removed, changes, conflicts, COUNT}",
       details: """
-        The sources are Markdown, CSV, TSV and JSON Lines as `deck import` reads them, and .lua that calls card{prompt=, \
-        answer=, id=, tags=} and read(FILE). The deck has the folder's name, or that of its deck.json, {"name": "Spanish", \
-        "namespace": "example.org", "options": {"new_per_day": 10}}. Folders within it are decks within; what is in media/ \
-        is for its cards. Only what changed is read again. A new or moved row comes beside the rows that it stands \
-        beside. A row stays the same card when it is edited a little; give it an id (<!-- id: gato -->, a column guid) \
-        and it does whatever becomes of its texts. What was edited in the deck stays so, and is told; a field that was \
-        edited on both sides is a conflict, which `deck conflicts` settles.
+        The sources are Markdown, CSV, TSV and JSON Lines files as `deck import` reads them, and .lua files that call \
+        card{prompt=, answer=, id=, tags=} and read(FILE). The deck has the folder's name, or the name in its \
+        deck.json: {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}. Subfolders become \
+        decks within the deck; the files in media/ are for its cards. Only what changed is read again. A new or moved \
+        row is placed next to the same rows as in the source. A row stays the same card when it is edited a little; \
+        with an id (<!-- id: gato -->, a column guid) it stays the same card however much its texts change. What you \
+        edited in the deck is not overwritten, and is reported; a field that was edited on both sides is a conflict, \
+        which `deck conflicts` settles.
         """,
       arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
       options: [
-        Option("--apkg", "FILE", .file, access: .write, help: "write the deck as a package of Anki, too"),
-        Option("--prune", help: "remove the cards that left the sources"),
-        Option("--restore", help: "bring back the cards that were removed in the deck"),
-        Option("--write-back", help: "write what was edited in the deck to Markdown and tables first"),
-        Option("--git", help: "write back only to sources without changes that are not committed"),
+        Option("--apkg", "FILE", .file, access: .write, help: "also write the deck as an Anki package"),
+        Option("--prune", help: "remove cards that are no longer in the sources"),
+        Option("--restore", help: "restore cards that were removed from the deck"),
+        Option("--write-back", help: "first write edits made in the deck to Markdown and tables"),
+        Option("--git", help: "write back only to sources without uncommitted changes"),
         Option("--watch", help: "build again whenever a source changes, until Ctrl-C"),
-        Option("--seconds", "N", .integer(1...86_400), help: "the most time that a .lua source may take; 60"),
+        Option(
+          "--seconds", "N", .integer(1...86_400), help: "time limit for a .lua source in seconds; 60 when left out"),
       ], example: "build spanish --apkg spanish.apkg"
     ) { invocation, session in try run(invocation, session) }
   }
@@ -128,7 +130,7 @@ enum BuildCommand {
     add(report.cards.added, "added")
     add(report.cards.updated, "updated")
     add(report.removed, "removed")
-    add(report.media, "media brought in")
+    add(report.media, "media imported")
     add(report.cards.rejectedCount, "refused")
     add(report.writtenBack, "written back to their sources")
     let sources = session.counted(report.read, "source") + " read, \(session.grouped(report.unchanged)) unchanged"
@@ -157,24 +159,24 @@ enum BuildCommand {
       case .restored: "\(cards) restored:"
       case .moved: "\(cards) moved:"
       case .changed: "\(cards) changed:"
-      case .pruned: "\(cards) removed, as no longer in the sources:"
+      case .pruned: "\(cards) removed, no longer in the sources:"
       case .edited where writesBack:
-        "\(cards) edited in the deck and not written back; a source that was renamed gets it at the next build, Lua, "
-          + "JSON and what has no place for it do not:"
-      case .edited: "\(cards) edited in the deck, not in the sources; --write-back writes them there:"
+        "\(cards) edited in the deck and not written back (a renamed source gets the edit at the next build; Lua, "
+          + "JSON and sources with no place for it do not):"
+      case .edited: "\(cards) edited in the deck but not in the sources; use --write-back to write them there:"
       case .both:
-        "\(cards) edited in the deck and in the sources; the deck's stay until `deck conflicts` "
-          + "settles them or both say the same:"
-      case .removed: "\(cards) removed in the deck, still in the sources; --restore brings them back:"
+        "\(cards) edited in the deck and in the sources; the deck's texts stay until `deck conflicts` "
+          + "settles them or both are the same:"
+      case .removed: "\(cards) removed from the deck but still in the sources; use --restore to restore them:"
       case .gone where hasRefused:
-        "\(cards) no longer in the sources, or refused there; --prune removes them once no row is refused:"
-      case .gone: "\(cards) no longer in the sources; --prune removes them:"
-      case .goneEdited: "\(cards) edited in the deck and no longer in the sources; they stay:"
-      case .missingMedia: "\(session.counted(findings.count, "picture or sound", "pictures or sounds")) not there:"
+        "\(cards) no longer in the sources, or refused there; use --prune to remove them when no row is refused:"
+      case .gone: "\(cards) no longer in the sources; use --prune to remove them:"
+      case .goneEdited: "\(cards) edited in the deck and no longer in the sources; they are not removed:"
+      case .missingMedia: "\(session.counted(findings.count, "picture or sound", "pictures or sounds")) not found:"
       case .answeredCloze:
-        "A cloze in an answer is text; a paragraph of its own, behind ---, is a cloze card:"
+        "A cloze in an answer is plain text; to make it a cloze card, put it in its own paragraph after ---:"
       case .passedOver:
-        "\(session.counted(findings.count, "name")) passed over; links are not followed, copy the file or folder here:"
+        "\(session.counted(findings.count, "name")) skipped; links are not followed, copy the file or folder here:"
       }
     var lines = [title]
     for finding in findings.prefix(5) {

@@ -49,14 +49,14 @@ struct BuiltIn {
       "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
       "The shell", developers,
     ]
-    registry.describeGroup("deck", "Make, list, rename, remove, import and export decks.")
+    registry.describeGroup("deck", "Create, list, rename, remove, import and export decks.")
     registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")
-    registry.describeGroup("note", "Show and edit notes, which one or several cards are made from.")
-    registry.describeGroup("notetype", "List, show, make, edit and remove note types.")
-    registry.describeGroup("media", "The pictures and sounds that cards name.")
+    registry.describeGroup("note", "Show and edit notes, from which one or several cards are made.")
+    registry.describeGroup("notetype", "List, show, create, edit and remove note types.")
+    registry.describeGroup("media", "List, add and remove the pictures and sounds of cards.")
     registry.describeGroup("doc", "Compose picture cards from texts and images, and draw them.")
-    registry.describeGroup("word", "Look words up: by their letters, by a pattern, by meaning.")
-    registry.describeGroup("text", "What is known of texts: coverage, words, sentences.")
+    registry.describeGroup("word", "Look up words by letters, by pattern or by meaning.")
+    registry.describeGroup("text", "Show what you know of texts: coverage, words, sentences.")
     registry.describeGroup("account", "Add, list and remove accounts.")
     registry.describeGroup("plugin", "List, install, enable and pack plugins.")
   }
@@ -109,5 +109,5 @@ enum Common {
   static let deck = Argument("DECK", .deck, help: "a deck's name; A::B is a deck within A")
   static let language = Option("--language", "L", .language, help: "english, spanish, ...; `word languages` lists them")
 
-  static let foldAccents = Option("--fold-accents", help: "à matches a; ñ stays a letter of its own")
+  static let foldAccents = Option("--fold-accents", help: "à matches a; ñ remains a separate letter")
 }

@@ -13,20 +13,20 @@ enum CardAddCommand {
   static var command: BuiltIn {
     BuiltIn(
       "card", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
-      summary: "Adds a card on top of a deck, or a note with several.", answer: "card or card...",
+      summary: "Adds a card at the top of a deck, or a note with several cards.", answer: "card or card...",
       details: """
-        --reversed adds a note with a second card that asks the other way round; --type-answer one whose answer is typed. \
-        With --cloze each number of {{c1::hidden}} or {{c1::hidden::hint}} in the text is a card.
+        --reversed adds a note with a second card that asks in the other direction; --type-answer adds one whose \
+        answer you type. With --cloze, each number in {{c1::hidden}} or {{c1::hidden::hint}} makes a card.
         """,
       arguments: [
         Common.deck, Argument("PROMPT", isOptional: true, help: "what is asked"),
-        Argument("ANSWER", isOptional: true, help: "what is to be known"),
+        Argument("ANSWER", isOptional: true, help: "the expected answer"),
       ],
       options: [
         Option("--tag", "T", isRepeating: true, help: "a tag"),
-        Option("--reversed", help: "a second card asks for the prompt"),
-        Option("--type-answer", help: "the answer is typed when it is studied"),
-        Option("--cloze", "TEXT", help: "in place of prompt and answer: a text with {{c1::hidden}} parts"),
+        Option("--reversed", help: "add a second card that asks for the prompt"),
+        Option("--type-answer", help: "the answer is typed when the card is studied"),
+        Option("--cloze", "TEXT", help: "instead of prompt and answer: a text with {{c1::hidden}} parts"),
       ],
       usage: [
         "card add DECK PROMPT ANSWER [--tag T]... [--reversed] [--type-answer]",

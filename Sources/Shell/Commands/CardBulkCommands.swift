@@ -19,8 +19,8 @@ enum CardBulkCommands {
   private static let cards = Argument(
     "CARD|QUERY", .query, help: "guids, their beginnings, DECK:POSITION, or a query that finds cards")
   private static let details = """
-    Words that name cards stand for these; anything else is a query, and all the cards that it finds are changed as one \
-    step.
+    Words that name cards select those cards. Anything else is a query, and all cards that it finds are changed as one \
+    undo step.
     """
 
   // MARK: Finding
@@ -62,15 +62,15 @@ enum CardBulkCommands {
   private static var speakCards: BuiltIn {
     BuiltIn(
       "card", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Gives cards the sound of one of their texts, by espeak-ng or media.speech.",
+      summary: "Speaks a text of cards and adds the sound, with espeak-ng or media.speech.",
       answer: "{spoken, skipped}",
       details: """
-        The sound stands at the end of the text as [sound:NAME] and is played by `r` in a study, with the program of \
-        media.player. A card that has one is passed over.
+        The sound is added at the end of the text as [sound:NAME]. `r` plays it while you study, with the program of \
+        media.player. A card that already has a sound is skipped.
         """,
       arguments: [cards],
       options: [
-        Option("--field", "F", help: "prompt or answer, or the name of a note's field; the prompt when left out"),
+        Option("--field", "F", help: "prompt, answer, or the name of a note's field; prompt when left out"),
         Common.language,
       ], example: "card speak deck:Spanish --field prompt --language spanish",
       complete: { word, _, session in offers(word, session) }
@@ -83,10 +83,11 @@ enum CardBulkCommands {
           in: workspace.words.language(named: invocation.optionalText("--language"))
         ) { count, _ in try done(count) }
       }
-      let skipped = report.skipped > 0 ? "; \(session.grouped(report.skipped)) had one, or nothing to say" : ""
+      let skipped =
+        report.skipped > 0 ? "; \(session.grouped(report.skipped)) skipped (already with a sound, or without text)" : ""
       return CommandResult(
         .record([("spoken", .integer(report.spoken)), ("skipped", .integer(report.skipped))]),
-        line: "Gave a sound to \(session.counted(report.spoken, "card"))\(skipped).")
+        line: "Added a sound to \(session.counted(report.spoken, "card"))\(skipped).")
     }
   }
 
@@ -109,16 +110,16 @@ enum CardBulkCommands {
       "card", "edit", theme: theme, access: .signedIn, effect: .changes, summary: "Changes the texts of cards.",
       answer: "card...",
       details: """
-        Without a new text a card opens in $EDITOR: the fields of its note, each below its name. Several cards, or those \
-        that a query finds, open as a table (with the fields of their notes as columns where all are of one note type), and \
-        what was changed in it is one step. --prompt and --answer are for cards \
-        whose sides are fields themselves; --set is for every one.
+        Without a new text, a card opens in $EDITOR with the fields of its note, each below its name. Several cards, \
+        or those that a query finds, open as a table (with the fields of their notes as columns if all have one note \
+        type); all changes made in it are one undo step. --prompt and --answer are for cards whose sides are fields; \
+        --set works for every card.
         """,
       arguments: [cards],
       options: [
         Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
         Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field of its note"),
-        Option("--yes", help: "agree to the cards of the note that are taken away"),
+        Option("--yes", help: "agree to remove cards of the note"),
       ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
@@ -150,10 +151,10 @@ enum CardBulkCommands {
   private static var moveCards: BuiltIn {
     BuiltIn(
       "card", "move", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Brings a card to a position of its deck, or cards to another deck.", answer: "card or integer",
-      details: "In another deck they stand on top, in the order in which they stood.",
-      arguments: [Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck cards, or a query")],
-      options: [Option("--deck", "DECK", .deck, help: "the deck to bring them to")],
+      summary: "Moves a card to a position in its deck, or cards to another deck.", answer: "card or integer",
+      details: "In another deck, they go to the top and keep their order.",
+      arguments: [Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck, cards or a query")],
+      options: [Option("--deck", "DECK", .deck, help: "the deck to move them to")],
       usage: ["card move CARD POSITION", "card move CARD|QUERY... --deck DECK"], example: "card move Spanish:7 1",
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
@@ -193,7 +194,8 @@ enum CardBulkCommands {
   private static func suspendCards(_ suspends: Bool) -> BuiltIn {
     BuiltIn(
       "card", suspends ? "suspend" : "resume", theme: theme, access: .signedIn, effect: .changes,
-      summary: suspends ? "Keeps cards out of reviews." : "Lets cards into reviews again.", answer: "card...",
+      summary: suspends ? "Suspends cards, so that reviews skip them." : "Puts suspended cards into reviews again.",
+      answer: "card...",
       details: details,
       arguments: [cards], example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
       complete: { word, _, session in offers(word, session) }
@@ -210,7 +212,7 @@ enum CardBulkCommands {
   private static var buryCards: BuiltIn {
     BuiltIn(
       "card", "bury", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Keeps cards from being shown until tomorrow, or shows them again.", answer: "card...", details: details,
+      summary: "Hides cards until tomorrow, or shows them again.", answer: "card...", details: details,
       arguments: [cards], options: [Option("--undo", help: "show buried cards again")],
       example: "card bury tag:verb is:due", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
@@ -229,7 +231,7 @@ enum CardBulkCommands {
       "card", "flag", theme: theme, access: .signedIn, effect: .changes,
       summary: "Gives cards a flag from 1 to 7, or none with 0.", answer: "card...",
       details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
-      arguments: [Argument("CARD|QUERY", .query, help: "cards or a query, and the flag's number last")],
+      arguments: [Argument("CARD|QUERY", .query, help: "cards or a query, then the number of the flag")],
       usage: ["card flag CARD|QUERY... N"], example: "card flag Spanish:3 1",
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
@@ -241,7 +243,7 @@ enum CardBulkCommands {
       }
       let found = try cards(words.dropLast(), session)
       try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }
-      let what = flag == 0 ? "Took the flag from" : "Flagged"
+      let what = flag == 0 ? "Removed the flag from" : "Flagged"
       return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
     }
   }
@@ -249,10 +251,10 @@ enum CardBulkCommands {
   private static var tagCards: BuiltIn {
     BuiltIn(
       "card", "tag", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Adds tags to cards and takes tags away.", answer: "card...", details: details, arguments: [cards],
+      summary: "Adds tags to cards and removes tags.", answer: "card...", details: details, arguments: [cards],
       options: [
         Option("--add", "T", isRepeating: true, help: "a tag to add"),
-        Option("--remove", "T", isRepeating: true, help: "a tag to take away"),
+        Option("--remove", "T", isRepeating: true, help: "a tag to remove"),
       ], example: "card tag Spanish:1 --add animal", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let (added, removed) = (invocation.list("--add"), invocation.list("--remove"))

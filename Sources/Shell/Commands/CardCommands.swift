@@ -64,7 +64,7 @@ enum CardCommands {
 
   private static var showCard: BuiltIn {
     BuiltIn(
-      "card", "show", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Shows all there is to a card.",
+      "card", "show", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Shows all fields of a card.",
       answer: "card",
       arguments: [Self.card],
       example: "card show Spanish:1"
@@ -102,8 +102,8 @@ enum CardCommands {
   private static var attachDocument: BuiltIn {
     BuiltIn(
       "card", "attach", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Lets a card show a document with its answer.", answer: "card",
-      details: "`none` in place of a document takes it away.",
+      summary: "Attaches a document that a card shows with its answer.", answer: "card",
+      details: "Use `none` instead of a document to detach it.",
       arguments: [Self.card, Argument("DOC", .document, help: "a document's id, or its beginning")],
       example: "card attach Spanish:1 6D92"
     ) { invocation, session in

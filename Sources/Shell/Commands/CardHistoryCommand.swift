@@ -12,11 +12,11 @@ enum CardHistoryCommand {
   static var command: BuiltIn {
     BuiltIn(
       "card", "history", theme: "Decks and cards", access: .signedIn, effect: .reads,
-      summary: "Shows each step that changed a card: what, and when.",
+      summary: "Shows each step that changed a card, with what changed and when.",
       answer: "{step, name, at, event, fields, added_tags, removed_tags}...",
       details: """
-        The steps are those of `undo --list`, the newest first; what other cards of the note share is told, too. `undo N` \
-        takes one of them back; `deckhand --at N card show CARD` shows the card as it was after a step.
+        The steps are those of `undo --list`, newest first; changes that other cards of the note share are included. \
+        `undo N` undoes one of them; `deckhand --at N card show CARD` shows the card as it was after a step.
         """,
       arguments: [Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")],
       example: "card history Spanish:1"
@@ -30,7 +30,7 @@ enum CardHistoryCommand {
         lines.append(terminal.styled("step \(step.step.id)", .bold) + "  \(session.since(step.step.at))  \(name)")
         lines += drawing.fields(step.change).map { "  " + $0 }
       }
-      if steps.isEmpty { lines = ["No step that is kept changed this card."] }
+      if steps.isEmpty { lines = ["No stored undo step changed this card."] }
       return CommandResult(.list(steps.map(value)), .drawn(lines))
     }
   }

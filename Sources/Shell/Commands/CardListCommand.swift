@@ -13,19 +13,21 @@ enum CardListCommand {
   static var command: BuiltIn {
     BuiltIn(
       "card", "list", theme: "Decks and cards", access: .signedIn, effect: .reads,
-      summary: "Lists cards, those of one deck or all.", answer: "card... or {COLUMN}...",
+      summary: "Lists the cards of one deck, or all cards.", answer: "card... or {COLUMN}...",
       details: """
-        At a terminal the first `display.rows` are shown. --sort takes \
-        \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")), with a - before it from the highest down. `help queries` explains what can be looked for.
+        At a terminal, the first `display.rows` cards are shown. --sort takes \
+        \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")); with a - before it, it sorts from highest to \
+        lowest. `help queries` explains how to search.
         """,
       arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
       options: [
         Option("--deck", "DECK", .deck, help: "only this deck"),
-        Option("--sort", "FIELD", help: "what to sort by; in the order of the decks when left out"),
-        Option("--offset", "N", .integer(0...Int.max), help: "pass over the first N"),
+        Option("--sort", "FIELD", help: "the field to sort by; the order of the decks when left out"),
+        Option("--offset", "N", .integer(0...Int.max), help: "skip the first N"),
         Option("--limit", "N", .positive, help: "at most N"),
         Option(
-          "--columns", "A,B", help: "what to show, of \(CardProperty.shown.map(\.rawValue).joined(separator: ", "))"),
+          "--columns", "A,B",
+          help: "the columns to show, of \(CardProperty.shown.map(\.rawValue).joined(separator: ", "))"),
       ], example: "card list --deck Spanish tag:animal --sort -due --columns prompt,due,interval"
     ) { invocation, session in
       let request = try CardListRequest(invocation, session)
@@ -85,7 +87,7 @@ private struct CardListRequest {
   /// - Parameter total: the number of cards found, including those that the offset skips.
   private func nothing(of total: Int) -> String {
     if total > 0 {
-      return "Nothing is left: --offset \(offset) passes over all there are (\(session.counted(total, "card")))."
+      return "Nothing to show: --offset \(offset) is past the last card (\(session.counted(total, "card")))."
     }
     guard let query else { return decks.isEmpty ? "No decks yet; `deck create NAME` makes one." : "No cards." }
     if let name = deckName(query) {
@@ -93,7 +95,7 @@ private struct CardListRequest {
       let list = "card list " + (isPlain ? "deck:\(name)" : "--deck \(ShellWords.quote(name))")
       return "No card was found for \(quoted(query)); `\(list)` lists the deck's cards."
     }
-    return "No card was found for \(quoted(query)); `help queries` explains what can be looked for."
+    return "No card was found for \(quoted(query)); `help queries` explains how to search."
   }
 
   /// The name of the deck that the query spells; nil when no deck has that name.

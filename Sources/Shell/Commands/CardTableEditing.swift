@@ -27,8 +27,8 @@ struct CardTableEditing {
 
   private static func heading(_ what: String, _ columns: [String], _ hint: String = "") -> String {
     """
-    # A line for each \(what): its number, \(columns.joined(separator: ", ")) and tags, a tab between them. \\n is a line
-    # break, \\t a tab, \\\\ a backslash. A line that is taken out leaves its \(what) as it is.\(hint)
+    # One line for each \(what): its number, \(columns.joined(separator: ", ")) and tags, separated by tabs. \\n is a line
+    # break, \\t a tab, \\\\ a backslash. If you remove a line, its \(what) is not changed.\(hint)
     """
   }
 
@@ -72,7 +72,7 @@ struct CardTableEditing {
     let lines = try notes.map { note in
       try note.fields().map { FieldHTML.plain($0.value) ?? $0.value } + [note.record().tags.joined(separator: " ")]
     }
-    let hint = "\n# A field that holds formatting is HTML, any other one is plain text."
+    let hint = "\n# A field with formatting is HTML; any other field is plain text."
     var changed: Set<NoteID> = []
     try edit(lines, Self.heading("note", type.fields, hint), orElse: "give one card and --set FIELD=TEXT") { text in
       let expected = "a number, \(type.fields.joined(separator: ", ")) and tags"
@@ -108,10 +108,10 @@ struct CardTableEditing {
       if line.hasPrefix("#") || String(line).trimmed.isEmpty { continue }
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       guard let number = Int(cells[0].trimmed), (1...count).contains(number), seen.insert(number).inserted else {
-        throw EditorError.badLine(index + 1, expected: "the number of a \(what), each once, from 1 to \(count)")
+        throw EditorError.badLine(index + 1, expected: "the number of a \(what) from 1 to \(count), each only once,")
       }
       guard (columns + 1...columns + 2).contains(cells.count) else {
-        throw EditorError.badLine(index + 1, expected: "\(expected) with tabs between them")
+        throw EditorError.badLine(index + 1, expected: "\(expected), separated by tabs,")
       }
       let texts = cells.dropFirst().prefix(columns).map(unescaped)
       let tags = cells.count > columns + 1 ? unescaped(cells[columns + 1]) : nil

@@ -20,12 +20,12 @@ enum CareCommands {
   private static var backup: BuiltIn {
     BuiltIn(
       "backup", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Writes everything of the account to one file.", answer: "{path, contents}",
+      summary: "Writes all data of the account to one file.", answer: "{path, contents}",
       details: """
-        Cards, documents, settings, grants and history are in it; the password is not. It may be made while another \
-        shell is at work, and from a disk that is full or read-only to another one. Without FILE it is kept in the \
-        folder `backups` beside your data. One is made by itself after the first change of a day; `set backup` says \
-        how many of those stay.
+        It contains cards, documents, settings, grants and history, but not the password. You can make it while \
+        another shell is running, and from a full or read-only disk to another disk. Without FILE it is stored in the \
+        folder `backups` next to your data. One is made automatically after the first change of a day; `set backup` \
+        shows how many of those are stored.
         """,
       arguments: [Argument("FILE", .file, isOptional: true, access: .write, help: "the file")],
       example: "backup ~/deckhand.backup"
@@ -48,18 +48,21 @@ enum CareCommands {
   private static var restore: BuiltIn {
     BuiltIn(
       "restore", theme: Self.theme, access: .atTerminal, effect: .announces,
-      summary: "Puts back the cards, documents and media that a backup holds.",
+      summary: "Restores the cards, documents and media of a backup.",
       answer: "{restored, replaced, kept, powers} or {backup, here, powers} or nothing",
       details: """
-        It shows what is in the backup beside what is here, and at a terminal asks first. What is here is kept as a \
-        backup before it is replaced, and `undo` begins anew; a damaged collection is kept as it is. Settings come \
-        with the rest. A backup may come from anybody: what gives power stays as it is here and is listed. --with \
-        takes it, by one or several names with commas: settings (those that plugins may not change, and the link \
-        with a sync server), grants (what plugins may do), history. The backup of an account goes back into that \
-        account only; `--with account` takes one of no account.
+        It compares the backup with the current data, and at a terminal it asks first. The current data is stored as a \
+        backup before it is replaced, and the undo history starts again; a damaged collection is stored as it is. \
+        Settings are restored, too. Because a backup may come from anybody, the parts that give power are listed but \
+        not restored. --with restores them, by one or several names separated by commas: settings (those that plugins \
+        may not change, and the link with a sync server), grants (what plugins may do), history. The backup of an \
+        account can be restored only into that account; `--with account` accepts a backup made without an account.
         """,
       arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
-      options: [Option("--with", "NAMES", help: "take settings, grants, history too, or a backup of no account")],
+      options: [
+        Option(
+          "--with", "NAMES", help: "also restore settings, grants or history, or accept a backup without an account")
+      ],
       example: "restore ~/deckhand.backup"
     ) { invocation, session in
       let workspace = try session.workspace()
@@ -73,15 +76,15 @@ enum CareCommands {
         for power in left { session.console.note(line(power, staged)) }
       }
       let powers = Value.list(left.map { .record([("name", .text($0.power.rawValue)), ("what", .text($0.what))]) })
-      guard session.rehearsal.mayActOutside("replace what is here by \(path)") else {
+      guard session.rehearsal.mayActOutside("replace the current data with \(path)") else {
         return CommandResult(
           .record([("backup", record(found)), ("here", here.map { record($0) } ?? .null), ("powers", powers)]))
       }
-      guard try session.confirm("Replace what is here? It is kept.") else {
+      guard try session.confirm("Replace the current data? It is saved first.") else {
         return CommandResult(.null, line: "Nothing was restored.")
       }
       let report = try workspace.care.restore(staged)
-      let kept = report.kept.map { ["What was here is kept in \($0)."] } ?? []
+      let kept = report.kept.map { ["The previous data is saved in \($0)."] } ?? []
       return CommandResult(
         .record([
           ("restored", record(report.restored)), ("replaced", report.replaced.map { record($0) } ?? .null),
@@ -98,7 +101,7 @@ enum CareCommands {
       try (invocation.optionalText("--with") ?? "").split(separator: ",").map { word in
         guard let power = BackupPower(rawValue: String(word).trimmed) else {
           throw CommandError.badValue(
-            command: invocation.command.name, name: "--with", value: String(word), expected: "some of \(names)")
+            command: invocation.command.name, name: "--with", value: String(word), expected: "one or more of \(names)")
         }
         return power
       })
@@ -112,12 +115,13 @@ enum CareCommands {
           .grants,
           "the plugin \($0.plugin)" + ($0.permissions.isEmpty ? "" : ": " + $0.permissions.joined(separator: ", "))
         )
-      } + (staged.hasHistory ? [(.history, "the lines that were typed")] : [])
+      } + (staged.hasHistory ? [(.history, "the lines typed at the prompt")] : [])
   }
 
   private static func line(_ found: (power: BackupPower, what: String), _ staged: StagedBackup) -> String {
     let name = found.power.rawValue
-    let fate = staged.taken.contains(found.power) ? "taken" : "not taken (`--with \(name)` does)"
+    let fate =
+      staged.taken.contains(found.power) ? "will be restored" : "will not be restored (`--with \(name)` restores it)"
     return "\(name): \(printable(found.what, limit: 500)): \(fate)"
   }
 
@@ -131,7 +135,7 @@ enum CareCommands {
 
   private static func comparison(_ found: BackupContents, _ here: BackupContents?, _ session: Session) -> TableText {
     var table = TableText([.init(""), .init("Backup", .right), .init("Here", .right)])
-    table.add(["Made", session.ago(found.created), here == nil ? "damaged or gone" : "now"])
+    table.add(["Made", session.ago(found.created), here == nil ? "damaged or missing" : "now"])
     if found.account != nil || here?.account != nil {
       table.add(["Account", found.account ?? "none", here.map { $0.account ?? "none" } ?? ""])
     }
@@ -157,18 +161,18 @@ enum CareCommands {
     BuiltIn(
       "doctor", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.flag("--mend") ? .announces : .reads },
-      summary: "Looks at everything that is kept, and says what is wrong.",
+      summary: "Checks all stored data, and reports what is wrong.",
       answer: "{area, code, what, place, remedy, mendable}...",
       details: """
-        The database, decks and cards, documents, media, games, settings, what can be undone, files and their modes, \
-        free space, plugins, word lists; with AREA only that. --mend makes a backup and then does what each finding \
-        says; with `media` it also deletes the content of media that were removed. Status 1 tells that something is \
-        wrong.
+        It checks the database, decks and cards, documents, media, games, settings, the undo history, files and their \
+        modes, free space, plugins and word lists; with AREA only that area. --mend makes a backup and then does what \
+        each finding says; with `media` it also deletes the content of media that were removed. The exit status is 1 \
+        if something is wrong.
         """,
       arguments: [
-        Argument("AREA", .choice(["cards", "media", "documents"]), isOptional: true, help: "look only at these")
+        Argument("AREA", .choice(["cards", "media", "documents"]), isOptional: true, help: "check only these")
       ],
-      options: [Option("--mend", help: "mend what can be mended")], example: "doctor"
+      options: [Option("--mend", help: "repair what can be repaired")], example: "doctor"
     ) { invocation, session in
       let workspace = try session.workspace()
       let areas = areas(invocation.optionalText("AREA"))
@@ -187,7 +191,7 @@ enum CareCommands {
       for loss in report.lost { session.console.message("lost: \(loss)") }
       var heading = report.mended.map { "mended: \($0.what) (\($0.place)): \($0.remedy)" }
       heading.append("Mended \(session.counted(report.mended.count, "finding")).")
-      if let backup = report.backup { heading.append("What was here is kept in \(backup).") }
+      if let backup = report.backup { heading.append("The previous data is saved in \(backup).") }
       return try told(report.findings + program(), heading, 0, invocation, session)
     }
   }
@@ -262,7 +266,7 @@ struct ProgramCheck {
   private func reason(of plugin: Plugin) -> String? {
     switch plugin.state {
     case .failed(let message): return message
-    case .newer(let api): return "it is written for interface \(api), which this program does not have"
+    case .newer(let api): return "it is written for interface \(api), which this program does not support"
     default: return plugin.lastError
     }
   }
@@ -286,7 +290,7 @@ struct ProgramCheck {
   private func finding(_ language: Language, _ reason: String) -> DoctorFinding {
     DoctorFinding(
       area: .words, code: "word_list", what: "the word list of \(language.name): \(reason)",
-      place: session.environment.folders.cache, remedy: "`word compile \(language.name)` makes it anew",
+      place: session.environment.folders.cache, remedy: "`word compile \(language.name)` compiles it again",
       isMendable: false)
   }
 

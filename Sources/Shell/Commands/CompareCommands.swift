@@ -16,13 +16,13 @@ enum CompareCommands {
   static var all: [BuiltIn] { [diff, merge, conflicts] }
 
   private static let operands = """
-    Each is a deck, DECK@STEP (the deck as it was after a step of `undo --list`), a package of Anki, a folder of \
-    `build`, or any file that `deck import` reads. The same note is the one with its guid; in a table without guids the \
-    one with its first column, or --key.
+    Each argument is a deck, DECK@STEP (the deck as it was after a step of `undo --list`), an Anki package, a folder of \
+    `build`, or any file that `deck import` reads. Notes are matched by their guids; in a table without guids, rows \
+    are matched by the first column, or by --key.
     """
-  private static let key = Option("--key", "COLUMN", help: "of a table or .jsonl: the column that tells rows apart")
+  private static let key = Option("--key", "COLUMN", help: "for a table or .jsonl: the column that identifies a row")
   private static let format = Option(
-    "--format", choice: CardFormat.allNames, help: "the files' format, by their endings when left out")
+    "--format", choice: CardFormat.allNames, help: "the format of the files; by their endings when left out")
 
   /// Runs a comparison with the settings of the options, and shows the reading progress.
   private static func comparing<T>(
@@ -44,20 +44,20 @@ enum CompareCommands {
   private static var diff: BuiltIn {
     BuiltIn(
       "deck", "diff", theme: DeckCommands.theme, access: .signedIn, effect: .reads,
-      summary: "Shows what is different between two decks, files or steps.",
+      summary: "Shows the differences between two decks, files or steps.",
       answer: "{kind, event, key, title, fields, added_tags, removed_tags, behind?}... or {kind, EVENT}...",
       details: operands + """
-         Notes are compared by field, with tags, order, suspension, flags, note types, options and media (by content). A \
-        note is a hunk, a field a line; at a terminal the words that differ are marked. The exit status is 0 where both \
-        are the same, 1 where they differ, 2 where they cannot be compared.
+         Notes are compared field by field, together with tags, order, suspension, flags, note types, options and \
+        media (by content). Each note is a hunk, and each field a line; at a terminal, the words that differ are \
+        marked. The exit status is 0 if both are the same, 1 if they differ, 2 if they cannot be compared.
         """,
       arguments: [
         Argument("A", .file, help: "a deck, DECK@STEP, a file or a folder"),
         Argument("B", .file, help: "the other one"),
       ],
       options: [
-        Option("--stat", help: "only how many things of each kind differ"),
-        Option("--schedule", help: "compare what was learnt, too"), key, format,
+        Option("--stat", help: "show only how many things of each kind differ"),
+        Option("--schedule", help: "compare schedules, too"), key, format,
       ], example: "deck diff Spanish spanish.apkg"
     ) { invocation, session in
       let names = [invocation.text("A"), invocation.text("B")]
@@ -89,7 +89,7 @@ enum CompareCommands {
       let words = counts.filter { $0.1 > 0 }.map { "\(session.grouped($0.1)) \($0.0.rawValue)" }
       lines.append("\(kind.plural): \(words.joined(separator: ", "))")
     }
-    return CommandResult(.list(rows), .lines(lines.isEmpty ? ["The same."] : lines))
+    return CommandResult(.list(rows), .lines(lines.isEmpty ? ["No differences."] : lines))
   }
 
   // MARK: merge
@@ -101,25 +101,25 @@ enum CompareCommands {
       summary: "Merges the changes of two decks or files since a common base.",
       answer: "{added, changed, removed, conflicts, elsewhere}",
       details: operands + """
-         Changes are joined field by field, tags as sets, order by neighbours; the same change on both sides is no \
-        conflict. Two changes of one field, a change and a removal, two orders are conflicts: the note shows ours, keeps \
-        both sides as data and gets the tag "conflict"; `deck conflicts` settles them. A preset takes the options that \
-        theirs changed; where decks outside OURS share it, OURS gets a preset of its own. A picture or sound that theirs \
-        changed replaces ours; where notes outside OURS show it, OURS names the new one. Options, media, suspensions, \
-        flags and columns that THEIRS was written without stay as they are. Without --output OURS is a deck, which \
-        takes the result as one step of undo; a note that is in another deck stays there as it is, and is named. A \
-        file of text keeps its form: what no side changed is written as it was. The exit status is 0, 1 where \
-        conflicts or such notes were found, 2 where nothing could be merged.
+         Changes are merged field by field, tags as sets, order by neighbours; the same change on both sides is not a \
+        conflict. Two different changes of a field, a change and a removal, or two different orders are a conflict: \
+        the note shows ours, stores both sides and gets the tag "conflict"; `deck conflicts` settles it. A preset gets \
+        the options that theirs changed; if decks outside OURS share it, OURS gets its own preset. A picture or sound \
+        that theirs changed replaces ours; if notes outside OURS show it, OURS uses the new one under another name. \
+        Options, media, suspensions, flags and columns that the file of THEIRS does not contain stay unchanged. \
+        Without --output, OURS must be a deck, and gets the result as one undo step; a note that is in another deck \
+        stays there unchanged, and is named. A text file keeps its form: what no side changed is written as it was. \
+        The exit status is 0, or 1 if there were conflicts or such notes, or 2 if nothing could be merged.
         """,
       arguments: [
-        Argument("BASE", .file, help: "what both came from"), Argument("OURS", .file, help: "one side"),
+        Argument("BASE", .file, help: "the common base of both sides"), Argument("OURS", .file, help: "one side"),
         Argument("THEIRS", .file, help: "the other side"),
       ],
       options: [
-        Option("--output", "FILE", .file, access: .write, help: "the file that the result is written to"),
+        Option("--output", "FILE", .file, access: .write, help: "write the result to this file"),
         Option(
           "--prefer", choice: MergeSide.allCases.map(\.rawValue),
-          help: "the side that is right where both changed a thing"),
+          help: "the side to use where both changed the same thing"),
         key, format,
       ], example: "deck merge base.apkg Spanish theirs.apkg"
     ) { invocation, session in
@@ -152,7 +152,7 @@ enum CompareCommands {
     if conflicts.count > 20 { lines.append("  … \(session.grouped(conflicts.count - 20)) more") }
     var others = ComparedKind.allCases.compactMap { kind in counts.others[kind].map { kind.counted($0, session) } }
     if counts.moved > 0 { others.insert("\(session.counted(counts.moved, "note")) moved", at: 0) }
-    if !others.isEmpty { lines.append("Besides: \(others.joined(separator: ", ")).") }
+    if !others.isEmpty { lines.append("Also: \(others.joined(separator: ", ")).") }
     if !elsewhere.isEmpty {
       let notes = report.result.content[.note]
       let names = counts.elsewhere.prefix(5).map { guid in
@@ -160,7 +160,7 @@ enum CompareCommands {
         return printable(FieldHTML.plain(title) ?? title, limit: 40)
       }
       lines.append(
-        "Not brought, as other decks have them: \(session.counted(elsewhere.count, "note")) "
+        "Not merged, because they are in other decks: \(session.counted(elsewhere.count, "note")) "
           + "(\(names.joined(separator: ", "))\(elsewhere.count > 5 ? ", …" : "")).")
     }
     let value: Value = .record([
@@ -181,20 +181,20 @@ enum CompareCommands {
     BuiltIn(
       "deck", "conflicts", theme: DeckCommands.theme, access: .signedIn,
       effect: .depends { $0.optionalText("--take") == nil ? .reads : .changes },
-      summary: "Lists what merges could not decide, or settles it.",
+      summary: "Lists the conflicts of merges, or settles them.",
       answer: "{kind, key, field, base?, ours?, theirs?}... or {settled}",
       details: """
-        A note with a conflict has the tag "conflict" and shows ours until a side is taken: --take theirs settles all \
-        conflicts of the deck, or those of the notes that are named. The file of a picture or sound must be in the \
-        account: theirs comes with a merge, and goes when another side is taken and no note shows it; that of the \
-        base is brought by `media add`.
+        A note with a conflict has the tag "conflict" and shows ours until you choose a side: --take theirs settles \
+        all conflicts of the deck, or those of the notes that you name. The file of a picture or sound must be in the \
+        account: a merge adds the file of theirs, which is removed when another side is taken and no note shows it; \
+        add the file of the base with `media add`.
         """,
       arguments: [
         Common.deck,
         Argument("NOTE", isOptional: true, isRepeating: true, help: "the guid of a note, or its beginning"),
       ],
       options: [
-        Option("--take", choice: SettledSide.allCases.map(\.rawValue), help: "the side that is right"),
+        Option("--take", choice: SettledSide.allCases.map(\.rawValue), help: "the side to use"),
         Option("--field", "F", help: "only conflicts of this field"),
       ], example: "deck conflicts Spanish --take theirs"
     ) { invocation, session in
@@ -208,7 +208,8 @@ enum CompareCommands {
         deck, guids: invocation.list("NOTE"), field: invocation.optionalText("--field"), by: side)
       return CommandResult(
         .record([("settled", .integer(count))]),
-        line: "Settled \(session.counted(count, "conflict")) in \(quoted(try deck.record().name)) by \(side.rawValue).")
+        line:
+          "Settled \(session.counted(count, "conflict")) in \(quoted(try deck.record().name)): took \(side.rawValue).")
     }
   }
 

@@ -24,8 +24,8 @@ enum DeckCommands {
       "deck", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the decks.",
       answer: "deck...",
       details: """
-        Cards are a deck's own. New and due are what `study` would show now: the decks within it counted in, and no more than \
-        the limits of a day.
+        Cards counts only the deck's own cards. New and Due count what `study` would show now: they include the decks \
+        within it, up to the daily limits.
         """, example: "deck list"
     ) {
       _, session in
@@ -50,9 +50,9 @@ enum DeckCommands {
 
   private static var createDeck: BuiltIn {
     BuiltIn(
-      "deck", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Makes an empty deck.",
+      "deck", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Creates an empty deck.",
       answer: "deck",
-      details: "A deck A::B stands in the deck A, which is made too when it is missing.",
+      details: "A deck A::B is within the deck A, which is created too if it does not exist.",
       arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
     ) { invocation, session in
       let deck = try session.workspace().decks.create(invocation.text("DECK"))
@@ -92,7 +92,7 @@ enum DeckCommands {
   private static var renameDeck: BuiltIn {
     BuiltIn(
       "deck", "rename", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Renames a deck, and with it the decks within it.", answer: "deck",
+      summary: "Renames a deck, together with the decks within it.", answer: "deck",
       arguments: [Common.deck, Argument("NEW", help: "its new name")], example: "deck rename Spanish Español"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))

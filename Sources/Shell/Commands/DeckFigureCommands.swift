@@ -26,14 +26,17 @@ enum DeckFigureCommands {
       effect: .depends { $0.list("NAME=VALUE").isEmpty && !$0.flag("--deck-only") ? .reads : .changes },
       summary: "Shows how a deck is studied, or sets options of its preset.", answer: "{deck, preset, OPTION}",
       details: """
-        Options are kept in a preset that decks share and the decks within inherit; a deck that has none gets one with its \
-        name. NAME= gives an option its initial value again. preset=NAME gives the deck another preset, which is made when \
-        it is missing; preset= takes it away. With --deck-only a limit or the retention is set for the deck alone.
+        Options are stored in a preset, which decks can share and the decks within inherit; a deck that has none gets \
+        one with its own name. NAME= resets an option to its initial value. preset=NAME gives the deck another preset, \
+        which is created if it does not exist; preset= removes the preset from the deck. With --deck-only, a limit or \
+        the retention is set for this deck only.
         """,
       arguments: [
         Common.deck, Argument("NAME=VALUE", isOptional: true, isRepeating: true, help: "an option and its value"),
       ],
-      options: [Option("--deck-only", help: "new_per_day, reviews_per_day or desired_retention of this deck alone")],
+      options: [
+        Option("--deck-only", help: "set new_per_day, reviews_per_day or desired_retention for this deck only")
+      ],
       example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
       complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
     ) { invocation, session in
@@ -79,11 +82,11 @@ enum DeckFigureCommands {
     let overridden = names.filter(limits.has).map {
       "The deck's own \($0.text) takes precedence; `deck options \(quoted(record.name)) --deck-only \($0.text)=` removes it."
     }
-    let shares = preset.map { $0.deckCount > 1 ? ", which \(session.counted($0.deckCount, "deck")) share" : "" } ?? ""
+    let shares = preset.map { $0.deckCount > 1 ? ", shared by \(session.counted($0.deckCount, "deck"))" : "" } ?? ""
     let heading =
-      preset.map { "\(record.name) is studied by the preset \(quoted($0.name))\(shares)." }
-      ?? "\(record.name) is studied by the initial options."
-    var table = TableText([.init("Option", isTyped: true), .init("Value"), .init("By"), .init("What it is for")])
+      preset.map { "\(record.name) uses the preset \(quoted($0.name))\(shares)." }
+      ?? "\(record.name) uses the initial options."
+    var table = TableText([.init("Option", isTyped: true), .init("Value"), .init("From"), .init("What it is for")])
     for name in DeckOptions.Name.allCases {
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
       table.add([name.text, options[name].text, by, name.summary])
@@ -104,14 +107,14 @@ enum DeckFigureCommands {
   private static var simulate: BuiltIn {
     BuiltIn(
       "deck", "simulate", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Tells what study would come to at several retentions.",
+      summary: "Simulates the study of a deck at several retentions.",
       answer: "{retention, reviews_per_day, known, reviews, weekdays}...",
       details: """
-        The deck's cards and its new ones are studied in play for a year by its options, card by card. For each desired \
-        retention it tells the reviews of a day and the cards known at the end; with load_balance or easy_days, the reviews \
-        of each day of the week. Nothing is changed.
+        A year of study of the deck's cards, new ones included, is simulated card by card with its options. For each \
+        desired retention, the result shows the reviews per day and the cards known at the end; with load_balance or \
+        easy_days, also the reviews on each day of the week. Nothing is changed.
         """, arguments: [Common.deck],
-      options: [Option("--days", "N", .integer(1...3650), help: "how long: 365 when left out")],
+      options: [Option("--days", "N", .integer(1...3650), help: "the number of days; 365 when left out")],
       example: "deck simulate Spanish --days 90"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
@@ -139,7 +142,7 @@ enum DeckFigureCommands {
           })
       ).lines(on: terminal)
     }
-    return panel("Reviews a day at a retention of", \.reviewsPerDay) + [""]
+    return panel("Reviews per day at a retention of", \.reviewsPerDay) + [""]
       + panel("Cards known after \(session.counted(days, "day"))", \.knownAtEnd)
   }
 
@@ -162,18 +165,18 @@ enum DeckFigureCommands {
   private static var statistics: BuiltIn {
     BuiltIn(
       "deck", "stats", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Shows the figures of study: retention, days, forecast, distributions.",
+      summary: "Shows study statistics: retention, days, forecast, distributions.",
       answer: "{today, streak, longest_streak, cards, known, retention, FIGURE}",
       details: """
-        Of a deck and those within it, of the cards that a query finds, or of everything. True retention stands beside what \
-        the memory model predicted; a card is mature from an interval of 21 days on. A deck with a goal says how it stands. \
-        With --png or --svg the charts are written to a file.
+        The statistics are of a deck and those within it, of the cards that a query finds, or of everything. True \
+        retention is shown next to the prediction of the memory model; a card is mature when its interval is at least \
+        21 days. For a deck with a goal, its progress is shown. With --png or --svg, the charts are written to a file.
         """,
       arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
       options: [
-        Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture"),
-        Option("--svg", "FILE", .file, access: .write, help: "the same as SVG"),
-        Option("--dark", help: "light on dark"),
+        Option("--png", "FILE", .file, access: .write, help: "write the charts as a PNG picture"),
+        Option("--svg", "FILE", .file, access: .write, help: "write the charts as SVG"),
+        Option("--dark", help: "draw light on dark"),
       ], example: "deck stats Spanish",
       complete: { word, before, session in
         NameOffers(session).names(of: before.isEmpty ? .deck : .query, word)
@@ -188,7 +191,7 @@ enum DeckFigureCommands {
           title: name, panels: StatisticsPanels(figures).panels(weeks: 53), isDark: invocation.flag("--dark"))
         guard session.rehearsal.mayActOutside("write \(path)") else { continue }
         try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
-        lines.append("Drew the figures to \(path).")
+        lines.append("Drew the charts to \(path).")
       }
       let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
       guard !isDrawn else { return CommandResult(figures.value, .lines(lines)) }

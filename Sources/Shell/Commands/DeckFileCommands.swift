@@ -15,7 +15,7 @@ enum DeckFileCommands {
   static var all: [BuiltIn] { [importDeck, exportDeck] }
 
   private static let formatOption = Option(
-    "--format", choice: CardFormat.allNames, help: "the file's format, by its ending when left out")
+    "--format", choice: CardFormat.allNames, help: "the file's format; by its ending when left out")
 
   // MARK: Import
 
@@ -25,36 +25,37 @@ enum DeckFileCommands {
       summary: "Adds the cards of files to a deck.",
       answer: "{added, updated, skipped, rejected_count, rejected, FINDING} or {entered, older, known, unknown}",
       details: """
-        The format goes by a file's ending: .json (an array of objects with prompt and answer, or what deck export \
-        --with-schedule wrote), .jsonl (an object a line), .csv and .tsv, .txt (Anki's text file), .md, or Anki's packages \
-        .apkg and .colpkg; `-` is standard input, with --format. Of a table the separator, the encoding and the header are found and told; --dry-run shows the \
-        first cards as they would be. The deck is made when it is missing. Several files are one step of undo. A row that \
-        cannot be a card is refused and told; a broken file imports nothing, and status 1 says so, as it does when every \
-        row was refused. With --on-duplicate update, Markdown and Anki's text with #html:true make the formatted card \
-        of their id plain where their text is plain; without an id, and from a file that cannot hold formatting, such a \
-        row is refused, and so is one of a note that is in another deck. Of a package notes come with their types, \
-        media, presets and schedules; its outermost deck becomes DECK, the others stand within it; a note that is \
-        there changes only where the package has a newer one. \
-        --format answers takes back what was answered on a page of the deck (deck page): schedules go on \
-        as if it had been answered here, and what is there already is passed over.
+        A file's ending determines the format: .json (an array of objects with prompt and answer, or what deck export \
+        --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or Anki's \
+        packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding and \
+        header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
+        does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
+        broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused. With \
+        --on-duplicate update, a plain text in Markdown, or in Anki's text with #html:true, makes the formatted card \
+        with its id plain; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
+        is one of a note that is in another deck. The notes of a package come with their types, media, presets and \
+        schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes only if the \
+        package has a newer one. --format answers imports what was answered on a page of the deck (deck page): \
+        schedules continue as if it had been answered here, and answers that are already there are skipped.
         """,
       arguments: [
-        Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern as part-*.jsonl"),
+        Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern such as part-*.jsonl"),
       ],
       options: [
         Option(
           "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
-          help: "the file's format, by its ending when left out"),
+          help: "the file's format; by its ending when left out"),
         Option(
-          "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue), help: "what to do with a card that is there"),
-        Option("--strict", help: "one refused row refuses all"),
+          "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
+          help: "what to do with a card that already exists"),
+        Option("--strict", help: "import nothing if a row is refused"),
         Option(
-          "--encoding", choice: TextEncoding.allNames, help: "how the file's text is written, found when left out"),
-        Option("--separator", "S", help: "of a table: comma, semicolon, tab, space, pipe, colon or a character"),
-        Option("--columns", "CHOICES", help: "of a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
+          "--encoding", choice: TextEncoding.allNames, help: "the encoding of the file; detected when left out"),
+        Option("--separator", "S", help: "for a table: comma, semicolon, tab, space, pipe, colon or a character"),
+        Option("--columns", "CHOICES", help: "for a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
         Option(
-          "--notetype", "T", help: "of a table: its rows are notes of this type, and --columns names fields: Word=1"),
-        Option("--no-header", help: "of a table: the first row is a card"),
+          "--notetype", "T", help: "for a table: its rows are notes of this type, and --columns names fields: Word=1"),
+        Option("--no-header", help: "for a table: the first row is a card"),
       ], example: "deck import Spanish words.csv --columns prompt=Spanish,answer=English"
     ) { invocation, session in try runImport(invocation, session) }
   }
@@ -77,8 +78,8 @@ enum DeckFileCommands {
     var lines = try words(report, name, session)
     if report.findings.format == .txt, !options.table.columns.isEmpty || options.table.hasNoHeader {
       lines.append(
-        "--columns and --no-header say nothing of Anki's text files, whose heads name their columns; --format tsv "
-          + "reads it as a table.")
+        "--columns and --no-header do not apply to Anki's text files, whose headers name their columns; use "
+          + "--format tsv to read the file as a table.")
     }
     let result = CommandResult(report.value, .lines(lines))
     guard report.cards.isRefused else { return result }
@@ -116,7 +117,7 @@ enum DeckFileCommands {
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
     if cards.skipped > 0 {
       let isElsewhere = try cards.added + cards.updated == 0 && hasNoCards(deck, session)
-      let place = isElsewhere ? "already there, in other decks" : "already there"
+      let place = isElsewhere ? "already in other decks" : "already there"
       rest.append("\(session.grouped(cards.skipped)) skipped (\(place))")
     }
     if cards.rejectedCount > 0 { rest.append("\(session.grouped(cards.rejectedCount)) refused") }
@@ -128,18 +129,20 @@ enum DeckFileCommands {
       parts.append("  \(place.filled(to: width))   \(rejection.message)")
     }
     if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
-    parts += cards.lost.map { "Not kept: \($0)." }
+    parts += cards.lost.map { "Not imported: \($0)." }
     if !report.missingMedia.isEmpty {
       let names = report.missingMedia.sorted().prefix(5).map { printable($0, limit: 60) }.joined(separator: ", ")
       parts.append(
-        "Not beside the file: \(names)\(report.missingMedia.count > 5 ? ", …" : ""). "
+        "Not found next to the file: \(names)\(report.missingMedia.count > 5 ? ", …" : ""). "
           + "Put them there and import again with --on-duplicate update.")
     }
     if let line = report.findings.answeredCloze {
-      parts.append("Line \(line): a cloze in an answer is text; a paragraph of its own, behind ---, is a cloze card.")
+      parts.append(
+        "Line \(line): a cloze in an answer is plain text; to make it a cloze card, put it in its own paragraph after ---."
+      )
     }
     if let line = report.findings.listedPairs {
-      parts.append("Line \(line): what stands below this heading is one answer; \(markdownCards).")
+      parts.append("Line \(line): all text below this heading is one answer; \(markdownCards).")
     }
     if cards.added + cards.updated + cards.skipped + cards.rejectedCount == 0, report.findings.format == .md {
       parts.append("No card was found: \(markdownCards).")
@@ -151,7 +154,7 @@ enum DeckFileCommands {
   }
 
   private static let markdownCards =
-    "in Markdown a card is a heading with its answer below it, a question behind Q: with its answer behind A:, or a "
+    "in Markdown a card is a heading with its answer below it, a question after Q: with its answer after A:, or a "
     + "paragraph with {{c1::a gap}}"
 
   /// Whether the deck is missing or empty: a package's note is in the collection once, whichever deck holds it.
@@ -187,8 +190,8 @@ enum DeckFileCommands {
     }
     let choice = named.map { "\($0.0)=\(canBeNamed ? $0.1 : "NAME")" }.joined(separator: ",")
     let option = choice.contains(" ") ? "\"\(choice)\"" : choice
-    let (state, way) = isRehearsal ? ("would be a card", "say") : ("is a card now", "`undo`, and say")
-    return "The first row \(state); if it names the columns, \(way) --columns \(option), "
+    let (state, way) = isRehearsal ? ("would be a card", "use") : ("is now a card", "`undo` and use")
+    return "The first row \(state); if it names the columns, \(way) --columns \(option); "
       + "if not, --no-header."
   }
 
@@ -204,7 +207,7 @@ enum DeckFileCommands {
 
   private static func preview(_ cards: [ImportReport.Preview]) -> [String] {
     if cards.isEmpty { return [] }
-    return ["The first as they would be:"]
+    return ["The first cards would be:"]
       + cards.map { card, subdeck in
         var line = "  \(printable(card.prompt, limit: 60)) = \(printable(card.answer, limit: 60))"
         if !card.tags.isEmpty { line += "  [\(printable(card.tags.joined(separator: " "), limit: 40))]" }
@@ -218,17 +221,18 @@ enum DeckFileCommands {
   private static var exportDeck: BuiltIn {
     BuiltIn(
       "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a deck's cards to a file, those of the decks within it too.", answer: "{cards, bytes, lost}",
+      summary: "Writes the cards of a deck and the decks within it to a file.", answer: "{cards, bytes, lost}",
       details: """
-        The format goes by the file's ending: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg (Anki's \
-        package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg holds every \
-        deck with its schedule, whichever is named: in Anki it replaces a whole collection. The file is written whole or not at all; what its format cannot hold is told. JSON is an \
-        array of prompts and answers; with notes of other types or --with-schedule it is an object with everything.
+        The file's ending determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
+        (Anki's package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg \
+        contains all decks with their schedules, whichever deck you name: in Anki it replaces the whole collection. \
+        The file is written completely or not at all; what its format cannot contain is reported. JSON is an array of \
+        prompts and answers; with notes of other types or --with-schedule it is an object with everything.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
       options: [
-        formatOption, Option("--with-schedule", help: "write when cards are due, in .json, .jsonl and .apkg"),
-        Option("--for-spreadsheet", help: "of a table: guard cells that a spreadsheet would run as formulas"),
+        formatOption, Option("--with-schedule", help: "include schedules, in .json, .jsonl and .apkg"),
+        Option("--for-spreadsheet", help: "for a table: escape cells that a spreadsheet would run as formulas"),
       ],
       example: "deck export Spanish spanish.csv"
     ) { invocation, session in
@@ -270,14 +274,14 @@ extension CardPart {
   fileprivate func words(_ cards: String) -> String {
     switch self {
     case .fields: "the fields of \(cards)"
-    case .fieldKinds: "which fields are numbers, of \(cards)"
-    case .notes: "the notes behind \(cards)"
+    case .fieldKinds: "which fields of \(cards) are numbers"
+    case .notes: "the notes of \(cards)"
     case .formatting: "the formatting of \(cards)"
     case .carriageReturns: "carriage returns in \(cards)"
     case .schedule: "the schedule of \(cards)"
     case .reviews: "the log of answers of \(cards)"
     case .options: "the options of \(cards)"
-    case .documents: "the documents that \(cards) show, but for their ids"
+    case .documents: "the documents of \(cards), except their ids"
     case .media: "sounds and pictures of \(cards)"
     }
   }

@@ -10,15 +10,15 @@ enum DeckOrderCommand {
   static var command: BuiltIn {
     BuiltIn(
       "deck", "order", theme: DeckCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Puts the new cards of a deck in the order in which they help with a text.", answer: "{found, moved}",
+      summary: "Orders the new cards of a deck by how much they help with a text.", answer: "{found, moved}",
       details: """
-        The word of a card is the first field of its note. Cards whose words are the most frequent in the files come first, \
-        words that are known already and cards without a word of the text stay behind them in their order. The decks within \
-        it are each put in order too.
+        The word of a card is the first field of its note. Cards whose words are the most frequent in the files come \
+        first; cards with known words and cards without a word of the text follow in their old order. The decks within \
+        it are each ordered separately, too.
         """,
       arguments: [Common.deck, TextCommands.files],
       options: [
-        Option("--by", choice: ["gain"], help: "gain, which is all there is: how often a word is in the text"),
+        Option("--by", choice: ["gain"], help: "gain (the only choice): how often a word is in the text"),
         Common.language, TextCommands.encoding, TextCommands.knownList,
       ], usage: ["deck order DECK --by gain FILE... [--language L] [--encoding E] [--known LIST]"],
       example: "deck order Spanish --by gain novel.txt --language spanish"
@@ -29,7 +29,7 @@ enum DeckOrderCommand {
       let name = quoted(try deck.record().name)
       return CommandResult(
         .record([("found", .integer(found)), ("moved", .integer(moved))]),
-        line: "\(session.counted(found, "new card")) of \(name) with words of the text; "
+        line: "Found \(session.counted(found, "new card")) of \(name) with words of the text; "
           + "\(session.grouped(moved)) moved.")
     }
   }

@@ -19,20 +19,20 @@ enum DeckPageCommands {
   static var page: BuiltIn {
     BuiltIn(
       "deck", "page", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a deck as one web page that studies itself without a network.",
+      summary: "Writes a deck as a single web page to study without a network.",
       answer: "{cards, bytes, media, media_left_out, documents, documents_left_out} or nothing",
       details: """
-        The page holds the cards with their pictures, sounds and documents, those of the decks within the deck too, but no \
-        suspended ones. From a web server a phone can put it on its home screen as an app. It schedules by the deck's \
-        memory model and options, and goes on from where the cards are here; \
-        with --fresh all are new, as for somebody else. What is answered there comes back with `deck import DECK FILE \
-        --format answers`. Where a browser runs no scripts, the page is a list that reveals answers.
+        The page contains the cards with their pictures, sounds and documents, including the cards of decks within the \
+        deck, but no suspended cards. From a web server, a phone can add it to its home screen as an app. It schedules \
+        with the deck's memory model and options, and continues from where the cards are here; with --fresh all cards \
+        are new, as for somebody else. Import what was answered there with `deck import DECK FILE --format answers`. \
+        If a browser does not run scripts, the page is a list that reveals answers.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
       options: [
-        Option("--lang", "L", help: "the languages of prompts and answers, as es,en: for voices and hyphens"),
-        Option("--title", "TEXT", help: "the page's title: the deck's name when left out"),
-        Option("--fresh", help: "every card is new on the page"),
+        Option("--lang", "L", help: "the languages of prompts and answers, such as es,en, for voices and hyphens"),
+        Option("--title", "TEXT", help: "the page's title; the deck's name when left out"),
+        Option("--fresh", help: "make every card new on the page"),
       ], example: "deck page Spanish spanish.html --lang es,en"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
@@ -46,7 +46,7 @@ enum DeckPageCommands {
       let weight = try deck.pageWeight(options)
       let about = "about \(session.counted(max(1, weight / 1_000_000), "MB", "MB"))"
       guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
-      if weight >= heavy { session.console.note("The page will have \(about).") }
+      if weight >= heavy { session.console.note("The page will be \(about).") }
       let progress = session.console.progress("Writing \(lastPart(of: path))", total: nil)
       defer { progress.finish() }
       let report = try deck.writePage(to: path, .any, options) { progress.update($0, of: $1) }
@@ -65,7 +65,7 @@ enum DeckPageCommands {
     }
     guard (1...2).contains(parts.count), areTags, let first = parts.first, let last = parts.last else {
       throw CommandError.badValue(
-        command: "deck page", name: "--lang", value: given, expected: "a language or two, as in es,en or pt-BR,en")
+        command: "deck page", name: "--lang", value: given, expected: "one or two languages, such as es,en or pt-BR,en")
     }
     return (first, last)
   }
@@ -81,11 +81,11 @@ enum DeckPageCommands {
     var lines = [first + ", \(session.counted(report.bytes, "byte"))."]
     if report.mediaLeftOut > 0 {
       let files = session.counted(report.mediaLeftOut, "picture or sound", "pictures and sounds")
-      lines.append("Not on the page: \(files) that are missing, or that browsers do not know; see `doctor media`.")
+      lines.append("Not on the page: \(files) that are missing or that browsers do not support; see `doctor media`.")
     }
     if report.documentsLeftOut > 0 {
       let documents = session.counted(report.documentsLeftOut, "document")
-      lines.append("Not on the page: \(documents) that are gone or could not be drawn; see `doctor documents`.")
+      lines.append("Not on the page: \(documents) that are missing or could not be drawn; see `doctor documents`.")
     }
     return lines
   }
@@ -108,14 +108,14 @@ enum DeckPageCommands {
   }
 
   private static func words(_ report: AnswerReport, _ deck: String, _ session: Session) -> String {
-    var words = "Entered \(session.counted(report.entered, "answer")) into \(quoted(deck))"
+    var words = "Imported \(session.counted(report.entered, "answer")) into \(quoted(deck))"
     var rest: [String] = []
     if report.older > 0 {
-      rest.append("\(session.grouped(report.older)) older than answers given here (in the log, no schedule changed)")
+      rest.append("\(session.grouped(report.older)) older than answers given here (logged, but no schedule changed)")
     }
     if report.known > 0 { rest.append("\(session.grouped(report.known)) skipped (already there)") }
     if report.unknown > 0 {
-      rest.append("\(session.grouped(report.unknown)) of cards that the deck does not have")
+      rest.append("\(session.grouped(report.unknown)) for cards that are not in the deck")
     }
     if !rest.isEmpty { words += "; " + rest.joined(separator: ", ") }
     return words + "."

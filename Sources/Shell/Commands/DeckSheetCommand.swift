@@ -16,21 +16,21 @@ enum DeckSheetCommand {
       summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
       answer: "{pages, cards, left_out} or nothing",
       details: """
-        Cards to cut out have their answers on the back of the sheet, for a printer that turns it at the long edge, or \
-        beside them, to fold between. `cloze` makes sentences with gaps, `match` prompts and answers to join, `search` \
-        a square of letters that hides the shorter side of each card, and `list` a table to fold; the answers of a \
-        worksheet are on its last pages. The cards of decks within the deck are in it too, suspended ones only where \
-        the query finds them. The same seed gives the same sheet; another one is another version.
+        Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge, or \
+        next to them, to fold between. `cloze` makes sentences with gaps, `match` prompts and answers to connect, \
+        `search` a square of letters that hides the shorter side of each card, and `list` a table to fold; the answers \
+        of a worksheet are on its last pages. The cards of decks within the deck are included; suspended cards are \
+        included only if the query finds them. The same seed gives the same sheet; another seed gives another version.
         """,
       arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
       options: [
-        Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what is made; cards when left out"),
+        Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
-        Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "of the paper; a4 when left out"),
-        Option("--grid", "CxR", help: "cards across and down: 2x5 when left out, 1x5 of those to fold"),
+        Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "the paper size; a4 when left out"),
+        Option("--grid", "CxR", help: "cards across and down; 2x5 when left out, 1x5 for cards to fold"),
         Option(
           "--sides", choice: PaperSides.allCases.map(\.rawValue), help: "where the answers are; two when left out"),
-        Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version: another number, another order"),
+        Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version; another number gives another order"),
       ], example: "deck sheet Spanish spanish.pdf --grid 3x6"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
@@ -57,12 +57,13 @@ enum DeckSheetCommand {
     for name in ["--grid", "--sides"] where options.kind != .cards {
       guard let given = invocation.optionalText(name) else { continue }
       throw CommandError.badValue(
-        command: "deck sheet", name: name, value: given, expected: "nothing, as only --kind cards has it")
+        command: "deck sheet", name: name, value: given, expected: "left out unless --kind is cards")
     }
     guard let given = invocation.optionalText("--grid") else { return options }
     guard let grid = PaperGrid(given) else {
       throw CommandError.badValue(
-        command: "deck sheet", name: "--grid", value: given, expected: "cards across and down from 1 to 10, as in 2x5")
+        command: "deck sheet", name: "--grid", value: given, expected: "cards across and down from 1 to 10, such as 2x5"
+      )
     }
     options.grid = grid
     return options
@@ -73,7 +74,7 @@ enum DeckSheetCommand {
       "Drew \(session.counted(report.cards, "card")) of \(quoted(deck)) on \(session.counted(report.pages, "page")) "
       + "of \(path)."
     if report.leftOut == 0 { return first }
-    return first + " Left out: \(session.counted(report.leftOut, "card")) with nothing for such a sheet."
+    return first + " Left out: \(session.counted(report.leftOut, "card")) with no content for this kind of sheet."
   }
 }
 

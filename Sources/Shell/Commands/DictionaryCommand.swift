@@ -21,16 +21,16 @@ enum DictionaryCommand {
         default: .reads
         }
       },
-      summary: "Lists the dictionaries that tell what words mean, adds others, puts them in order.",
+      summary: "Lists, adds, removes or orders the dictionaries that explain words.",
       answer: "{name, words?, meanings?, path, own}... or {name, path, meanings, forms, frequencies, "
         + "pronunciations} or {order} or {removed}",
       details: """
-        A dictionary is a table (NAME.tsv: word, tab, meaning), one of StarDict (NAME.ifo and what belongs to it), one of \
-        dictd, or one that was added. A name like spa-eng.tsv says that it explains Spanish words in English; one without \
-        a language is asked for every one. Debian has dict-wn and dict-freedict-spa-eng, dict-freedict-eng-spa, ..., and apertium-eng-spa; \
-        those of Apertium are asked last. `add` \
-        indexes a .zip of Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that a large one is \
-        looked up at once; `remove` takes such an index away. `order` says which are asked first; it is the setting \
+        A dictionary is a table (NAME.tsv: word, tab, meaning), a StarDict dictionary (NAME.ifo and its other files), \
+        a dictd dictionary, or one that was added. A name like spa-eng.tsv means that it explains Spanish words in \
+        English; one without a language is used for every language. Debian has dict-wn and dict-freedict-spa-eng, \
+        dict-freedict-eng-spa, ..., and apertium-eng-spa; those of Apertium are searched last. `add` indexes a .zip of \
+        Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that searches in a large one are \
+        fast; `remove` deletes such an index. `order` sets which dictionaries are searched first; it is the setting \
         text.dictionaries.
         """,
       arguments: [
@@ -41,8 +41,9 @@ enum DictionaryCommand {
           help: "a dictionary to add; names of dictionaries to remove or to put in order"),
       ],
       options: [
-        Option("--name", "NAME", help: "what to call a dictionary that is added"),
-        Option("--language", "L", .language, help: "of the words of one that is added, where it does not say so"),
+        Option("--name", "NAME", help: "the name of a dictionary that is added"),
+        Option(
+          "--language", "L", .language, help: "the language of the words of an added dictionary, if it does not say"),
       ],
       usage: [
         "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L]", "word dictionaries remove NAME",
@@ -88,8 +89,8 @@ enum DictionaryCommand {
       table.add([printable(place.name), place.words ?? "any", place.meanings ?? "", printable(place.path)])
     }
     let folders = session.lexicons.meanings.ownFolders.map { printable($0) }.joined(separator: " and ")
-    if places.isEmpty { session.console.note("No dictionary is here; install Debian's dict-wn, for instance.") }
-    session.console.note("Your own go into \(folders).")
+    if places.isEmpty { session.console.note("No dictionaries are installed; install Debian's dict-wn, for example.") }
+    session.console.note("Put your own dictionaries into \(folders).")
     return CommandResult(
       .list(
         places.map {
@@ -154,6 +155,6 @@ enum DictionaryCommand {
       .record([("order", .list(names.map { .text($0) }))]),
       line: names.isEmpty
         ? "No dictionary comes before the others."
-        : "Asked first: \(names.map { printable($0) }.joined(separator: ", ")).")
+        : "Searched first: \(names.map { printable($0) }.joined(separator: ", ")).")
   }
 }

@@ -22,8 +22,9 @@ enum DocumentCommands {
   }
 
   static let theme = "Card documents"
-  static let document = Argument("DOC", .document, help: "a document's id, its beginning, or a file's path")
-  private static let element = Argument("ELEMENT", help: "an element's id, its beginning, or its number from the back")
+  static let document = Argument("DOC", .document, help: "a document's id or its beginning, or a file's path")
+  private static let element = Argument(
+    "ELEMENT", help: "an element's id or its beginning, or its number from the back")
 
   static func document(_ invocation: Invocation, _ session: Session) throws -> DocumentHandle {
     try session.workspace().documents.open(session.environment.folders.expanded(invocation.text("DOC")))
@@ -98,7 +99,8 @@ enum DocumentCommands {
   private static var showDocument: BuiltIn {
     BuiltIn(
       "doc", "show", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Shows a document: as a picture where the terminal can, and in words.", answer: "{id, elements, FIELD}",
+      summary: "Shows a document in words, and as a picture if the terminal can show it.",
+      answer: "{id, elements, FIELD}",
       arguments: [Self.document], example: "doc show 6D92"
     ) { invocation, session in
       let handle = try document(invocation, session)
@@ -130,18 +132,18 @@ enum DocumentCommands {
   private static var createDocument: BuiltIn {
     BuiltIn(
       "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Makes a document, or one for each card of a deck.", answer: "document or document...",
+      summary: "Creates a document, or one for each card of a deck.", answer: "document or document...",
       details: """
-        With --template it makes a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts become \
-        what the card has, and an image whose alt is such a name becomes the picture of that side or field, or goes where \
-        there is none. All of them are one step of undo.
+        With --template, it creates a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts \
+        are replaced by the card's texts, and an image whose alt is such a name is replaced by the picture of that \
+        side or field, or removed if there is none. All of them are one undo step.
         """,
       options: [
         Option(
           "--background", "COLOR", help: "R,G,B, from 0 to 1, or #rrggbb; one of eight soft colours when left out"),
         Option("--from", "FILE", .file, help: "start from another document"),
-        Option("--template", "DOC", .document, help: "the document that is filled"),
-        Option("--deck", "DECK", .deck, help: "the deck whose cards fill it, and those of the decks within"), query,
+        Option("--template", "DOC", .document, help: "the document to fill"),
+        Option("--deck", "DECK", .deck, help: "the deck whose cards fill it, with the decks within"), query,
       ],
       usage: [
         "doc create [--background COLOR] [--from FILE]", "doc create --template DOC --deck DECK [--query QUERY]",
@@ -175,7 +177,7 @@ enum DocumentCommands {
     for name in ["--background", "--from"] {
       guard let given = invocation.optionalText(name) else { continue }
       throw CommandError.badValue(
-        command: "doc create", name: name, value: given, expected: "nothing, as a template has it")
+        command: "doc create", name: name, value: given, expected: "left out when --template is given")
     }
     let filled = try filled([template], deck, invocation, session)
     for one in filled { try session.workspace().documents.save(one) }
@@ -205,7 +207,7 @@ enum DocumentCommands {
 
   private static func missing(_ filled: [FilledDocuments], _ session: Session) -> String {
     let count = filled.reduce(0) { $0 + $1.withoutPicture }
-    return count == 0 ? "" : "; \(session.counted(count, "image")) went, as the card has no picture for it"
+    return count == 0 ? "" : "; \(session.counted(count, "image")) left out, because the card has no picture for it"
   }
 
   static func color(_ text: String) throws -> CardColor {
@@ -215,15 +217,19 @@ enum DocumentCommands {
 
   private static var addText: BuiltIn {
     BuiltIn(
-      "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Puts a text in front.",
+      "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes,
+      summary: "Adds a text in front of the other elements.",
       answer: "document",
-      details: Self.placing, arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are kept")],
+      details: Self.placing,
+      arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are preserved")],
       options: Self.placement + [
         Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
-        Option("--font", "NAME", help: "a font of this machine; the usual one when left out"),
-        Option("--size", "N", .number, help: "how high its lines are, in units; it wraps, and its box grows with it"),
-        Option("--align", choice: ["center", "left", "right"], help: "the side of its box that its lines begin at"),
-        Option("--wrap", help: "break its lines between words, at the largest size that finds room"),
+        Option("--font", "NAME", help: "an installed font; the default font when left out"),
+        Option("--size", "N", .number, help: "the height of its lines in units; it wraps, and its box grows with it"),
+        Option(
+          "--align", choice: ["center", "left", "right"],
+          help: "how its lines are aligned in its box; center when left out"),
+        Option("--wrap", help: "break its lines between words, at the largest size that fits"),
       ], example: "doc add-text 6D92 \"el perro\" --size 150 --color \"#aa0000\""
     ) { invocation, session in
       let style = TextStyle(
@@ -239,19 +245,19 @@ enum DocumentCommands {
   /// The message about a new element.
   private static func added(_ kind: String, _ placed: PlacedElement) -> String {
     "Added \(kind) \(placed.element.id.prefix(8))"
-      + (placed.hidesOthers ? "; the card is full, so it lies over others." : ".")
+      + (placed.hidesOthers ? "; the card is full, so it covers others." : ".")
   }
 
   private static var addImage: BuiltIn {
     BuiltIn(
       "doc", "add-image", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Copies a picture in and puts it in front.", answer: "document",
-      details: "PNG, JPEG, GIF, WebP and SVG are read; it is kept as PNG, its long side at most 1000 pixels. "
+      summary: "Adds a copy of a picture in front of the other elements.", answer: "document",
+      details: "It reads PNG, JPEG, GIF, WebP and SVG; it stores PNG, with the long side at most 1000 pixels. "
         + Self.placing,
       arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
       options: [
         Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to"),
-        Option("--crop", help: "fill its box and cut what stands out, in place of showing it whole"),
+        Option("--crop", help: "fill its box and cut off the rest, instead of showing all of it"),
       ] + Self.placement,
       example: "doc add-image 6D92 dog.jpg --frame circle"
     ) { invocation, session in
@@ -267,16 +273,15 @@ enum DocumentCommands {
   }
 
   private static let placing = """
-    A card is 1300 by 2000 units; x and y are from its centre to the element's, y downwards. Without --x and --y it \
-    gets a \
-    place where it hides no other, as long as there is room, if need be smaller.
+    A card is 1300 by 2000 units; x and y are from its centre to the element's, y downwards. Without --x and --y, the \
+    element is placed where it covers no other, and is made smaller if needed, as long as there is room.
     """
   private static let placement = [
     Option("--x", "X", .number, help: "units to the right of the card's centre"),
     Option("--y", "Y", .number, help: "units below the card's centre"),
     Option("--width", "W", .number, help: "its width in units"),
     Option("--height", "H", .number, help: "its height in units"),
-    Option("--rotation", "DEGREES", .number, help: "turned clockwise"),
+    Option("--rotation", "DEGREES", .number, help: "its rotation, clockwise"),
   ]
 
   private static func wish(_ invocation: Invocation) -> PlaceWish {
@@ -292,7 +297,7 @@ enum DocumentCommands {
   private static func raiseElement(_ raises: Bool) -> BuiltIn {
     BuiltIn(
       "doc", raises ? "raise" : "lower", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: raises ? "Brings an element one step to the front." : "Sends an element one step to the back.",
+      summary: raises ? "Moves an element one step to the front." : "Moves an element one step to the back.",
       answer: "document",
       arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1",
       complete: offerElement
@@ -300,7 +305,7 @@ enum DocumentCommands {
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document, session)
         let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
-        return moved ? "Moved." : "It is \(raises ? "in front of" : "behind") all others already."
+        return moved ? "Moved." : "It is already \(raises ? "in front of" : "behind") all others."
       }
     }
   }
@@ -308,7 +313,7 @@ enum DocumentCommands {
   private static var duplicateDocument: BuiltIn {
     BuiltIn(
       "doc", "duplicate", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Makes a new document with the same content.", answer: "document",
+      summary: "Creates a new document with the same content.", answer: "document",
       arguments: [Self.document], example: "doc duplicate 6D92"
     ) { invocation, session in
       let made = try document(invocation, session).duplicate()
@@ -353,10 +358,10 @@ enum DocumentCommands {
   private static var drawSheet: BuiltIn {
     BuiltIn(
       "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Puts documents on the pages of a PDF, nine a page.", answer: "text",
+      summary: "Draws documents on the pages of a PDF, nine per page.", answer: "text",
       details: """
-        With --deck each DOC is a template, as for `doc create --template`: the sheet has one document for each card, and \
-        none of them is kept.
+        With --deck, each DOC is a template, as for `doc create --template`: the sheet has one document for each card, \
+        and none of them is stored.
         """,
       arguments: [
         Argument("DOC", .document, isRepeating: true, help: "documents"),
@@ -371,7 +376,7 @@ enum DocumentCommands {
         filled = try self.filled(invocation.list("DOC"), deck, invocation, session)
       } else if let given = invocation.optionalText("--query") {
         throw CommandError.badValue(
-          command: "doc sheet", name: "--query", value: given, expected: "--deck beside it")
+          command: "doc sheet", name: "--query", value: given, expected: "given together with --deck")
       }
       let documents =
         filled.isEmpty

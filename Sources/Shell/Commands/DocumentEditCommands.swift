@@ -14,12 +14,11 @@ enum DocumentEditCommands {
       "doc", "set", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
       summary: "Sets fields of elements.", answer: "document",
       details: """
-        Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in \
-        units (a card \
-        is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true breaks the \
-        lines of a text at the sides of its box, size=N says how high they are, align=left where they begin, grows=true \
-        makes the box as high as they need, cropped=true lets a picture fill its box, group=NAME puts elements \
-        together. The words without = name elements, those with it what each of them gets.
+        Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in units \
+        (a card is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true \
+        breaks the lines of a text at the sides of its box, size=N sets their height, align=left their alignment, \
+        grows=true makes the box as high as they need, cropped=true lets a picture fill its box, group=NAME groups \
+        elements. Words without = name elements; words with = set a field of each of them.
         """,
       arguments: [
         DocumentCommands.document,
@@ -61,14 +60,14 @@ enum DocumentEditCommands {
       details: "`doc set DOC 1 2 group=NAME` puts elements into a group.",
       arguments: [
         DocumentCommands.document, Argument("GROUP", help: "the group's name"),
-        Argument("COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; none takes the panel away"),
+        Argument("COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; none removes the panel"),
       ], example: "doc panel 6D92 verbs \"#ffeecc\""
     ) { invocation, session in
       let (group, text) = (invocation.text("GROUP"), invocation.text("COLOR"))
       let color = text == "none" ? nil : try DocumentCommands.color(text)
       return try DocumentCommands.changing(invocation, session) { document in
         try document.document().setPanel(of: group, to: color)
-        return color == nil ? "Took the panel away." : "Drew a panel behind \(quoted(group))."
+        return color == nil ? "Removed the panel." : "Drew a panel behind \(quoted(group))."
       }
     }
   }
@@ -76,16 +75,17 @@ enum DocumentEditCommands {
   static var edit: BuiltIn {
     BuiltIn(
       "doc", "edit", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Moves, sizes and turns the elements of a document with keys, its picture beside them.",
+      summary: "Moves, resizes and rotates the elements of a document with keys, next to its picture.",
       answer: "document",
       details: """
-        Tab picks an element, arrows move it, + and - change its size, [ and ] turn it, < and > lower and raise it, w \
-        and c wrap or crop it, a aligns a text, s takes another step, u undoes, ? tells the keys. Enter keeps what was changed, Esc leaves all as it was.
+        Tab selects an element, arrows move it, + and - change its size, [ and ] rotate it, < and > lower and raise \
+        it, w and c wrap or crop it, a aligns a text, s changes the step, u undoes, ? lists the keys. Enter saves the \
+        changes, Esc discards them.
         """,
       arguments: [DocumentCommands.document], example: "doc edit 6D92"
     ) { invocation, session in
       guard session.canAsk, session.console.terminal.canRedraw, !session.state.isInScript else {
-        throw EditorError.noTerminal(instead: "give the new values to `doc set`")
+        throw EditorError.noTerminal(instead: "use `doc set` to set new values")
       }
       let name = session.environment.folders.expanded(invocation.text("DOC"))
       let handle = try session.workspace().documents.open(name)

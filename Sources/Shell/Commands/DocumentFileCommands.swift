@@ -13,7 +13,9 @@ enum DocumentFileCommands {
     BuiltIn(
       "doc", "render", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
       summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
-      arguments: [DocumentCommands.document, Argument("FILE", .file, help: "the file; its ending says the format")],
+      arguments: [
+        DocumentCommands.document, Argument("FILE", .file, help: "the file; its ending determines the format"),
+      ],
       options: [width],
       example: "doc render 6D92 dog.png --width 650"
     ) { invocation, session in
@@ -25,22 +27,23 @@ enum DocumentFileCommands {
   }
 
   private static let width = Option(
-    "--width", "N", .integer(StoredDocument.widths), help: "of the picture, in pixels or points: 1300 when left out")
+    "--width", "N", .integer(StoredDocument.widths), help: "the width in pixels or points; 1300 when left out")
 
   static var export: BuiltIn {
     BuiltIn(
       "doc", "export", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a document to a file: drawn, or as it is.", answer: "{path, beside, losses}",
+      summary: "Writes a document to a file, as a drawing or as it is.", answer: "{path, beside, losses}",
       details: """
-        A name that ends in .png, .svg or .pdf gets the drawing, one in .rwcard the document itself, which `doc create \
-        --from` reads; its pictures are written beside that, into images. --edition 2 writes it as the original app reads \
-        it, and lists what that older format cannot hold.
+        A file that ends in .png, .svg or .pdf gets the drawing; one that ends in .rwcard gets the document itself, \
+        which `doc create --from` reads, and its pictures are written next to it, into images. --edition 2 writes it \
+        as the original app reads it, and lists what that older format cannot contain.
         """,
       arguments: [
         DocumentCommands.document, Argument("FILE", .file, help: "the file, ending in .png, .svg, .pdf or .rwcard"),
       ],
       options: [
-        width, Option("--edition", choice: ["2"], help: "for the original app; 2 is the only one, and wants .rwcard"),
+        width,
+        Option("--edition", choice: ["2"], help: "write for the original app; 2 is the only one, and needs .rwcard"),
       ], example: "doc export 6D92 dog.png"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -68,10 +71,10 @@ enum DocumentFileCommands {
   }
 
   private static func answer(_ written: WrittenDocument, _ path: String) -> CommandResult {
-    var lines = ["Wrote \(path)" + (written.losses.isEmpty ? "." : "; it could not hold:")]
+    var lines = ["Wrote \(path)" + (written.losses.isEmpty ? "." : "; the format cannot contain:")]
     lines += written.losses.map { "  \($0.pointer.description)  \($0.message)" }
     if !written.beside.isEmpty {
-      lines.append("Beside it: " + written.beside.map { printable($0) }.joined(separator: ", "))
+      lines.append("Next to it: " + written.beside.map { printable($0) }.joined(separator: ", "))
     }
     return CommandResult(value(path, written), .lines(lines))
   }

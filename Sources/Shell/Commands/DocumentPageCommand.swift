@@ -13,17 +13,19 @@ enum DocumentPageCommand {
   static var page: BuiltIn {
     BuiltIn(
       "doc", "page", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes documents as one web page, a gallery.", answer: "{documents, bytes, broken} or nothing",
+      summary: "Writes documents as a single web page, a gallery.", answer: "{documents, bytes, broken} or nothing",
       details: """
-        The page needs no network and no scripts. A picture grows when it is tapped; a screen reader tells what is on it.
+        The page needs no network and no scripts. A picture is enlarged when it is tapped; a screen reader reads what \
+        is on it.
         """,
       arguments: [
         Argument("DOC", .document, isRepeating: true, help: "documents"),
         Argument("FILE", .file, help: "the file, FILE.html"),
       ],
       options: [
-        Option("--title", "TEXT", help: "the page's title: Cards when left out"),
-        Option("--width", "N", .integer(StoredDocument.widths), help: "of a picture, in pixels: 650 when left out"),
+        Option("--title", "TEXT", help: "the page's title; Cards when left out"),
+        Option(
+          "--width", "N", .integer(StoredDocument.widths), help: "the width of a picture in pixels; 650 when left out"),
       ], example: "doc page 6D92 8808 cards.html --title Animals"
     ) { invocation, session in
       let documents = try invocation.list("DOC").map {

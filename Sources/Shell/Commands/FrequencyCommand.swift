@@ -13,13 +13,13 @@ enum FrequencyCommand {
   static var command: BuiltIn {
     BuiltIn(
       "text", "frequency", theme: TextCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Counts the words of texts, so that word games are about words that you meet.",
+      summary: "Counts the words of texts, so that word games use words that you meet.",
       answer: "{texts, words, common, frequent}",
       details: """
-        Without a file it tells what was counted. With what you read, the words of a list count that this machine has: \
-        frequency/CODE.tsv in the data folder (a word, a tab, a count; es.tsv for Spanish), else the model of Debian's \
-        onboard-data, in its place or in that folder. The 20,000 most frequent words are common; `set game.words all` plays \
-        with all of them.
+        Without a file it shows what was counted. Together with what you read, a word list on this machine is used: \
+        frequency/CODE.tsv in the data folder (a word, a tab, a count; es.tsv for Spanish), or else the model of \
+        Debian's onboard-data, where Debian installs it or in that folder. The 20,000 most frequent words are common; \
+        after `set game.words all`, games use all words.
         """, arguments: [Argument("FILE", .file, isOptional: true, isRepeating: true, access: .read, help: "a text")],
       options: [
         Common.language, TextCommands.encoding,
@@ -45,7 +45,7 @@ enum FrequencyCommand {
           lines = ["Forgot the counts of \(session.counted(done.forgotten, "text"))."]
         }
         for (name, isNew) in zip(names, done.isNew) {
-          lines.append(isNew ? "Counted \(name)." : "\(name) was counted before.")
+          lines.append(isNew ? "Counted \(name)." : "\(name) was already counted.")
         }
         return try answer(counts, lines, session)
       }
@@ -61,13 +61,13 @@ enum FrequencyCommand {
     var lines = lines
     if !texts.isEmpty {
       lines.append(
-        "\(session.counted(texts.count, "text")) with \(session.counted(words, "word")), most often: "
+        "\(session.counted(texts.count, "text")) with \(session.counted(words, "word")); the most frequent: "
           + frequent.map { printable($0.word) }.joined(separator: " "))
     }
     let title = counts.language.title
     lines.append(
-      common.map { "\(session.counted($0.lexicon.count, "word")) of \(title) are common; games are about them." }
-        ?? "Which words of \(title) are common is not known: count some books, or install Debian's onboard-data.")
+      common.map { "\(session.counted($0.lexicon.count, "word")) of \(title) are common; games use them." }
+        ?? "It is not known which words of \(title) are common: count some books, or install Debian's onboard-data.")
     let value = Value.record([
       ("texts", .integer(texts.count)), ("words", .integer(words)),
       ("common", .integer(common?.lexicon.count ?? 0)),

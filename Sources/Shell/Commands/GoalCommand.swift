@@ -12,22 +12,23 @@ enum GoalCommand {
     BuiltIn(
       "deck", "goal", theme: DeckCommands.theme, access: .signedIn,
       effect: .depends { $0.optionalText("DATE") == nil && !$0.flag("--off") ? .reads : .changes },
-      summary: "Sets a date to know a deck by, or lists the goals and how each stands.",
+      summary: "Sets a date by which to know a deck, or lists the goals with their progress.",
       answer: "{deck, date, recall, minutes, days_left, last_days, begins, known, forecast?, reached?, still_new?}...",
       details: """
-        Until the last days before the date the deck and those within it are studied at a retention of 0.8. In the last days, \
-        3 to 30 of them, `study` shows the cards that are most worth an answer, due or not, for so many minutes a day. How \
-        many days that takes is found by a rehearsal with your cards; when the recall cannot be reached, it says what can. \
-        New cards count as not known. From the date on the deck is studied as before.
+        Until the last days before the date, the deck and those within it are studied at a retention of 0.8. In the \
+        last days, 3 to 30 of them, `study` shows the cards that are most worth an answer, due or not, for a set \
+        number of minutes per day. How many days are needed is found by a simulation with your cards; if the recall \
+        cannot be reached, it says what can be reached. New cards count as not known. From the date on, the deck is \
+        studied as before.
         """,
       arguments: [
-        Argument("DECK", .deck, isOptional: true, help: "all goals are listed when it is left out"),
-        Argument("DATE", isOptional: true, help: "the day to know it by: 2027-06-01"),
+        Argument("DECK", .deck, isOptional: true, help: "the deck; all goals are listed when left out"),
+        Argument("DATE", isOptional: true, help: "the day to know it by, such as 2027-06-01"),
       ],
       options: [
-        Option("--recall", "SHARE", .number, help: "of the cards, from 0.5 to 0.99: 0.95 when left out"),
-        Option("--minutes", "N", .number, help: "of study on each of the last days: 20 when left out"),
-        Option("--off", help: "take the deck's goal away"),
+        Option("--recall", "SHARE", .number, help: "the share of cards to know, from 0.5 to 0.99; 0.95 when left out"),
+        Option("--minutes", "N", .number, help: "minutes of study on each of the last days; 20 when left out"),
+        Option("--off", help: "remove the deck's goal"),
       ], example: "deck goal Spanish 2030-06-01 --recall 0.9 --minutes 30"
     ) { invocation, session in
       guard let name = invocation.optionalText("DECK") else {
@@ -82,7 +83,7 @@ enum GoalCommand {
       return CommandResult(.list([]), line: "\(name) has no goal of its own.")
     }
     try deck.goals.remove()
-    return CommandResult(.list([]), line: "\(name) has no goal any more; it is studied as before.")
+    return CommandResult(.list([]), line: "\(name) no longer has a goal; it is studied as before.")
   }
 
   private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
@@ -90,7 +91,7 @@ enum GoalCommand {
       return CommandResult(.list([standing.value]), .lines(GoalWords().lines(of: standing)))
     }
     let name = quoted(try deck.record().name)
-    let around = try deck.goals.current().map { "\(name) goes by the goal of \(quoted($0.deck.name))." }
+    let around = try deck.goals.current().map { "\(name) follows the goal of \(quoted($0.deck.name))." }
     return CommandResult(.list([]), line: around ?? "\(name) has no goal; `deck goal DECK DATE` sets one.")
   }
 }

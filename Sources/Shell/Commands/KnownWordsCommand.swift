@@ -15,19 +15,20 @@ enum KnownWordsCommand {
   static var command: BuiltIn {
     BuiltIn(
       "text", "known", theme: TextCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Lists words as known, or as not to be learned, although no card says so.", answer: "{lemma, state}...",
+      summary: "Marks words without cards as known, or as not to be learned, and lists them.",
+      answer: "{lemma, state}...",
       details: """
-        Without words it shows the list. Without --language the words are of the language of `set game.language`. \
-        --import takes a word a line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. Of a \
-        table with a column of statuses, as Lute and LWT have it, 5 and W are known, I is ignored, and what is still \
-        being learned is left out; --column word=NAME says which column has the words where its heading does not. `undo` takes a change \
-        back.
+        Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
+        --import reads one word per line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. In \
+        a table with a column of statuses, as from Lute and LWT, 5 and W are known, I is ignored, and words still \
+        being learned are left out; --column word=NAME names the column of the words if its heading does not. `undo` \
+        undoes a change.
         """,
       arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
       options: [
-        Common.language, Option("--ignore", help: "the words are not to be learned"),
-        Option("--forget", help: "take the words off the list"),
-        Option("--import", "FILE", .file, access: .read, help: "the words of a file"),
+        Common.language, Option("--ignore", help: "mark the words as not to be learned"),
+        Option("--forget", help: "remove the words from the list"),
+        Option("--import", "FILE", .file, access: .read, help: "read the words from a file"),
         Option(
           "--column", "WHAT=NAME", isRepeating: true,
           help: "the column of a table that has the word, the status, or the language"),
@@ -41,7 +42,7 @@ enum KnownWordsCommand {
       let list = try UserWordList(workspace, language: named)
       if named == nil {
         session.console.note(
-          "text known: words of \(list.language.title), as game.language says; --language names another")
+          "text known: the words are \(list.language.title), as set by game.language; use --language to change that")
       }
       let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
       if let path = invocation.optionalText("--import") {

@@ -19,13 +19,13 @@ enum LanguageServerCommand {
   static var command: BuiltIn {
     BuiltIn(
       name, theme: BuiltIn.developers, access: .atTerminal, effect: .reads,
-      summary: "Helps an editor with the sources of `build` while they are typed.", answer: "nothing",
+      summary: "Helps an editor with the sources of `build` while you type them.", answer: "nothing",
       details: """
-        It speaks the Language Server Protocol over standard input and output. In .md, .csv, .tsv \
-        and .jsonl files and in deck.json it marks what `build` would refuse, shows the schedule of a card, completes \
-        tags, decks, note types and fields, goes from another card of a note to the note, and writes ids. The folder is \
-        the nearest one with a deck.json, else the nearest that was built. Your cards are read, never changed. \
-        An editor starts it as the language server `deckhand lsp` for Markdown, CSV and JSON.
+        It speaks the Language Server Protocol over standard input and output. In .md, .csv, .tsv and .jsonl files and \
+        in deck.json it marks what `build` would refuse, shows the schedule of a card, completes tags, decks, note \
+        types and fields, goes from another card of a note to the note, and writes ids. The folder is the nearest one \
+        with a deck.json, or else the nearest that was built. Your cards are read, but never changed. Set up your \
+        editor to start `deckhand lsp` as the language server for Markdown, CSV and JSON.
         """,
       example: "lsp"
     ) { invocation, session in
@@ -35,7 +35,9 @@ enum LanguageServerCommand {
   }
 
   private static func serve(_ session: Session) throws -> CommandResult {
-    if isatty(0) == 1 { session.console.note("An editor starts this, and Ctrl-D ends it; `help lsp` says more.") }
+    if isatty(0) == 1 {
+      session.console.note("This command is started by an editor; Ctrl-D ends it. `help lsp` explains more.")
+    }
     // With SIGPIPE ignored, an editor that exited shows as a failed write.
     signal(SIGPIPE, SIG_IGN)
     let server = LanguageServer(try SourceFeatures(session), version: session.options.version)

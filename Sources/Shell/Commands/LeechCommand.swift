@@ -17,13 +17,13 @@ enum LeechCommand {
       answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, typed, confused_with, same, "
         + "sentence, side_by_side}...",
       details: """
-        A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times better than \
-        the memory model of its deck does. Of the cards that the model is true of, at most one in a hundred is ever taken \
-        for one. What helps: another wording of its note (`note edit`), the cards that it is taken for (by what was typed for it, \
-        and by letters), with the line that studies them side by side, and a sentence of your own notes that has its word. \
-        `study` shows them when a card becomes one.
+        A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times \
+        better than the memory model of its deck does. Of the cards for which the model is right, at most one in a \
+        hundred is ever listed as a leech. What helps: another wording of its note (`note edit`); the cards that it is \
+        confused with (by what was typed for it, and by letters), with the line that studies them side by side; and a \
+        sentence from your own notes that contains its word. `study` shows them when a card becomes a leech.
         """,
-      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out: all decks")],
+      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; all decks when left out")],
       example: "deck leeches Spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
@@ -57,7 +57,7 @@ enum LeechCommand {
 /// Help for a leech as lines of text.
 enum LeechWords {
   static func help(_ leech: LeechHelp) -> [String] {
-    ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): `note edit` words it anew"] + aids(leech)
+    ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): reword it with `note edit`"] + aids(leech)
   }
 
   /// The typed mistakes, duplicates, confused cards with the command to study them side by side, and an example
@@ -73,14 +73,14 @@ enum LeechWords {
     if !leech.same.isEmpty {
       let guids = leech.same.prefix(3).map { printable($0.guid) }.joined(separator: ", ")
       lines.append(
-        "It is there \(counted(leech.same.count + 1, "time")): \(guids) \(leech.same.count == 1 ? "says" : "say") the same; "
-          + "`card remove` takes one away")
+        "It exists \(counted(leech.same.count + 1, "time")): \(guids) \(leech.same.count == 1 ? "is" : "are") the same; "
+          + "use `card remove` to remove one")
     }
     if !leech.confusedWith.isEmpty {
       let others = leech.confusedWith.map {
         "\(LeechCommand.firstLine($0.prompt)) (\(LeechCommand.firstLine($0.answer)))"
       }
-      lines.append("Easily taken for: " + others.joined(separator: ", "))
+      lines.append("Easily confused with: " + others.joined(separator: ", "))
       lines.append("Side by side: `\(printable(sideBySide(leech), limit: 800))`")
     }
     if let sentence = leech.sentence { lines.append("In a sentence: " + sentence) }

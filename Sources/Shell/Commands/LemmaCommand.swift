@@ -13,13 +13,14 @@ enum LemmaCommand {
   static var lemma: BuiltIn {
     BuiltIn(
       "word", "lemma", theme: "Words and games", access: .signedIn, effect: .reads,
-      summary: "Tells the dictionary forms of words.", answer: "{form, lemma, all}...",
+      summary: "Shows the dictionary forms of words.", answer: "{form, lemma, all}...",
       details: """
-        Spanish, Italian, Catalan, Portuguese and French are read by Debian's Apertium, English by WordNet. Your own table \
-        comes first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv for Spanish). What these do not \
-        read is looked for in dictionaries that list forms, those of Yomitan and StarDict (`word dictionaries add`).
+        Spanish, Italian, Catalan, Portuguese and French forms come from Debian's Apertium data, English forms from \
+        WordNet. Your own table is used first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv \
+        for Spanish). Forms that are in none of these are looked up in dictionaries that list forms, those of Yomitan \
+        and StarDict (`word dictionaries add`).
         """,
-      arguments: [Argument("FORM", isRepeating: true, help: "a word as it stands in a text")],
+      arguments: [Argument("FORM", isRepeating: true, help: "a word as it occurs in a text")],
       options: [Common.language], example: "word lemma casas dámelo --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
@@ -48,7 +49,8 @@ enum LemmaCommand {
   static func noteMissing(_ package: String?, of language: Language, _ session: Session, command: String) throws {
     if let package {
       session.console.note(
-        "\(command): no dictionary forms of \(language.title) without Debian's \(package); words count as written")
+        "\(command): dictionary forms of \(language.title) need Debian's \(package); without it, words count as written"
+      )
     }
     for failure in try session.workspace().languages.failures {
       session.console.note("\(command): \(failure.message)")
