@@ -27,8 +27,10 @@ package enum MapCommand {
       ],
       options: [
         Option("--reduce", help: "read sorted records, and run reduce for each key"),
-        Option("--seed", "N", .integer(0...Int.max), help: "seed for the random numbers of each line or key (default 0)"),
-        Option("--keep", "N", .integer(1...100_000_000), help: "keys to combine before they are written (default 200000)"),
+        Option(
+          "--seed", "N", .integer(0...Int.max), help: "seed for the random numbers of each line or key (default 0)"),
+        Option(
+          "--keep", "N", .integer(1...100_000_000), help: "keys to combine before they are written (default 200000)"),
         Option("--seconds", "N", .integer(1...86_400), help: "time limit for a line or a record (default 60)"),
         Option("--strict", help: "stop at a line that is not UTF-8; otherwise it is counted and skipped"),
       ], example: "map frequency.lua"
