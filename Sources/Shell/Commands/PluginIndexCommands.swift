@@ -122,7 +122,7 @@ enum PluginIndexCommands {
       "plugin", "search", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .reads,
       summary: "Searches the indexes for plugins, by name, summary and author.",
       answer: "{name, version, summary, author, licence, permissions, index, installed?, yanked?}...",
-      details: "Without a word it lists all plugins. The index vouches for what it says of a plugin; its code is not read.",
+      details: "Without a word it lists all plugins. An index vouches for its entries; the code is not read.",
       arguments: [Argument("WORD", isOptional: true, help: "part of a name, a summary or an author")],
       example: "plugin search ladder"
     ) { invocation, session in
