@@ -135,8 +135,7 @@ enum MineCommand {
     return CommandResult(
       .record([("proposed", .integer(report.added.count)), ("path", .text(path))]),
       line:
-        "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run the command again to make the cards."
-    )
+        "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run this again to make the cards.")
   }
 
   private static func oneCell(_ text: String) -> String {

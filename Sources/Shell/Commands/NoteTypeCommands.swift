@@ -153,9 +153,8 @@ enum NoteTypeCommands {
       "notetype", "edit", theme: theme, access: .signedIn, effect: .changes,
       summary: "Changes a note type, and its notes and their cards with it.", answer: "notetype",
       details: """
-        Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; if the \
-        others are as many as before, each is a new name for the one at the same place. A change that removes cards or \
-        texts asks first.
+        Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; if their \
+        number is unchanged, the others are renamed by position. A change that removes cards or texts asks first.
         """, arguments: [name], options: [file, Option("--yes", help: "agree to the removal of cards and texts")],
       example: "notetype edit Word --from word.txt", complete: { _, before, session in names(before, session) }
     ) { invocation, session in

@@ -34,7 +34,7 @@ enum PlayCommands {
         Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
         Option("--base", "WORD", help: "the base word"),
         Option("--seed", "N", .anyInteger, help: "choose the same words again for the same number"),
-        Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how much there is to find"),
+        Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
         Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"),
         Common.foldAccents,
         Option("--list", help: "list the modes"), Option("--resume", help: "resume the saved game"),

@@ -103,7 +103,7 @@ enum SyncCommand {
     return CommandResult(
       .record(fields(link)),
       line:
-        "Linked with \(link.address) as \(quoted(link.user)). `sync` shows what is there before it "
+        "Linked with \(link.address) as \(quoted(link.user)). `sync` shows what the server has before it "
         + "imports anything.")
   }
 

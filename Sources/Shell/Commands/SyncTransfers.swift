@@ -52,7 +52,7 @@ extension SyncCommand {
         "\(count) of this account \(report.setAside.count == 1 ? "no longer fits its note type: it was saved to" : "no longer fit their note types: they were saved to") \(path)."
       )
     }
-    if let backup = report.backup { lines.append("What was here is kept in \(backup).") }
+    if let backup = report.backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(
       .record(
         (report.link.map(fields) ?? []) + fields(of: report) + [
@@ -180,7 +180,7 @@ extension SyncCommand {
           + "stored as they came.")
     }
     lines += report.findings.prefix(10).map { "  \($0)" }
-    if let backup { lines.append("What was here is kept in \(backup).") }
+    if let backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(
       .record(
         fields(link) + [

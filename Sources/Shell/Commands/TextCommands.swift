@@ -89,7 +89,7 @@ enum TextCommands {
         """, arguments: [files],
       options: common + [
         Option("--unknown", help: "only words that are not known yet"),
-        Option("--count", "N", .integer(1...1_000_000), help: "so many at most; 100 when left out"),
+        Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
       ], example: "text words ep01.srt --unknown --count 20"
     ) { invocation, session in
       let text = try open(invocation, session, deck: given(invocation))
@@ -140,7 +140,7 @@ enum TextCommands {
       options: common + [
         Option("--unknown-at-most", "N", .integer(0...100), help: "unknown words in a sentence; 1 when left out"),
         Option("--plan", help: "use an order in which each sentence has one new word"),
-        Option("--count", "N", .integer(1...1_000_000), help: "so many at most; 100 when left out"),
+        Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
       ], example: "text sentences novel.epub --plan --count 30"
     ) { invocation, session in
       let text = try open(invocation, session, deck: given(invocation))
