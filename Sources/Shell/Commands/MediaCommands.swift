@@ -59,7 +59,7 @@ enum MediaCommands {
   private static var speak: BuiltIn {
     BuiltIn(
       "media", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Makes a sound of a spoken text, with espeak-ng or the program in media.speech.", answer: "text",
+      summary: "Makes a sound file of a text, with espeak-ng or the program in media.speech.", answer: "text",
       details:
         "The answer is its name; use it in a field as [sound:NAME]. `card speak` adds sounds to cards. Another voice: "
         + "`set media.speech \"piper -m es.onnx -f {file}\"`.",

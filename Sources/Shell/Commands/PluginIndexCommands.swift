@@ -168,7 +168,7 @@ enum PluginIndexCommands {
   private static var outdated: BuiltIn {
     BuiltIn(
       "plugin", "outdated", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Lists installed plugins that have a newer version in an index, or were withdrawn by it.",
+      summary: "Lists installed plugins that an index has a newer version of, or has withdrawn.",
       answer: "{name, installed, newest?, index, yanked?}...",
       example: "plugin outdated"
     ) { _, session in

@@ -110,7 +110,7 @@ enum SyncCommand {
   private static func logout(_ workspace: Workspace) throws -> CommandResult {
     let link = try workspace.sync.unlink()
     return CommandResult(
-      .record(fields(link)), line: "The link with \(link.address) is ended; the cards stay.")
+      .record(fields(link)), line: "Removed the link with \(link.address); the cards stay.")
   }
 
   static func fields(_ link: SyncLink) -> [(String, Value)] {
