@@ -151,7 +151,7 @@ import Testing
     }
     try edit(#"s/unox/one/"#, "Changed 2 cards.")
     #expect(try list("one") == ["one", "uno"] || list("one") == ["uno", "one"])
-    try edit(#"s/dosx/two/;s/uno\t/\t/"#, "of the table, \"uno\": ", "again?", "What you wrote is kept in")
+    try edit(#"s/dosx/two/;s/uno\t/\t/"#, "of the table, \"uno\": ", "again?", "Your text was saved to")
     #expect(try list("two").isEmpty)
   }
 

@@ -84,7 +84,7 @@ private let canHideProc: Bool = {
     let missing = try home.run("alias", "nosuch")
     #expect(missing.status == 1 && missing.errors.contains("nosuch"))
     // A line of that word alone shows a variable of that name: this is said, when the alias is made or later.
-    let hidden = "a Lua variable too: a line of sp alone shows the variable"
+    let hidden = "a Lua variable too: a line with only sp shows the variable"
     for lines in ["sp = 5\nalias sp \"deck list\"\n", "alias sp \"deck list\"\nsp = 5\nalias\n"] {
       #expect(try home.run([], input: lines).errors.contains(hidden))
     }

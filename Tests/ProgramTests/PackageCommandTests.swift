@@ -164,7 +164,7 @@ import Testing
     #expect(try home.run("plugin", "disable", "verbs").status == 0)
     try source(home, version: "2.0.0", permissions: #"["shell", "words"]"#)
     let updated = try home.run("plugin", "update", try pack(home, "2.tar.gz"), "--unsigned")
-    #expect(updated.status == 0 && updated.output.hasSuffix(" It is off.\n"), "\(updated)")
+    #expect(updated.status == 0 && updated.output.hasSuffix(" It is disabled.\n"), "\(updated)")
     #expect(try home.run("verbs").status == 2)
     #expect(try home.run("plugin", "enable", "verbs").errors.contains("asks for shell, words"))
   }

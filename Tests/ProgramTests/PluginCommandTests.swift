@@ -71,7 +71,7 @@ import Testing
       errors.last
         == "quizbowl: stopped at 1 MiB in command \"quiz\"; raise its limit with `plugin limit quizbowl --memory 2`")
     #expect(run.output.contains(#"{"deck": "fine", "n": 1, "quick": false, "words": []}"#), "\(run.output)")
-    #expect(run.output.contains("last error") && run.output.contains("1 s and 1 MiB a call"))
+    #expect(run.output.contains("last error") && run.output.contains("1 s and 1 MiB per call"))
     let caught = try home.run("-e", #"print(pcall(shell.run, "quiz loop")) print("on")"#)
     #expect(caught.lines.first?.hasPrefix("false\tquizbowl: stopped after 1 s") == true && caught.lines.last == "on")
     #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "0").status == 1)

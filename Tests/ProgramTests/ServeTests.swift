@@ -47,7 +47,7 @@ import Testing
     }
     shell.type("\u{03}")
     #expect(shell.ended() == 0)
-    #expect(shell.output.contains("Nothing listens any more. Done: 5 actions."))
+    #expect(shell.output.contains("Stopped listening. Done: 5 actions."))
   }
 
   @Test func `what a browser asks before is answered, and other pages are asked for once`() throws {

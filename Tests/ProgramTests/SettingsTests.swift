@@ -49,17 +49,17 @@ import Testing
 
   @Test func `why names the layer, and the environment and the command line hold for one run`() throws {
     let home = try Home()
-    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 100 by its default.")
+    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 100, set by its default.")
     try home.run("set", "study.seconds", "60")
-    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 60 by you.")
+    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 60, set by you.")
     let child = try Child(
       home.words(["set", "--why", "study.seconds"]), environment: home.environment + ["DECKHAND_SET_STUDY_SECONDS=30"])
     let forced = try child.finish(input: "").lines
-    #expect(forced.first == "study.seconds is 30 by DECKHAND_SET_STUDY_SECONDS in the environment.", "\(forced)")
-    #expect(forced.contains("  Kept meanwhile: 60, set by you."))
+    #expect(forced.first == "study.seconds is 30, set by DECKHAND_SET_STUDY_SECONDS in the environment.", "\(forced)")
+    #expect(forced.contains("  Overridden for now: 60, set by you."))
     #expect(try home.run("--set", "study.seconds=20", "-e", "print(settings.get('study.seconds'))").output == "20\n")
     try home.run("-e", "settings.set('study.seconds', 50)")
-    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 50 by script -e.")
+    #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 50, set by script -e.")
     #expect(try home.run("set", "--reset", "study.seconds").output == "study.seconds is 100 again.\n")
   }
 

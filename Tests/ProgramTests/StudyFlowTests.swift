@@ -136,7 +136,7 @@ import Testing
       let terminal = try home.terminal("study")
       terminal.wait(for: "Study which? [1-3, a name, Enter for all] ", seconds: 20)
       terminal.type("x\r")
-      terminal.wait(for: "\"x\" is none of these decks")
+      terminal.wait(for: "\"x\" is not one of these decks")
       terminal.type(answer)
       terminal.wait(for: card)
       terminal.type("q")

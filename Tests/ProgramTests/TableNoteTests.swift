@@ -87,7 +87,7 @@ import Testing
     try home.write("gato\ttomcat\n", to: "data/dictionaries/spa-mine.tsv")
     let none = try home.run("word", "define", "gato")
     #expect(none.status == 0 && none.output == "spa-mine:\n  tomcat\n", "\(none)")
-    #expect(none.errors.contains("no English dictionary is here; this is Spanish (--language spanish)"), "\(none)")
+    #expect(none.errors.contains("no English dictionary is installed; this is Spanish (--language spanish)"), "\(none)")
     try home.write("dog\tan animal\n", to: "data/dictionaries/eng-mine.tsv")
     let found = try home.run("word", "define", "gato")
     #expect(found.errors.contains("no English dictionary has \"gato\"; this is Spanish"), "\(found)")

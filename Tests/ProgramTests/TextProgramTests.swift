@@ -92,7 +92,7 @@ import Testing
     #expect(
       try run("text", "sentences", "-", "--plan", "--json", input: "el gato ve.").output.contains("\"lemma\": \"ve\""))
     #expect(try run("text", "words", "-", "--unknown", "--json", input: "el gato ve.").output.contains("\"ve\""))
-    for (words, told) in [(["--plan"], "a single new word"), ([], "--unknown-at-most allows")] {
+    for (words, told) in [(["--plan"], "exactly one new word"), ([], "--unknown-at-most allows")] {
       let none = try home.run(["text", "sentences", "-"] + words, input: "tres tristes tigres.")
       #expect(none.status == 0 && none.output.contains(told), "\(none)")
     }

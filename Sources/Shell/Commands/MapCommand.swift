@@ -15,9 +15,10 @@ package enum MapCommand {
       "map", theme: BuiltIn.developers, access: .open, effect: .reads,
       summary: "Runs a script over the lines of standard input, and writes records.", answer: "nothing",
       details: """
-        The script has a function map(line) that calls emit(key, value) or emit(value); with --reduce a function \
-        reduce(key, values), or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab \
-        and JSON; a value alone is JSON alone, a card a line for `deck import`. Between the two sort by bytes: \
+        The script defines a function map(line) that calls emit(key, value) or emit(value); for --reduce it defines \
+        reduce(key, values) or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab \
+        and JSON; a value without a key is JSON alone, and a card is a line for `deck import`. Sort by bytes between \
+        the two: \
         deckhand map freq.lua < text | LC_ALL=C sort | deckhand map --reduce freq.lua > cards.jsonl
         """,
       arguments: [
@@ -26,11 +27,12 @@ package enum MapCommand {
       ],
       options: [
         Option("--reduce", help: "read sorted records, and run reduce for each key"),
-        Option("--seed", "N", .integer(0...Int.max), help: "random numbers repeat for each line, or key, and this; 0"),
         Option(
-          "--keep", "N", .integer(1...100_000_000), help: "keys that are combined before they are written; 200000"),
-        Option("--seconds", "N", .integer(1...86_400), help: "the most time that a line, or a record, may take; 60"),
-        Option("--strict", help: "a line that is not UTF-8 ends the run; otherwise it is counted and passed over"),
+          "--seed", "N", .integer(0...Int.max), help: "seed for the random numbers of each line or key (default 0)"),
+        Option(
+          "--keep", "N", .integer(1...100_000_000), help: "keys to combine before they are written (default 200000)"),
+        Option("--seconds", "N", .integer(1...86_400), help: "time limit for a line or a record (default 60)"),
+        Option("--strict", help: "stop at a line that is not UTF-8; otherwise it is counted and skipped"),
       ], example: "map frequency.lua"
     ) { invocation, session in
       // The run has already reported its errors.

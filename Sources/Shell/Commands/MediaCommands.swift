@@ -24,7 +24,7 @@ enum MediaCommands {
   private static var list: BuiltIn {
     BuiltIn(
       "media", "list", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Lists the pictures and sounds that cards can name.", answer: "{name, size}...", example: "media list"
+      summary: "Lists the pictures and sounds that cards can use.", answer: "{name, size}...", example: "media list"
     ) { _, session in
       let files = try session.workspace().media.all()
       var table = TableText(
@@ -36,9 +36,9 @@ enum MediaCommands {
 
   private static var add: BuiltIn {
     BuiltIn(
-      "media", "add", theme: theme, access: .signedIn, effect: .changes, summary: "Copies pictures and sounds in.",
+      "media", "add", theme: theme, access: .signedIn, effect: .changes, summary: "Adds pictures and sounds.",
       answer: "text...",
-      details: "A field names them: [sound:NAME] or <img src=\"NAME\">. The answer is the names that they have here.",
+      details: "Copies the files. Use them in a field as [sound:NAME] or <img src=\"NAME\">; the answer is the names.",
       arguments: [Argument("FILE", .file, isRepeating: true, access: .read, help: "pictures or sounds")],
       example: "media add perro.mp3"
     ) { invocation, session in
@@ -48,7 +48,7 @@ enum MediaCommands {
       if !session.rehearsal.isOn {
         for name in names {
           guard let what = try workspace.media.misnamed(name) else { continue }
-          session.console.note("\(quoted(name)) is no \(what), by its first bytes: cards will not show or play it.")
+          session.console.note("\(quoted(name)) is not a \(what), by its first bytes: cards will not show or play it.")
         }
       }
       return CommandResult(
@@ -59,11 +59,11 @@ enum MediaCommands {
   private static var speak: BuiltIn {
     BuiltIn(
       "media", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Makes a sound of a text, by espeak-ng or media.speech.", answer: "text",
+      summary: "Makes a sound file of a text, with espeak-ng or the program in media.speech.", answer: "text",
       details:
-        "The answer is its name; a field plays it: [sound:NAME]. `card speak` gives cards theirs. Another voice: "
+        "The answer is its name; use it in a field as [sound:NAME]. `card speak` adds sounds to cards. Another voice: "
         + "`set media.speech \"piper -m es.onnx -f {file}\"`.",
-      arguments: [Argument("TEXT", help: "what is said")], options: [Common.language],
+      arguments: [Argument("TEXT", help: "the text to speak")], options: [Common.language],
       example: "media speak \"el perro\" --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
@@ -75,7 +75,7 @@ enum MediaCommands {
 
   private static var remove: BuiltIn {
     BuiltIn(
-      "media", "remove", theme: theme, access: .signedIn, effect: .changes, summary: "Takes media out, by name.",
+      "media", "remove", theme: theme, access: .signedIn, effect: .changes, summary: "Removes media files by name.",
       answer: "integer",
       details: "The content stays on disk until `doctor --mend media`, so that this can be undone.",
       arguments: [Argument("NAME", isRepeating: true, help: "names of media; `media list` lists them")],

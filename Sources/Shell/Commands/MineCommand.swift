@@ -15,39 +15,41 @@ enum MineCommand {
   static var command: BuiltIn {
     BuiltIn(
       "mine", theme: TextCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Makes a card of each unknown word of texts, with the sentence that shows it best.",
+      summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
       answer: "{added, without_meaning, without_sentence, present, cards}",
       details: """
-        A sentence has one unknown word, of all that no card was studied for (--unknown-at-most allows more). The words \
-        that gain most come first. The cards are of the note type Mined: the word, the sentence with it in bold, a \
-        meaning by the dictionaries of this machine, a translation, where it is from, how often it is there. The deck and \
-        the type are made when they are missing. A second run adds nothing. --translation takes subtitles of the same \
-        film in a language that you read; their lines are found by their times, which may differ by an offset and a \
-        speed. --audio takes the films: ffmpeg cuts out each line and a picture of it. Of the vocabulary of KOReader, a \
-        Kindle or a Kobo the words that were looked up become cards, with the sentences they were looked up in. A type \
-        of --notetype is filled where its fields are called as those of Mined; else its first field takes the word, its \
-        second the meaning and the sentence. With --review FILE the words are written to a table; take lines out of it and run the same again.
+        A sentence has only one word that no card was studied for (--unknown-at-most allows more). The words that make \
+        most of the text known come first. The cards are of the note type Mined: the word, the sentence with it in bold, \
+        a meaning from the dictionaries of this machine, a translation, the source, and how often the word occurs. The \
+        deck and the type are created if they are missing. A second run adds nothing. --translation takes subtitles of \
+        the same film in a language that you read; lines are paired by their times, which may differ by an offset and a \
+        speed. --audio takes the films: ffmpeg cuts out the sound of each line and a picture. From the vocabulary of \
+        KOReader, a Kindle or a Kobo, the words that you looked up become cards, with their sentences. The fields of a \
+        --notetype are filled if they have the names of those of Mined; otherwise its first field gets the word, its \
+        second the meaning and the sentence. With --review FILE the words are written to a table; delete lines from it \
+        and run the same command again.
         """, arguments: [TextCommands.files],
       options: [
-        Option("--deck", "DECK", .deck, help: "the deck of the cards"), Common.language, TextCommands.encoding,
+        Option("--deck", "DECK", .deck, help: "the deck for the cards"), Common.language, TextCommands.encoding,
         TextCommands.knownList,
         Option(
           "--translation", "FILE", .file, isRepeating: true, access: .read,
-          help: "subtitles in another language, one a text"),
-        Option("--offset", "S", .number, help: "seconds to add to the translation's times, found when left out"),
-        Option("--dictionary", "NAME", help: "ask this dictionary only"),
+          help: "subtitles in another language, one file per text"),
+        Option("--offset", "S", .number, help: "seconds to add to the translation's times; detected when left out"),
+        Option("--dictionary", "NAME", help: "use only this dictionary"),
         Option(
           "--audio", "FILM", .file, isRepeating: true, access: .read,
-          help: "cut lines and pictures out of films, one for each subtitle file"),
-        Option("--notetype", "TYPE", help: "another note type than Mined"),
-        Option("--count", "N", .integer(1...100_000), help: "the most words, all when left out"),
-        Option("--target", "PERCENT", .integer(1...100), help: "words until so much of the text would be known"),
+          help: "cut sounds and pictures out of films, one for each subtitle file"),
+        Option("--notetype", "TYPE", help: "a note type other than Mined"),
+        Option("--count", "N", .integer(1...100_000), help: "at most this many words; all when left out"),
+        Option("--target", "PERCENT", .integer(1...100), help: "add words until this share of the text would be known"),
         Option("--unknown-at-most", "N", .integer(1...20), help: "unknown words in a sentence; 1 when left out"),
-        Option("--min-count", "N", .integer(1...100_000), help: "how often a word is in the text at least"),
-        Option("--require-gloss", help: "no card without a meaning"), Option("--cloze", help: "a gap for the word"),
+        Option("--min-count", "N", .integer(1...100_000), help: "only words that occur at least this often"),
+        Option("--require-gloss", help: "skip words without a meaning"),
+        Option("--cloze", help: "show a gap in place of the word"),
         Option(
           "--review", "FILE", .file, access: [.read, .write],
-          help: "a table of the words, to take lines out of before cards are made"),
+          help: "a table of the words, to delete lines from before cards are made"),
       ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
     ) { invocation, session in
       guard let deck = invocation.optionalText("--deck") else {
@@ -76,7 +78,7 @@ enum MineCommand {
         report.added, into: deck, isCloze: invocation.flag("--cloze"), noteType: invocation.optionalText("--notetype"),
         clips: clips)
       if let clips, clips.missing > 0 {
-        session.console.note("mine: neither sound nor picture for \(session.counted(clips.missing, "word"))")
+        session.console.note("mine: no sound and no picture for \(session.counted(clips.missing, "word"))")
       }
       return result(report, added: added, deck: deck, session)
     }
@@ -117,7 +119,7 @@ enum MineCommand {
       let offset = (timing.offset * 10).rounded() / 10
       let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
       session.console.note(
-        "mine: translation paired at \(offset) s\(speed): \(percent(pairing.share)) of the lines have one")
+        "mine: translation paired, offset \(offset) s\(speed): \(percent(pairing.share)) of the lines have one")
     }
   }
 
@@ -125,7 +127,7 @@ enum MineCommand {
 
   private static func propose(_ report: MiningReport, _ path: String, _ session: Session) throws -> CommandResult {
     guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
-    let head = "# Take out the lines that shall be no card, then run the same command again.\n"
+    let head = "# Delete the lines that should not become cards, then run the same command again.\n"
     let lines = report.added.map { word in
       [word.lemma, word.gloss ?? "", word.plainSentence, word.source].map(oneCell).joined(separator: "\t") + "\n"
     }
@@ -133,7 +135,7 @@ enum MineCommand {
     return CommandResult(
       .record([("proposed", .integer(report.added.count)), ("path", .text(path))]),
       line:
-        "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run it again to make the cards.")
+        "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run this again to make the cards.")
   }
 
   private static func oneCell(_ text: String) -> String {
@@ -163,9 +165,9 @@ enum MineCommand {
     if report.withoutSentence > 0 {
       lines.append(
         "No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")); --unknown-at-most allows "
-          + "more unknown words in one.")
+          + "more unknown words in a sentence.")
     }
-    if report.present > 0 { lines.append("\(session.counted(report.present, "word")) had a card already.") }
+    if report.present > 0 { lines.append("\(session.counted(report.present, "word")) already had a card.") }
     if session.rehearsal.isOn {
       lines += report.added.prefix(20).map {
         "  \(printable($0.lemma)): \(printable($0.plainSentence))\($0.gloss.map { " = \(printable($0))" } ?? "")"

@@ -15,15 +15,15 @@ enum NoteAddCommand {
       "note", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
       summary: "Adds a note of a type, and the cards that are made from it.", answer: "note",
       details: """
-        Fields are named as in `notetype show TYPE`; those left out are empty. Without a field, the note opens in $EDITOR. A text \
-        is plain; with --html it is HTML.
+        The fields are those of `notetype show TYPE`; fields that are left out are empty. Without any field, the note \
+        opens in $EDITOR. The texts are plain text; with --html they are HTML.
         """,
       arguments: [
         Argument("TYPE", help: "a note type; `notetype list` lists them"),
         Argument("FIELD=VALUE", isOptional: true, isRepeating: true, help: "the text of a field"),
       ],
       options: [
-        Option("--deck", "DECK", .deck, help: "where its cards go; may be left out when there is only one deck"),
+        Option("--deck", "DECK", .deck, help: "the deck for its cards; may be left out if there is only one deck"),
         Option("--tag", "T", isRepeating: true, help: "a tag"),
         Option("--html", help: "the texts are HTML"),
       ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",

@@ -16,7 +16,7 @@ enum NoteCommands {
 
   private static let theme = "Decks and cards"
   private static let note = Argument(
-    "NOTE", .card, help: "its guid or the beginning of it, or DECK:POSITION of a card of it")
+    "NOTE", .card, help: "its guid or the beginning of it, or DECK:POSITION of one of its cards")
 
   /// The one note that a text names.
   static func note(_ text: String, _ session: Session) throws -> NoteHandle {
@@ -34,7 +34,7 @@ enum NoteCommands {
     BuiltIn(
       "note", "show", theme: theme, access: .signedIn, effect: .reads,
       summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
-      details: "A field that holds more than plain text is shown as HTML.", arguments: [note],
+      details: "A field that contains more than plain text is shown as HTML.", arguments: [note],
       example: "note show Spanish:1"
     ) { invocation, session in
       let note = try note(invocation.text("NOTE"), session)
@@ -65,15 +65,15 @@ enum NoteCommands {
       "note", "edit", theme: theme, access: .signedIn, effect: .changes,
       summary: "Changes the fields and tags of a note, and its cards with them.", answer: "note",
       details: """
-        Without --set the note opens in $EDITOR. A text is plain; with --html it is HTML. A field that holds formatting \
-        is changed as HTML only, or with --plain, which takes the formatting away. What takes cards away is asked first; \
-        where nobody can be asked it is refused without --yes.
+        Without --set the note opens in $EDITOR. The texts are plain text; with --html they are HTML. A field that \
+        contains formatting can be changed only as HTML, or with --plain, which removes the formatting. A change that \
+        removes cards asks first; when it cannot ask, it is refused without --yes.
         """, arguments: [note],
       options: [
         Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field"),
         Option("--html", help: "the texts are HTML"),
-        Option("--plain", help: "plain text in place of formatting"),
-        Option("--yes", help: "agree to the cards that are taken away"),
+        Option("--plain", help: "replace formatting by plain text"),
+        Option("--yes", help: "agree to the removal of cards"),
       ], example: "note edit Spanish:1 --set \"Back=the tomcat\""
     ) { invocation, session in
       let note = try note(invocation.text("NOTE"), session)
@@ -144,7 +144,7 @@ enum NoteCommands {
     if lost == 0 { return true }
     let what = "\(session.counted(lost, "card")) with the schedule"
     if !session.canAsk { throw ShellError.losesCards(what) }
-    return try session.confirm("This takes away \(what). Go on?")
+    return try session.confirm("This removes \(what). Continue?")
   }
 
   private static func editInEditor(_ note: NoteHandle, agreed: Bool, _ session: Session) throws {

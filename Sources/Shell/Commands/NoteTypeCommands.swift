@@ -70,18 +70,19 @@ enum NoteTypeCommands {
 
   private static var create: BuiltIn {
     BuiltIn(
-      "notetype", "create", theme: theme, access: .signedIn, effect: .changes, summary: "Makes a note type.",
+      "notetype", "create", theme: theme, access: .signedIn, effect: .changes, summary: "Creates a note type.",
       answer: "notetype",
       details: """
-        It begins as the type after --like (Basic, or Cloze with --cloze). Without --field, --front, --back and --from it opens \
-        in $EDITOR. --front and --back are of its first card: {{Word}} shows a field.
+        It starts as a copy of the type given with --like (otherwise Basic, or Cloze with --cloze). Without --field, \
+        --front, --back and --from it opens in $EDITOR. --front and --back are the sides of its first card: {{Word}} \
+        shows a field.
         """, arguments: [Argument("NAME", help: "the new type's name")],
       options: [
-        Option("--field", "F", isRepeating: true, help: "a field, in place of those it begins with"),
+        Option("--field", "F", isRepeating: true, help: "a field; those given replace the copied ones"),
         Option("--front", "HTML", help: "the front of the card"),
         Option("--back", "HTML", help: "the back of the card"),
-        Option("--cloze", help: "a card for each number of the clozes"),
-        Option("--like", "TYPE", help: "a note type to begin with"), file,
+        Option("--cloze", help: "make one card for each cloze number"),
+        Option("--like", "TYPE", help: "the note type to copy"), file,
       ],
       example: "notetype create Word --field Word --field Meaning --front \"{{Word}}\" --back \"{{Meaning}}\""
     ) { invocation, session in
@@ -104,7 +105,7 @@ enum NoteTypeCommands {
           type = try made(NoteTypeSheet.draft(Sheet($0), isCloze: draft.isCloze))
         }
       }
-      guard let type else { return CommandResult(.null, line: "Nothing was made.") }
+      guard let type else { return CommandResult(.null, line: "Nothing was created.") }
       return CommandResult(.object(type), line: "Created note type \(quoted(try type.record().name)).")
     }
   }
@@ -150,11 +151,11 @@ enum NoteTypeCommands {
   private static var edit: BuiltIn {
     BuiltIn(
       "notetype", "edit", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Changes a note type, its notes and their cards with it.", answer: "notetype",
+      summary: "Changes a note type, and its notes and their cards with it.", answer: "notetype",
       details: """
-        Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; of as many \
-        others, those at the same place are renamed. What takes cards or texts away is asked first.
-        """, arguments: [name], options: [file, Option("--yes", help: "agree to what is taken away")],
+        Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; if their \
+        number is unchanged, the others are renamed by position. A change that removes cards or texts asks first.
+        """, arguments: [name], options: [file, Option("--yes", help: "agree to the removal of cards and texts")],
       example: "notetype edit Word --from word.txt", complete: { _, before, session in names(before, session) }
     ) { invocation, session in
       let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
@@ -184,7 +185,7 @@ enum NoteTypeCommands {
     var agreed = agreed
     if !agreed, !loss.isNothing {
       if !session.canAsk { throw ShellError.losesCards(loss.inWords) }
-      agreed = try session.confirm("This takes away \(loss.inWords). Go on?")
+      agreed = try session.confirm("This removes \(loss.inWords). Continue?")
       if !agreed { return }
     }
     try type.edit(edit, agreed: agreed)

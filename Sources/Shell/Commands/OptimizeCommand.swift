@@ -21,16 +21,17 @@ enum OptimizeCommand {
         + "{deck, reviews?, before?, after?, kept?, parameters?, model?, evidence?, code?}... or "
         + "{deck, model, fsrs6, fsrs7}",
       details: """
-        The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and those within it, and judged on \
-        the rest. They are kept in the deck's preset when they predict better than those that are there. It takes at least \
-        400 reviews on later days. Where the option model is auto, FSRS-7 schedules from then on if it predicts the last \
-        fifth of the answers better, with at least 1,000 of them on later days; both are fitted to those before. At the \
-        prompt this is done again by itself when the answers grew by a tenth. --report tells how well both models predict \
-        and keeps nothing. With --all every preset is fitted to the answers of its decks.
+        The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and the decks within it, and \
+        judged on the rest. They are saved in the deck's preset if they predict better than the current ones. At least \
+        400 reviews on later days are needed. If the option model is auto, FSRS-7 schedules from then on if it predicts \
+        the last fifth of the answers better, which must contain at least 1,000 on later days; both models are fitted to \
+        the answers before it. At the prompt this is repeated automatically when the number of answers has grown by a \
+        tenth. --report shows how well both models predict, and saves nothing. With --all every preset is fitted to the \
+        answers of its decks.
         """,
       arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
       options: [
-        Option("--all", help: "every preset"), Option("--report", help: "tell how well both models predict"),
+        Option("--all", help: "fit every preset"), Option("--report", help: "show how well both models predict"),
       ], example: "deck optimize Spanish"
     ) { invocation, session in
       if invocation.flag("--all") { return try optimizeAll(session) }
@@ -72,7 +73,7 @@ enum OptimizeCommand {
         lines += ["\(name):", "  " + problem.message]
       }
     }
-    return CommandResult(.list(values), .lines(lines.isEmpty ? ["There is no deck yet."] : lines))
+    return CommandResult(.list(values), .lines(lines.isEmpty ? ["No decks yet."] : lines))
   }
 
   // MARK: The report
@@ -93,10 +94,10 @@ enum OptimizeCommand {
     }
     let terminal = session.console.terminal
     let heading =
-      "\(name): both models fitted to the first four fifths of the answers, and judged by "
+      "\(name): both models fitted to the first four fifths of the answers, and judged on "
       + "\(session.counted(evidence.fsrs7.count, "answer")) on later days of the last fifth."
     let pictures = [("FSRS-6", evidence.fsrs6), ("FSRS-7", evidence.fsrs7)].flatMap { model, fit in
-      [""] + CalibrationPicture.panel("\(model): predicted, and remembered", fit).lines(on: terminal)
+      [""] + CalibrationPicture.panel("\(model): predicted and remembered", fit).lines(on: terminal)
     }
     let value: Value = .record([
       ("deck", .text(name)), ("model", .text(uses7 ? "fsrs-7" : "fsrs-6")), ("fsrs6", evidence.fsrs6.value),
@@ -130,29 +131,29 @@ enum FittingWords {
     let fsrs6 = outcome.fsrs6
     let kept =
       fsrs6.isBetter
-      ? "The new parameters are kept in the preset \(quoted(preset))."
-      : "The parameters that are there predict as well; nothing was changed."
+      ? "The new parameters are saved in the preset \(quoted(preset))."
+      : "The current parameters predict equally well; nothing was changed."
     var lines = [
       "Fitted to \(session.counted(fsrs6.reviewCount, "review")).", "  before  \(figures(fsrs6.before))",
       "  after   \(figures(fsrs6.after))", kept,
     ]
     if let evidence = outcome.evidence { lines.append(verdict(evidence)) }
-    if outcome.usesFSRS7 { lines.append("FSRS-7 schedules now; `deck options DECK model=fsrs-6` goes back to FSRS-6.") }
+    if outcome.usesFSRS7 { lines.append("FSRS-7 schedules from now on; `deck options DECK model=fsrs-6` undoes this.") }
     return lines
   }
 
   /// Compares how well both models predict answers that they were not fitted to.
   static func verdict(_ evidence: ModelEvidence) -> String {
     let (old, new) = (rounded(evidence.fsrs6.logLoss, 4), rounded(evidence.fsrs7.logLoss, 4))
-    let answers = "\(counted(evidence.fsrs7.count, "answer")) that neither had seen"
+    let answers = "\(counted(evidence.fsrs7.count, "answer")) that neither was fitted to"
     let figures = "log loss \(old) for FSRS-6, \(new) for FSRS-7, on \(answers)"
     if evidence.prefersFSRS7 { return "FSRS-7 predicts better: \(figures)." }
     if evidence.fsrs7.count < ModelEvidence.fewestAnswers {
       return
-        "FSRS-6 stays: to choose FSRS-7 takes \(grouped(ModelEvidence.fewestAnswers)) answers on later days in the "
+        "FSRS-6 stays in use: FSRS-7 needs \(grouped(ModelEvidence.fewestAnswers)) answers on later days in the "
         + "last fifth of the log; there are \(grouped(evidence.fsrs7.count)) (\(figures))."
     }
-    return "FSRS-6 stays: FSRS-7 predicts no better (\(figures))."
+    return "FSRS-6 stays in use: FSRS-7 predicts no better (\(figures))."
   }
 
   /// The message about a fit that ran in the background of the prompt.
@@ -160,7 +161,7 @@ enum FittingWords {
     let outcome = news.outcome
     let model = outcome.usesFSRS7 ? "FSRS-7" : "FSRS-6"
     return "note: the memory model of the preset \(quoted(news.preset)) was fitted again, to "
-      + "\(session.counted(outcome.fsrs6.reviewCount, "review")); \(model) schedules; `undo` takes it back"
+      + "\(session.counted(outcome.fsrs6.reviewCount, "review")); \(model) is in use; `undo` reverts this"
   }
 
   private static func figures(_ fit: ModelFit) -> String {

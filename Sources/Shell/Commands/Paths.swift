@@ -60,7 +60,7 @@ struct TextEditor {
   private func keep(_ text: String) throws {
     let path = session.environment.folders.cache + "/refused-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
-    session.console.note("What you wrote is kept in \(path).")
+    session.console.note("Your text was saved to \(path).")
   }
 
   /// The start of the first line of a refused text, which gives the reason.

@@ -21,21 +21,23 @@ enum PlayCommands {
       answer: "{base_word, language, mode}, then for each guess {word, points, count, average, score} or "
         + "{word, code, title, message}",
       details: """
-        A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal it reads \
-        guesses from standard input and answers each in a line, with --json as an object. A game is put away as it is \
-        played: --resume takes it up again. A language and a length that were asked for are those of the next game too \
-        (`set game.language`, `set game.length`). Where it is known which words are common (`text frequency`), a game chooses and \
-        looks for those; a guess may be any word of the list (`set game.words all`).
+        A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal \
+        it reads guesses from standard input and answers each in a line, with --json as an object. A game is saved as it \
+        is played: --resume continues it. A language or length given here is used for the next game too (`set \
+        game.language`, `set game.length`). If it is known which words are common (`text frequency`), a game chooses and \
+        looks for only those (`set game.words all` uses all words); a guess may be any word of the list.
         """,
-      arguments: [Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` shows them")],
+      arguments: [
+        Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` lists the modes")
+      ],
       options: [
-        Common.language, Option("--length", "N", .integer(2...64), help: "letters of the base word"),
+        Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
         Option("--base", "WORD", help: "the base word"),
-        Option("--seed", "N", .anyInteger, help: "the same words again for the same number"),
-        Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how much there is to find"),
-        Option("--to-deck", "DECK", .deck, help: "make cards of words that were missed, 20 at most"),
+        Option("--seed", "N", .anyInteger, help: "choose the same words again for the same number"),
+        Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
+        Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"),
         Common.foldAccents,
-        Option("--list", help: "list the modes"), Option("--resume", help: "take up the game that was put away"),
+        Option("--list", help: "list the modes"), Option("--resume", help: "resume the saved game"),
         Option("--scores", help: "show finished games and the best of them"),
       ],
       usage: [
@@ -98,7 +100,7 @@ enum PlayCommands {
     if try tree.get(name).text == text { return }
     do {
       try tree.set(name, text: text, by: .remembered(option))
-      session.console.note("play: \(name) is \(text) from now on; `set --reset \(name)` takes that back")
+      session.console.note("play: \(name) is \(text) from now on; `set --reset \(name)` restores the default")
     } catch {
       // A setting that is forced for this run, or a length that the setting does not accept, applies to one game only.
       switch error {

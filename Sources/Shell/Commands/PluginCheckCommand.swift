@@ -14,14 +14,14 @@ enum PluginCheckCommand {
   static var command: BuiltIn {
     BuiltIn(
       "plugin", "check", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .acts,
-      summary: "Tells what an index would refuse of a plugin, or what is wrong with an index.",
+      summary: "Shows why an index would refuse a plugin, or what is wrong with an index.",
       answer: "{name, version, faults, tests, listing?} or {name, number, plugins, versions, elsewhere, faults}",
       details: """
-        A plugin's folder is packed as `plugin pack` does it, and its tests are run. A folder with an index.json is looked \
-        at as an index: each listing, and each package that lies in the folder. No network is asked. The exit status is 1 \
-        where something would be refused. Scripts/plugin_index of Deckhand's sources makes an index.
+        A plugin's folder is packed as by `plugin pack`, and its tests are run. A folder with an index.json is checked as \
+        an index: each listing, and each package in the folder. The network is not used. The exit status is 1 if \
+        something would be refused. Scripts/plugin_index in Deckhand's sources makes an index.
         """,
-      arguments: [Argument("FOLDER", .folder, help: "a plugin's folder, the name of a plugin of yours, or an index")],
+      arguments: [Argument("FOLDER", .folder, help: "a plugin's folder, the name of one of your plugins, or an index")],
       example: "plugin check verbs", complete: PluginPackages.offerFolders
     ) { invocation, session in
       let folder = try PluginPackages.folder(invocation.text("FOLDER"), session)
@@ -40,7 +40,7 @@ enum PluginCheckCommand {
     let check = try PluginCheck(folder: folder, session.plugins)
     guard let package = check.package else {
       let value = Value.record([("name", .text(lastPart(of: folder))), ("faults", list(check.faults))])
-      return (value, ["\(lastPart(of: folder)): it cannot be packed."], check.faults)
+      return (value, ["\(lastPart(of: folder)): cannot be packed."], check.faults)
     }
     var (faults, tests) = (check.faults, 0)
     do {
@@ -61,7 +61,7 @@ enum PluginCheckCommand {
       ("name", .text(package.name)), ("version", .text(manifest.version)), ("faults", list(faults)),
       ("tests", .integer(tests)), ("listing", faults.isEmpty ? check.listing(of: package) : .null),
     ])
-    let sum = faults.isEmpty ? "an index would take it" : "an index would refuse it:"
+    let sum = faults.isEmpty ? "an index would accept it" : "an index would refuse it:"
     return (value, ["\(package.name) \(manifest.version): \(facts); \(sum)\(faults.isEmpty ? "." : "")"], faults)
   }
 
@@ -72,7 +72,7 @@ enum PluginCheckCommand {
       ("name", .text(index.name)), ("number", .integer(index.number)), ("plugins", .integer(index.plugins.count)),
       ("versions", .integer(check.versions)), ("elsewhere", .integer(check.elsewhere)), ("faults", list(check.faults)),
     ])
-    let elsewhere = check.elsewhere == 0 ? "" : ", \(session.grouped(check.elsewhere)) of them to be fetched elsewhere"
+    let elsewhere = check.elsewhere == 0 ? "" : ", \(session.grouped(check.elsewhere)) of them elsewhere"
     let sum =
       "The index \(index.name), number \(index.number) of \(index.date): "
       + "\(session.counted(index.plugins.count, "plugin")) in \(session.counted(check.versions, "version"))\(elsewhere)"

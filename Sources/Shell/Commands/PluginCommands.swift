@@ -110,24 +110,24 @@ enum PluginCommands {
   private static var pluginInfo: BuiltIn {
     BuiltIn(
       "plugin", "info", theme: Self.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Shows what a plugin adds, what it may do and how it fares.", answer: "{name, version, state, FIELD}",
+      summary: "Shows what a plugin adds, what it may do and its state.", answer: "{name, version, state, FIELD}",
       arguments: [Self.pluginName], example: "plugin info palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       session.plugins.refreshManifest(of: plugin)
       var rows = [
         ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin, session)],
-        ["what", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
+        ["summary", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
         ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
         ["needs", needsText(plugin.manifest?.needs ?? Needs())],
         ["key", try PluginKeys.signer(of: plugin.name, session)],
         ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
-        ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB a call"],
+        ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB per call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
       if let licence = plugin.manifest?.licence { rows.insert(["licence", licence], at: 1) }
-      if let author = plugin.manifest?.author { rows.insert(["by", author], at: 1) }
+      if let author = plugin.manifest?.author { rows.insert(["author", author], at: 1) }
       if let error = plugin.lastError { rows.append(["last error", error]) }
       return CommandResult(
         pluginRecord(plugin, session), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
@@ -138,11 +138,11 @@ enum PluginCommands {
     BuiltIn(
       "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
       summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
-      details: "Where nobody can be asked, --grant is the yes. A plugin that did not come with Deckhand runs in a "
-        + "process of its own that can open no file and reach no network: what it was granted, Deckhand does for it.",
+      details: "If nobody can be asked, --grant gives your consent. A plugin that did not come with Deckhand runs in a "
+        + "process of its own that cannot open files or use the network: Deckhand does for it what was granted.",
       arguments: [Self.pluginName],
       options: [
-        Option("--grant", help: "grant what it asks for without a question"),
+        Option("--grant", help: "grant what it asks for without asking you"),
         Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
         Option("--isolate", help: "run it in a process of its own again"),
       ],
@@ -152,7 +152,7 @@ enum PluginCommands {
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
       case nil: return CommandResult()
-      case false?: return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
+      case false?: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
       case true?: return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
       }
     }
@@ -202,7 +202,7 @@ enum PluginCommands {
   private static var disablePlugin: BuiltIn {
     BuiltIn(
       "plugin", "disable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Ends a plugin and takes back what it added.", answer: "{name, version, state, FIELD}",
+      summary: "Stops a plugin and removes what it added.", answer: "{name, version, state, FIELD}",
       arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
@@ -215,7 +215,7 @@ enum PluginCommands {
   private static var reloadPlugin: BuiltIn {
     BuiltIn(
       "plugin", "reload", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
-      summary: "Loads a plugin anew from its folder.", answer: "{name, version, state, FIELD}",
+      summary: "Loads a plugin from its folder again.", answer: "{name, version, state, FIELD}",
       arguments: [Self.pluginName],
       example: "plugin reload palindromes"
     ) { invocation, session in

@@ -20,19 +20,19 @@ enum PluginIndexCommands {
     BuiltIn(
       "plugin", "index", theme: PluginCommands.pluginTheme, access: .atTerminal,
       effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
-      summary: "Adds, lists and removes indexes: folders that say which plugins there are.",
+      summary: "Adds, lists or removes indexes: folders that list available plugins.",
       answer: "{folder, name, number, date, expires?, plugins, key?, state}... or {folder, name, number} or boolean",
       details: """
         An index is a folder with index.json, its signature index.json.minisig, and a NAME.json for each plugin; you get \
-        it and renew it yourself, as by `git pull`. Without --key it has to be signed with a key that you trust \
-        (`plugin key trust`). An index that is older than the one that was seen, past its date, changed, or signed with \
-        another key is refused. The one that comes with the program is always there.
+        and update it yourself, for example with `git pull`. Without --key it must be signed with a key that you trust \
+        (`plugin key trust`). An index that is older than the one seen before, expired, changed, or signed with another \
+        key is refused. The index that comes with the program is always used.
         """,
       arguments: [
         Argument("ACTION", .choice(["add", "list", "remove"]), help: "add, list or remove"),
-        Argument("FOLDER", .folder, isOptional: true, help: "the index's folder; to remove it, its name will do"),
+        Argument("FOLDER", .folder, isOptional: true, help: "the index's folder; to remove it, its name is enough"),
       ],
-      options: [Option("--key", "KEY", help: "whose the index is: a public key of minisign, or its .pub file")],
+      options: [Option("--key", "KEY", help: "the index's key: a minisign public key, or its .pub file")],
       usage: ["plugin index add FOLDER [--key KEY]", "plugin index list", "plugin index remove FOLDER"],
       example: "plugin index list", complete: offerIndexes
     ) { invocation, session in
@@ -110,9 +110,9 @@ enum PluginIndexCommands {
   }
 
   private static func remove(_ text: String, _ session: Session) throws -> CommandResult {
-    guard session.rehearsal.mayActOutside("forget the index \(text)") else { return CommandResult() }
+    guard session.rehearsal.mayActOutside("remove the index \(text)") else { return CommandResult() }
     let folder = try session.plugins.indexes.remove(text)
-    return CommandResult(.boolean(true), line: "Forgot the index in \(folder); plugins that came from it stay.")
+    return CommandResult(.boolean(true), line: "Removed the index in \(folder); plugins that came from it stay.")
   }
 
   // MARK: Searching
@@ -120,10 +120,10 @@ enum PluginIndexCommands {
   private static var search: BuiltIn {
     BuiltIn(
       "plugin", "search", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Looks for plugins in the indexes, by name, summary and author.",
+      summary: "Searches the indexes for plugins, by name, summary and author.",
       answer: "{name, version, summary, author, licence, permissions, index, installed?, yanked?}...",
-      details: "Without a word it lists them all. What an index says of a plugin it vouches for; the code is not read.",
-      arguments: [Argument("WORD", isOptional: true, help: "a part of a name, a summary or an author")],
+      details: "Without a word it lists all plugins. An index vouches for its entries; the code is not read.",
+      arguments: [Argument("WORD", isOptional: true, help: "part of a name, a summary or an author")],
       example: "plugin search ladder"
     ) { invocation, session in
       let (found, problems) = try session.plugins.indexes.search(invocation.optionalText("WORD") ?? "")
@@ -135,7 +135,7 @@ enum PluginIndexCommands {
         ]
       }
       let columns: [TableText.Column] = [
-        .init("Name", isTyped: true), .init("Version"), .init("Here"), .init("Index"), .init("Summary"),
+        .init("Name", isTyped: true), .init("Version"), .init("Installed"), .init("Index"), .init("Summary"),
       ]
       return CommandResult(
         .list(found.map { record($0, session) }),
@@ -148,7 +148,7 @@ enum PluginIndexCommands {
   }
 
   private static func state(of listed: ListedRelease, _ session: Session) -> String {
-    if let reason = listed.release.yanked { return "taken back: \(reason)" }
+    if let reason = listed.release.yanked { return "withdrawn: \(reason)" }
     guard let plugin = installed(listed.listing.name, session) else { return "-" }
     return plugin.isBundled ? "bundled" : plugin.manifest?.version ?? "-"
   }
@@ -168,7 +168,7 @@ enum PluginIndexCommands {
   private static var outdated: BuiltIn {
     BuiltIn(
       "plugin", "outdated", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Lists installed plugins that an index has a newer version of, or takes back.",
+      summary: "Lists installed plugins that an index has a newer version of, or has withdrawn.",
       answer: "{name, installed, newest?, index, yanked?}...",
       example: "plugin outdated"
     ) { _, session in
@@ -179,7 +179,7 @@ enum PluginIndexCommands {
         [
           outdated.plugin.name, outdated.plugin.manifest?.version ?? "",
           outdated.newer?.release.version.description ?? "-", outdated.index.name,
-          outdated.yanked.map { "the installed one was taken back: \($0)" } ?? "",
+          outdated.yanked.map { "the installed version was withdrawn: \($0)" } ?? "",
         ]
       }
       let values = found.map { outdated in
@@ -194,7 +194,7 @@ enum PluginIndexCommands {
       ]
       return CommandResult(
         .list(values),
-        .table(TableText(columns, rows: rows, whenEmpty: "Nothing newer is in the indexes that were added.")))
+        .table(TableText(columns, rows: rows, whenEmpty: "The indexes contain nothing newer.")))
     }
   }
 

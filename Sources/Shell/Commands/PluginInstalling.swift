@@ -92,7 +92,7 @@ struct PluginInstalling {
     let line =
       kept.map { "Updated \(plugin.name) from \($0) to \(version)" } ?? "Installed \(plugin.name) \(version)"
     let tested = tests == 0 ? "it has no tests" : "\(session.counted(tests, "test")) passed"
-    return (plugin, "\(line); \(tested).\(plugin.isUsable ? "" : " It is off.")")
+    return (plugin, "\(line); \(tested).\(plugin.isUsable ? "" : " It is disabled.")")
   }
 
   /// Who vouches for the package and what changes, one line each.
@@ -100,14 +100,14 @@ struct PluginInstalling {
     let manifest = plan.package.manifest
     let by = manifest.author.map { " by \($0)" } ?? ""
     var lines = ["\(plan.package.name) \(manifest.version)\(by)"]
-    if let old = plan.installed?.manifest?.version { lines[0] += ", in place of \(old)" }
+    if let old = plan.installed?.manifest?.version { lines[0] += ", replacing \(old)" }
     lines.append(try signature(of: plan))
     let isUpdate = plan.installed != nil
     if !plan.added.isEmpty {
       let rights = Permission.inWords(plan.added).joined(separator: "; ")
       lines.append((isUpdate ? "it also wants to: " : "it wants to: ") + rights)
     } else if isUpdate {
-      lines.append("it wants nothing more than before")
+      lines.append("it wants no new permissions")
     }
     if !plan.dropped.isEmpty {
       lines.append("it no longer wants to: " + Permission.inWords(plan.dropped).joined(separator: "; "))

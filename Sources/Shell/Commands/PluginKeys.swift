@@ -14,21 +14,21 @@ enum PluginKeys {
     BuiltIn(
       "plugin", "key", theme: PluginCommands.pluginTheme, access: .atTerminal,
       effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
-      summary: "Lists the keys whose packages you take, trusts another, or one no more.",
+      summary: "Lists the keys whose packages you accept, trusts a key, or stops trusting one.",
       answer: "{key, id, trusted} or {key, id, name, plugins}...",
       details: """
-        Keys and signatures are those of minisign: an author makes a key by `minisign -G`, signs by `minisign -Sm FILE`, \
-        and gives FILE and FILE.minisig away. KEY is the public key, RW and 54 letters, or its .pub file; get it by \
-        another way than the package. A plugin that was installed with a signature is taken from that key only; \
-        `trust` with --plugin NAME says that it is another's from now on, `remove` with it that it is nobody's.
+        Keys and signatures are those of minisign: an author makes a key with `minisign -G`, signs with `minisign -Sm \
+        FILE`, and distributes FILE and FILE.minisig. KEY is the public key, RW and 54 letters, or its .pub file; get it \
+        by another way than the package. A plugin that was installed with a signature is accepted only with that key \
+        later; `trust` with --plugin NAME ties it to another key, `remove` with --plugin NAME to none.
         """,
       arguments: [
         Argument("ACTION", .choice(["list", "trust", "remove"]), help: "list, trust or remove"),
-        Argument("KEY", isOptional: true, help: "a public key of minisign, or its .pub file"),
+        Argument("KEY", isOptional: true, help: "a minisign public key, or its .pub file"),
       ],
       options: [
         Option("--name", "WHO", help: "what to call the key's owner"),
-        Option("--plugin", "NAME", .plugin, help: "the plugin that is the key's from now on, or nobody's"),
+        Option("--plugin", "NAME", .plugin, help: "the plugin to tie to the key, or to untie from it"),
       ],
       usage: [
         "plugin key list", "plugin key trust KEY [--name WHO] [--plugin NAME]", "plugin key remove KEY [--plugin NAME]",
@@ -87,7 +87,7 @@ enum PluginKeys {
   static func signer(of plugin: String, _ session: Session) throws -> String {
     let keys = try session.plugins.packages.trustedKeys()
     guard let key = keys.pins[plugin] else { return "" }
-    let name = keys.keys.first { $0.key == key }?.name ?? "a key that is not among yours"
+    let name = keys.keys.first { $0.key == key }?.name ?? "a key that you do not trust"
     return "\(key)\(name.isEmpty ? "" : " (\(name))")"
   }
 
@@ -110,14 +110,14 @@ enum PluginKeys {
   private static func trust(
     _ key: MinisignKey, name: String?, _ plugin: String?, _ session: Session
   ) throws -> CommandResult {
-    let what = plugin.map { "say that \($0) is the key's" } ?? "trust the key \(key.id)"
+    let what = plugin.map { "tie \($0) to the key \(key.id)" } ?? "trust the key \(key.id)"
     guard session.rehearsal.mayActOutside(what) else { return CommandResult() }
     let name = name.map { printable($0.trimmed, limit: 80) }
     try session.plugins.packages.changeKeys { keys in
       keys.set(key, name: name ?? keys.keys.first { $0.key == key }?.name ?? "")
       if let plugin { keys.pin(plugin, to: key) }
     }
-    let line = "Trusted the key \(key.id)\(plugin.map { "; \($0) is its own from now on" } ?? "")."
+    let line = "Trusted the key \(key.id)\(plugin.map { "; \($0) must be signed with it from now on" } ?? "")."
     return CommandResult(record(of: key, isTrusted: true), line: line)
   }
 
@@ -125,14 +125,14 @@ enum PluginKeys {
     let keys = try session.plugins.packages.trustedKeys()
     if let plugin, keys.pins[plugin] != key { throw SignatureError.notPinned(plugin: plugin, keyID: key.id) }
     guard plugin != nil || keys.trusts(key) else { throw SignatureError.noSuchKey(key.description, suggestion: nil) }
-    let what = plugin.map { "say that \($0) is nobody's" } ?? "no longer trust the key \(key.id)"
+    let what = plugin.map { "untie \($0) from the key \(key.id)" } ?? "no longer trust the key \(key.id)"
     guard session.rehearsal.mayActOutside(what) else { return CommandResult() }
     try session.plugins.packages.changeKeys { keys in
       if let plugin { keys.pin(plugin, to: nil) } else { keys.set(key, name: nil) }
     }
     let line =
-      plugin.map { "\($0) is nobody's now: the next signature that you trust, or none, will do." }
-      ?? "The key \(key.id) is trusted no more; plugins that it signed stay installed."
+      plugin.map { "\($0) is no longer tied to a key: any signature that you trust, or none, is accepted." }
+      ?? "The key \(key.id) is no longer trusted; plugins signed with it stay installed."
     return CommandResult(record(of: key, isTrusted: plugin != nil && keys.trusts(key)), line: line)
   }
 

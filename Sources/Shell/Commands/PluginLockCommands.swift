@@ -14,13 +14,13 @@ enum PluginLockCommands {
   private static var lock: BuiltIn {
     BuiltIn(
       "plugin", "lock", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
-      summary: "Writes which plugins are installed, by version and content, to a file.",
+      summary: "Writes the installed plugins to a file, each with its version and a hash of its content.",
       answer: "{path, plugins}",
       details: """
-        `plugin sync` brings the same plugins back, here or on another machine that has the indexes. Those that come with \
-        the program are not in it.
+        `plugin sync` installs the same plugins again, here or on another machine that has the indexes. Plugins that come \
+        with the program are not included.
         """,
-      arguments: [Argument("FILE", .file, access: .write, help: "the file, as plugins.lock")],
+      arguments: [Argument("FILE", .file, access: .write, help: "the file, such as plugins.lock")],
       example: "plugin lock plugins.lock"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -37,15 +37,15 @@ enum PluginLockCommands {
   private static var sync: BuiltIn {
     BuiltIn(
       "plugin", "sync", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
-      summary: "Installs the plugins of a file that `plugin lock` wrote, in the versions that it has.",
+      summary: "Installs the plugins that `plugin lock` wrote to a file, in the same versions.",
       answer: "{name, version, state, FIELD}...",
       details: """
-        They come from the indexes. All of them are found and compared before the first is installed: what was taken \
-        back, or has another content, is refused. A higher or lower version that is there gives way to that of the file; \
-        plugins that it does not name stay.
+        They come from the indexes. All of them are found and compared before the first is installed: a version that was \
+        withdrawn, or has different content, is refused. A higher or lower version that is installed is replaced by that \
+        of the file; plugins that are not in the file stay.
         """,
-      arguments: [Argument("FILE", .file, access: .read, help: "what `plugin lock` wrote")],
-      options: [Option("--grant", help: "grant what they ask for without a question")],
+      arguments: [Argument("FILE", .file, access: .read, help: "the file that `plugin lock` wrote")],
+      options: [Option("--grant", help: "grant what they ask for without asking you")],
       example: "plugin sync plugins.lock"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -79,9 +79,9 @@ enum PluginLockCommands {
       !plugin.isBundled && !lock.entries.contains { $0.name == plugin.name }
     }
     if missing.isEmpty {
-      lines.append("\(session.counted(lock.entries.count, "plugin")) of \(path): all there as it has them.")
+      lines.append("\(session.counted(lock.entries.count, "plugin")) of \(path): all installed in these versions.")
     }
-    if !others.isEmpty { lines.append("Not in it, and left alone: \(others.map(\.name).joined(separator: ", ")).") }
+    if !others.isEmpty { lines.append("Not in it, and left unchanged: \(others.map(\.name).joined(separator: ", ")).") }
     return CommandResult(.list(plugins.map { PluginCommands.pluginRecord($0, session) }), .lines(lines))
   }
 }

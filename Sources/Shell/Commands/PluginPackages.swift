@@ -15,8 +15,8 @@ import Workspace
 enum PluginPackages {
   static var all: [BuiltIn] { [packPlugin, installPlugin, updatePlugin, removePlugin] }
 
-  private static let unsigned = Option("--unsigned", help: "take it without a signature, and without a question")
-  private static let grant = Option("--grant", help: "grant what it asks for without a question")
+  private static let unsigned = Option("--unsigned", help: "accept it without a signature, without asking you")
+  private static let grant = Option("--grant", help: "grant what it asks for without asking you")
 
   // MARK: Packing
 
@@ -26,12 +26,12 @@ enum PluginPackages {
       summary: "Packs a plugin's folder into one file that others can install.",
       answer: "{name, version, path, files, bytes, sha256}",
       details: """
-        The file is a .tar.gz, the same bytes for the same folder. Hidden files stay out. Sign it with minisign, a tool \
-        of its own: `minisign -Sm FILE` writes FILE.minisig, which goes with it.
+        The file is a .tar.gz; the same folder gives the same bytes. Hidden files are left out. Sign it with minisign, a \
+        separate tool: `minisign -Sm FILE` writes FILE.minisig, which you distribute with it.
         """,
       arguments: [
-        Argument("FOLDER", .folder, help: "a plugin's folder, or the name of a plugin of yours"),
-        Argument("FILE", .file, access: .write, help: "the package, as verbs-1.0.0.tar.gz"),
+        Argument("FOLDER", .folder, help: "a plugin's folder, or the name of one of your plugins"),
+        Argument("FILE", .file, access: .write, help: "the package, such as verbs-1.0.0.tar.gz"),
       ],
       example: "plugin pack verbs verbs-1.0.0.tar.gz", complete: offerFolders
     ) { invocation, session in
@@ -54,8 +54,9 @@ enum PluginPackages {
           [
             "Packed \(package.name) \(package.manifest.version) into \(file): "
               + "\(session.counted(package.fileCount, "file")), \(session.counted(bytes.count, "byte")).",
-            "Sign it by `minisign -Sm \(ShellWords.quote(file))`, and give \(file)\(PluginPackage.signatureEnding) away with it.",
-          ] + (package.hasTests ? [] : ["It has no test.lua: nothing will be tested where it is installed."])))
+            "Sign it with `minisign -Sm \(ShellWords.quote(file))`, and distribute "
+              + "\(file)\(PluginPackage.signatureEnding) with it.",
+          ] + (package.hasTests ? [] : ["It has no test.lua: nothing will be tested when it is installed."])))
     }
   }
 
@@ -92,7 +93,7 @@ enum PluginPackages {
 
   // MARK: Installing
 
-  private static let index = Option("--index", "INDEX", help: "the folder or the name of the index that is meant")
+  private static let index = Option("--index", "INDEX", help: "the folder or the name of the index to use")
 
   private static var installPlugin: BuiltIn {
     BuiltIn(
@@ -100,10 +101,10 @@ enum PluginPackages {
       summary: "Installs a plugin, after showing who vouches for it and what it may do.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
-        NAME is a plugin of an index (`help plugin index`), NAME@1.0.0 one version of it; what is a file or a folder here \
-        is meant as that. A package is signed where FILE.minisig lies beside it (`help plugin key`). It is loaded and its \
-        own tests are run first, over data that is thrown away; a plugin that fails is not \
-        installed. It is no step of undo: `plugin remove` takes it back. Nothing is downloaded.
+        NAME is a plugin of an index (`help plugin index`), NAME@1.0.0 one version of it; a file or folder of that name \
+        comes first. A package is signed if FILE.minisig is next to it (`help plugin key`). The plugin is loaded and its \
+        own tests are run first, on temporary data; a plugin that fails is not installed. This is not an undo step: \
+        `plugin remove` reverts it. Nothing is downloaded.
         """,
       arguments: [Argument("FILE|NAME", .file, access: .read, help: "a package, a plugin's folder, or a name")],
       options: [grant, unsigned, index],
@@ -119,13 +120,13 @@ enum PluginPackages {
   private static var updatePlugin: BuiltIn {
     BuiltIn(
       "plugin", "update", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
-      summary: "Puts a newer version in the place of an installed plugin, after showing what changes.",
+      summary: "Updates an installed plugin to a newer version, after showing what changes.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
         NAME takes the newest version of an index. What changes in its permissions and in its code is shown as a diff \
-        before it asks; --diff shows that and changes nothing. The version that is there stays until the new one was \
-        loaded and passed its own tests, and when it does not. \
-        It is no step of undo: keep the old package if you may want it back.
+        before it asks; --diff shows that and changes nothing. The installed version stays until the new one was loaded \
+        and passed its own tests, and also if that fails. This is not an undo step: keep the old package if you may want \
+        it back.
         """,
       arguments: [
         Argument("FILE|NAME", .file, access: .read, help: "a package of a higher version, or a plugin's name")
@@ -153,10 +154,10 @@ enum PluginPackages {
   private static var removePlugin: BuiltIn {
     BuiltIn(
       "plugin", "remove", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
-      summary: "Removes an installed plugin with its folder, and what was granted to it.", answer: "boolean",
+      summary: "Removes an installed plugin, its folder, and what was granted to it.", answer: "boolean",
       details: """
-        At a terminal it asks first. It is no step of undo: what you wrote yourself, pack first. Decks that it made \
-        stay, and whose key the plugin had stays known.
+        At a terminal it asks first. This is not an undo step: pack a plugin first if you wrote it yourself. Decks that \
+        it made stay, and the plugin stays tied to its key.
         """,
       arguments: [PluginCommands.pluginName], example: "plugin remove verbs",
       complete: { _, before, session in before.isEmpty ? ownPlugins(session) : [] }
@@ -167,7 +168,7 @@ enum PluginPackages {
         return CommandResult()
       }
       guard try session.confirm("Remove the plugin \(plugin.name) with \(plugin.folder)?") else {
-        return CommandResult(.boolean(false), line: "\(plugin.name) stays as it is.")
+        return CommandResult(.boolean(false), line: "\(plugin.name) was not removed.")
       }
       try session.plugins.packages.remove(plugin)
       return CommandResult(.boolean(true), line: "Removed \(plugin.name).")

@@ -15,9 +15,9 @@ enum PluginWork {
   static var newPlugin: BuiltIn {
     BuiltIn(
       "plugin", "new", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Writes a small plugin to begin with, with its test.", answer: "{name, version, state, FIELD}",
-      details: "It stands in your plugins' folder and is not enabled yet.",
-      arguments: [Argument("NAME", help: "small letters, digits, _ and -")], example: "plugin new verbs"
+      summary: "Creates a small plugin to start from, with a test.", answer: "{name, version, state, FIELD}",
+      details: "It is in your plugins' folder and not enabled yet.",
+      arguments: [Argument("NAME", help: "lowercase letters, digits, _ and -")], example: "plugin new verbs"
     ) { invocation, session in
       guard session.rehearsal.mayActOutside("write a plugin called \(invocation.text("NAME"))") else {
         return CommandResult()
@@ -35,7 +35,7 @@ enum PluginWork {
   static var testPlugin: BuiltIn {
     BuiltIn(
       "plugin", "test", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .acts,
-      summary: "Runs a plugin's test.lua over data that is thrown away.", answer: "{test, passed, message?}...",
+      summary: "Runs a plugin's test.lua on temporary data.", answer: "{test, passed, message?}...",
       details: "Exits with status 1 when a test fails.", arguments: [PluginCommands.pluginName],
       example: "plugin test palindromes"
     ) { invocation, session in
@@ -108,7 +108,7 @@ enum PluginWork {
       "plugin", "limit", theme: PluginCommands.pluginTheme, access: .signedIn,
       effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .announces },
       summary: "Shows or sets what each call of a plugin may use.", answer: "{name, seconds, memory}",
-      details: "A call that passes a limit is ended; the shell goes on. 2 seconds and 64 MiB, where nothing is set.",
+      details: "A call that exceeds a limit is stopped; the shell goes on. The defaults are 2 seconds and 64 MiB.",
       arguments: [PluginCommands.pluginName],
       options: [
         Option("--seconds", "N", .number, help: "from 0.1 to 3600"),
@@ -137,9 +137,9 @@ enum PluginWork {
   static var luaTypes: BuiltIn {
     BuiltIn(
       "lua-types", theme: BuiltIn.developers, access: .signedIn, effect: .announces,
-      summary: "Writes files that tell a Lua editor (LuaLS) what Deckhand offers.", answer: "text...",
-      details: "Name the folder in the editor's setting workspace.library.",
-      arguments: [Argument("DIR", .folder, help: "the folder; it is made when it is missing")],
+      summary: "Writes files that describe Deckhand to a Lua editor (LuaLS).", answer: "text...",
+      details: "Add the folder to the editor's setting workspace.library.",
+      arguments: [Argument("DIR", .folder, help: "the folder; it is created if it is missing")],
       example: "lua-types ~/deckhand-types"
     ) { invocation, session in
       let files = luaTypeFiles(types: session.lua.types, modules: session.lua.modules)

@@ -9,15 +9,15 @@ extension TextCommands {
   static var read: BuiltIn {
     BuiltIn(
       "text", "read", theme: theme, access: .atTerminal, effect: .changes,
-      summary: "Shows a text in pages with its unknown words marked, to look up and to make cards of.",
+      summary: "Shows a text in pages, with its unknown words marked to look up or to make cards of.",
       answer: "nothing",
       details: """
-        An unknown word has a * behind it, one with a card that was never studied a +; the marked one stands in brackets. \
-        Keys go from one unknown word to the next, show what it means, make a card of it with its sentence, or list it as \
-        known or not to be learned. Where you stop is kept.
+        An unknown word is followed by *, one with a card that was never studied by +; the selected word is in brackets. \
+        Keys go from one unknown word to the next, show its meaning, make a card of it with its sentence, or list it as \
+        known or as not to be learned. The reading position is saved.
         """, arguments: [files],
       options: [
-        Option("--deck", "DECK", .deck, help: "where cards go; Mined when left out"), Common.language, encoding,
+        Option("--deck", "DECK", .deck, help: "the deck for the cards; Mined when left out"), Common.language, encoding,
         knownList,
       ], example: "text read novel.epub --language spanish --deck Novel"
     ) { invocation, session in

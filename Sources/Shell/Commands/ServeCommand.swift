@@ -23,16 +23,16 @@ enum ServeCommand {
       "serve", theme: "The shell", access: .atTerminal, effect: .acts,
       summary: "Lets programs that talk to Anki work with your cards.", answer: "{address}, then {actions} at its end",
       details: """
-        It speaks the interface of the add-on AnkiConnect on 127.0.0.1, port 8765, until Ctrl-C: dictionaries in the \
-        browser, note-taking programs and scripts add notes, find and change them as they would in Anki. Nothing \
-        listens unless this runs, and nothing is reached from other machines. Browser extensions and pages of this \
-        machine come in; for any other page it asks once, at the terminal, and keeps the answer in the setting \
-        serve.origins. `set serve.key WORD` lets in only programs that know the word. What a program does is a step of \
-        undo. A shell may run beside it, in another terminal: what a program wants to show is shown there, and its study \
-        can be led by a program.
+        It offers the interface of the add-on AnkiConnect on 127.0.0.1, port 8765, until Ctrl-C: dictionaries in the \
+        browser, note-taking programs and scripts add, find and change notes as they would in Anki. Nothing listens \
+        unless this command runs, and other machines cannot connect. Browser extensions and pages of this machine have \
+        access; for any other page it asks once, at the terminal, and saves the answer in the setting serve.origins. \
+        `set serve.key WORD` gives access only to programs that know the word. What a program does is an undo step. A \
+        shell may run at the same time in another terminal: what a program wants to show is shown there, and a program \
+        can control its study.
         """,
       options: [
-        Option("--port", "N", .integer(0...65_535), help: "another port than 8765; 0 is any that is free")
+        Option("--port", "N", .integer(0...65_535), help: "a port other than 8765; 0 is any free port")
       ], example: "serve --port 8766"
     ) { invocation, session in
       try AccountCommands.requireNoScript(session)
@@ -55,7 +55,7 @@ enum ServeCommand {
     session.show(
       CommandResult(
         .record([("address", .text(address))]),
-        line: "Other programs reach \(whose) at \(address) as they reach Anki; Ctrl-C ends it."),
+        line: "Other programs can use \(whose) at \(address) as they use Anki; Ctrl-C stops it."),
       asJSON: invocation.wantsJSON || session.options.wantsJSON)
     _ = session.console.flush()
     let host = ServingHost(session)
@@ -68,7 +68,7 @@ enum ServeCommand {
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(
       .record([("actions", .integer(server.count))]),
-      line: "Nothing listens any more. Done: \(session.counted(server.count, "action")).")
+      line: "Stopped listening. Done: \(session.counted(server.count, "action")).")
   }
 }
 
@@ -101,7 +101,7 @@ private final class ServingHost: ActionHost {
   func mayEnter(_ origin: String) throws -> Bool {
     let name = printable(origin, limit: 300)
     guard session.canAsk else {
-      tell("The page \(name) asks to come in; `set serve.origins \"\(name)\"` lets it.")
+      tell("The page \(name) asks for access; `set serve.origins \"\(name)\"` allows it.")
       return false
     }
     session.input.forgetTyped()

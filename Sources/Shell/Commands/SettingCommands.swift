@@ -20,16 +20,16 @@ enum SettingCommands {
       summary: "Shows settings, or changes one.",
       answer: "{name, title, kind, value, changed, state?}... or text or number or boolean",
       details: """
-        [x] is on, [ ] off, [-] mixed; * marks what is not its default. A group's name stands for all its switches. \
-        DECKHAND_SET_GAME_LANGUAGE in the environment and --set game.language=... on the command line hold for one run.
+        [x] is on, [ ] off, [-] mixed; * marks a value that is not the default. A group's name means all its switches. \
+        DECKHAND_SET_GAME_LANGUAGE in the environment and --set game.language=... on the command line apply to one run.
         """,
       arguments: [
-        Argument("NAME", .setting, isOptional: true, help: "a setting or a group, as game.language"),
+        Argument("NAME", .setting, isOptional: true, help: "a setting or a group, such as game.language"),
         Argument("VALUE", isOptional: true, help: "its new value"),
       ],
       options: [
-        Option("--reset", "NAME", .setting, help: "forget what was set"),
-        Option("--why", "NAME", .setting, help: "tell where the value comes from"),
+        Option("--reset", "NAME", .setting, help: "restore the default"),
+        Option("--why", "NAME", .setting, help: "show where the value comes from"),
       ],
       usage: ["set", "set NAME", "set NAME VALUE", "set --reset NAME", "set --why NAME"],
       example: "set game.language spanish",
@@ -52,8 +52,8 @@ enum SettingCommands {
   private static var toggle: BuiltIn {
     BuiltIn(
       "toggle", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Turns switches and groups over: all of them, or none.", answer: "{name, state}...",
-      details: "A group goes from on to off, to how it last was mixed, and on again.",
+      summary: "Toggles switches and groups: all of them, or none.", answer: "{name, state}...",
+      details: "A group goes from on to off, then to its last mixed state, and to on again.",
       arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
       example: "toggle sound.right sound.wrong"
     ) { invocation, session in
@@ -107,8 +107,8 @@ enum SettingCommands {
   /// Notes on what plugins may not do with the setting.
   private static func marks(of declaration: SettingDeclaration?) -> [String] {
     guard let declaration else { return [] }
-    return (declaration.isSecret ? ["  secret: no other plugin reads it"] : [])
-      + (declaration.isGuarded ? ["  guarded: no plugin changes it"] : [])
+    return (declaration.isSecret ? ["  secret: no other plugin can read it"] : [])
+      + (declaration.isGuarded ? ["  guarded: no plugin can change it"] : [])
   }
 
   static func shown(_ name: String, _ tree: SettingsTree, ending: String, _ session: Session) throws -> CommandResult {
@@ -122,17 +122,17 @@ enum SettingCommands {
     let reasons = try tree.why(name)
     let sources = reasons.sources.map(\.description)
     let value = reasons.state?.rawValue ?? printable(reasons.value.text)
-    var lines = ["\(name) is \(value.isEmpty ? "empty" : value) by \(sources.joined(separator: " and "))."]
+    var lines = ["\(name) is \(value.isEmpty ? "empty" : value), set by \(sources.joined(separator: " and "))."]
     if let standard = reasons.standard, standard != reasons.value {
       lines.append("  Its default is \(quotedValue(standard)).")
     }
     if let shadowed = reasons.shadowed, case .value(let kept) = shadowed.value {
-      lines.append("  Kept meanwhile: \(quotedValue(kept)), set by \(shadowed.setBy.description).")
+      lines.append("  Overridden for now: \(quotedValue(kept)), set by \(shadowed.setBy.description).")
     }
     if name == "display.color", session.options.isColorGiven {
-      lines.append("  --color on the command line holds for this run.")
+      lines.append("  --color on the command line applies to this run.")
     }
-    lines.append("  Declared by \(reasons.declaredBy.description); \(reasons.expectation) may stand there.")
+    lines.append("  Declared by \(reasons.declaredBy.description); accepts \(reasons.expectation).")
     return CommandResult(
       .record([
         ("name", .text(name)), ("value", reasons.value.value), ("sources", .list(sources.map { .text($0) })),

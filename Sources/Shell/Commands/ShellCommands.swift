@@ -23,19 +23,20 @@ enum ShellCommands {
     BuiltIn(
       "help", theme: Self.theme, access: .open, effect: .reads,
       summary:
-        "Explains a command, a topic, a Lua function, a setting or the code of a problem; lists all without a name.",
+        "Explains a command, a topic, a Lua function, a setting or an error code; lists them all without a name.",
       answer: "text or {name, kind, summary, example, answer}...",
       details: """
-        Without a name it shows what one does first, and what there is by theme; `all` lists every command, a theme its \
-        own, `developers` what is for those who write scripts. Topics are \(HelpTopic.all.map(\.name).joined(separator: ", ")). -k finds what has a word in its name or its \
-        text. At a terminal `help tour` is a tour that you walk.
+        Without a name it shows the first steps, and all commands by theme; `all` lists every command, a theme lists its \
+        commands, `developers` lists what is for those who write scripts. Topics are \
+        \(HelpTopic.all.map(\.name).joined(separator: ", ")). -k finds everything that has a word in its name or text. \
+        At a terminal `help tour` starts an interactive tour.
         """,
       arguments: [
         Argument(
           "NAME", .command, isOptional: true, isRepeating: true,
           help: "a command, a topic, Lua's decks.create or deck:add, game.length, not_found")
       ],
-      options: [Option("--keyword", "WORD", short: "k", help: "list what has to do with the word")],
+      options: [Option("--keyword", "WORD", short: "k", help: "list everything that mentions the word")],
       example: "help deck import"
     ) { invocation, session in
       if let word = invocation.optionalText("--keyword") { return try found(word, session) }
@@ -57,7 +58,7 @@ enum ShellCommands {
     let registry = session.registry
     let isShort = words.isEmpty
     let commands = isShort ? firstHelp(registry, width: width) : try registry.helpText(width: width)
-    let more = isShort ? "; `help \(allCommands)` lists every command, `help developers` what scripts need" : ""
+    let more = isShort ? "; `help \(allCommands)` lists every command, `help developers` those for scripts" : ""
     return commands + [""]
       + wrapped(
         "`help NAME` explains one of them with an example, `help -k WORD` searches\(more). Topics: "
@@ -70,9 +71,9 @@ enum ShellCommands {
   /// The commands to start with, then the first words of all commands by theme.
   private static func firstHelp(_ registry: CommandRegistry, width: Int) -> [String] {
     let first = [
-      ("deck create NAME", "makes a deck"), ("deck import DECK FILE", "takes cards from a file"),
-      ("card add DECK PROMPT ANSWER", "adds a card"), ("study", "asks what is due"), ("play", "plays a word game"),
-      ("undo", "takes the last change back"),
+      ("deck create NAME", "creates a deck"), ("deck import DECK FILE", "imports cards from a file"),
+      ("card add DECK PROMPT ANSWER", "adds a card"), ("study", "studies what is due"), ("play", "plays a word game"),
+      ("undo", "undoes the last change"),
     ]
     let themes = registry.wordsByTheme.filter { $0.theme != BuiltIn.developers }
     return ["First"] + CommandRegistry.table(first, width: width) + ["", "By theme"]
@@ -101,9 +102,8 @@ enum ShellCommands {
       "run", theme: Self.theme, access: .open, effect: .makesUnit,
       summary: "Runs a Lua script, or a file of commands, as one unit of work.", answer: "nothing",
       details: """
-        When it fails, everything stays as it was. `arg` holds the arguments of a script. A file that ends in .dh \
-        has a \
-        command a line; # begins a comment, and it stops at the first failure, with file and line.
+        If it fails, everything stays as it was. `arg` contains the arguments of a script. A file that ends in .dh has \
+        one command per line; # begins a comment, and it stops at the first failure, with file and line.
         """,
       arguments: [
         Argument("FILE", .file, help: "the script or the file of commands; - is a script on standard input"),
@@ -130,10 +130,10 @@ enum ShellCommands {
     BuiltIn(
       "history", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("--lua") == nil ? .reads : .announces },
-      summary: "Lists the lines typed before, or writes those of this session as a script.", answer: "text... or text",
-      arguments: [Argument("WORD", isOptional: true, help: "only lines with this in it")],
+      summary: "Lists the lines typed before, or writes those of this session to a script.", answer: "text... or text",
+      arguments: [Argument("WORD", isOptional: true, help: "only lines that contain this")],
       options: [
-        Option("--lua", "FILE", .file, access: .write, help: "write what was typed in this session as a script of Lua")
+        Option("--lua", "FILE", .file, access: .write, help: "write what was typed in this session as a Lua script")
       ],
       example: "history deck"
     ) { invocation, session in
@@ -159,7 +159,7 @@ enum ShellCommands {
     BuiltIn(
       "alias", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
-      summary: "Gives the beginning of a line a name of its own, or lists such names.",
+      summary: "Defines a short name for the beginning of a line, or lists such names.",
       answer: "{name, text}... or nothing",
       details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it.",
       arguments: [
@@ -172,7 +172,7 @@ enum ShellCommands {
           guard session.registry.removeAlias(name) else {
             throw LookupError.noAlias(name)
           }
-          return CommandResult(.null, line: "\(name) is no alias any more.")
+          return CommandResult(.null, line: "\(name) is no longer an alias.")
         }
         try setAlias(name, aliasWords(text, session), session)
         return CommandResult(.null, line: "\(name) stands for \(text)")
@@ -207,14 +207,14 @@ enum ShellCommands {
   private static func tellIfHidden(_ name: String, _ session: Session) {
     guard session.scripting.isUserGlobal(name) else { return }
     session.console.note(
-      "\(name) is a Lua variable too: a line of \(name) alone shows the variable, and the alias runs only with words "
-        + "behind it; \(name) = nil takes the variable away")
+      "\(name) is a Lua variable too: a line with only \(name) shows the variable, and the alias runs only with words "
+        + "after it; \(name) = nil removes the variable")
   }
 
   private static var version: BuiltIn {
     BuiltIn(
       "version", theme: Self.theme, access: .open, effect: .reads,
-      summary: "Tells the version, and those of the libraries in it.", answer: "text", example: "version"
+      summary: "Shows the version, and those of the libraries in it.", answer: "text", example: "version"
     ) { _, session in
       CommandResult(.text(session.options.version), .lines(session.options.program.versionLines))
     }

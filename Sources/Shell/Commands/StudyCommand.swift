@@ -13,25 +13,25 @@ enum StudyCommands {
       summary: "Studies decks: what is due by schedule, or a race against the clock.",
       answer: "{right, wrong, remaining, next_due?}",
       details: """
-        Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back when \
-        it is time (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due it says when the next card comes, and what could \
-        be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card comes back under the \
-        others, and no schedule is changed. The decks within a deck are studied with it. Without a name all that is due is \
-        studied, deck by deck; at a terminal you choose first. In the last days before a deck's goal (`deck goal`) the cards \
-        come that are most worth an answer.
+        Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back \
+        when it is due (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due, it shows when the next card is \
+        due, and what can be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card goes \
+        back under the others, and no schedule is changed. The decks within a deck are studied with it. Without a name, \
+        everything that is due is studied, deck by deck; at a terminal you choose first. In the last days before a \
+        deck's goal (`deck goal`), it shows the cards that are most worth an answer.
         """,
       arguments: [
-        Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have something due")
+        Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have new or due cards")
       ],
       options: [
-        Option("--list", help: "only the decks, with what is new and due in each"),
+        Option("--list", help: "only list the decks, with their new and due cards"),
         Option("--sprint", help: "a race against the clock"),
-        Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts: `study.seconds` when left out"),
-        Option("--limit", "N", .positive, help: "at most so many cards"),
-        Option("--query", "QUERY", .query, help: "only the cards that it finds"),
-        Option("--new", "N", .integer(1...9999), help: "so many more new cards today, above the limit"),
-        Option("--ahead", "DAYS", .integer(1...36_500), help: "what is due within so many days"),
-        Option("--forgotten", help: "what was forgotten today"),
+        Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts; `study.seconds` when left out"),
+        Option("--limit", "N", .positive, help: "at most this many cards"),
+        Option("--query", "QUERY", .query, help: "only the cards that match it"),
+        Option("--new", "N", .integer(1...9999), help: "this many more new cards today, above the limit"),
+        Option("--ahead", "DAYS", .integer(1...36_500), help: "cards that are due within this many days"),
+        Option("--forgotten", help: "cards that were forgotten today"),
         Option("--cram", help: "every card, due or not"),
         Option("--no-schedule", help: "answers change no schedule and are not recorded"),
       ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"

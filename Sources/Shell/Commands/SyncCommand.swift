@@ -26,31 +26,31 @@ enum SyncCommand {
         default: .changes
         }
       },
-      summary: "Syncs your cards with a sync server of Anki's.",
+      summary: "Syncs your cards with an Anki sync server.",
       answer: "{address, user, FIELD}, then {media_received, FIELD} after a sync",
       details: """
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \
-        takes in what is new there and sends what is new here, both or neither; `sync status` tells what is new on \
-        either side; `sync logout` ends the link, and the cards stay. The first sync shows what the server has and \
-        asks. Of a note or a card that both changed the later change and the later answer are kept, and what was \
-        deleted anywhere is deleted. One sync is one step of undo here. `sync --full download` replaces what is here \
-        by what the server has, after the number of cards was typed, and keeps it as a backup; `sync --full upload` \
-        does the opposite where `sync` cannot send what is here, and keeps what the server had as a package. Pictures \
-        and sounds follow. `set sync.at_end on` syncs as the shell ends. AnkiWeb's terms allow Anki's own programs alone.
+        fetches what is new there and sends what is new here, both or neither; `sync status` shows what is new on either \
+        side; `sync logout` ends the link, and the cards stay. The first sync shows what the server has and asks. If a \
+        note or card changed on both sides, the later change and the later answer are used; what was deleted on either \
+        side is deleted. One sync is one undo step here. `sync --full download` replaces what is here by what the server \
+        has, after you type the number of cards, and saves what was here as a backup; `sync --full upload` does the \
+        opposite if `sync` cannot send what is here, and saves what the server had as a package. Pictures and sounds \
+        follow. `set sync.at_end on` syncs when the shell ends. AnkiWeb's terms allow only Anki's own programs.
         """,
       arguments: [
-        Argument("ACTION", .choice(actions), isOptional: true, help: "left out, it syncs"),
-        Argument("URL", isOptional: true, help: "of the server, for login: http://192.168.1.5:8080"),
+        Argument("ACTION", .choice(actions), isOptional: true, help: "when left out, it syncs"),
+        Argument("URL", isOptional: true, help: "the server's address, for login: http://192.168.1.5:8080"),
       ],
       options: [
-        Option("--user", "NAME", help: "who you are on the server, for login"),
+        Option("--user", "NAME", help: "your name on the server, for login"),
         Option(
           "--server-password-file", "FILE", .file,
           help: "read the server's password from FILE; - is a line of standard input"),
         Option(
-          "--full", choice: ["download", "upload"], help: "replace what is here by what the server has, or that by this"
+          "--full", choice: ["download", "upload"], help: "replace the cards here by those on the server, or vice versa"
         ),
-        Option("--replace", "N", .positive, help: "with --full: the number of cards that go, instead of typing it"),
+        Option("--replace", "N", .positive, help: "with --full: the number of cards to replace, instead of typing it"),
       ], example: "sync status"
     ) { invocation, session in
       try AccountCommands.requireNoScript(session)
@@ -82,8 +82,8 @@ enum SyncCommand {
     let place = try SyncPlace(url)
     if place.isExposed {
       session.console.message(
-        "warning: \(place.address) is not encrypted and not of this network: whoever is on the way can read "
-          + "the password and the cards; https is safe")
+        "warning: the connection to \(place.address) is not encrypted and leaves this network: anyone on the way can "
+          + "read the password and the cards; use https")
     }
     let signIn = SignIn(session)
     guard let user = try invocation.optionalText("--user") ?? session.ask("User on \(place.host): "),
@@ -103,14 +103,14 @@ enum SyncCommand {
     return CommandResult(
       .record(fields(link)),
       line:
-        "Linked with \(link.address) as \(quoted(link.user)). `sync` shows what is there before it takes "
-        + "anything over.")
+        "Linked with \(link.address) as \(quoted(link.user)). `sync` shows what the server has before it "
+        + "imports anything.")
   }
 
   private static func logout(_ workspace: Workspace) throws -> CommandResult {
     let link = try workspace.sync.unlink()
     return CommandResult(
-      .record(fields(link)), line: "The link with \(link.address) is ended; the cards stay.")
+      .record(fields(link)), line: "Removed the link with \(link.address); the cards stay.")
   }
 
   static func fields(_ link: SyncLink) -> [(String, Value)] {
@@ -135,13 +135,13 @@ enum SyncCommand {
     if let synced = status.link.synced {
       lines.append("Synced \(session.ago(synced)).")
     } else {
-      lines.append("Nothing was synced yet; `sync` shows what is there.")
+      lines.append("Nothing was synced yet; `sync` shows what the server has.")
     }
     switch (status.problem, status.hasNews) {
     case (let problem?, _): lines.append("The server: \(problem.message).")
-    case (nil, true?) where status.link.synced != nil: lines.append("The server has changes; `sync` takes them in.")
+    case (nil, true?) where status.link.synced != nil: lines.append("The server has changes; `sync` fetches them.")
     case (nil, false?) where status.hasMediaNews == true:
-      lines.append("The server has other media files; `sync` takes them in.")
+      lines.append("The server has other media files; `sync` fetches them.")
     case (nil, false?): lines.append("The server has nothing new.")
     default: break
     }

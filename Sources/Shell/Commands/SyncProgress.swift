@@ -30,7 +30,7 @@ final class SyncProgress {
   func show(_ stage: SyncStage) {
     switch stage {
     case .fetching(let rows): show("Fetching", rows, nil)
-    case .taking(let rows, let all): show("Taking in", rows, all)
+    case .taking(let rows, let all): show("Importing", rows, all)
     case .sending(let rows): show("Sending", rows, nil)
     }
   }

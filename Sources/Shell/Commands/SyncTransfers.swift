@@ -43,16 +43,16 @@ extension SyncCommand {
     }
     var lines = [
       parts.isEmpty
-        ? "Nothing is new, here and at \(address)." : "Synced with \(address): \(parts.joined(separator: ", "))."
+        ? "Nothing is new here or at \(address)." : "Synced with \(address): \(parts.joined(separator: ", "))."
     ]
     lines += shown(report.findings)
     if let path = report.setAsidePath {
       let count = session.counted(report.setAside.count, "note")
       lines.append(
-        "\(count) of this account \(report.setAside.count == 1 ? "has no place in its note type any more: it is" : "have no place in their note types any more: they are") in \(path)."
+        "\(count) of this account \(report.setAside.count == 1 ? "no longer fits its note type: it was saved to" : "no longer fit their note types: they were saved to") \(path)."
       )
     }
-    if let backup = report.backup { lines.append("What was here is kept in \(backup).") }
+    if let backup = report.backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(
       .record(
         (report.link.map(fields) ?? []) + fields(of: report) + [
@@ -115,15 +115,15 @@ extension SyncCommand {
       guard session.canAsk else { throw refusal }
       let question =
         "\(session.counted(there, "card")) on the server will be replaced by the "
-        + "\(session.counted(preview.cardsHere, "card")) here; every other device has to download all of them then. "
-        + "Type both numbers to go on: "
+        + "\(session.counted(preview.cardsHere, "card")) here; every other device then has to download all of them. "
+        + "Type both numbers to continue: "
       let typed = try session.ask(question)?.split(separator: " ").map { Int($0) }
       guard typed == [there, preview.cardsHere] else { return .unchanged() }
     }
     let report = try SyncProgress.shown(workspace, session) { _ in try workspace.sync.upload(preview) }
     let address = report.link.map { printable($0.address) } ?? ""
-    var lines = ["\(address) has what is here: \(session.counted(preview.cardsHere, "card"))."]
-    if let backup = report.backup { lines.append("What it had is kept in \(backup).") }
+    var lines = ["\(address) now has what is here: \(session.counted(preview.cardsHere, "card"))."]
+    if let backup = report.backup { lines.append("What it had was saved to \(backup).") }
     return CommandResult(
       .record(
         (report.link.map(fields) ?? []) + [
@@ -150,10 +150,10 @@ extension SyncCommand {
     _ preview: SyncPreview, _ isFull: Bool, _ invocation: Invocation, _ session: Session
   ) throws -> Bool {
     let cards = preview.cardsHere
-    if cards == 0 { return try session.confirm("Take it over?") }
+    if cards == 0 { return try session.confirm("Import it?") }
     if !isFull {
       return try session.confirm(
-        "Put it together with the \(session.counted(cards, "card")) here, on both sides? A backup is made before.")
+        "Merge it with the \(session.counted(cards, "card")) here, on both sides? A backup is made first.")
     }
     if let given = invocation.optionalInteger("--replace") {
       if given == cards { return true }
@@ -162,7 +162,7 @@ extension SyncCommand {
     guard session.canAsk else { throw SyncError.cardsHere(cards: cards) }
     let unsent = unsentWords(preview.unsent, session)
     let lost = unsent.isEmpty ? "" : " Only here: \(unsent)."
-    let question = "\(session.counted(cards, "card")) here will be replaced.\(lost) Type their number to go on: "
+    let question = "\(session.counted(cards, "card")) here will be replaced.\(lost) Type their number to continue: "
     return try session.ask(question).flatMap { Int($0.trimmed) } == cards
   }
 
@@ -176,11 +176,11 @@ extension SyncCommand {
     var lines = ["Fetched \(parts.joined(separator: ", ")) from \(link.address)."]
     if report.withoutPlace > 0 {
       lines.append(
-        "\(session.counted(report.withoutPlace, "note or card", "notes and cards")) have no place here and are kept as "
-          + "they came.")
+        "\(session.counted(report.withoutPlace, "note or card", "notes and cards")) cannot be used here and are "
+          + "stored as they came.")
     }
     lines += report.findings.prefix(10).map { "  \($0)" }
-    if let backup { lines.append("What was here is kept in \(backup).") }
+    if let backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(
       .record(
         fields(link) + [
@@ -196,7 +196,7 @@ extension SyncQuestion {
     switch self {
     case .remove(let cards):
       "The server no longer has \(session.counted(cards, "card")) of this account, which will be removed here too; a "
-        + "backup is made before. Go on?"
+        + "backup is made first. Continue?"
     }
   }
 }

@@ -23,11 +23,11 @@ enum TextCommands {
     "FILE", .file, isRepeating: true, access: .read,
     help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
-    "--encoding", choice: TextEncoding.allNames, help: "how the files are written, found when left out")
-  private static let deck = Option("--deck", "DECK", .deck, help: "only the cards of this deck say what is known")
+    "--encoding", choice: TextEncoding.allNames, help: "the encoding of the files; detected when left out")
+  private static let deck = Option("--deck", "DECK", .deck, help: "count only the cards of this deck as known words")
   static let knownList = Option(
     "--known", "LIST", .file, isRepeating: true, access: .read,
-    help: "the words of a list count as known: a word a line, a table, the vocabulary of a Kindle")
+    help: "a list of words that count as known: one word per line, a table, or the vocabulary of a Kindle")
   static let common = [Common.language, deck, encoding, knownList]
 
   // MARK: Opening
@@ -60,7 +60,7 @@ enum TextCommands {
     let text = try TextHandle(paths, options, in: workspace)
     if text.isLanguageAssumed {
       session.console.note(
-        "\(command): read as \(text.language.title), as game.language says; --language reads it as another")
+        "\(command): read as \(text.language.title), as game.language says; use --language for another language")
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
@@ -84,12 +84,12 @@ enum TextCommands {
       summary: "Lists the words of a text, the most frequent first.",
       answer: "{lemma, count, state, coverage, forms, gloss?}...",
       details: """
-        `coverage` is how much of the text would be known after the words up to there. A meaning is shown where a \
+        `coverage` is how much of the text would be known if you knew the words up to there. A meaning is shown if a \
         dictionary of this machine has one.
         """, arguments: [files],
       options: common + [
-        Option("--unknown", help: "only those that are not known yet"),
-        Option("--count", "N", .integer(1...1_000_000), help: "so many at most; 100 when left out"),
+        Option("--unknown", help: "only words that are not known yet"),
+        Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
       ], example: "text words ep01.srt --unknown --count 20"
     ) { invocation, session in
       let text = try open(invocation, session, deck: given(invocation))
@@ -134,13 +134,13 @@ enum TextCommands {
       summary: "Lists the sentences of a text that are easy enough.",
       answer: "{sentence, unknown, source, lemma?, translation?}...",
       details: """
-        With --plan they are in an order to study them in: each has one word that is new at its turn, the most useful \
+        With --plan they are in the order to study them in: each has one word that is new at that point, the most useful \
         words first.
         """, arguments: [files],
       options: common + [
         Option("--unknown-at-most", "N", .integer(0...100), help: "unknown words in a sentence; 1 when left out"),
-        Option("--plan", help: "an order in which each sentence has one new word"),
-        Option("--count", "N", .integer(1...1_000_000), help: "so many at most; 100 when left out"),
+        Option("--plan", help: "use an order in which each sentence has one new word"),
+        Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
       ], example: "text sentences novel.epub --plan --count 30"
     ) { invocation, session in
       let text = try open(invocation, session, deck: given(invocation))
@@ -155,7 +155,7 @@ enum TextCommands {
       var table = TableText(
         [.init("Unknown", .right), .init("Word"), .init("Sentence"), .init("Source")],
         whenEmpty: invocation.flag("--plan")
-          ? "No sentence has a single new word."
+          ? "No sentence has exactly one new word."
           : "No sentence is that easy; --unknown-at-most allows more unknown words.")
       let values = found.map { item -> Value in
         let sentence = view.text.sentences[item.sentence]

@@ -15,18 +15,19 @@ enum TextShowCommand {
   static var command: BuiltIn {
     BuiltIn(
       "text", "show", theme: TextCommands.theme, access: .signedIn, effect: .reads,
-      summary: "Tells how much of a text is known, by your cards.",
+      summary: "Shows how much of a text is known, according to your cards.",
       answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed, language}",
       details: """
-        A word is known when a card of it is remembered for 21 days or more (`set text.known_days`) or when `text known` \
-        lists it, learning when its card was studied, new when it was not, ignored when all its cards are suspended. The \
-        word of a card is the first field of its note. Names and numbers count for nothing. A word is known in each of \
-        its forms. Expected is what is remembered of it today, by the memory model: a word that is nearly forgotten counts \
-        for less. Without --language a text is read in the language that it says it is in (a book, a page, a WebVTT \
-        file), else in that of `set game.language`. --plot draws charts, --png and --svg write them to a file.
+        A word is known if a card of it is remembered for 21 days or more (`set text.known_days`) or if `text known` \
+        lists it, learning if its card was studied, new if it was not, ignored if all its cards are suspended. The word \
+        of a card is the first field of its note. Names and numbers are not counted. A word is known in each of its \
+        forms. Expected coverage is what is remembered today, according to the memory model: a word that is nearly \
+        forgotten counts for less. Without --language a text is read in the language that it declares (a book, a page, a \
+        WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png and --svg write them to a file.
         """, arguments: [TextCommands.files],
       options: TextCommands.common + [
-        Option("--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing for so much of the text"),
+        Option(
+          "--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing to know this share of the text"),
         Option("--plot", help: "draw charts"),
         Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture"),
         Option("--svg", "FILE", .file, access: .write, help: "the same as SVG"),
@@ -105,7 +106,7 @@ enum TextShowCommand {
       "Coverage \(percent(view.coverage)) of \(session.counted(words, "word")) in "
         + "\(session.counted(view.text.sentences.count, "sentence")); "
         + session.counted(view.passedOver, "name or number", "names and numbers"),
-      "Remembered today, as the memory model expects it: \(percent(view.expectedCoverage))",
+      "Remembered today, according to the memory model: \(percent(view.expectedCoverage))",
       "Sentences with no unknown word \(sentences[0]), with one \(sentences[1]), with two \(sentences[2])",
     ]
     if !needed.isEmpty { lines.append("To learn for " + needed.joined(separator: ", ")) }

@@ -17,11 +17,11 @@ enum UndoCommands {
     BuiltIn(
       "undo", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.flag("--list") ? .reads : .announces },
-      summary: "Undoes the last change, or the step of a number.", answer: "{step, name, at, changes, undone}",
+      summary: "Undoes the last change, or the step with a given number.", answer: "{step, name, at, changes, undone}",
       details: """
-        Each change is a step, in this shell or another one; all that a script did is one. A step that is not the last can \
-        be undone too, unless what it changed was changed again since. At least 100 steps are kept, or 256 MB. Settings and \
-        games are no steps: `set --reset` gives a setting its initial value.
+        Each change is a step, in this shell or another one; everything that a script did is one step. A step that is not \
+        the last can be undone too, unless what it changed was changed again since. At least 100 steps are stored, or 256 \
+        MB. Settings and games are not steps: `set --reset` restores the default of a setting.
         """,
       arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
       options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
@@ -41,8 +41,8 @@ enum UndoCommands {
   private static var redo: BuiltIn {
     BuiltIn(
       "redo", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Does again what was undone last.", answer: "{step, name, at, changes, undone}",
-      details: "A new change ends it: what was undone before it cannot be done again.", example: "redo"
+      summary: "Redoes the step that was undone last.", answer: "{step, name, at, changes, undone}",
+      details: "What was undone before a new change cannot be redone.", example: "redo"
     ) { _, session in
       let workspace = try session.workspace()
       let next = try workspace.care.nextStep(nil, again: true)
@@ -71,7 +71,7 @@ enum UndoCommands {
     let steps = try session.workspace().care.steps()
     var table = TableText(
       [.init("Step", .right), .init("When"), .init("What")],
-      whenEmpty: "Nothing was changed yet that could be undone.")
+      whenEmpty: "There is nothing to undo yet.")
     for step in steps {
       // Placed before the name, because a narrow terminal truncates the end of the line.
       let state = step.isUndone ? "(undone) " : step.isTooLarge ? "(too large to undo) " : ""

@@ -31,7 +31,7 @@ enum WordCommands {
   private static var checkWords: BuiltIn {
     BuiltIn(
       "word", "check", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Tells whether words are in a language's word list.", answer: "{word, valid}...",
+      summary: "Checks whether words are in a language's word list.", answer: "{word, valid}...",
       arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
       example: "word check grace zebre"
     ) { invocation, session in
@@ -76,9 +76,9 @@ enum WordCommands {
 
   private static var matching: BuiltIn {
     BuiltIn(
-      "word", "match", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the words of a pattern.",
-      answer: "text...",
-      details: "? is one letter, * any number of letters, [abc] one of these. Put it in quotes in your system's shell.",
+      "word", "match", theme: Self.theme, access: .signedIn, effect: .reads,
+      summary: "Lists the words that match a pattern.", answer: "text...",
+      details: "? is one letter, * any number of letters, [abc] one of these. Quote it in your system's shell.",
       arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
       example: "word match 'c?t*'"
     ) { invocation, session in
@@ -91,9 +91,11 @@ enum WordCommands {
 
   private static var randomWord: BuiltIn {
     BuiltIn(
-      "word", "random", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Gives a word by chance.",
+      "word", "random", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Shows a random word.",
       answer: "text",
-      options: [Option("--length", "N", .integer(2...64), help: "its letters"), Common.language, Common.foldAccents],
+      options: [
+        Option("--length", "N", .integer(2...64), help: "its number of letters"), Common.language, Common.foldAccents,
+      ],
       example: "word random --length 9"
     ) { invocation, session in
       let length = invocation.optionalInteger("--length")
@@ -108,17 +110,17 @@ enum WordCommands {
   private static var defineWord: BuiltIn {
     BuiltIn(
       "word", "define", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Tells what a word means, by the dictionaries of this machine and your own.",
+      summary: "Shows what a word means, according to the dictionaries of this machine and your own.",
       answer: "{dictionary, word, text} or {dictionary, word, pronunciation} or {dictionary, word, frequency}...",
       details: """
-        `word dictionaries` lists them, and says where your own go. Where none has the word its dictionary form is looked \
-        up. Where none of the language knows it either, and --language is not given, those of other languages are asked, \
-        and it says so. How it sounds and how frequent it is is told by dictionaries of Yomitan \
-        that know it.
+        `word dictionaries` lists them, and shows where to put your own. If none has the word, its dictionary form is \
+        looked up. If none of the language has that either, and --language is not given, those of other languages are \
+        used, and a note says so. Yomitan dictionaries also show the pronunciation and frequency of a word if they have \
+        them.
         """,
       arguments: [Argument("WORD", help: "a word")],
       options: [
-        Option("--dictionary", "NAME", help: "ask this one only"), Common.language, Common.foldAccents,
+        Option("--dictionary", "NAME", help: "use only this one"), Common.language, Common.foldAccents,
       ], example: "word define gato --language spanish", complete: dictionaryNames
     ) { invocation, session in
       let (word, only) = (invocation.text("WORD"), invocation.optionalText("--dictionary"))
@@ -188,7 +190,7 @@ enum WordCommands {
     for other in others {
       let found = try words.define(word, in: other, foldAccents: folds)
       if found.isEmpty { continue }
-      let why = missing == nil ? "has \(quoted(word))" : "is here"
+      let why = missing == nil ? "has \(quoted(word))" : "is installed"
       session.console.note(
         "no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
       return (found, other)
@@ -205,13 +207,13 @@ enum WordCommands {
   private static var languages: BuiltIn {
     BuiltIn(
       "word", "languages", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the languages, and what installs their word lists.",
+      summary: "Lists the languages, and which packages install their word lists.",
       answer: "{name, title, installed, package}...",
       example: "word languages"
     ) { _, session in
       let here = Set(session.lexicons.languages().map(\.name))
       let rows = Language.known.map { language in
-        [language.name, language.title, here.contains(language.name) ? "here" : "install \(language.package)"]
+        [language.name, language.title, here.contains(language.name) ? "installed" : "install \(language.package)"]
       }
       return CommandResult(
         .list(
@@ -227,8 +229,8 @@ enum WordCommands {
   private static var compileList: BuiltIn {
     BuiltIn(
       "word", "compile", theme: "Words and games", access: .signedIn, effect: .reads,
-      summary: "Compiles a word list anew, and tells what was dropped.", answer: "{language, words, dropped}...",
-      details: "Lists are compiled by themselves when they are first used or have changed. Without a language all are.",
+      summary: "Compiles a word list again, and reports what was dropped.", answer: "{language, words, dropped}...",
+      details: "Lists are compiled automatically when first used or changed. Without a language, all are compiled.",
       arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
       example: "word compile spanish"
     ) { invocation, session in
