@@ -44,7 +44,7 @@ public struct MessageFrames {
     (start, skipped) = (start + passed, skipped - passed)
     if skipped > 0 || isLost && !findHead() { return nil }
     guard let head = headEnd() else {
-      return bytes.count - start > Self.longestHead ? lose("no end of a message's head") : nil
+      return bytes.count - start > Self.longestHead ? lose("a message header without an end") : nil
     }
     guard let length = length(in: bytes[start..<head]) else {
       start = head
@@ -52,7 +52,7 @@ public struct MessageFrames {
     }
     if length > longest {
       (start, skipped) = (head, length)
-      return .damaged("a message of \(length) bytes; at most \(longest) are read")
+      return .damaged("a message of \(length) bytes; the limit is \(longest)")
     }
     guard bytes.count - head >= length else { return nil }
     defer { start = head + length }

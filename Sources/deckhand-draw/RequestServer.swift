@@ -13,7 +13,7 @@ struct RequestServer {
       return .refused(refused.refusal, refused.reason)
     } catch {
       // Decoding has one reason to fail: bytes that are no request.
-      return .refused(.badRequest, "the request makes no sense")
+      return .refused(.badRequest, "the request is invalid")
     }
   }
 
