@@ -59,7 +59,7 @@ public enum ExchangeError: Problem, Equatable {
     case .badEncoding(let path, let encoding):
       ProblemReport(
         .badEncoding, "The file is not UTF-8",
-        "\(fileName(path)) is encoded in \(encoding.rawValue); use --encoding \(encoding.rawValue), "
+        "\(fileName(path)) is encoded in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
           + "or save it as utf-8. Nothing was imported.", ["path": path])
     case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
     case .tooLarge(let path, let line, let what):

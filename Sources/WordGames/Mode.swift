@@ -162,7 +162,7 @@ extension Mode {
   public static var timed: Mode {
     var mode = Mode(
       name: "timed", title: "Timed",
-      summary: "Three minutes for one base word; a word that uses all its letters earns 10 points more.",
+      summary: "Three minutes; a word with all letters of the base earns 10 more.",
       rules: classicRules)
     mode.seconds = 180
     mode.scoring.allLettersBonus = 10
