@@ -92,7 +92,7 @@ extension AuthenticationError {
     case .foreign(let path): .notPrivate(path, "\(printable(path)) belongs to somebody else; it is not used")
     case .damaged(let path, let reason):
       ProblemReport(
-        .damaged, "The account's file is damaged", "\(printable(path)): \(reason); put it back from a backup",
+        .damaged, "The account's file is damaged", "\(printable(path)): \(reason); restore it from a backup",
         ["path": path])
     case .newer(let path, let version):
       ProblemReport(

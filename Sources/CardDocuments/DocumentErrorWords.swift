@@ -123,7 +123,7 @@ extension DocumentError {
     case .locked(let element):
       ProblemReport(.locked, "Locked", "element \(element) is locked; set its field \"locked\" to false first")
     case .full(let limit):
-      ProblemReport(.tooLarge, "The document is full", "a document holds at most \(grouped(limit)) elements")
+      ProblemReport(.tooLarge, "The document is full", "a document can have at most \(grouped(limit)) elements")
     case .removed(let id): ProblemReport(.removed, "Removed", "document \(id) was removed")
     default: report
     }

@@ -155,7 +155,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     let export = try document.edition2()
     #expect(
       export.losses.map { "\($0.pointer) \($0.message)" } == [
-        "/elements/0/text the text has 3 lines; the app there draws one line only"
+        "/elements/0/text the text has 3 lines; the app there draws only one line"
       ])
     #expect(try CardDocument(reading: export.bytes, file: "old").elements.first?.text == "one\r\ntwo\nthree")
   }

@@ -152,7 +152,8 @@ import Testing
 
   @Test func `a bomb is refused before it goes off`() throws {
     let zeros = try frame([UInt8](repeating: 0, count: 70 << 20))
-    #expect(try refusal([("meta", [8, 3]), ("collection.anki21b", zeros)])?.contains("far more than is allowed") == true)
+    #expect(
+      try refusal([("meta", [8, 3]), ("collection.anki21b", zeros)])?.contains("far more than is allowed") == true)
   }
 
   @Test(arguments: [false, true])
@@ -175,7 +176,7 @@ import Testing
   @Test(arguments: ["{", "[1]", #"{"0":1}"#])
   func `a list of media of an old package that is none is told`(_ list: String) throws {
     let members = try legacy() + [("media", Array(list.utf8))]
-    #expect(try refusal(members)?.contains(#"the file "media" is not as Anki writes it"#) == true)
+    #expect(try refusal(members)?.contains(#"the file "media" is not in Anki's format"#) == true)
   }
 
   @Test func `a list of media of a new package that is none is told`() throws {
@@ -191,7 +192,7 @@ import Testing
       let members: [(String, [UInt8])] = [
         ("meta", [8, 3]), ("collection.anki21b", collection), ("media", try frame(list)),
       ]
-      #expect(try refusal(members)?.contains(#"the file "media" is not as Anki writes it"#) == true)
+      #expect(try refusal(members)?.contains(#"the file "media" is not in Anki's format"#) == true)
     }
   }
 

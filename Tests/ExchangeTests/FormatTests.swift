@@ -243,7 +243,8 @@ import Testing
 
   @Test func `an encoding that is not known is told with those there are`() {
     let error = #expect(throws: ExchangeError.self) { try TextEncoding(named: "ebcdic") }
-    #expect(error?.message == "no encoding is called \"ebcdic\"; there are utf-8, latin-1, utf-16, windows-1252")
+    #expect(
+      error?.message == "no encoding is called \"ebcdic\"; the encodings are utf-8, latin-1, utf-16, windows-1252")
   }
 
   @Test func `formats go by the ending, and one that is unknown is told with those there are`() throws {

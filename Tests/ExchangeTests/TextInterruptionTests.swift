@@ -121,7 +121,7 @@ private final class Patience: Sendable {
     }
     let name = isBook ? "b.xhtml" : "term_bank_2.json"
     #expect(
-      error?.report.message.contains("the file \"\(name)\" is not as it was written") == true,
+      error?.report.message.contains("the file \"\(name)\" is corrupt") == true,
       "\(String(describing: error))")
   }
 

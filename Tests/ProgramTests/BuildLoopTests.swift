@@ -25,7 +25,7 @@ import Testing
     #expect(symlink("a.md", home.path + "/md/b.md") == 0)
     let run = try home.run("build", home.path + "/md")
     #expect(run.output.contains("1 name passed over;") && run.output.contains("  b.md\n"), "\(run)")
-    #expect(run.output.hasPrefix("Built \"md\": 2 added, 2 media imported; 1 source read"), "\(run)")
+    #expect(run.output.hasPrefix("Built \"md\": 2 added, 2 media brought in; 1 source read"), "\(run)")
     #expect(run.output.contains("1 picture or sound not there:\n  a.md:5   ../secret.png"), "\(run)")
     #expect(run.output.contains("A cloze in an answer is text") && run.output.contains("  a.md:6"), "\(run)")
     let fields = try home.run("-e", "for c in decks.open('md'):cards() do print(c.fields.Front, c.fields.Back) end")
@@ -38,7 +38,7 @@ import Testing
     // A picture that changes comes in again though its source is not read.
     try home.write("PP", to: "md/img/sol.png")
     unlink(home.path + "/md/b.md")
-    #expect(try home.run("build", home.path + "/md").output.contains("1 media imported; 0 sources read"))
+    #expect(try home.run("build", home.path + "/md").output.contains("1 media brought in; 0 sources read"))
     #expect(try home.run("build", home.path + "/md").output.contains("nothing changed; 0 sources read"))
   }
 

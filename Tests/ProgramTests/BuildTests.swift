@@ -314,16 +314,16 @@ import Testing
   @Test func `media of the folder are those of the cards`() throws {
     try home.write("one", to: "es/media/a.mp3")
     try home.write("## [sound:a.mp3]\n\nmeow\n", to: "es/animals.md")
-    #expect(try build().output.contains("1 media imported"))
+    #expect(try build().output.contains("1 media brought in"))
     try home.write("another", to: "es/media/a.mp3")
-    #expect(try build().output.contains("1 media imported"))
+    #expect(try build().output.contains("1 media brought in"))
     #expect(try home.run("media", "list").lines.count == 2)
     #expect(try home.run("doctor", "media").output.contains("is not there") == false)
     let quiet = try build()
     #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
     // A name that was taken out in the account comes back, as its file is still in the folder.
     try home.run("media", "remove", "a.mp3")
-    #expect(try build().output.contains("1 media imported"))
+    #expect(try build().output.contains("1 media brought in"))
   }
 
   /// Gives a file another content of the same length, in place, and its old time.
@@ -362,7 +362,7 @@ import Testing
       #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
     }
     let run = try build()
-    #expect(run.output.contains("1 added, 2 updated, 1 media imported; 2 sources read, 1 unchanged"), "\(run)")
+    #expect(run.output.contains("1 added, 2 updated, 1 media brought in; 2 sources read, 1 unchanged"), "\(run)")
   }
 
   @Test func `a README is no source`() throws {

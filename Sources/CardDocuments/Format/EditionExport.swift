@@ -88,7 +88,7 @@ private struct EditionExporter {
     case .image: images.append(.record(imageFields(of: element, over: json)))
     case .text:
       if element.lines.count > 1 {
-        lose(pointer.appending("text"), "the text has \(element.lines.count) lines; the app there draws one line only")
+        lose(pointer.appending("text"), "the text has \(element.lines.count) lines; the app there draws only one line")
       }
       json["text"] = .text(element.text ?? "")
       json["textColor"] = color(element.json["color"], element.color ?? .black)

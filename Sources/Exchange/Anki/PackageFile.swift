@@ -76,7 +76,7 @@ final class PackageFile {
     if let meta = zip.members["meta"] {
       let fields: [WireField]
       do { fields = try WireReader.fields(try bytes(of: meta, in: zip, limit: 1000)[...]) } catch is WireFault {
-        throw PackageError.damaged(path: path, place: "the file meta", reason: "is not as Anki writes it")
+        throw PackageError.damaged(path: path, place: "the file meta", reason: "is not in Anki's format")
       }
       guard let known = Version(rawValue: fields.last { $0.number == 1 }?.integer ?? 0) else {
         throw PackageError.newer(path: path)
@@ -188,7 +188,7 @@ final class PackageFile {
   }
 
   private var faultyMedia: PackageError {
-    .damaged(path: path, place: "the file \"media\"", reason: "is not as Anki writes it")
+    .damaged(path: path, place: "the file \"media\"", reason: "is not in Anki's format")
   }
 
   /// `{"0": "name.png"}`

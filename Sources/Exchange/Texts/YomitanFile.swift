@@ -90,7 +90,7 @@ public final class YomitanFile {
           let isFine = try elements.take(piece) { try self.entries(of: $0, in: member, body) }
           if !isFine { throw damaged(member, "a list of entries expected") }
         }
-        if !elements.isFinished { throw damaged(member, "it ends in the middle") }
+        if !elements.isFinished { throw damaged(member, "it is truncated") }
       }
     }
   }

@@ -143,7 +143,7 @@ final class DictionaryIndex {
       start >= IndexFile.mark.count, start == tail - size * 8
     else {
       mapping_end(base, file.size)
-      throw DictionaryError.damaged(path: path, reason: "its parts are not where its end says they are")
+      throw DictionaryError.damaged(path: path, reason: "its footer does not match its content")
     }
     (self.bytes, slots, mask) = (bytes, start..<tail, size - 1)
   }
