@@ -89,7 +89,7 @@ extension CommandError {
         .usage(.unterminatedQuote), "A quote is not closed",
         "the quote \(quote) that opens at column \(column) is not closed", ["column": column])
     case .aliasLoop(let name):
-      .usage(.aliasLoop, "An alias that never ends", "the alias \(quoted(name)) leads back to itself")
+      .usage(.aliasLoop, "Alias loop", "the alias \(quoted(name)) leads back to itself")
     case .notRehearsed(let command):
       .usage(
         .dryRun, "Not in a dry run",

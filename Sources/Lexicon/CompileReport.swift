@@ -23,7 +23,7 @@ public enum DropReason: Int, CaseIterable, Sendable {
     case .capital: "with a capital letter"
     case .short: "of one letter"
     case .long: "too long"
-    case .duplicate: "twice"
+    case .duplicate: "duplicate"
     }
   }
 }

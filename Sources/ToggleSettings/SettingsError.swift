@@ -82,7 +82,7 @@ extension SettingsError {
         ["name": name])
     case .wrongKind(let name, let kind, let wanted):
       ProblemReport(
-        .wrongKind, "Another kind of setting", "\(name) is a \(kind), but was requested as \(wanted)",
+        .wrongKind, "Wrong kind of setting", "\(name) is a \(kind), but was requested as \(wanted)",
         ["name": name])
     case .badName, .reserved, .exists, .badDeclaration, .tooMany, .tooDeep: declarationReport
     case .notKept(let error as any Problem): .notKept(error.report.code, error, error.details)

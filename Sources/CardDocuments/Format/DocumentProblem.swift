@@ -64,7 +64,7 @@ extension DocumentProblem.Finding {
     case .duplicateID: (.duplicateID, "Duplicate id")
     case .missingImage: (.missingImage, "Image file missing")
     case .imageMismatch: (.imageMismatch, "Image file damaged")
-    case .undrawableText: (.undrawableText, "No font for it")
+    case .undrawableText: (.undrawableText, "No font for this text")
     case .laterVersion: (.laterVersion, "Later version")
     case .unchecked: (.unchecked, "Not checked")
     case .unreadable: (.unreadable, "Cannot be opened")

@@ -75,7 +75,7 @@ private struct EditionExporter {
 
   private mutating func add(_ element: Element, _ pointer: JSONPointer) {
     guard let kind = element.kind else {
-      return lose(pointer, "an element of the kind \(element.json["kind"]?.text ?? "that is not named") is left out")
+      return lose(pointer, "an element of the kind \(element.json["kind"]?.text ?? "(none)") is left out")
     }
     if kind == .image, !texts.isEmpty { lose(pointer, "an image above a text moves below all texts") }
     loseFields(of: element, pointer)
