@@ -103,7 +103,7 @@ public final class ActionServer {
     }
     reply.allowedOrigin = request.origin
     switch parsed {
-    case .failure(let fault): return (reply, refusal("the request is no JSON: \(fault.words)"))
+    case .failure(let fault): return (reply, refusal("the request is not JSON: \(fault.words)"))
     case .success(let action):
       let answer = ActionAnswer(limit: longestAnswer)
       var turn = ActionRequest(
@@ -163,7 +163,7 @@ public final class ActionServer {
       turn.hasKey = true
     }
     turn.left -= 1
-    if turn.left < 0 { throw ActionFailure("one request holds at most \(grouped(Self.mostActions)) actions") }
+    if turn.left < 0 { throw ActionFailure("one request contains at most \(grouped(Self.mostActions)) actions") }
     if name == "multi" { return try multi(reader, isBare: isBare, &turn) }
     guard let known = Action.named[name] else { throw ActionFailure.unsupported }
     let workspace = try host.openWorkspace()
@@ -192,7 +192,7 @@ public final class ActionServer {
   }
 
   private func multi(_ params: ValueReader, isBare: Bool, _ turn: inout ActionRequest) throws {
-    if turn.depth >= Self.deepestMulti { throw ActionFailure("actions stand in each other at most 8 deep") }
+    if turn.depth >= Self.deepestMulti { throw ActionFailure("actions can be nested at most 8 deep") }
     let actions = try params["actions"].elements()
     turn.depth += 1
     turn.answer.writeList(isBare: isBare) { for action in actions { perform(action.value ?? .null, &turn) } }
@@ -256,8 +256,8 @@ struct ActionFailure: Error {
   static let empty = ActionFailure("cannot create note because it is empty")
   static let unsupported = ActionFailure("unsupported action")
   static let badKey = ActionFailure("valid api key must be provided")
-  static let noShell = ActionFailure("no shell runs beside serve: start `deckhand` in another terminal, and ask again")
-  static let busyShell = ActionFailure("the shell beside serve is busy: leave what it does, and ask again")
+  static let noShell = ActionFailure("no shell runs beside serve: start `deckhand` in another terminal, and try again")
+  static let busyShell = ActionFailure("the shell beside serve is busy: end what it is doing, and try again")
 
   static func noDeck(_ name: String) -> ActionFailure { ActionFailure("deck was not found: \(name)") }
   static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }

@@ -119,7 +119,7 @@ enum CardEditing {
     case "flags": row.flags = number
     // Every change sets these anyway.
     case "mod", "usn": break
-    case "id", "nid", "ord", "odid": throw ActionFailure("\(name): a card keeps it")
+    case "id", "nid", "ord", "odid": throw ActionFailure("\(name): it cannot be changed")
     default: throw ActionFailure("a card has no value \(name)")
     }
   }

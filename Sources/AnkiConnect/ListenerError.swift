@@ -19,16 +19,16 @@ public enum ListenerError: Problem, Equatable {
     case .noProgram(let path):
       ProblemReport(
         .notHere, "Cannot listen here",
-        "other programs are listened to by deckhand-net, which is not at \(quoted(path)); put it beside deckhand",
+        "listening for other programs needs deckhand-net, which is not at \(quoted(path)); put it beside deckhand",
         ["path": path])
     case .taken(let port):
       ProblemReport(
         .inUse, "The port is in use",
-        "another program listens at the port \(port): Anki with AnkiConnect, or another `serve`; end it, or give --port",
+        "another program listens on port \(port): Anki with AnkiConnect, or another `serve`; stop it, or use --port",
         ["port": port])
     case .cannotListen(let port, let reason):
       ProblemReport(
-        .noServer, "The port cannot be used", "the port \(port) cannot be listened at: \(printable(reason))",
+        .noServer, "The port cannot be used", "cannot listen on port \(port): \(printable(reason))",
         ["port": port])
     case .programFailed:
       ProblemReport(.noServer, "Nothing listens any more", "deckhand-net ended; nothing listens for other programs")

@@ -79,7 +79,7 @@ struct MediaContent {
   private func bytes(_ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
     switch source {
     case .data(let text):
-      guard let bytes = Text.bytes(ofBase64: text) else { throw ActionFailure("\(name): the data is no base64") }
+      guard let bytes = Text.bytes(ofBase64: text) else { throw ActionFailure("\(name): the data is not base64") }
       if bytes.count > Self.limit { throw ActionFailure("\(name): a file has at most 64 MiB") }
       return bytes
     case .path(let path): return try FileText.bytes(path, limit: Self.limit, isInterrupted: isInterrupted)

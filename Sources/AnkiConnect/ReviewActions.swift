@@ -93,7 +93,7 @@ enum ReviewActions {
       ("Young", cards.young), ("Mature", cards.mature), ("Suspended", cards.suspended), ("Buried", cards.buried),
       ("Answers today", today.answers), ("Right today", today.right), ("Minutes today", Int(today.seconds / 60)),
       ("Days in a row", figures.streak), ("Longest days in a row", figures.longestStreak),
-      ("Answers in all", figures.days.reduce(0) { $0 + $1.answers }),
+      ("Answers in total", figures.days.reduce(0) { $0 + $1.answers }),
     ]
     let lines = rows.map { "<tr><th>\($0.0)</th><td>\(grouped($0.1))</td></tr>" }.joined(separator: "\n")
     return "<table class=\"statistics\">\n\(lines)\n</table>\n"

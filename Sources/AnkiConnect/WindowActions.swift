@@ -42,13 +42,13 @@ enum WindowActions {
       return .null
     },
     .reading("guiExitAnki") { call in
-      call.host.tell("Another program asks to end this: Ctrl-C does.")
+      call.host.tell("Another program asks `serve` to end: press Ctrl-C to end it.")
       return .null
     },
     .reading("guiCheckDatabase") { call in
       let problems = try call.workspace.care.integrityProblems()
-      let words = problems.first.map { "\(printable($0, limit: 200)); see `doctor`" } ?? "it is whole"
-      call.host.tell("Another program had the database checked: \(words)")
+      let words = problems.first.map { "\(printable($0, limit: 200)); see `doctor`" } ?? "no problems were found"
+      call.host.tell("Another program checked the database: \(words)")
       return .boolean(true)
     },
   ]

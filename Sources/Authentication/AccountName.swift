@@ -17,19 +17,19 @@ struct AccountName: Equatable {
   init(_ name: String) throws(AuthenticationError) {
     func refused(_ reason: String) -> AuthenticationError { .badName(name, reason: reason) }
     guard name.utf8.count <= AccountName.longest * 4, name.composed.utf8.count <= AccountName.longest
-    else { throw refused("it has at most \(AccountName.longest) bytes") }
+    else { throw refused("it must have at most \(AccountName.longest) bytes") }
     let text = name.composed
     guard let first = text.unicodeScalars.first else { throw .empty }
     guard first.properties.isAlphabetic || first.properties.numericType == .decimal else {
-      throw refused("it begins with a letter or a digit")
+      throw refused("it must begin with a letter or a digit")
     }
     for scalar in text.unicodeScalars where !AccountName.isAllowed(scalar) {
-      throw refused("letters, digits, and . _ - in between are allowed")
+      throw refused("only letters and digits are allowed, and . _ - between them")
     }
-    if text.hasSuffix(".") { throw refused("it doesn't end with a dot") }
+    if text.hasSuffix(".") { throw refused("it must not end with a dot") }
     let scripts = Set(text.unicodeScalars.compactMap(Script.of))
-    guard Script.belongTogether(scripts) else { throw refused("its letters are of more than one script") }
-    if AccountName.reserved.contains(AccountName.key(text)) { throw refused("Deckhand uses it for itself") }
+    guard Script.belongTogether(scripts) else { throw refused("its letters are from more than one script") }
+    if AccountName.reserved.contains(AccountName.key(text)) { throw refused("it is reserved for Deckhand") }
     self.text = text
   }
 

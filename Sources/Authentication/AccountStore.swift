@@ -180,7 +180,7 @@ public final class AccountStore {
       .write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
       for name in ["credentials", "attempts"] { unlink(staged + "/" + name) }
-      throw .failed(operation: "make", path: folder(account), code: error.number)
+      throw .failed(operation: "create", path: folder(account), code: error.number)
     }
     PrivateFile.syncFolder(of: folder(account))
     return account
@@ -189,7 +189,7 @@ public final class AccountStore {
   /// The folder that becomes the account's: the local data, or an empty one.
   private func stage(_ adoptingLocal: Bool) throws(AuthenticationError) -> String {
     if adoptingLocal, PrivateFile.exists(local) {
-      if chmod(local, 0o700) != 0 { throw .failed(operation: "make private", path: local, code: errno) }
+      if chmod(local, 0o700) != 0 { throw .failed(operation: "set the permissions of", path: local, code: errno) }
       return local
     }
     let staged = accounts + "/.adding"

@@ -144,7 +144,7 @@ struct AttemptRecord: ~Copyable {
   func write(_ failures: Failures) throws(AuthenticationError) {
     let bytes = failures.record(tag: tag)
     guard pwrite(lock.descriptor, bytes, bytes.count, off_t(offset)) == bytes.count else {
-      throw .failed(operation: "note the try in", path: path, code: errno)
+      throw .failed(operation: "record the attempt in", path: path, code: errno)
     }
   }
 }

@@ -63,13 +63,13 @@ extension AuthenticationError {
     case .busy: ProblemReport(.busy, "A sign-in is running", "another sign-in is running; wait for it to end")
     case .cancelled: ProblemReport(.cancelled, "Sign-in cancelled", "the sign-in was cancelled")
     case .signedIn(let name):
-      ProblemReport(.signedIn, "Signed in already", "\(quoted(name)) is signed in; sign out first with `logout`")
+      ProblemReport(.signedIn, "Already signed in", "\(quoted(name)) is signed in; sign out first with `logout`")
     case .required: ProblemReport(.signIn(.authRequired), "Sign-in needed", "sign in first with `login`")
     case .badName(let name, let reason):
       ProblemReport(
         .badName, "Not a name for an account", "\(quoted(name)) can't be the name of an account: \(reason)",
         ["name": name])
-    case .exists(let name): .exists(name, "an account \(quoted(name)) is there already")
+    case .exists(let name): .exists(name, "the account \(quoted(name)) already exists")
     case .looksLike(let name, let account):
       .exists(name, "\(quoted(name)) looks like the account \(quoted(account)); choose another name")
     case .unknownAccount(let name, let near):
@@ -77,8 +77,8 @@ extension AuthenticationError {
         .notFound, "No such account", "no account is called \(quoted(name))\(didYouMean(near))",
         ["name": name, "suggestion": near])
     case .tooShort(let minimum): .badPassword("a password needs at least \(minimum) bytes")
-    case .tooLong(let maximum): .badPassword("a password has at most \(grouped(maximum)) bytes")
-    case .badText: .badPassword("a password is UTF-8 text without NUL")
+    case .tooLong(let maximum): .badPassword("a password can have at most \(grouped(maximum)) bytes")
+    case .badText: .badPassword("a password must be UTF-8 text without NUL")
     case .common: .badPassword("this password is one of the first that somebody would try; choose another")
     case .likeName: .badPassword("this password is too much like the account's name; choose another")
     case .exposed, .foreign, .damaged, .newer, .tooCostly, .failed, .outOfMemory, .passwordFile: fileReport
@@ -88,11 +88,11 @@ extension AuthenticationError {
   private var fileReport: ProblemReport {
     switch self {
     case .exposed(let path, let remedy):
-      .notPrivate(path, "others than you can open \(printable(path)); mend it with `\(printable(remedy))`")
+      .notPrivate(path, "others can open \(printable(path)); fix this with `\(printable(remedy))`")
     case .foreign(let path): .notPrivate(path, "\(printable(path)) belongs to somebody else; it is not used")
     case .damaged(let path, let reason):
       ProblemReport(
-        .damaged, "The account's file is damaged", "\(printable(path)): \(reason); put it back from a backup",
+        .damaged, "The account's file is damaged", "\(printable(path)): \(reason); restore it from a backup",
         ["path": path])
     case .newer(let path, let version):
       ProblemReport(
@@ -102,7 +102,7 @@ extension AuthenticationError {
       ProblemReport(
         .tooCostly, "This password would cost too much to check",
         "\(printable(path)) asks for \(grouped(memory / 1024)) MiB and \(counted(passes, "pass", "passes")), "
-          + "more than a password may; put it back from a backup", ["path": path])
+          + "more than is allowed for a password; restore it from a backup", ["path": path])
     case .failed(let operation, let path, let code):
       ProblemReport(
         .failed, "The account's files could not be used",
@@ -138,7 +138,7 @@ extension AuthenticationError {
 
 extension ProblemReport {
   fileprivate static func exists(_ name: String, _ message: String) -> ProblemReport {
-    ProblemReport(.exists, "This account is there already", message, ["name": name])
+    ProblemReport(.exists, "This account already exists", message, ["name": name])
   }
 
   fileprivate static func badPassword(_ message: String) -> ProblemReport {

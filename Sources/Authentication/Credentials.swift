@@ -35,16 +35,16 @@ struct Credentials: Equatable {
     let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(Substring($0)) }
     if let version = Credentials.fact(lines.first, Credentials.head), version != "\(Credentials.version)" {
       guard let number = Int(version), number > Credentials.version else {
-        throw .damaged(path: path, reason: "its version is no number")
+        throw .damaged(path: path, reason: "its version is not a number")
       }
       throw .newer(path: path, version: "credentials \(number)")
     }
     guard lines.count == 5, lines[4].isEmpty, let sum = Credentials.fact(lines[3], "sum"),
       let name = Credentials.fact(lines[1], "name"), let hash = Credentials.fact(lines[2], "password"),
       Credentials.fact(lines[0], Credentials.head) != nil
-    else { throw .damaged(path: path, reason: "it is cut or was changed") }
+    else { throw .damaged(path: path, reason: "it is truncated or was changed") }
     let summed = Array((lines[0...2].joined(separator: "\n") + "\n").utf8)
-    guard sum == Credentials.sum(summed) else { throw .damaged(path: path, reason: "it is cut or was changed") }
+    guard sum == Credentials.sum(summed) else { throw .damaged(path: path, reason: "it is truncated or was changed") }
     self.name = name
     self.hash = try PasswordHash(text: hash, path: path)
   }

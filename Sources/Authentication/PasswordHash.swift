@@ -52,7 +52,7 @@ struct PasswordHash: Equatable {
   /// Parses a stored hash. `path` is for the messages.
   init(text: String, path: String) throws(AuthenticationError) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
-    let damaged = AuthenticationError.damaged(path: path, reason: "its password is not a hash by Argon2id")
+    let damaged = AuthenticationError.damaged(path: path, reason: "its password is not an Argon2id hash")
     guard parts.count == 6, parts[0].isEmpty, parts[1].hasPrefix("argon2") else { throw damaged }
     guard parts[1] == "argon2id", parts[2] == "v=19" else {
       throw .newer(path: path, version: "\(parts[1].prefix(16)) \(parts[2].prefix(16))")

@@ -23,8 +23,8 @@ enum PrivateFile {
     let file: ByteFile
     do { file = try ByteFile(path, followingLinks: false, isInterrupted: isNeverInterrupted) } catch {
       switch error.reason {
-      case .system(ELOOP): throw .damaged(path: path, reason: "it is a link, and a file is expected")
-      case .notAFile, .system(EISDIR): throw .damaged(path: path, reason: "it is no file")
+      case .system(ELOOP): throw .damaged(path: path, reason: "it is a link; a file is expected")
+      case .notAFile, .system(EISDIR): throw .damaged(path: path, reason: "it is not a file")
       default: throw .ofFile(error)
       }
     }
@@ -40,8 +40,8 @@ enum PrivateFile {
   static func checkFolder(_ path: String) throws(AuthenticationError) {
     let facts: FileFacts?
     do { facts = try FileFacts.at(path, followingLinks: false) } catch { throw .ofFile(error) }
-    guard let facts else { throw .failed(operation: "look at", path: path, code: ENOENT) }
-    if facts.kind != .folder { throw .damaged(path: path, reason: "it is no folder") }
+    guard let facts else { throw .failed(operation: "check", path: path, code: ENOENT) }
+    if facts.kind != .folder { throw .damaged(path: path, reason: "it is not a folder") }
     if facts.owner != geteuid() { throw .foreign(path: path) }
     if facts.mode & 0o022 != 0 { throw .exposed(path: path, remedy: "chmod 700 \(shellQuoted(path))") }
   }

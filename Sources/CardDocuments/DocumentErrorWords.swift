@@ -18,7 +18,7 @@ extension DocumentError {
         .notFound, "Not found", "no document is called \(quoted(name))\(didYouMean(near))", ["suggestion": near])
     case .ambiguous(let name, let count):
       ProblemReport(
-        .ambiguous, "Not found", "\(grouped(count)) documents begin with \(quoted(name)); give more of the id")
+        .ambiguous, "Not found", "\(grouped(count)) documents begin with \(quoted(name)); type more of the id")
     case .interrupted(let error): error.report
     case .noElement(let id, let document):
       ProblemReport(.notFound, "Not found", "document \(document) has no element \(quoted(id))")
@@ -26,11 +26,11 @@ extension DocumentError {
       ProblemReport(.unknownField, "No such field", "\(article(kind)) element has no field \(quoted(field))")
     case .badValue(let field, let expected, let found, let near):
       ProblemReport(
-        .badValue, "Not a value for it", "\(field): \(expected) expected, \(found) found\(didYouMean(near))",
+        .badValue, "Invalid value", "\(field): \(expected) expected, \(found) found\(didYouMean(near))",
         ["suggestion": near])
     case .badWidth(let width, let range):
       ProblemReport(
-        .badValue, "Not a value for it",
+        .badValue, "Invalid value",
         "a width from \(grouped(range.lowerBound)) to \(grouped(range.upperBound)) expected, \(grouped(width)) found")
     case .noPlaceholders(let id):
       ProblemReport(
@@ -39,7 +39,7 @@ extension DocumentError {
     case .unknownPlaceholder(let name, let near):
       ProblemReport(
         .unknownField, "No such field",
-        "{\(printable(name))}: no card has such a field\(didYouMean(near)); a brace that is to be shown is doubled: {{",
+        "{\(printable(name))}: no card has such a field\(didYouMean(near)); to show a brace, write it twice: {{",
         ["suggestion": near])
     case .nothingToPrint(let kind):
       ProblemReport(
@@ -49,7 +49,7 @@ extension DocumentError {
     case .tooManyToPrint(let limit):
       ProblemReport(
         .tooLarge, "Too much for one file",
-        "more than \(grouped(limit)) are too many for one call; choose some, as by --query")
+        "more than \(grouped(limit)) are too many for one call; choose fewer, for example with --query")
     case .picture(let file, let failure):
       ProblemReport(
         failure.reason.code, "This picture cannot be used", "\(printable(file)): \(failure.reason.words)",
@@ -74,7 +74,7 @@ extension DocumentError {
     case .notACard(let file):
       .unopened(
         .notADocument,
-        "\(printable(file)): a card document expected (\"format\": \"rwcard\", or \"imageElements\" of an older one)",
+        "\(printable(file)): a card document expected (\"format\": \"rwcard\", or \"imageElements\" in an older one)",
         ["path": file])
     case .wrong(let file, let pointer, let expected, let found):
       .unopened(
@@ -92,8 +92,8 @@ extension DocumentError {
   private var fileReport: ProblemReport {
     switch self {
     case .symbolicLink(let path):
-      .file(.symbolicLink, path, " is a symbolic link; a file of its own is expected there")
-    case .notAFile(let path): .file(.notAFile, path, " is not a plain file")
+      .file(.symbolicLink, path, " is a symbolic link; a regular file is expected there")
+    case .notAFile(let path): .file(.notAFile, path, " is not a regular file")
     case .tooLargeFile(let path, let limit): .file(.tooLarge, path, " is larger than \(grouped(limit >> 20)) MiB")
     case .cannotRead(let path, let errno):
       .file(errno == ENOENT ? .notFound : .unreadable, path, ": \(systemWords(errno))")
@@ -105,7 +105,7 @@ extension DocumentError {
     case .notSaved(let path):
       .file(
         .notInStore, path,
-        " is not in the store, and a card shows only what is; put a copy there first, by "
+        " is not in the store, and a card can only show what is; store a copy there first with "
           + "document:save() or `doc create --from`", title: "Not in the store")
     case .unknownEnding(let path, let expected):
       .file(.unknownFormat, path, ": a name that ends in \(expected) expected", title: "Unknown format")
@@ -118,12 +118,12 @@ extension DocumentError {
     case .laterVersion(let version):
       ProblemReport(
         .readOnly, "Read only",
-        "the document is of version \(version); this Deckhand writes version \(CardFormat.version), "
-          + "so it can be seen but not changed")
+        "the document has version \(version); this Deckhand writes version \(CardFormat.version), "
+          + "so it can be shown but not changed")
     case .locked(let element):
       ProblemReport(.locked, "Locked", "element \(element) is locked; set its field \"locked\" to false first")
     case .full(let limit):
-      ProblemReport(.tooLarge, "The document is full", "a document holds at most \(grouped(limit)) elements")
+      ProblemReport(.tooLarge, "The document is full", "a document can have at most \(grouped(limit)) elements")
     case .removed(let id): ProblemReport(.removed, "Removed", "document \(id) was removed")
     default: report
     }
@@ -134,7 +134,7 @@ extension ProblemReport {
   fileprivate static func unopened(
     _ code: ProblemCode.Failure, _ message: String, _ facts: KeyValuePairs<String, (any ProblemFact)?>
   ) -> ProblemReport {
-    ProblemReport(code, "This document does not open", message, facts)
+    ProblemReport(code, "The document cannot be opened", message, facts)
   }
 
   fileprivate static func file(

@@ -51,7 +51,7 @@ extension CommandError {
     case .missingSubcommand(let group, let names):
       .usage(
         .missingCommand, "A command is missing",
-        "\(group): one of its commands is expected: \(names.joined(separator: ", "))")
+        "\(group): one of these commands is expected: \(names.joined(separator: ", "))")
     case .unknownCommand(let name, let near):
       .usage(
         .unknownCommand, "No such command", "no command is called \(quoted(name))", near, else: "; `help` lists them")
@@ -59,7 +59,7 @@ extension CommandError {
       .usage(
         .unknownCommand, "No such help", "there is no help on \(quoted(name))", near,
         else: mentions == 0
-          ? "; `help` lists the commands" : "; `help -k \(ShellWords.quote(printable(name)))` lists what speaks of it")
+          ? "; `help` lists the commands" : "; `help -k \(ShellWords.quote(printable(name)))` lists mentions of it")
     case .unknownSubcommand(let group, let name, let near):
       .usage(
         .unknownCommand, "No such command", "\(group): no command is called \(quoted(name))", near,
@@ -80,7 +80,7 @@ extension CommandError {
     case .clash(let command, let first, let second):
       .badValue("\(command): \(first) and \(second) cannot be given together")
     case .idleOption(let command, let option, let other):
-      .badValue("\(command): \(option) is for \(other), which was not given")
+      .badValue("\(command): \(option) needs \(other), which was not given")
     case .repeatedOption(let command, let option): .badValue("\(command): \(option) is given twice")
     case .badValue(let command, let name, let value, let expected):
       .badValue("\(command): \(name) must be \(expected), not \(quoted(value))")
@@ -89,12 +89,12 @@ extension CommandError {
         .usage(.unterminatedQuote), "A quote is not closed",
         "the quote \(quote) that opens at column \(column) is not closed", ["column": column])
     case .aliasLoop(let name):
-      .usage(.aliasLoop, "An alias that never ends", "the alias \(quoted(name)) leads back to itself")
+      .usage(.aliasLoop, "Alias loop", "the alias \(quoted(name)) leads back to itself")
     case .notRehearsed(let command):
       .usage(
-        .dryRun, "Not in a rehearsal",
-        "\(command) would change something, and --dry-run cannot take that back; nothing was changed. "
-          + "Leave --dry-run out to run it")
+        .dryRun, "Not in a dry run",
+        "\(command) would change something that --dry-run cannot undo; nothing was changed. "
+          + "Run it without --dry-run")
     }
   }
 
@@ -114,11 +114,11 @@ extension CommandError {
     case .badName(let name):
       ProblemReport(
         .badName, "Not a usable name",
-        "\(quoted(name)) cannot name a command: lower-case letters, digits, - and _ are expected, a letter first, "
-          + "and no word of Lua")
+        "\(quoted(name)) cannot be the name of a command: use lower-case letters, digits, - and _, with a letter first, "
+          + "and no keyword of Lua")
     case .badDescription(let command, let reason):
       ProblemReport(
-        .badCommand, "A command that cannot be read",
+        .badCommand, "Invalid command",
         "the command \(quoted(command)) cannot be added: \(reason)")
     default: report
     }

@@ -309,17 +309,17 @@ extension Command {
     }
     for option in options {
       guard option.hasUsableName else {
-        throw .badDescription(command: name, "\(quoted(option.name)) is no option: -- and a name are expected")
+        throw .badDescription(command: name, "\(quoted(option.name)) is not an option: -- and a name are expected")
       }
       guard option.hasUsableLetter else {
         throw .badDescription(
-          command: name, "\(quoted(option.name)): its short form is one of the letters a to z and A to Z, or a digit")
+          command: name, "\(quoted(option.name)): its short form must be a letter from a to z or A to Z, or a digit")
       }
     }
     for (name, kind) in arguments.map({ ($0.name, $0.kind) }) + options.map({ ($0.name, $0.kind) }) {
       if case .choice(let words) = kind, words.isEmpty || words.contains("") {
         throw .badDescription(
-          command: self.name, "\(quoted(name)): each of its choices is a word, and there is one at least")
+          command: self.name, "\(quoted(name)): it needs at least one choice, and no choice may be empty")
       }
     }
     try checkOrder()
@@ -327,15 +327,15 @@ extension Command {
 
   private func checkOrder() throws(CommandError) {
     if arguments.count(where: \.takesRest) > 1 {
-      throw .badDescription(command: name, "two arguments would take all words")
+      throw .badDescription(command: name, "two arguments would take all remaining words")
     }
     let openEnded = arguments.dropLast().first { $0.kind == .query || $0.kind == .verbatim }
-    if let openEnded { throw .badDescription(command: name, "\(openEnded.name) must stand last") }
+    if let openEnded { throw .badDescription(command: name, "\(openEnded.name) must come last") }
     if let first = arguments.firstIndex(where: \.isOptional), arguments[first...].contains(where: { !$0.isOptional }) {
-      throw .badDescription(command: name, "an argument that may be left out stands before one that may not")
+      throw .badDescription(command: name, "an optional argument comes before a required one")
     }
     if let first = arguments.firstIndex(where: \.takesRest), arguments[(first + 1)...].contains(where: \.isOptional) {
-      throw .badDescription(command: name, "an argument that may be left out stands behind one that repeats")
+      throw .badDescription(command: name, "an optional argument comes after one that repeats")
     }
   }
 }

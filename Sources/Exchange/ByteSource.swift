@@ -177,7 +177,7 @@ final class ByteSource {
 
   private var tooLarge: ExchangeError {
     .tooLarge(
-      path: path, line: line, what: "the file has more than the \(grouped(Self.fileLimit)) bytes that are read of one")
+      path: path, line: line, what: "the file has more than \(grouped(Self.fileLimit)) bytes, which is the limit")
   }
 
   private func refill() throws {
@@ -221,7 +221,7 @@ extension ByteSource: JSONSource {
     case .expected(let what): try expected(what)
     case .tooDeep(let limit):
       ExchangeError.tooLarge(
-        path: path, line: line, what: "lists and objects stand in each other more than \(limit) deep")
+        path: path, line: line, what: "lists and objects are nested more than \(limit) deep")
     case .tooLong: tooLong()
     }
   }

@@ -49,14 +49,14 @@ public enum CardFormat: String, Sendable, CaseIterable {
   public var summary: String {
     switch self {
     case .json: "an array of objects, or an object with everything"
-    case .jsonl: "an object a line"
-    case .csv: "a table with commas"
-    case .tsv: "a table with tabs"
-    case .txt: "Anki's text file"
+    case .jsonl: "one object per line"
+    case .csv: "a comma-separated table"
+    case .tsv: "a tab-separated table"
+    case .txt: "an Anki text file"
     case .md: "Markdown"
-    case .apkg: "a package of Anki"
-    case .apkgLegacy: "a package of Anki in its older form"
-    case .colpkg: "a collection of Anki"
+    case .apkg: "an Anki package"
+    case .apkgLegacy: "an Anki package in the older format"
+    case .colpkg: "an Anki collection"
     }
   }
 

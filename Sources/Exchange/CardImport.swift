@@ -88,7 +88,7 @@ public final class CardImport {
     report.findings = rows.found
     if let dropped = (rows as? TableCards)?.shape?.dropped, !dropped.isEmpty {
       let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")
-      report.cards.lost.append("what stands in \(names): the note type has no such field")
+      report.cards.lost.append("the content of \(names), because the note type has no such field")
     }
     report.findings.format = format
   }

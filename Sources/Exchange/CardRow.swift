@@ -48,7 +48,7 @@ package struct CardRow {
     if fields.count < CardField.limit {
       fields.append(CardField(name, value))
     } else {
-      refuse(.badText, "the fields are more than \(grouped(CardField.limit))")
+      refuse(.badText, "there are more than \(grouped(CardField.limit)) fields")
     }
   }
 

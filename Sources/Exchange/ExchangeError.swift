@@ -60,7 +60,7 @@ public enum ExchangeError: Problem, Equatable {
     case .badEncoding(let path, let encoding):
       ProblemReport(
         .badEncoding, "The file is not UTF-8",
-        "\(fileName(path)) is written in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
+        "\(fileName(path)) is encoded in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
           + "or save it as utf-8. Nothing was imported.", ["path": path])
     case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
     case .tooLarge(let path, let line, let what):
@@ -69,20 +69,22 @@ public enum ExchangeError: Problem, Equatable {
         ["path": path, "line": line])
     case .alreadyThere(let path, let reason):
       ProblemReport(
-        .duplicate, "The card is there already", "\(fileName(path)): \(reason). Nothing was imported.", ["path": path])
+        .duplicate, "The card already exists", "\(fileName(path)): \(reason). Nothing was imported.", ["path": path])
     case .refusedRow(let path, let place, let code, let reason):
       ProblemReport(
         code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
         ["path": path, "line": place.line, "column": place.column])
     case .unknownFormat(let name):
       .unknown(
-        .badFormat, "format", name, among: CardFormat.allNames, "; --format names one whatever the file is called")
+        .badFormat, "format", name, among: CardFormat.allNames, "; use --format to choose one for any file name")
     case .tooManyFields(let type, let has, let given):
       ProblemReport(
         .badRow, "Too many fields",
         "the row has \(counted(given, "field")); the note type \(quoted(type)) has \(grouped(has))")
     case .noSuchNote(let guid):
-      ProblemReport(.badRow, "No such note", "no note with the guid \(quoted(guid)) comes before this card of it")
+      ProblemReport(
+        .badRow, "No such note",
+        "this card belongs to the note with the guid \(quoted(guid)), which does not come before it")
     case .noteElsewhere(let guid, let deck):
       ProblemReport(
         .duplicate, "The note is in another deck",
@@ -91,16 +93,16 @@ public enum ExchangeError: Problem, Equatable {
     case .formatNeeded:
       ProblemReport(
         .badFormat, "The format is missing",
-        "standard input and output have no ending: --format names one of \(CardFormat.allNames.joined(separator: ", "))"
+        "standard input and output have no file name; use --format with one of \(CardFormat.allNames.joined(separator: ", "))"
       )
     case .badSeparator(let given):
       ProblemReport(
         .badValue, "This cannot separate cells",
-        "a separator is one character that is no letter, digit or quote, or one of comma, semicolon, tab, space, "
+        "a separator is one character other than a letter, digit or quote, or one of comma, semicolon, tab, space, "
           + "pipe, colon: \(quoted(given))")
     case .badColumns(let reason):
       ProblemReport(
-        .badValue, "The columns cannot be chosen so", "columns: \(reason); as in prompt=Spanish,answer=2,tags=Theme")
+        .badValue, "Invalid choice of columns", "columns: \(reason); for example prompt=Spanish,answer=2,tags=Theme")
     case .noColumn(let path, let name, let names):
       ProblemReport(
         .badValue, "No such column",
@@ -121,8 +123,8 @@ extension ProblemReport {
     let near = suggestion(for: name, among: names)
     let known = names.joined(separator: ", ")
     return ProblemReport(
-      code, "The \(kind) is not known",
-      "no \(kind) is called \(quoted(name))\(didYouMean(near)); there are \(known)\(end)", ["suggestion": near])
+      code, "Unknown \(kind)",
+      "no \(kind) is called \(quoted(name))\(didYouMean(near)); the \(kind)s are \(known)\(end)", ["suggestion": near])
   }
 }
 

@@ -349,7 +349,7 @@ final class ImportPlaces {
     guard made.contains(target.id) else { return }
     optioned.insert(target.id)
     let given = try refusing { () throws(DeckError) in try NamedOptions(fields) }
-    lost += given.faults.map { "an option of \(quoted(target.name)), as \($0.message)" }
+    lost += given.faults.map { "an option of \(quoted(target.name)), because \($0.message)" }
     if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
     if given.isOfLimitsAlone { return }
     guard let name = given.preset else { return try DeckTable.setOptions(db, target.id, to: given.options) }

@@ -250,12 +250,12 @@ struct JSONElement {
     guard let value else { return }
     guard let record = value.record, let name = record["name"]?.text, let fields = record["fields"]?.list,
       let cards = record["cards"]?.list
-    else { return row.refuse(.badRow, "a note type has a name, fields and cards") }
+    else { return row.refuse(.badRow, "a note type must have a name, fields and cards") }
     var draft = NoteTypeDraft(
       name: name, fields: fields.compactMap(\.text), cards: cards.compactMap { CardTemplate($0) })
     if draft.fields.count < fields.count || draft.cards.count < cards.count {
       return row.refuse(
-        .badRow, "the note type \(quoted(name)) has fields that are texts, and cards with name, front, back")
+        .badRow, "the note type \(quoted(name)) needs fields that are texts, and cards with name, front and back")
     }
     if let css = record["css"]?.text { draft.css = css }
     draft.isCloze = record["cloze"] == .boolean(true)
@@ -264,7 +264,7 @@ struct JSONElement {
 
   private func setOptions(_ value: Value?, _ row: inout CardRow) {
     guard let record = value?.record else {
-      return row.refuse(.badRow, "options are an object with their names and values")
+      return row.refuse(.badRow, "options must be an object with names and values")
     }
     row.content = .options(
       record.fields.map { field in

@@ -20,12 +20,12 @@ public enum LanguageError: Problem, Equatable {
     case .damaged(let path, let reason):
       ProblemReport(
         .badFile, "Damaged language data",
-        "\(printable(path)) is damaged or of another kind: \(reason); install it again or take it away",
+        "\(printable(path)) is damaged or in the wrong format: \(reason); install it again or remove it",
         ["path": path])
     case .missing(let language, let package):
       ProblemReport(
         .notHere, "No language data",
-        "no dictionary forms of \(language) are here; install Debian's \(package), or ship its files with the job",
+        "there are no dictionary forms for \(language); install Debian's \(package), or ship its files with the job",
         ["language": language, "package": package])
     case .unreadable(let path, let reason):
       ProblemReport(

@@ -16,7 +16,7 @@ struct TransducerBytes {
   func damage(_ reason: String) -> LanguageError { .damaged(path: path, reason: "byte \(position): \(reason)") }
 
   mutating func byte() throws(LanguageError) -> Int {
-    guard position < bytes.count else { throw damage("it ends in the middle") }
+    guard position < bytes.count else { throw damage("it is truncated") }
     defer { position += 1 }
     return Int(bytes[position])
   }
@@ -32,7 +32,9 @@ struct TransducerBytes {
   /// Reads a count of entries that take at least one byte each.
   mutating func count() throws(LanguageError) -> Int {
     let count = try number()
-    guard count <= bytes.count - position else { throw damage("\(count) entries are more than it has") }
+    guard count <= bytes.count - position else {
+      throw damage("it claims to have \(count) entries, more than there are")
+    }
     return count
   }
 
@@ -46,7 +48,7 @@ struct TransducerBytes {
   /// Checks a header: four letters, then eight bytes of feature flags; a file with any of them is not supported.
   mutating func head(_ name: String) throws(LanguageError) {
     for letter in name.utf8 where try byte() != Int(letter) { throw damage("\(name) expected") }
-    for _ in 0..<8 where try byte() != 0 { throw damage("it has features that are not known, such as weights") }
+    for _ in 0..<8 where try byte() != 0 { throw damage("it has unsupported features, such as weights") }
   }
 }
 

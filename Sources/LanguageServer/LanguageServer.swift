@@ -138,7 +138,7 @@ public final class LanguageServer {
 
   private func take(_ waiting: Waiting) {
     switch waiting {
-    case .damaged(let reason): log("Passed over bytes that are no message: \(reason).")
+    case .damaged(let reason): log("Skipped bytes that are not a message: \(reason).")
     case .refused(let error): answer(.null, error: error)
     case .message(.answer): break
     case .message(.notification(let method, let parameters)): take(method, parameters)
@@ -244,7 +244,7 @@ public final class LanguageServer {
   }
 
   private func initialize(_ parameters: ValueReader) throws -> Value {
-    guard case .starting = phase else { throw ResponseError(.invalidRequest, "initialize came before") }
+    guard case .starting = phase else { throw ResponseError(.invalidRequest, "initialize was already sent") }
     client = ClientTraits(parameters)
     features.begin(client.encoding)
     phase = .running

@@ -48,7 +48,7 @@ public struct MessageFrames {
       if bytes.count - start <= Self.longestHead { return nil }
       // Otherwise the search would find this header again.
       start += 1
-      return lose("no end of a message's head")
+      return lose("a message header without an end")
     }
     guard let length = length(in: bytes[start..<head]) else {
       start = head
@@ -56,7 +56,7 @@ public struct MessageFrames {
     }
     if length > longest {
       (start, skipped) = (head, length)
-      return .damaged("a message of \(length) bytes; at most \(longest) are read")
+      return .damaged("a message of \(length) bytes; the limit is \(longest)")
     }
     guard bytes.count - head >= length else { return nil }
     defer { start = head + length }

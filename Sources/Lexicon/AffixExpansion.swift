@@ -47,7 +47,7 @@ final class AffixExpansion {
 
   private func give(_ form: FormBuffer) throws(LexiconError) {
     formsLeft -= 1
-    guard formsLeft >= 0 else { throw .badList(path: path, reason: "its affixes make more words than a list may have") }
+    guard formsLeft >= 0 else { throw .badList(path: path, reason: "its affixes make more words than a list can have") }
     body(form.text)
   }
 

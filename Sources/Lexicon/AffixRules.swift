@@ -75,7 +75,8 @@ struct AffixRules {
       if directive == "FLAG", let kind = fields.dropFirst().first,
         !["UTF-8"].contains(String(String.UnicodeScalarView(kind)))
       {
-        throw .badList(path: file.path, reason: "its flags are of the kind \(String(String.UnicodeScalarView(kind)))")
+        throw .badList(
+          path: file.path, reason: "its flags have the unsupported type \(String(String.UnicodeScalarView(kind)))")
       }
       guard directive == "PFX" || directive == "SFX", fields.count >= 4 else { continue }
       count += 1

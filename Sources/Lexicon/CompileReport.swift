@@ -15,15 +15,15 @@ public enum DropReason: Int, CaseIterable, Sendable {
     switch self {
     case .empty: "empty"
     case .notText: "not UTF-8"
-    case .blank: "with a blank"
+    case .blank: "with a space"
     case .apostrophe: "with an apostrophe"
     case .hyphen: "with a hyphen"
     case .digit: "with a digit"
-    case .sign: "with another sign"
-    case .capital: "with a capital"
+    case .sign: "with another character"
+    case .capital: "with a capital letter"
     case .short: "of one letter"
     case .long: "too long"
-    case .duplicate: "twice"
+    case .duplicate: "duplicate"
     }
   }
 }

@@ -45,7 +45,7 @@ public enum LexiconError: Problem, Equatable {
     case .unwritable(let path, let reason):
       ProblemReport(
         .unwritable, "The compiled list can't be written",
-        "\(printable(path)) can't be written: \(reason); the list is compiled anew at each start until it can",
+        "\(printable(path)) can't be written: \(reason); the list is compiled again at each start until this works",
         ["path": path])
     case .badList(let path, let reason):
       ProblemReport(.badList, "Not a word list", "\(printable(path)) is not a word list: \(reason)", ["path": path])
@@ -53,7 +53,7 @@ public enum LexiconError: Problem, Equatable {
       ProblemReport(
         .changedElsewhere, "The list was damaged",
         "another program changed \(printable(path)) while the words of \(printable(list)) were in use, so the answers "
-          + "cannot be trusted; try again: the list is compiled anew",
+          + "cannot be trusted; try again: the list will be compiled again",
         ["language": list, "path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
     case .badPattern(let pattern, let position, let reason):

@@ -205,8 +205,10 @@ extension Lexicon {
     of words: inout WordCollection, _ policy: WordPolicy, _ source: SourceStamp, path: String, name: String
   ) throws(LexiconError) -> [UInt8] {
     words.arrange()
-    guard !words.isOverfull else { throw .badList(path: path, reason: "it has more words than a compiled list holds") }
-    guard words.report.kept > 0 else { throw .badList(path: path, reason: "it holds no usable word") }
+    guard !words.isOverfull else {
+      throw .badList(path: path, reason: "it has more words than a compiled list can contain")
+    }
+    guard words.report.kept > 0 else { throw .badList(path: path, reason: "it contains no usable words") }
     var builder = IndexBuilder(words: words, policy: policy.fingerprint, source: source, name: name)
     return builder.build()
   }

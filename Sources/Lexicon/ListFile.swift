@@ -19,7 +19,7 @@ final class ListFile {
     do { file = try ByteFile(path, isInterrupted: limits.isInterrupted) } catch { throw ListFile.unreadable(error) }
     let size = file.facts.size
     guard size <= limit else {
-      throw .badList(path: path, reason: "it has \(size >> 20) MiB; lists are read up to \(limit >> 20) MiB")
+      throw .badList(path: path, reason: "it has \(size >> 20) MiB; the limit for lists is \(limit >> 20) MiB")
     }
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 1)
     var filled = 0

@@ -15,7 +15,7 @@ func readList(
     throw .badList(path: path, reason: "it is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)")
   }
   if rest.prefix(4096).contains(0) {
-    throw .badList(path: path, reason: "it holds NUL bytes; a list is text in UTF-8, one word a line")
+    throw .badList(path: path, reason: "it contains NUL bytes; a list must be UTF-8 text with one word per line")
   }
   var lines = 0
   var firstBad = 0

@@ -78,10 +78,11 @@ public enum MediaNames {
   public static func checked(_ given: String) throws(NoteError) -> String {
     let name = given.trimmed.composed
     if name.isEmpty || name == "." || name == ".." { throw .badMediaName(name: given, reason: "must not be blank") }
-    if name.utf8.count > 120 { throw .badMediaName(name: given, reason: "has at most 120 bytes") }
+    if name.utf8.count > 120 { throw .badMediaName(name: given, reason: "must have at most 120 bytes") }
     for scalar in name.unicodeScalars {
       if scalar.properties.generalCategory == .control || "/\\:*?\"<>|[]".unicodeScalars.contains(scalar) {
-        throw .badMediaName(name: given, reason: "holds no control characters and none of / \\ : * ? \" < > | [ ]")
+        throw .badMediaName(
+          name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
       }
     }
     return name

@@ -43,7 +43,7 @@ public enum NoteError: Problem, Equatable {
           + fields.map { printable($0) }.joined(separator: ", "),
         ["name": name, "suggestion": near])
     case .badField(let name, let reason):
-      ProblemReport(.badText, "This text cannot be kept", "the field \(quoted(name)) \(reason)", ["name": name])
+      ProblemReport(.badText, "This text cannot be stored", "the field \(quoted(name)) \(reason)", ["name": name])
     case .emptyNote(let field):
       ProblemReport(
         .emptyNote, "The note is empty", "the field \(quoted(field)), the note's first, is empty", ["name": field])
@@ -57,15 +57,15 @@ public enum NoteError: Problem, Equatable {
           + "change those: `card edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
     case .formatted(let field):
       ProblemReport(
-        .formatted, "The field holds formatting",
-        "the field \(quoted(field)) holds formatting that plain text would lose; `note edit NOTE --set FIELD=TEXT` "
-          + "takes HTML with --html, and plain text in its place with --plain; in Lua card.note.fields.FIELD is HTML",
+        .formatted, "The field contains formatting",
+        "the field \(quoted(field)) contains formatting that plain text would lose; `note edit NOTE --set FIELD=TEXT` "
+          + "takes HTML with --html, and replaces it with plain text with --plain; in Lua card.note.fields.FIELD is HTML",
         ["name": field])
     case .tooLarge(let what): ProblemReport(.tooLarge, "Too large", "\(what) is too large")
     case .otherType(let type):
       ProblemReport(
         .badValue, "The note is of another type",
-        "a note with this guid is there, of the type \(quoted(type)), whose fields are others")
+        "a note with this guid already exists, of the type \(quoted(type)), which has other fields")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .mediaNotFound(let name, let near):
       ProblemReport(
@@ -73,7 +73,7 @@ public enum NoteError: Problem, Equatable {
         ["name": name, "suggestion": near])
     case .badMediaName(let name, let reason):
       ProblemReport(
-        .badName, "This cannot be a media file's name", "the name of a media file \(reason): \(quoted(name))",
+        .badName, "Invalid name for a media file", "the name of a media file \(reason): \(quoted(name))",
         ["name": name])
     case .typeNotFound, .typeExists, .badType, .badTemplate, .losesCards, .typeInUse: typeReport
     }
@@ -87,8 +87,8 @@ public enum NoteError: Problem, Equatable {
         ["name": name, "suggestion": near])
     case .typeExists(let name):
       ProblemReport(
-        .exists, "The note type is there already",
-        "a note type called \(quoted(name)) is there already; names that differ only in capitals are the same",
+        .exists, "The note type already exists",
+        "a note type called \(quoted(name)) already exists; names that differ only in capitals are the same",
         ["name": name])
     case .badTemplate(let card, let side, let fault):
       ProblemReport(
@@ -97,16 +97,16 @@ public enum NoteError: Problem, Equatable {
     case .losesCards(let type, let cards, let notes):
       ProblemReport(
         .losesCards, "Cards would be removed",
-        "the change of the note type \(quoted(type)) takes away \(NoteTypeLoss(cards: cards, notes: notes).inWords); "
-          + "confirm it to go on",
+        "the change to the note type \(quoted(type)) removes \(NoteTypeLoss(cards: cards, notes: notes).inWords); "
+          + "confirm it to continue",
         ["name": type, "cards": cards, "notes": notes])
     case .typeInUse(let name, let notes):
       ProblemReport(
         .inUse, "The note type is in use",
         "the note type \(quoted(name)) has \(counted(notes, "note")); remove them first",
         ["name": name, "notes": notes])
-    case .badType(let reason): ProblemReport(.badType, "This cannot be a note type", "a note type \(reason)")
-    default: ProblemReport(.badType, "This cannot be a note type", "a note type cannot be that")
+    case .badType(let reason): ProblemReport(.badType, "Invalid note type", "a note type \(reason)")
+    default: ProblemReport(.badType, "Invalid note type", "the note type is invalid")
     }
   }
 }

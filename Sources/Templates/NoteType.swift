@@ -160,18 +160,18 @@ extension NoteTypeDraft {
   /// - Throws: `badType`, `badTemplate`.
   package func checked() throws(NoteError) -> NoteTypeDraft {
     var draft = self
-    draft.name = try NoteTypeDraft.name(name, "must have a name that is not blank", "has a name").composed
-    if fields.isEmpty { throw .badType(reason: "has at least one field") }
+    draft.name = try NoteTypeDraft.name(name, "must have a name that is not blank", "must have a name").composed
+    if fields.isEmpty { throw .badType(reason: "must have at least one field") }
     if fields.count > Self.mostFields { throw .badType(reason: "has at most \(Self.mostFields) fields") }
     draft.fields = []
     for field in fields { draft.fields.append(try NoteTypeDraft.fieldName(field)) }
     try NoteTypeDraft.checkDistinct(draft.fields, "fields")
-    if cards.isEmpty { throw .badType(reason: "has at least one card") }
+    if cards.isEmpty { throw .badType(reason: "must have at least one card") }
     let most = isCloze ? 1 : Self.mostCards
-    if cards.count > most { throw .badType(reason: "has at most \(counted(most, "card")) of its own") }
+    if cards.count > most { throw .badType(reason: "has at most \(counted(most, "card"))") }
     for index in cards.indices {
       draft.cards[index].name = try NoteTypeDraft.name(
-        cards[index].name, "has cards with names that are not blank", "has cards with names")
+        cards[index].name, "must have cards with names that are not blank", "must have cards with names")
       try draft.check(draft.cards[index])
     }
     try NoteTypeDraft.checkDistinct(draft.cards.map(\.name), "cards")
@@ -206,12 +206,12 @@ extension NoteTypeDraft {
   }
 
   private static func fieldName(_ given: String) throws(NoteError) -> String {
-    let name = try name(given, "has fields with names that are not blank", "has fields with names")
+    let name = try name(given, "must have fields with names that are not blank", "must have fields with names")
     if name.unicodeScalars.contains(where: { ":{}\"".unicodeScalars.contains($0) }) {
-      throw .badType(reason: "has fields without : { } \" in their names: \(quoted(given))")
+      throw .badType(reason: "must have fields without : { } \" in their names: \(quoted(given))")
     }
     if let first = name.unicodeScalars.first, "#^/".unicodeScalars.contains(first) {
-      throw .badType(reason: "has fields whose names do not begin with # ^ /: \(quoted(given))")
+      throw .badType(reason: "must have fields whose names do not begin with # ^ /: \(quoted(given))")
     }
     return name
   }
@@ -219,7 +219,7 @@ extension NoteTypeDraft {
   private static func checkDistinct(_ names: [String], _ what: String) throws(NoteError) {
     var seen: Set<String> = []
     for name in names where !seen.insert(name.lowercased()).inserted {
-      throw .badType(reason: "has \(what) with different names; \(quoted(name)) is there twice")
+      throw .badType(reason: "must have \(what) with different names; \(quoted(name)) is used twice")
     }
   }
 }

@@ -12,7 +12,7 @@ extension NoteType {
     self.init(
       id: NoteTypeID(rawValue: id), name: name.isEmpty ? "Note type \(id)" : String(name.prefix(200)),
       isCloze: object["type"]?.integer == 1, modified: max(0, object["mod"]?.integer ?? 0), object: object)
-    if fields.isEmpty || cards.isEmpty { throw .badType(reason: "has at least one field and one card") }
+    if fields.isEmpty || cards.isEmpty { throw .badType(reason: "must have at least one field and one card") }
     if fields.count > NoteTypeDraft.mostFields || cards.count > NoteTypeDraft.mostCards {
       throw .badType(reason: "has at most \(NoteTypeDraft.mostFields) fields and \(NoteTypeDraft.mostCards) cards")
     }

@@ -25,7 +25,7 @@ public enum TemplateFault: Error, Equatable, Sendable {
     switch self {
     case .unclosed(let name): "opens the section \(quoted(name)) and does not close it with {{/\(printable(name))}}"
     case .unopened(let name): "closes the section \(quoted(name)), which is not open"
-    case .crossed(let name, let other): "closes the section \(quoted(other)) before \(quoted(name)), which is within it"
+    case .crossed(let name, let other): "closes the section \(quoted(other)) before \(quoted(name)), which is inside it"
     case .unknownField(let name, let suggestion):
       "names the field \(quoted(name)), which the note type does not have"
         + (suggestion.map { " (did you mean \(quoted($0))?)" } ?? "")
@@ -33,7 +33,7 @@ public enum TemplateFault: Error, Equatable, Sendable {
     case .noCloze: "shows no cloze: write {{cloze:FIELD}}"
     case .tooLong: "has more than \(grouped(Template.lengthLimit)) bytes"
     case .tooManyTags: "has more than \(grouped(Template.tagLimit)) tags"
-    case .tooDeep: "has more than \(Template.depthLimit) sections within each other"
+    case .tooDeep: "has more than \(Template.depthLimit) nested sections"
     }
   }
 }

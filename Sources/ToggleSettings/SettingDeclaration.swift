@@ -140,11 +140,11 @@ extension SettingDeclaration {
         return .badDeclaration(name, "its range is empty")
       }
       if !range.admits(number) {
-        return .badDeclaration(name, "its default is \(number), and \(range.expectation) is expected")
+        return .badDeclaration(name, "its default is \(number), but \(range.expectation) is expected")
       }
     case .text(let text), .path(let text):
       if !SettingBounds.admits(text) {
-        return .badDeclaration(name, "its default is \(quoted(text)), and \(kind.expectation) is expected")
+        return .badDeclaration(name, "its default is \(quoted(text)), but \(kind.expectation) is expected")
       }
     }
     return nil
@@ -159,7 +159,7 @@ extension SettingDeclaration {
       return .badDeclaration(name, "\(quoted(text)) can't be an option")
     }
     if Set(options.map { $0.lowercased() }).count < options.count {
-      return .badDeclaration(name, "an option stands in it twice, or two differ only in capitals")
+      return .badDeclaration(name, "it has an option twice, or two that differ only in capitals")
     }
     if !options.contains(option) {
       return .badDeclaration(name, "its default \(quoted(option)) is not one of its options")

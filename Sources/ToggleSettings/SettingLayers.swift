@@ -52,8 +52,8 @@ public enum SettingSource: Equatable, Sendable {
   /// What the user can do about a forced value.
   var remedy: String {
     switch self {
-    case .system: "whoever looks after this machine can change that"
-    case .brokenSystem: "whoever looks after this machine can correct the file"
+    case .system: "the administrator of this machine can change it"
+    case .brokenSystem: "the administrator of this machine can correct the file"
     case .environment: "start without that variable to change it"
     case .commandLine, .standard, .account: "start without that option to change it"
     }

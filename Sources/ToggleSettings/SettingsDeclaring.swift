@@ -157,7 +157,7 @@ struct DeclaringBatch {
       case .group, .toggle: break
       case .choice, .number, .text, .path:
         throw .badDeclaration(
-          name, "only switches and groups stand in a group, and \(quoted(child.name)) is a \(child.kind.word)")
+          name, "a group contains only switches and groups, and \(quoted(child.name)) is a \(child.kind.word)")
       }
       if tree.forest[childName] != nil { throw .exists(childName, owner: owner) }
       try add(child, named: childName, child.name, in: node)
@@ -176,7 +176,7 @@ struct DeclaringBatch {
       guard let standard = node.declaration?.kind.defaultValue,
         let reason = try tree.refusal(of: standard, for: node)
       else { continue }
-      throw .badDeclaration(node.name, "its default is refused: \(reason)")
+      throw .badDeclaration(node.name, "its default is invalid: \(reason)")
     }
   }
 

@@ -49,31 +49,31 @@ extension SettingsError {
         ["name": name, "suggestion": near])
     case .section(let name, let holds):
       ProblemReport(
-        .unknownSetting, "No such setting", "\(quoted(name)) is no setting by itself; in it are \(someOf(holds))",
+        .unknownSetting, "No such setting", "\(quoted(name)) is a section, not a setting; it contains \(someOf(holds))",
         ["name": name])
     case .badValue(let name, let given, let expected, let near):
       ProblemReport(
-        .badValue, "This value does not fit",
+        .badValue, "Invalid value",
         "\(name): \(expected) is expected, not \(quoted(given))\(didYouMean(near))",
         ["name": name, "value": given, "expected": expected, "suggestion": near])
     case .refused(let name, let reason):
       ProblemReport(
-        .badValue, "This value does not fit", "\(name): \(reason)", ["name": name])
+        .badValue, "Invalid value", "\(name): \(reason)", ["name": name])
     case .checkFailed(let name, let error):
       ProblemReport(
         (error as? any Problem)?.report.code ?? .failure(.badValue), "The value was not checked",
         "\(name) was not changed, because its check failed: \(error)", ["name": name])
     case .changedWhileChecked:
       ProblemReport(
-        .badValue, "Not while a value is checked", "no setting is declared or changed while a value is checked")
+        .badValue, "Not while a value is checked", "no setting can be declared or changed while a value is checked")
     case .guarded(let name):
-      ProblemReport(.notGranted, "Not granted", "\(name) is yours alone: no plugin changes it", ["name": name])
+      ProblemReport(.notGranted, "Not granted", "\(name) is yours alone: plugins cannot change it", ["name": name])
     case .secret(let name):
-      ProblemReport(.notGranted, "Not granted", "\(name) is secret: no plugin reads it", ["name": name])
+      ProblemReport(.notGranted, "Not granted", "\(name) is secret: plugins cannot read it", ["name": name])
     case .locked(let name, let value, let source):
       ProblemReport(
         .locked, "This setting is forced",
-        "\(name) is \(printable(value.text)) by \(source.description); \(source.remedy)",
+        "\(name) is set to \(printable(value.text)) by \(source.description); \(source.remedy)",
         ["name": name, "value": value.text])
     case .notASwitch(let name, let kind):
       ProblemReport(
@@ -82,18 +82,18 @@ extension SettingsError {
         ["name": name])
     case .wrongKind(let name, let kind, let wanted):
       ProblemReport(
-        .wrongKind, "Another kind of setting", "\(name) is a \(kind), and was asked for as \(wanted)",
+        .wrongKind, "Wrong kind of setting", "\(name) is a \(kind), but was requested as \(wanted)",
         ["name": name])
     case .badName, .reserved, .exists, .badDeclaration, .tooMany, .tooDeep: declarationReport
     case .notKept(let error as any Problem): .notKept(error.report.code, error, error.details)
     case .notKept(let error): .notKept(.failure(.notKept), error, [])
     case .badFile(let path, let line, let column, let reason):
       ProblemReport(
-        .badFile, "Not a file of settings", "\(printable(path)):\(line):\(column): \(reason)",
+        .badFile, "Not a settings file", "\(printable(path)):\(line):\(column): \(reason)",
         ["path": path, "line": line, "column": column])
     case .badEntry(let path, let pointer, let expected):
       ProblemReport(
-        .badFile, "Not a file of settings",
+        .badFile, "Not a settings file",
         "\(printable(path)): \(pointer.isEmpty ? "" : "\(printable(pointer)): ")\(expected) is expected",
         ["path": path, "pointer": pointer])
     }
@@ -109,12 +109,12 @@ extension SettingsError {
     case .reserved(let name, let prefix):
       ProblemReport(
         .badName, "Not a name for a plugin's setting",
-        "\(quoted(name)) can't be the name of a plugin's setting: those in \(quoted(prefix)) are the program's own",
+        "\(quoted(name)) can't be the name of a plugin's setting: names in \(quoted(prefix)) are reserved for Deckhand",
         ["name": name])
     case .exists(let name, let owner):
       ProblemReport(
-        .exists, "This setting is there already",
-        "the setting \(quoted(name)) is there already, declared by \(owner.description)", ["name": name])
+        .exists, "This setting already exists",
+        "the setting \(quoted(name)) already exists, declared by \(owner.description)", ["name": name])
     case .badDeclaration(let name, let reason):
       ProblemReport(
         .badDeclaration, "Not a setting", "the setting \(quoted(name)) can't be declared: \(reason)", ["name": name])
@@ -133,8 +133,8 @@ extension ProblemReport {
   /// Includes the details of the error that prevented the setting from being stored.
   fileprivate static func notKept(_ code: ProblemCode, _ error: any Error, _ details: [Detail]) -> ProblemReport {
     ProblemReport(
-      code: code, title: "The setting could not be kept",
-      message: "the setting was not changed, because it could not be kept: \(error)", details: details)
+      code: code, title: "The setting could not be stored",
+      message: "the setting was not changed, because it could not be stored: \(error)", details: details)
   }
 }
 
@@ -154,13 +154,13 @@ public enum SettingsNotice: Equatable, Sendable {
   public var message: String {
     switch self {
     case .fellBack(let name, let kept, let reason, let to):
-      "\(name): the kept value \(quoted(kept)) does not fit any more (\(reason)); it is \(quoted(to.text)) now"
+      "\(name): the stored value \(quoted(kept)) is no longer valid (\(reason)); it is now \(quoted(to.text))"
     case .refused(let name, let reason, let source):
-      "\(name): \(reason), by \(source.description); it is left aside"
+      "\(name): \(reason) (from \(source.description)); this value is ignored"
     case .ambiguous(let variable, let names):
       "\(variable) could mean \(names.joined(separator: " or ")), so it sets neither"
     case .loopCut(let names):
-      "settings kept changing one another (\(someOf(names))); the loop was cut"
+      "settings kept changing one another (\(someOf(names))); the loop was stopped"
     }
   }
 }

@@ -39,8 +39,8 @@ public enum GameError: Problem, Equatable {
       ProblemReport(.badMode, "Malformed mode", "mode \(quoted(name)): \(reason)")
     case .modeTaken(let name, let owner):
       ProblemReport(
-        .exists, "The mode is there already",
-        "mode \(quoted(name)) is there already"
+        .exists, "The mode already exists",
+        "mode \(quoted(name)) already exists"
           + (owner == .program ? ", built in" : ", of \(owner.plugin?.description ?? owner.description)"))
     case .badBase(let word, let reason):
       ProblemReport(
@@ -49,16 +49,17 @@ public enum GameError: Problem, Equatable {
       ProblemReport(
         .noBaseWord, "No base word",
         "no \(printable(language)) word has \(counted(length, "letter"))"
-          + (lengths.first.flatMap { first in lengths.last.map { "; the list has words of \(first) to \($0)" } } ?? ""),
+          + (lengths.first.flatMap { first in lengths.last.map { "; the list has words of \(first) to \($0) letters" } }
+            ?? ""),
         ["length": length, "language": language])
     case .busy:
       ProblemReport(
         .busy, "The game is busy",
-        "the game waits for an answer of its mode; guess, ask for a hint or start anew after it")
+        "the game is waiting for an answer from its mode; guess, ask for a hint or start again afterwards")
     case .tooMuchData(let mode, let reason):
       ProblemReport(
-        .tooLarge, "Too much data of a mode",
-        "mode \(quoted(mode)): what it put into game.data cannot be stored with the game: \(reason)")
+        .tooLarge, "A mode stores too much data",
+        "mode \(quoted(mode)): its game.data cannot be stored with the game: \(reason)")
     case .badState(let reason):
       ProblemReport(.badState, "Not a saved game", "the saved game can't be read: \(reason)")
     }

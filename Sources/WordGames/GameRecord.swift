@@ -9,7 +9,9 @@ struct GameRecord {
 
   /// - Throws: `badState` if the value is not a record.
   init(_ reader: ValueReader) throws(GameError) {
-    do throws(ShapeFailure) { self.reader = try reader.asRecord() } catch { throw .badState(reason: "it is no object") }
+    do throws(ShapeFailure) { self.reader = try reader.asRecord() } catch {
+      throw .badState(reason: "it is not an object")
+    }
   }
 
   init(_ text: String) throws(GameError) {
@@ -47,7 +49,9 @@ struct GameRecord {
   func integers(_ name: String) throws(GameError) -> [Int] {
     if reader[name].value?.integer != nil { return [try integer(name)] }
     return try list(name).map { element throws(GameError) in
-      guard let number = element.value?.integer else { throw .badState(reason: "\"\(name)\" has more than numbers") }
+      guard let number = element.value?.integer else {
+        throw .badState(reason: "\"\(name)\" contains something other than numbers")
+      }
       return try bounded(number, name)
     }
   }
@@ -61,7 +65,7 @@ struct GameRecord {
     _ name: String, _ body: (ValueReader) throws(ShapeFailure) -> Content
   ) throws(GameError) -> Content {
     do throws(ShapeFailure) { return try body(reader[name]) } catch {
-      throw .badState(reason: "\"\(name)\" is missing or of another kind")
+      throw .badState(reason: "\"\(name)\" is missing or has the wrong type")
     }
   }
 }

@@ -70,14 +70,14 @@ extension GameState {
   /// Reads what `encoded` wrote.
   public init(decoding text: String) throws(GameError) {
     let json = try GameRecord(text)
-    guard try json.integer("version") == 1 else { throw .badState(reason: "it is of another version") }
+    guard try json.integer("version") == 1 else { throw .badState(reason: "it has another version") }
     mode = try json.text("mode")
     language = try json.text("language")
     lexicon = try json.text("lexicon")
     foldsAccents = try json.boolean("folds_accents")
     baseWord = try json.text("base_word")
     rules = try json.list("rules").map { (rule) throws(GameError) in
-      guard let text = rule.value?.text else { throw .badState(reason: "a rule is no text") }
+      guard let text = rule.value?.text else { throw .badState(reason: "a rule is not a text") }
       return text
     }
     found = try json.list("found").map { (word) throws(GameError) in try Found(try GameRecord(word)) }
@@ -130,10 +130,10 @@ extension Game {
     _ state: GameState, mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, random: any RandomNumberGenerator,
     now: @escaping () -> Double
   ) throws(GameError) -> Game {
-    guard state.mode == mode.name else { throw .badState(reason: "it is of another mode") }
+    guard state.mode == mode.name else { throw .badState(reason: "it belongs to another mode") }
     let players = 0..<mode.players
     guard players.contains(state.currentPlayer), state.found.allSatisfy({ players.contains($0.player) }) else {
-      throw .badState(reason: "it names a player that is not there")
+      throw .badState(reason: "it names a player that does not exist")
     }
     let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)

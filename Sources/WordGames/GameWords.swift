@@ -18,7 +18,7 @@ struct GameWords {
     guard word.count <= Game.longestBase else {
       throw .badBase(word: base, reason: "at most \(Game.longestBase) letters expected")
     }
-    guard word.allSatisfy(\.isLetter) else { throw .badBase(word: base, reason: "letters only expected") }
+    guard word.allSatisfy(\.isLetter) else { throw .badBase(word: base, reason: "only letters expected") }
     return word
   }
 

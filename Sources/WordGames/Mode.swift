@@ -163,7 +163,7 @@ extension Mode {
   public static var timed: Mode {
     var mode = Mode(
       name: "timed", title: "Timed",
-      summary: "Three minutes for one base word; all its letters in one word give 10 points more.",
+      summary: "Three minutes; a word with all letters of the base earns 10 more.",
       rules: classicRules)
     mode.seconds = 180
     mode.scoring.allLettersBonus = 10
@@ -193,7 +193,7 @@ extension Mode {
 
   public static var duel: Mode {
     var mode = Mode(
-      name: "duel", title: "Duel", summary: "Two players in turn; the game ends when both have passed.",
+      name: "duel", title: "Duel", summary: "Two players take turns; the game ends when both have passed.",
       rules: classicRules)
     mode.players = 2
     return mode

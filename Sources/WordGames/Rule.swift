@@ -112,7 +112,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     case .maxLength(let count):
       ProblemReport(.tooLong, "This word is too long", "Words have at most \(counted(count, "letter"))")
     case .length(let count):
-      ProblemReport(.wrongLength, "This word has another length", "Words have exactly \(counted(count, "letter"))")
+      ProblemReport(.wrongLength, "This word has the wrong length", "Words have exactly \(counted(count, "letter"))")
     case .unused: ProblemReport(.alreadyUsed, "You already used this word", "Keep looking!")
     case .fromLetters:
       ProblemReport(
@@ -121,7 +121,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
       ProblemReport(
         .notPossible, "This word is not possible", "Use only letters of the given word, as often as you like")
     case .contains(let text):
-      ProblemReport(.letterMissing, "A letter is missing", "Words need \(quoted(text)) in them")
+      ProblemReport(.letterMissing, "A letter is missing", "Words must contain \(quoted(text))")
     case .startsWith(let text):
       ProblemReport(.wrongStart, "This word begins differently", "Words begin with \(quoted(text))")
     case .palindrome:

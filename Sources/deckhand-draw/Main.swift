@@ -8,7 +8,7 @@ import Wire
 
 @main struct Draw {
   static func main() {
-    StandardFrames.requireChannel("deckhand-draw is started by deckhand, which it draws pictures for.")
+    StandardFrames.requireChannel("deckhand-draw is started by deckhand, and draws pictures for it.")
     Bounds.apply()
     var server = RequestServer()
     while let request = StandardFrames.read(limit: longestFrame) {

@@ -82,7 +82,7 @@ struct PictureFile {
       loader, "size-prepared", unsafeBitCast(watch, to: GCallback.self), Unmanaged.passUnretained(declared).toOpaque(),
       nil, GConnectFlags(rawValue: 0))
     try feed(loader, declared)
-    guard let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else { throw Refused(.damaged, "it holds no picture") }
+    guard let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else { throw Refused(.damaged, "it contains no picture") }
     g_object_ref(UnsafeMutableRawPointer(pixbuf))
     return pixbuf
   }
@@ -108,11 +108,12 @@ struct PictureFile {
     g_clear_error(&error)
     if declared.isTooLarge {
       throw Refused(
-        .tooLarge, "it says \(declared.width) × \(declared.height) pixels, more than 64 million or 30,000 on a side")
+        .tooLarge,
+        "it declares \(declared.width) × \(declared.height) pixels, more than 64 million or 30,000 on a side")
     }
     guard isFine else { throw Refused(.damaged, reason) }
     // The loaders accept a truncated file, and leave the rest of the picture empty.
-    guard kind.isWhole(bytes) else { throw Refused(.damaged, "the file is cut off") }
+    guard kind.isWhole(bytes) else { throw Refused(.damaged, "the file is truncated") }
   }
 
   /// Returns a new reference, scaled down if necessary.

@@ -17,7 +17,7 @@ final class Rendering {
 
   init(_ scene: Scene) throws(Refused) {
     guard (1...100_000).contains(scene.width), (1...100_000).contains(scene.height) else {
-      throw Refused(.badRequest, "a scene has a size from 1 to 100,000")
+      throw Refused(.badRequest, "a scene must have a size from 1 to 100,000")
     }
     self.scene = scene
   }

@@ -13,7 +13,7 @@ struct RequestServer {
       return .refused(refused.refusal, refused.reason)
     } catch {
       // Decoding fails only for bytes that are not a request.
-      return .refused(.badRequest, "the request makes no sense")
+      return .refused(.badRequest, "the request is invalid")
     }
   }
 

@@ -39,7 +39,7 @@ final class Sheet {
 
   /// Adds a card. Returns the indices of the pictures that could not be decoded.
   func add(_ scene: Scene) throws(Refused) -> [Int] {
-    guard cards < Sheet.mostCards else { throw Refused(.badRequest, "a sheet takes at most \(Sheet.mostCards) cards") }
+    guard cards < Sheet.mostCards else { throw Refused(.badRequest, "a sheet has at most \(Sheet.mostCards) cards") }
     if cards > 0, cards % Sheet.perPage == 0 { cairo_show_page(cairo) }
     let place = cards % Sheet.perPage
     let left = (Sheet.pageWidth - Sheet.cardWidth * Double(Sheet.across)) / 2
@@ -60,10 +60,10 @@ final class Sheet {
   /// Adds a page of the scene's size, in points. Returns the indices of the pictures that could not be decoded.
   func add(page scene: Scene) throws(Refused) -> [Int] {
     guard cards == 0, pages < Sheet.mostPages else {
-      throw Refused(.badRequest, "a sheet takes cards, or at most \(Sheet.mostPages) pages")
+      throw Refused(.badRequest, "a sheet has either cards, or at most \(Sheet.mostPages) pages")
     }
     guard Sheet.pageSides.contains(scene.width), Sheet.pageSides.contains(scene.height) else {
-      throw Refused(.badRequest, "a page has sides from 36 to 14,400 points")
+      throw Refused(.badRequest, "a page must have sides from 36 to 14,400 points")
     }
     let drawing = try Rendering(scene)
     if pages > 0 { cairo_show_page(cairo) }

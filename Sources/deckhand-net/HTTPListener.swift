@@ -121,15 +121,15 @@ final class HTTPListener {
     _ connection: OpaquePointer, method: String
   ) -> (request: IncomingRequest?, isAnswered: Bool) {
     guard isOwnHost(header("Host", connection)) else {
-      return (nil, refuse(connection, 403, "this host is not 127.0.0.1 or localhost with the port"))
+      return (nil, refuse(connection, 403, "the Host header is not 127.0.0.1 or localhost with this port"))
     }
     guard ["GET", "POST", "OPTIONS"].contains(method) else {
-      return (nil, refuse(connection, 405, "POST a request of AnkiConnect's"))
+      return (nil, refuse(connection, 405, "POST an AnkiConnect request"))
     }
     if let length = header("Content-Length", connection).flatMap({ Int($0) }) {
       if length > longestClientBody { return (nil, refuse(connection, 413, "a request has at most 90 MiB")) }
       if length > HTTPListener.mostHeld - held {
-        return (nil, refuse(connection, 503, "too much is coming in at once"))
+        return (nil, refuse(connection, 503, "too much data is coming in at once"))
       }
     }
     connections[connection]?.isBusy = true

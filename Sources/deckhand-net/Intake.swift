@@ -22,7 +22,7 @@ final class Intake {
   init(limit: Int) throws(CallFailure) {
     self.limit = limit
     do throws(FrameFault) { frames = try FrameReader() } catch {
-      throw CallFailure(.badAnswer(reason: "is larger than this machine has memory for"))
+      throw CallFailure(.badAnswer(reason: "does not fit into the memory of this machine"))
     }
   }
 
@@ -30,7 +30,7 @@ final class Intake {
 
   func take(header line: String) {
     headerBytes += line.utf8.count
-    if headerBytes > Intake.mostHeaderBytes { return fail("has headers without end") }
+    if headerBytes > Intake.mostHeaderBytes { return fail("has too many headers") }
     if line.hasPrefix("HTTP/") {
       // A new status line: an interim answer (100) before it does not count.
       status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
@@ -40,7 +40,7 @@ final class Intake {
     let parts = line.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "anki-original-size" else { return }
     let digits = parts[1].filter { !$0.isWhitespace }
-    guard let size = Int(digits), size >= 0 else { return fail("says its size in a way that makes no sense") }
+    guard let size = Int(digits), size >= 0 else { return fail("has an invalid size header") }
     announced = size
     if size > limit { fail("is larger than \(limit >> 20) MiB") }
   }
@@ -58,7 +58,7 @@ final class Intake {
       return true
     }
     guard let announced else {
-      fail("does not say its size; it comes from no sync server of Anki's")
+      fail("does not give its size, so it is not from an Anki sync server")
       return false
     }
     let bound = min(limit, announced)
@@ -78,10 +78,10 @@ final class Intake {
   func whole() throws(CallFailure) -> [UInt8] {
     if let fault { throw CallFailure(fault) }
     guard let announced else {
-      throw CallFailure(.badAnswer(reason: "does not say its size; it comes from no sync server of Anki's"))
+      throw CallFailure(.badAnswer(reason: "does not give its size, so it is not from an Anki sync server"))
     }
     do throws(FrameFault) { try frames.finish() } catch {
-      throw CallFailure(.badAnswer(reason: "ends in the middle"))
+      throw CallFailure(.badAnswer(reason: "is truncated"))
     }
     guard bytes.count == announced else { throw CallFailure(.badAnswer(reason: "is smaller than it says")) }
     return bytes

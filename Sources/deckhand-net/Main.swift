@@ -10,7 +10,7 @@ import Wire
 
 @main struct Sync {
   static func main() {
-    StandardFrames.requireChannel("deckhand-net is started by deckhand, which it talks to a server for.")
+    StandardFrames.requireChannel("deckhand-net is started by deckhand, and talks to servers for it.")
     // Neither a core file nor another program of the user may expose the key in memory.
     deckhand_forbid_dumps()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let calls = ServerCalls() else { exit(1) }
@@ -26,7 +26,7 @@ import Wire
 
   private static func answer(_ head: [UInt8], _ body: [UInt8], _ calls: ServerCalls) -> (SyncReply, [UInt8]) {
     guard let request = syncHead(head).flatMap(SyncRequest.init) else {
-      return (.failed(.badAnswer(reason: "was asked for in a way that makes no sense")), [])
+      return (.failed(.badAnswer(reason: "was requested in an invalid way")), [])
     }
     do throws(CallFailure) {
       let answer = try SignedCalls(calls: calls, request: request).make(body)

@@ -53,7 +53,7 @@ final class ServerCalls {
       }
       return ServerAnswer(address: address.text, body: try intake.whole())
     }
-    throw CallFailure(.badRedirect(reason: "more than \(ServerCalls.mostRedirects) redirects, one after the other"))
+    throw CallFailure(.badRedirect(reason: "more than \(ServerCalls.mostRedirects) redirects in a row"))
   }
 
   private func packed(_ body: [UInt8]) throws(CallFailure) -> [UInt8] {
@@ -62,7 +62,7 @@ final class ServerCalls {
       // Higher zstd levels gain little.
       try body.withUnsafeBytes { try FrameWriter(level: 3).feed($0, isLast: true) { packed += $0 } }
     } catch {
-      throw CallFailure(.badAnswer(reason: "could not be asked for: there is too little memory"))
+      throw CallFailure(.badAnswer(reason: "could not be requested: there is not enough memory"))
     }
     return packed
   }
@@ -119,7 +119,7 @@ final class ServerCalls {
     for line in ["anki-sync: \(sync.json)", "Content-Type: application/octet-stream", "Expect:", "Accept:"] {
       guard let longer = curl_slist_append(list, line) else {
         curl_slist_free_all(list)
-        throw CallFailure(.badAnswer(reason: "is larger than this machine has memory for"))
+        throw CallFailure(.badAnswer(reason: "does not fit into the memory of this machine"))
       }
       list = longer
     }
@@ -136,7 +136,7 @@ final class ServerCalls {
       var location: UnsafePointer<CChar>?
       deckhand_curl_text(handle, CURLINFO_REDIRECT_URL, &location)
       guard let location, let text = String(validatingCString: location) else {
-        throw CallFailure(.badRedirect(reason: "a redirect that names no address"))
+        throw CallFailure(.badRedirect(reason: "a redirect without an address"))
       }
       intake.location = text
       return
@@ -151,7 +151,7 @@ final class ServerCalls {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
       return .certificate(reason: reason)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      return .badAnswer(reason: "is not HTTP as it should be: \(reason)")
+      return .badAnswer(reason: "is not valid HTTP: \(reason)")
     default: return .offline(reason: reason)
     }
   }

@@ -41,7 +41,7 @@ struct SignedCalls {
       throw CallFailure(.key(reason: error.message))
     }
     guard let text else { throw CallFailure(.noKey) }
-    guard SignedCalls.isKey(text) else { throw CallFailure(.key(reason: "the file of the key holds no key")) }
+    guard SignedCalls.isKey(text) else { throw CallFailure(.key(reason: "the key file contains no key")) }
     return text
   }
 
@@ -51,7 +51,7 @@ struct SignedCalls {
 
   private func keyOf(_ body: [UInt8]) throws(CallFailure) -> String {
     guard let key = syncHead(body)?.record?["key"]?.text, SignedCalls.isKey(key) else {
-      throw CallFailure(.badAnswer(reason: "holds no key"))
+      throw CallFailure(.badAnswer(reason: "contains no key"))
     }
     return key
   }

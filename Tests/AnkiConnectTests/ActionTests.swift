@@ -38,7 +38,7 @@ import Workspace
       #expect(try client.refusal("nothing") == "unsupported action")
     }
     #expect(client.send([]).text == "AnkiConnect v.6")
-    #expect(client.send(Array("{".utf8)).text.hasPrefix(#"{"result":null,"error":"the request is no JSON"#))
+    #expect(client.send(Array("{".utf8)).text.hasPrefix(#"{"result":null,"error":"the request is not JSON"#))
   }
 
   @Test func `what one request asks for is charged before it is gathered, and what fits comes`() throws {

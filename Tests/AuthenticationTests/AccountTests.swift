@@ -14,18 +14,19 @@ import Testing
   func `names of one script are taken`(name: String) throws { #expect(try AccountName(name).text == name) }
 
   @Test(arguments: [
-    ("a/b", "letters, digits, and . _ - in between are allowed"),
-    ("a\0b", "letters, digits, and . _ - in between are allowed"),
-    ("..", "it begins with a letter or a digit"), (".hidden", "it begins with a letter or a digit"),
-    ("-a", "it begins with a letter or a digit"), ("a.", "it doesn't end with a dot"),
-    ("a b", "letters, digits, and . _ - in between are allowed"),
-    ("a\u{200D}b", "letters, digits, and . _ - in between are allowed"),
-    ("a\u{202E}b", "letters, digits, and . _ - in between are allowed"),
-    ("a\nb", "letters, digits, and . _ - in between are allowed"),
-    ("a😀", "letters, digits, and . _ - in between are allowed"), ("local", "Deckhand uses it for itself"),
-    ("LOCAL", "Deckhand uses it for itself"), ("аna", "its letters are of more than one script"),
-    ("Ρaul", "its letters are of more than one script"), (String(repeating: "a", count: 65), "it has at most 64 bytes"),
-    (String(repeating: "a", count: 10_000), "it has at most 64 bytes"),
+    ("a/b", "only letters and digits are allowed, and . _ - between them"),
+    ("a\0b", "only letters and digits are allowed, and . _ - between them"),
+    ("..", "it must begin with a letter or a digit"), (".hidden", "it must begin with a letter or a digit"),
+    ("-a", "it must begin with a letter or a digit"), ("a.", "it must not end with a dot"),
+    ("a b", "only letters and digits are allowed, and . _ - between them"),
+    ("a\u{200D}b", "only letters and digits are allowed, and . _ - between them"),
+    ("a\u{202E}b", "only letters and digits are allowed, and . _ - between them"),
+    ("a\nb", "only letters and digits are allowed, and . _ - between them"),
+    ("a😀", "only letters and digits are allowed, and . _ - between them"), ("local", "it is reserved for Deckhand"),
+    ("LOCAL", "it is reserved for Deckhand"), ("аna", "its letters are from more than one script"),
+    ("Ρaul", "its letters are from more than one script"),
+    (String(repeating: "a", count: 65), "it must have at most 64 bytes"),
+    (String(repeating: "a", count: 10_000), "it must have at most 64 bytes"),
   ])
   func `a name that could do harm or deceive is refused with the reason`(name: String, reason: String) {
     #expect(refusal { _ = try AccountName(name) } == .badName(name, reason: reason))
@@ -187,7 +188,7 @@ import Testing
       chmod(data.credentials, mode)
       #expect(
         try answer(data)?.message
-          == "others than you can open \(data.credentials); mend it with `chmod 600 \(data.credentials)`")
+          == "others can open \(data.credentials); fix this with `chmod 600 \(data.credentials)`")
     }
     chmod(data.credentials, 0o600)
     chmod(data.path + "/accounts/ana", 0o777)

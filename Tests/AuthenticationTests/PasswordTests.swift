@@ -116,7 +116,7 @@ import Testing
     #expect(processorSeconds() - start < 1)
     #expect(
       parse("m=4194304,t=2,p=1")?.message
-        == "/c asks for 4,096 MiB and 2 passes, more than a password may; put it back from a backup")
+        == "/c asks for 4,096 MiB and 2 passes, more than is allowed for a password; restore it from a backup")
   }
 
   @Test(arguments: [
@@ -183,7 +183,7 @@ import Testing
     #expect(PasswordFile.warning(for: path) == nil)
     chmod(path, 0o644)
     #expect(
-      PasswordFile.warning(for: path)?.message == "others than you can open \(path); mend it with `chmod 600 '\(path)'`"
+      PasswordFile.warning(for: path)?.message == "others can open \(path); fix this with `chmod 600 '\(path)'`"
     )
     #expect(try PasswordFile.read(path).count == 4)
   }

@@ -126,7 +126,7 @@ import Workspace
       g = games.new{mode = "plays", base = "cambering"}
       """)
     try program.check([("games.new{mode = 'none'}", "nil [no_base_word]")])
-    try program.fails([("g:hint()", "waits for an answer of its mode")])
+    try program.fails([("g:hint()", "is waiting for an answer from its mode")])
   }
 
   @Test func `what a mode's function answers wrongly is an error that says what it should be`() throws {

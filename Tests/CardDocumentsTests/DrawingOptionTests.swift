@@ -91,6 +91,7 @@ import Testing
     #expect(read == document && read.panels == ["g": .black])
     #expect(read.elements[0].wraps == true && read.elements[1].isCropped == true)
     let losses = try document.edition2().losses.map(\.message)
-    #expect(losses.contains("the wrapping is not known there") && losses.contains("the cropping is not known there"))
+    #expect(losses.contains("the wrapping is not supported there"))
+    #expect(losses.contains("the cropping is not supported there"))
   }
 }

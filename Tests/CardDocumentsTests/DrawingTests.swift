@@ -16,10 +16,10 @@ import Wire
       path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
     let deadline = Deadline(seconds: 5, clock: monotonicSeconds, shouldStop: { false })
     let answer = try process.ask([99, 1, 2, 3], deadline: deadline)
-    #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request makes no sense"))
+    #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request is invalid"))
     #expect(
       try DrawAnswer(decoding: process.ask([], deadline: deadline))
-        == .refused(.badRequest, "the request makes no sense"))
+        == .refused(.badRequest, "the request is invalid"))
   }
 
   /// To write the golden files again: DECKHAND_RECORD=1, then look at them.

@@ -57,8 +57,8 @@ private func card() throws -> (CardDocument, text: String, image: String) {
       """
     let losses = try CardDocument(reading: Array(file.utf8), file: "x").edition2().losses.map(\.message)
     #expect(losses.count == 3)
-    #expect(losses.count { $0.hasSuffix("; there it is written as it is") } == 2, "\(losses)")
-    #expect(losses.count { $0.hasSuffix("; there it has what stands for nothing") } == 1, "\(losses)")
+    #expect(losses.count { $0.hasSuffix("; there it is written unchanged") } == 2, "\(losses)")
+    #expect(losses.count { $0.hasSuffix("; there it gets a default value") } == 1, "\(losses)")
   }
 
   @Test func `elements are drawn in the order they were added until they are raised or lowered`() throws {
@@ -155,7 +155,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     let export = try document.edition2()
     #expect(
       export.losses.map { "\($0.pointer) \($0.message)" } == [
-        "/elements/0/text the text has 3 lines; the app there draws one line only"
+        "/elements/0/text the text has 3 lines; the app there draws only one line"
       ])
     #expect(try CardDocument(reading: export.bytes, file: "old").elements.first?.text == "one\r\ntwo\nthree")
   }

@@ -128,11 +128,11 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     let losses = try card("version2").edition2().losses.map { "\($0.pointer) \($0.message)" }
     #expect(
       losses == [
-        "/elements/1 an image above a text goes under all texts",
-        "/elements/1/alt the alternative text is not known there",
-        "/elements/1/group the group is not known there", "/elements/1/link the link is not known there",
-        "/elements/1/locked the lock is not known there", "/elements/2 an element of the kind hologram is left out",
-        "/groups groups are not known there",
+        "/elements/1 an image above a text moves below all texts",
+        "/elements/1/alt the alternative text is not supported there",
+        "/elements/1/group the group is not supported there", "/elements/1/link the link is not supported there",
+        "/elements/1/locked the lock is not supported there", "/elements/2 an element of the kind hologram is left out",
+        "/groups groups do not exist there",
       ])
     #expect(try card("edition2").edition2().losses.isEmpty)
   }

@@ -237,7 +237,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     } catch let error as DocumentError {
       #expect(
         error.message
-          == "pictures are drawn by deckhand-draw, which is not at /nonexistent/deckhand-draw; put it beside deckhand")
+          == "drawing pictures needs deckhand-draw, which is not at /nonexistent/deckhand-draw; put it beside deckhand")
     }
     #expect(folder.read("x.png") == nil)
     #expect(

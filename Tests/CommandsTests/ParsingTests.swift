@@ -57,7 +57,7 @@ import Text
     ("zzzzzz", #"unknown_command: no command is called "zzzzzz"; `help` lists them"#),
     ("deck lsit", #"unknown_command: deck: no command is called "lsit" (did you mean "list"?)"#),
     ("deck zzzzzz", #"unknown_command: deck: no command is called "zzzzzz"; `help deck` lists them"#),
-    ("deck", "missing_command: deck: one of its commands is expected: create, import, list"),
+    ("deck", "missing_command: deck: one of these commands is expected: create, import, list"),
     ("deck create", "missing_argument: deck create: DECK is missing; usage: deck create DECK"),
     (
       "deck import D",

@@ -250,7 +250,7 @@ import Testing
     edit.cards.removeFirst()
     #expect { try change(old, edit) } throws: {
       $0 as? NoteError == .losesCards(type: old.name, cards: 3, notes: 0)
-        && ($0 as? NoteError)?.message.contains("takes away 3 cards; confirm") == true
+        && ($0 as? NoteError)?.message.contains("removes 3 cards; confirm") == true
     }
     #expect(try count("cards") == 6 && type(ids[0]) == old)
     let second = try cards(ids[1])[1].id

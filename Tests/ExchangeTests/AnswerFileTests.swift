@@ -93,16 +93,19 @@ struct AnswerFileTests {
     try collection.add(deck, "p", "x", guid: "a")
     let (first, good) = (try head(deck), line("a", collection.now - 900, 3))
     let cases: [(String, String)] = [
-      ("", "0.answers:1:1: a file of answers expected, this one is empty"),
-      (try head(other) + good, "0.answers:1:1: answers of this deck expected, these are of a page of another deck"),
+      ("", "0.answers:1:1: an answer file expected, this file is empty"),
+      (try head(other) + good, "0.answers:1:1: answers for this deck expected, these are from a page of another deck"),
       ("prompt,answer\n", "0.answers:1:1: a value expected"),
-      ("{\"deck\":\"x\"}\n", "0.answers:1:1: the first line of a file of answers expected"),
-      (first.replacing(":1}", with: ":2}") + good, "0.answers:1:1: version 1 of a file of answers expected, this is 2"),
+      ("{\"deck\":\"x\"}\n", "0.answers:1:1: the first line of an answer file expected"),
+      (
+        first.replacing(":1}", with: ":2}") + good,
+        "0.answers:1:1: version 1 of an answer file expected, version 2 found"
+      ),
       (first + good + good.dropLast(9), "0.answers:3:"),
       (first + good.replacing(":3,", with: ":5,"), "0.answers:2:1: \"rating\": a whole number from 1 to 4 expected"),
       (first + good.replacing(":3,", with: ":2.5,"), "0.answers:2:1: \"rating\": a whole number expected"),
-      (first + good + line("a", collection.now + 4000, 3), "0.answers:3:1: \"at\": a moment that is past"),
-      (first + line("a", -5, 3), "0.answers:2:1: \"at\": a moment that is past"),
+      (first + good + line("a", collection.now + 4000, 3), "0.answers:3:1: \"at\": a time in the past"),
+      (first + line("a", -5, 3), "0.answers:2:1: \"at\": a time in the past"),
       (first + "[1]\n", "0.answers:2:1: \"rating\": "),
       (first + good.replacing("\"guid\":\"a\"", with: "\"guid\":7"), "0.answers:2:1: \"guid\": a text expected"),
       (first + "{\"guid\":\"\(String(repeating: "x", count: 5000))\"}\n", "0.answers:2:1: the file is larger"),

@@ -215,7 +215,7 @@ import Testing
   func `UTF-16 is refused where only UTF-8 can be, and named`(content: [UInt8]) throws {
     #expect(
       refusal("a.json", content)
-        == "a.json is written in utf-16; give --encoding utf-16, or save it as utf-8. Nothing was imported.")
+        == "a.json is encoded in utf-16; give --encoding utf-16, or save it as utf-8. Nothing was imported.")
     try AtomicFile.write(folder.file("b.jsonl"), content)
     #expect(
       problemCode { _ = try collection.importing(collection.deck(named: "d"), folder.file("b.jsonl")) }
@@ -243,7 +243,8 @@ import Testing
 
   @Test func `an encoding that is not known is told with those there are`() {
     let error = #expect(throws: ExchangeError.self) { try TextEncoding(named: "ebcdic") }
-    #expect(error?.message == "no encoding is called \"ebcdic\"; there are utf-8, latin-1, utf-16, windows-1252")
+    #expect(
+      error?.message == "no encoding is called \"ebcdic\"; the encodings are utf-8, latin-1, utf-16, windows-1252")
   }
 
   @Test func `formats go by the ending, and one that is unknown is told with those there are`() throws {
@@ -252,7 +253,7 @@ import Testing
     let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
     #expect(
       error?.message
-        == "no format is called \"cvs\" (did you mean \"csv\"?); there are json, jsonl, csv, tsv, txt, md, apkg, apkg-legacy, colpkg; --format names one whatever the file is called"
+        == "no format is called \"cvs\" (did you mean \"csv\"?); the formats are json, jsonl, csv, tsv, txt, md, apkg, apkg-legacy, colpkg; use --format to choose one for any file name"
     )
     for path in ["json", ".json", "a.", "a/b", ""] {
       #expect(throws: ExchangeError.self) { try CardFormat(ofPath: path) }
@@ -342,7 +343,7 @@ import Testing
     let deep = "[{\"a\":" + String(repeating: "[", count: 100_000)
     #expect(
       refusal("a.json", Array(deep.utf8))
-        == "a.json:1: lists and objects stand in each other more than 32 deep. Nothing was imported.")
+        == "a.json:1: lists and objects are nested more than 32 deep. Nothing was imported.")
     for large in [
       "[{\"prompt\":\"" + String(repeating: "x", count: 1_100_000), "[" + String(repeating: "1", count: 1_100_000),
       "[{" + String(repeating: "\"a\":1,", count: 200_000),

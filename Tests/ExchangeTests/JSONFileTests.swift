@@ -234,13 +234,16 @@ import Text
       "{\"prompt\":\"p\",\"answer\":\"a\",\"x" + String(repeating: "\u{301}", count: 5000) + "\":1}",
       "the name of a value has more than \(longestMarkRun) combining marks in a row"
     ),
-    (#"{"note_guid":"g","ordinal":1}"#, "no note with the guid \"g\" comes before this card of it"),
+    (
+      #"{"note_guid":"g","ordinal":1}"#,
+      "this card belongs to the note with the guid \"g\", which does not come before it"
+    ),
     (#"{"note_guid":"g"}"#, "the card of a note needs its ordinal, from 0"),
     (
       #"{"note_type":"Basic","note_fields":{"Front":"1"},"ordinals":[-1]}"#,
       "ordinals must be the numbers of the note's cards, from 0"
     ),
-    (#"{"note_type":{"name":"N"}}"#, "a note type has a name, fields and cards"),
+    (#"{"note_type":{"name":"N"}}"#, "a note type must have a name, fields and cards"),
     (#"{"note_type":"Cloze","note_fields":{"Text":"no cloze"}}"#, ""),
   ])
   func `what cannot be is refused, nothing of it is left`(line: String, message: String) throws {

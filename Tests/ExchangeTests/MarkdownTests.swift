@@ -315,12 +315,12 @@ import Text
       (table + String(repeating: "\nx", count: 100), "a table has at most 50,000 cells"),
       (
         "[a]: " + String(repeating: "u", count: 9_000) + "\n\n" + String(repeating: "[a] ", count: 500),
-        "a text with addresses below it has at most 10,000 bytes"
+        "a text with link definitions has at most 10,000 bytes"
       ),
     ] {
       #expect(try imported("## a\n\n\(text)\n").report.rejected.map(\.message) == [message])
     }
-    #expect(report.rejected.map(\.message) == ["lists and quotes stand at most 50 deep"])
+    #expect(report.rejected.map(\.message) == ["lists and quotes can be nested at most 50 deep"])
     for text in [String(repeating: "a", count: 131_071), long.trimmed] {
       let (report, cards) = try imported("## long\n\n\(text)\n")
       #expect(report.rejected.isEmpty && cards.first?.prompt == "long")

@@ -100,10 +100,11 @@ import Testing
       "prompt=Spanisch",
       "a.csv has no column called \"Spanisch\" (did you mean \"Spanish\"?); its first row is Spanish, English. Nothing was imported."
     ),
-    ("prompt", "columns: MEANING=COLUMN expected, got \"prompt\"; as in prompt=Spanish,answer=2,tags=Theme"),
-    ("prompt=1,prompt=2", "columns: \"prompt\" is chosen twice; as in prompt=Spanish,answer=2,tags=Theme"),
+    ("prompt", "columns: MEANING=COLUMN expected, got \"prompt\"; for example prompt=Spanish,answer=2,tags=Theme"),
+    ("prompt=1,prompt=2", "columns: \"prompt\" is chosen twice; for example prompt=Spanish,answer=2,tags=Theme"),
     (
-      "prompt=10001", "columns: a table has at most 10,000 columns, not 10001; as in prompt=Spanish,answer=2,tags=Theme"
+      "prompt=10001",
+      "columns: a table has at most 10,000 columns, not 10001; for example prompt=Spanish,answer=2,tags=Theme"
     ),
   ])
   func `a choice that cannot be is told`(choice: String, message: String) throws {

@@ -75,7 +75,7 @@ import Testing
   @Test func `what says that it is UTF-8 and is not, and what holds NUL bytes, is told`() throws {
     for (bytes, reason) in [
       ([0xEF, 0xBB, 0xBF, 0x61, 0xFF, 0x62], "says that it is UTF-8"),
-      (Array("many words".utf8) + [0] + Array("and more".utf8), "holds NUL bytes"),
+      (Array("many words".utf8) + [0] + Array("and more".utf8), "contains NUL bytes"),
     ] as [([UInt8], String)] {
       let error = #expect(throws: TextFileError.self) { try read("a.txt", bytes) }
       #expect(error?.report.message.contains(reason) == true, "\(String(describing: error))")

@@ -37,10 +37,10 @@ import Testing
     ("Content-Length: 99999999999999999999999\r\n\r\n{}", "! no Content-Length before a message"),
     (
       "Content-Length: 101\r\n\r\n" + String(repeating: "x", count: 101),
-      "! a message of 101 bytes; at most 100 are read"
+      "! a message of 101 bytes; the limit is 100"
     ),
-    (String(repeating: "noise ", count: 1000), "! no end of a message's head"),
-    ("Content-Length: 5\r\nX: " + String(repeating: "a", count: 5000), "! no end of a message's head"),
+    (String(repeating: "noise ", count: 1000), "! a message header without an end"),
+    ("Content-Length: 5\r\nX: " + String(repeating: "a", count: 5000), "! a message header without an end"),
   ])
   func `damaged bytes are told once, and the next message is read`(stream: String, reason: String) {
     for size in [1, 7, 100_000] {

@@ -95,7 +95,7 @@ import Testing
     limits.words = 5000
     let library = LexiconLibrary(listFolders: [], cacheFolder: nil, dictionaryFolders: [folder.path], limits: limits)
     let problem = try #require(throws: LexiconError.self) { try library.lexicon(for: language("spanish")) }
-    #expect(problem.message.hasSuffix("es_ES.dic is not a word list: its affixes make more words than a list may have"))
+    #expect(problem.message.hasSuffix("es_ES.dic is not a word list: its affixes make more words than a list can have"))
   }
 
   private static let installed =

@@ -71,7 +71,7 @@ import Testing
     limits.bytes = 2 << 20
     #expect(
       try problem([UInt8](repeating: 0x61, count: 3 << 20), limits: limits).message.contains(
-        "it has 3 MiB; lists are read up to 2 MiB"))
+        "it has 3 MiB; the limit for lists is 2 MiB"))
     limits.words = 2
     #expect(try problem(Array("aa\nbb\ncc\n".utf8), limits: limits).message.contains("more words"))
   }

@@ -93,7 +93,7 @@ import Testing
     #expect(try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output == verb)
     try home.write("## ser <!-- id: ser -->\n\nagain\n", to: "es/twice.md")
     let twice = try build()
-    #expect(twice.status == 1 && twice.errors.contains("the id \"ser\" is that of another row"), "\(twice)")
+    #expect(twice.status == 1 && twice.errors.contains("the id \"ser\" is also used by a row"), "\(twice)")
   }
 
   @Test func `what left the sources leaves the deck with prune only`() throws {

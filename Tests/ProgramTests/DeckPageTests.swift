@@ -98,6 +98,6 @@ import Testing
     #expect(try home.run("-e", "print(decks.open('Spanish'):card(1).state)").output == "new\n")
     try home.run("deck", "create", "Other")
     let other = try home.run("deck", "import", "Other", file)
-    #expect(other.errors.contains("a.answers:1:1: answers of this deck expected"), "\(other)")
+    #expect(other.errors.contains("a.answers:1:1: answers for this deck expected"), "\(other)")
   }
 }

@@ -40,7 +40,7 @@ import Testing
     ("deck.json", "{\n  \"name\": \"Spanish\",\n  \"nmaespace\": \"x\"\n}\n", 2, "no key is called \"nmaespace\""),
     ("deck.json", "{\"name\": \"Spanish\",\n \"options\": {\"new_per_day\": \"many\"}}\n", 1, "new_per_day"),
     ("deck.json", "{\"name\": \"Spanish\"\n", 1, "expected, the file ends here"),
-    ("animals.md", "## a <!-- id: ser -->\n\nb\n", 0, "the id \"ser\" is that of another row in verbs/list.csv:2"),
+    ("animals.md", "## a <!-- id: ser -->\n\nb\n", 0, "the id \"ser\" is also used by a row in verbs/list.csv:2"),
   ])
   func `what build refuses is marked at its line in build's words`(
     name: String, text: String, line: Int, words: String

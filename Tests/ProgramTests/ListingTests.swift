@@ -196,9 +196,9 @@ import Testing
   @Test func `messages break between words, and JSON not at all`() throws {
     let home = try Home()
     let terminal = try home.terminal("--dry-run", "plugin", "test", "X")
-    terminal.wait(for: "take that\r\nback; nothing was changed. Leave")
+    terminal.wait(for: "cannot undo; nothing\r\nwas changed. Run")
     let json = try home.terminal("--json", "--dry-run", "plugin", "test", "X")
-    json.wait(for: "nothing was changed. Leave --dry-run out to run it\"}")
+    json.wait(for: "nothing was changed. Run it without --dry-run\"}")
   }
 
   @Test func `an option that may be left out is not missed`() throws {

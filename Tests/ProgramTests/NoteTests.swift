@@ -99,7 +99,7 @@ import Testing
     (["card", "add", "D", "  ", "y", "--reversed"], 1, "is empty"),
     (["note", "show", "nope"], 1, "no card has a guid"), (["note", "edit", "D:1", "--set", "x"], 1, "has no card"),
     (["notetype", "show", "Clze"], 1, "(did you mean \"Cloze\"?)"), (["note", "shw"], 2, "(did you mean \"show\"?)"),
-    (["notetype", "create", "basic", "--field", "a"], 1, "is there already"),
+    (["notetype", "create", "basic", "--field", "a"], 1, "already exists"),
     (["notetype", "create", "X", "--field", "a", "--front", "{{b}}"], 1, "names the field \"b\""),
     (["notetype", "create", "X", "--field", "a", "--front", "{{#a}}"], 1, "does not close it"),
     (["notetype", "create", "X", "--front", "no field"], 1, "shows no field"),

@@ -91,7 +91,7 @@ import Testing
     let lines = try home.run("-e", code).lines
     #expect(lines.first == "hello you")
     #expect(lines[1].hasPrefix("false\tyou cannot add the command \"deck\": Deckhand has one of that name"))
-    #expect(lines[2].contains("\"end\" cannot name a command"))
+    #expect(lines[2].contains("\"end\" cannot be the name of a command"))
     #expect(lines[3].contains("\"what\" is neither an argument"))
     #expect(lines[4].contains("bad argument #1 to 'command' (field 'run': function expected, got nil)"))
   }

@@ -125,7 +125,7 @@ import Testing
     #expect(
       list.contains("the plugin \"two\" cannot add the command \"same\": the plugin \"one\" has one of that name"))
     #expect(list.contains("cannot add the command \"deck\": Deckhand has one of that name"))
-    #expect(list.contains("mode \"hangman\" is there already, of hangman"))
+    #expect(list.contains("mode \"hangman\" already exists, of hangman"))
     #expect(try home.run("same").output == "1\n")
   }
 

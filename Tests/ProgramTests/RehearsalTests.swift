@@ -71,7 +71,7 @@ import Testing
     #expect(all.count > 55)
     for (name, example) in all {
       let run = try home.run("--dry-run", "-e", "", "-i", input: example + "\n")
-      let isRefused = run.errors.contains("and --dry-run cannot take that back; nothing was changed")
+      let isRefused = run.errors.contains("that --dry-run cannot undo; nothing was changed")
       #expect(isRefused == Self.refused.contains(name), "\(name): \(run)")
       if isRefused { #expect(run.status == 2, "\(name)") }
       #expect(changes(files, storedFiles(in: home.path + "/data")).isEmpty, "\(name)")

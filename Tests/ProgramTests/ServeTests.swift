@@ -167,7 +167,7 @@ import Testing
   @Test func `two at one port: the second is told; a signal ends it, and deckhand-net with it`() throws {
     let second = try home.run("serve", "--port", "\(port)")
     #expect(second.status == 1)
-    #expect(second.errors.contains("another program listens at the port \(port)"), "\(second.errors)")
+    #expect(second.errors.contains("another program listens on port \(port)"), "\(second.errors)")
     #expect(try home.run("serve", "--port", "70000").status == 2)
     shell.signal(SIGTERM)
     #expect(shell.ended() == 128 + SIGTERM)

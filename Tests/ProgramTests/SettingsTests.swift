@@ -136,7 +136,7 @@ import Testing
       "settings.on_change('', function() settings.set('game.length', settings.get('game.length') == 11 and 12 or 11) end) settings.set('game.length', 12)"
     )
     #expect(loop.status == 0, "\(loop)")
-    #expect(loop.errors == "note: settings kept changing one another (game.length); the loop was cut\n")
+    #expect(loop.errors == "note: settings kept changing one another (game.length); the loop was stopped\n")
   }
 
   @Test func `an observer of a script is not called when its changes are taken back behind it`() throws {

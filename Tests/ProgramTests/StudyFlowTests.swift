@@ -107,7 +107,7 @@ import Testing
       #expect(run.status == 2 && run.errors.contains("\(first) and \(second) cannot be given together"), "\(run)")
     }
     let idle = try home.run("study", "D", "--seconds", "60")
-    #expect(idle.status == 2 && idle.errors.contains("--seconds is for --sprint, which was not given"), "\(idle)")
+    #expect(idle.status == 2 && idle.errors.contains("--seconds needs --sprint, which was not given"), "\(idle)")
     let sprint = try home.run("-e", "decks.open('D'):study{mode = 'sprint', cram = true}")
     #expect(sprint.errors.contains("one of mode=\"sprint\", ahead, forgotten and cram expected"), "\(sprint)")
     #expect(try home.run("study", "D", "--ahead", "0").status == 2)

@@ -27,7 +27,8 @@ import Testing
       numbered.output.hasPrefix("Imported 2 cards into \"D\"; 1 refused:\n  line 3   the field \"Word\""), "\(numbered)"
     )
     #expect(
-      numbered.output.contains("Not imported: what stands in column3: the note type has no such field."), "\(numbered)")
+      numbered.output.contains("Not imported: the content of column3, because the note type has no such field."),
+      "\(numbered)")
     let fields = try home.run(
       "-e", "local n = decks.open('D'):card(1).note print(n.type.name, n.fields.Meaning, n.fields.Example)")
     #expect(fields.output == "Word\tdog &lt;b&gt;\t\n", "\(fields)")

@@ -84,13 +84,13 @@ final class StandIn {
   @Test func `an answer that makes no sense is told, whatever is wrong with it`() throws {
     let standIn = try StandIn()
     for (mode, words) in [
-      ("garbage", "cannot be unpacked"), ("page", "does not say its size"), ("text", "is not JSON"),
+      ("garbage", "cannot be unpacked"), ("page", "does not give its size"), ("text", "is not JSON"),
       ("list", "does not say what the server has"), ("types", "does not say what the server has"),
       ("lastusn", "does not say what the server has"),
       ("deep", "is not JSON"), ("bomb", "is larger than it says"), ("largebomb", "is larger than 64 MiB"),
-      ("window", "cannot be unpacked"), ("nosize", "does not say its size"), ("small", "is smaller than it says"),
+      ("window", "cannot be unpacked"), ("nosize", "does not give its size"), ("small", "is smaller than it says"),
       ("big", "is larger than it says"), ("negative", "makes no sense"), ("words", "makes no sense"),
-      ("half", "ends in the middle"), ("two", "cannot be unpacked"), ("headers", "has headers without end"),
+      ("half", "is truncated"), ("two", "cannot be unpacked"), ("headers", "has too many headers"),
     ] {
       let server = try server("http://127.0.0.1:\(standIn.port)/\(mode)/")
       guard case .badAnswer(let reason)? = fault({ _ = try server.meta() }) else {
@@ -215,7 +215,7 @@ final class StandIn {
     unlink(folder.file("key"))
     #expect(fault { _ = try server.meta() } == .noKey)
     try folder.write("two\nlines", to: "key")
-    #expect(fault { _ = try server.meta() } == .key(reason: "the file of the key holds no key"))
+    #expect(fault { _ = try server.meta() } == .key(reason: "the key file contains no key"))
     unlink(folder.file("key"))
     for mode in ["ok", "key", "403"] {
       let asked = try self.server(base + mode + "/")

@@ -164,7 +164,7 @@ import Values
       ServerSide.head(), [.notes: [note], .cards: [ServerSide.card(100), rows(1, "x", position: 1).card]], isWhole: true
     )
     let error = try #require(throws: SyncError.self) { try takeIn(stray) }
-    #expect(error.code == "bad_sync_answer" && error.message.contains("a card is of no note"))
+    #expect(error.code == "bad_sync_answer" && error.message.contains("a card belongs to no note"))
     var head = ServerSide.head()
     head.types[0]["flds"] = .text("none")
     let whole = try sides.pulled(head, [.notes: [note], .cards: [ServerSide.card(100)]], isWhole: true)

@@ -22,7 +22,7 @@ import ToggleSettings
     (.choice(["a"], default: "b"), "the setting \"x\" can't be declared: its default \"b\" is not one of its options"),
     (
       .choice(["a", "A"], default: "a"),
-      "the setting \"x\" can't be declared: an option stands in it twice, or two differ only in capitals"
+      "the setting \"x\" can't be declared: it has an option twice, or two that differ only in capitals"
     ),
     (.choice(["a "], default: "a "), "the setting \"x\" can't be declared: \"a \" can't be an option"),
     (
@@ -41,7 +41,7 @@ import ToggleSettings
     ),
     (
       .group([SettingDeclaration("n", .number(NumberRange(), default: 0))]),
-      "the setting \"x\" can't be declared: only switches and groups stand in a group, and \"n\" is a number"
+      "the setting \"x\" can't be declared: a group contains only switches and groups, and \"n\" is a number"
     ),
   ]
   @Test(arguments: wrong.indices)
@@ -97,10 +97,10 @@ import ToggleSettings
     }
     #expect(
       problem { try tree.declare([SettingDeclaration("game.length", .toggle())], by: quiz) }?.message
-        == "the setting \"game.length\" is there already, declared by the program")
+        == "the setting \"game.length\" already exists, declared by the program")
     #expect(
       problem { try tree.declare([SettingDeclaration("game.bonus", .toggle())], by: quiz) }?.message
-        == "\"game.bonus\" can't be the name of a plugin's setting: those in \"game\" are the program's own")
+        == "\"game.bonus\" can't be the name of a plugin's setting: names in \"game\" are reserved for Deckhand")
     #expect(problem { try tree.declare([SettingDeclaration("pizza.olive", .toggle())], by: quiz) }?.code == "exists")
     try tree.declare([SettingDeclaration("game.bonus", .toggle())], by: .user)
     #expect(tree.owner(of: "game.bonus") == .user)
@@ -143,8 +143,8 @@ import ToggleSettings
       ], by: .program)
     #expect(
       Set(notices.map(\.message)) == [
-        "n: the kept value \"12.4\" does not fit any more (a whole number from 0 to 10 is expected, not \"12.4\"); it is \"1\" now",
-        "c: the kept value \"latin\" does not fit any more (english or greek is expected, not \"latin\"); it is \"english\" now",
+        "n: the stored value \"12.4\" is no longer valid (a whole number from 0 to 10 is expected, not \"12.4\"); it is now \"1\"",
+        "c: the stored value \"latin\" is no longer valid (english or greek is expected, not \"latin\"); it is now \"english\"",
       ])
     #expect(try tree.get("n") == .number(1) && tree.get("t") == .text("x"))
     #expect(tree.kept == kept)

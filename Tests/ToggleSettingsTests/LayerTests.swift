@@ -45,13 +45,13 @@ import ToggleSettings
     #expect(try tree.state("pizza") == .off)
     #expect(
       problem { try tree.set("pizza.tomato", to: .flag(true), by: .user) }?.message
-        == "pizza.tomato is off by --set pizza=off on the command line; start without that option to change it")
+        == "pizza.tomato is set to off by --set pizza=off on the command line; start without that option to change it")
     #expect(problem { try tree.toggle(["pizza"], by: .user) }?.code == "locked")
     try tree.set("pizza", to: .flag(false), by: .user)
     #expect(tree.kept.isEmpty)
     #expect(
       problem { try tree.set("game.length", to: .number(8), by: .user) }?.message
-        == "game.length is 7 by the system file /etc/d.json, which locks it; whoever looks after this machine can change that"
+        == "game.length is set to 7 by the system file /etc/d.json, which locks it; the administrator of this machine can change it"
     )
   }
 
@@ -79,7 +79,7 @@ import ToggleSettings
     let notices = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LENGTH": "twelve"]))
     #expect(
       notices.map(\.message) == [
-        "game.length: a whole number from 7 to 9 is expected, not \"twelve\", by DECKHAND_SET_GAME_LENGTH in the environment; it is left aside"
+        "game.length: a whole number from 7 to 9 is expected, not \"twelve\" (from DECKHAND_SET_GAME_LENGTH in the environment); this value is ignored"
       ])
     #expect(tree.setLayer(.commandLine, []).isEmpty, "told once")
     #expect(try tree.get("game.length") == .number(8))
@@ -165,7 +165,7 @@ import ToggleSettings
     #expect(try tree.get("game.language") == language)
     #expect(
       problem { try tree.set("game.language", to: .text("italian"), by: .user) }?.message.hasSuffix(
-        "by the system file /etc/s.json, which is broken and may lock it; whoever looks after this machine can correct the file"
+        "by the system file /etc/s.json, which is broken and may lock it; the administrator of this machine can correct the file"
       ) == true)
     _ = try tree.declare([SettingDeclaration("later.on", .toggle(default: true))], by: .user)
     #expect(problem { try tree.set("later.on", to: .flag(false), by: .user) }?.code == "locked")

@@ -179,7 +179,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     ("game.length", "8e999", "game.length: a whole number from 7 to 9 is expected, not \"8e999\""),
     ("game.name", "a\0", "game.name: text is expected, not \"a\\x00\""),
     ("game.file", "a\0b", "game.file: a path is expected, not \"a\\x00b\""),
-    ("game", "x", "\"game\" is no setting by itself; in it are game.language, game.length, game.name, game.file"),
+    ("game", "x", "\"game\" is a section, not a setting; it contains game.language, game.length, game.name, game.file"),
     ("game.lenght", "8", "no setting is called \"game.lenght\" (did you mean \"game.length\"?)"),
   ])
   func `a value that does not fit is refused with what is expected`(name: String, text: String, message: String) throws

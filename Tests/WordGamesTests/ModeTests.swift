@@ -276,7 +276,7 @@ private final class Clock {
     let mode = Mode(name: "palindromes", title: "Palindromes", summary: "", rules: [.palindrome])
     try table.add(mode, owner: palindromes)
     let taken = try #require(throws: GameError.self) { try table.add(mode, owner: other) }
-    #expect(taken.message == "mode \"palindromes\" is there already, of palindromes")
+    #expect(taken.message == "mode \"palindromes\" already exists, of palindromes")
     #expect(throws: GameError.modeTaken(name: "classic", owner: .program)) { try table.add(.classic, owner: other) }
     for name in ["", "Classic", "a b", "a\n", String(repeating: "a", count: 65)] {
       #expect(throws: GameError.self) {

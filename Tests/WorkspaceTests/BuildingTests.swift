@@ -312,7 +312,7 @@ private struct NoGenerator: CardGenerator {
     try write("## a\n\nb\n", to: "caf\u{E9}.md")
     try write("## c\n\nd\n", to: "cafe\u{301}.md")
     let error = #expect(throws: BuildError.self) { try build() }
-    #expect(error?.message.contains("in two forms of Unicode") == true)
+    #expect(error?.message.contains("in two Unicode normal forms") == true)
   }
 
   @Test func `decks within the folder and within a row come one below the other`() throws {

@@ -59,7 +59,7 @@ public enum DrawingFailure: Error, Equatable, Sendable {
     case .missing(let path, _):
       (
         .failure(.noDrawing),
-        "pictures are drawn by deckhand-draw, which is not at \(path); put it beside deckhand"
+        "drawing pictures needs deckhand-draw, which is not at \(path); put it beside deckhand"
       )
     case .crashed:
       (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")

@@ -60,15 +60,15 @@ extension DocumentProblem.Finding {
     case .unknownKind: (.unknownKind, "Unknown kind of element")
     case .badSize: (.badSize, "Size not above 0")
     case .outOfRange: (.outOfRange, "Out of range")
-    case .badImage: (.badImage, "Not an image of the store")
+    case .badImage: (.badImage, "Not an image in the store")
     case .missingKey: (.missingKey, "Something is missing")
-    case .duplicateID: (.duplicateID, "An id twice")
+    case .duplicateID: (.duplicateID, "Duplicate id")
     case .missingImage: (.missingImage, "Image file missing")
     case .imageMismatch: (.imageMismatch, "Image file damaged")
-    case .undrawableText: (.undrawableText, "No font for it")
+    case .undrawableText: (.undrawableText, "No font for this text")
     case .laterVersion: (.laterVersion, "Later version")
     case .unchecked: (.unchecked, "Not checked")
-    case .unreadable: (.unreadable, "Does not open")
+    case .unreadable: (.unreadable, "Cannot be opened")
     }
   }
 }
@@ -92,7 +92,7 @@ private struct ProblemSearch {
   mutating func look(at json: Value.Record, isReadOnly: Bool) {
     let root = JSONPointer.whole
     if isReadOnly {
-      add(.laterVersion, root.appending("version"), "version 2 expected; only a later Deckhand knows all of it")
+      add(.laterVersion, root.appending("version"), "version 2 expected; only a later Deckhand understands all of it")
     }
     color(json["background"], root.appending("background"))
     groups(json["groups"], root.appending("groups"))
@@ -101,7 +101,7 @@ private struct ProblemSearch {
     for (index, object) in (json["elements"]?.list ?? []).compactMap(\.record).enumerated() {
       let pointer = place.appending(index)
       if let id = object["id"]?.text, !seen.insert(id).inserted {
-        add(.duplicateID, pointer.appending("id"), "the id \(quoted(id)) stands at an element before it too")
+        add(.duplicateID, pointer.appending("id"), "the id \(quoted(id)) is already used by an element before it")
       }
       element(object, pointer)
     }
@@ -132,7 +132,7 @@ private struct ProblemSearch {
 
   private mutating func wrongType(_ value: Value, _ pointer: JSONPointer, _ expected: String) {
     if value.isNumeric, value.double == nil {
-      return add(.outOfRange, pointer, "\(expected) that can be reckoned with expected")
+      return add(.outOfRange, pointer, "\(expected) that can be computed with expected")
     }
     add(.wrongType, pointer, "\(expected) expected, \(value.kind) found")
   }
@@ -144,7 +144,7 @@ private struct ProblemSearch {
     guard let name = value.text else { return wrongType(value, pointer.appending("kind"), "\"image\" or \"text\"") }
     add(
       .unknownKind, pointer.appending("kind"),
-      "\"image\" or \"text\" expected, \(quoted(name)) found; it is kept, not drawn")
+      "\"image\" or \"text\" expected, \(quoted(name)) found; it is stored but not drawn")
   }
 
   private mutating func number(_ value: Value?, _ pointer: JSONPointer) {
@@ -163,7 +163,7 @@ private struct ProblemSearch {
   }
 
   private mutating func tooFar(_ pointer: JSONPointer, _ range: String) {
-    add(.outOfRange, pointer, "a number \(range) expected; it is drawn as if it were")
+    add(.outOfRange, pointer, "a number \(range) expected; it is drawn with the nearest such number")
   }
 
   private mutating func text(_ value: Value?, _ pointer: JSONPointer) {

@@ -55,13 +55,13 @@ private struct EditionExporter {
       add(element, JSONPointer.whole.appending("elements").appending(index))
     }
     for problem in document.problems() where problem.kind != .unknownKind && problem.kind != .duplicateID {
-      let there = written.contains(problem.pointer.description) ? "is written as it is" : "has what stands for nothing"
+      let there = written.contains(problem.pointer.description) ? "is written unchanged" : "gets a default value"
       lose(problem.pointer, "\(problem.message); there it \(there)")
     }
     var json = document.json
     for key in CardFormat.documentKeys { json[key] = nil }
     restoreClashes(of: CardFormat.documentKeys, in: &json)
-    if document.json["groups"] != nil { lose(JSONPointer.whole.appending("groups"), "groups are not known there") }
+    if document.json["groups"] != nil { lose(JSONPointer.whole.appending("groups"), "groups do not exist there") }
     json["id"] = .text(document.id.description)
     json["backgroundColor"] = color(document.json["background"], document.background)
     json["imageElements"] = .list(images)
@@ -75,9 +75,9 @@ private struct EditionExporter {
 
   private mutating func add(_ element: Element, _ pointer: JSONPointer) {
     guard let kind = element.kind else {
-      return lose(pointer, "an element of the kind \(element.json["kind"]?.text ?? "that is not named") is left out")
+      return lose(pointer, "an element of the kind \(element.json["kind"]?.text ?? "(none)") is left out")
     }
-    if kind == .image, !texts.isEmpty { lose(pointer, "an image above a text goes under all texts") }
+    if kind == .image, !texts.isEmpty { lose(pointer, "an image above a text moves below all texts") }
     loseFields(of: element, pointer)
     loseBrokenTransform(element.json["transform"]?.record, pointer.appending("transform"))
     var json = element.json
@@ -88,7 +88,7 @@ private struct EditionExporter {
     case .image: images.append(.record(imageFields(of: element, over: json)))
     case .text:
       if element.lines.count > 1 {
-        lose(pointer.appending("text"), "the text has \(element.lines.count) lines; the app there draws one line only")
+        lose(pointer.appending("text"), "the text has \(element.lines.count) lines; the app there draws only one line")
       }
       json["text"] = .text(element.text ?? "")
       json["textColor"] = color(element.json["color"], element.color ?? .black)
@@ -105,7 +105,7 @@ private struct EditionExporter {
     ] {
       switch element.json[key] {
       case nil, .text(""), .boolean(false): break
-      default: lose(pointer.appending(key), "\(what) is not known there")
+      default: lose(pointer.appending(key), "\(what) is not supported there")
       }
     }
   }
@@ -113,10 +113,10 @@ private struct EditionExporter {
   /// Reports malformed parts of an old file's `transform` that the export overwrites.
   private mutating func loseBrokenTransform(_ rest: Value.Record?, _ pointer: JSONPointer) {
     for key in ["offset", "size"] where rest?[key] != nil {
-      lose(pointer.appending(key), "it is no pair of numbers; there the default is written")
+      lose(pointer.appending(key), "it is not a pair of numbers; the default is written there")
     }
     if let rotation = rest?["rotation"], rotation.record == nil || rotation.record?["degrees"] != nil {
-      lose(pointer.appending("rotation"), "it is no number of degrees; there 0 is written")
+      lose(pointer.appending("rotation"), "it is not a number of degrees; 0 is written there")
     }
   }
 

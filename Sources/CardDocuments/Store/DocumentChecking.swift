@@ -59,10 +59,10 @@ extension StoredDocument {
     guard !queries.isEmpty else { return [] }
     let missing: [String]
     do { missing = try store.drawing.coverage(queries) } catch {
-      return [DocumentProblem(.unchecked, .whole, "the fonts could not be looked at: \(error.reason.words)")]
+      return [DocumentProblem(.unchecked, .whole, "the fonts could not be checked: \(error.reason.words)")]
     }
     return zip(places, missing).filter { !$0.1.isEmpty }.map { place, characters in
-      DocumentProblem(.undrawableText, place, "no font here can draw \(quoted(characters))")
+      DocumentProblem(.undrawableText, place, "no installed font can draw \(quoted(characters))")
     }
   }
 }

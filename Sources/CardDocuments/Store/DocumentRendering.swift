@@ -78,7 +78,7 @@ extension StoredDocument {
         try writeWhole(bytes, to: folder + "/" + name)
         beside.append(name)
       } else {
-        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
+        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file was not written"))
       }
     }
     for (name, bytes) in named {

@@ -29,7 +29,7 @@ public struct WrittenDocument: Equatable, Sendable {
         try Self.makeFolder(folder + "/images")
         try write(bytes, "images/" + hash.description, in: folder)
       } else {
-        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file is too"))
+        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file was not written"))
       }
     }
     for (name, bytes) in named {

@@ -59,10 +59,10 @@ extension StagedCollection {
     let file = try ForeignDatabase.open(scratch.path("collection")) { false }
     try file.use { db in
       let problem = try db.firstRow("PRAGMA integrity_check") { $0.text(0) } ?? ""
-      if problem != "ok" { throw StagedFault(reason: "is not sound: \(problem)") }
+      if problem != "ok" { throw StagedFault(reason: "failed the integrity check: \(problem)") }
       for kind in StagedKind.allCases {
         let count = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
-        if count != counts[kind] { throw StagedFault(reason: "has not all rows of \(kind.rawValue)") }
+        if count != counts[kind] { throw StagedFault(reason: "lacks rows of \(kind.rawValue)") }
       }
     }
   }

@@ -54,14 +54,14 @@ public enum MediaArchive {
       }
       return content
     }
-    guard let meta = zip.members[meta] else { throw refusal("does not name its files") }
+    guard let meta = zip.members[meta] else { throw refusal("does not list its files") }
     var files: [ArchivedMedia] = []
     for (member, name) in try names(content(meta)) {
-      guard let member = zip.members[member] else { throw refusal("names a file that it has not") }
+      guard let member = zip.members[member] else { throw refusal("lists a file that it does not contain") }
       files.append(ArchivedMedia(name: name, bytes: try content(member)))
     }
     guard files.count == zip.members.count - 1, Set(files.map(\.name)).count == files.count else {
-      throw refusal("does not name each of its files once")
+      throw refusal("does not list each of its files exactly once")
     }
     return files
   }
@@ -70,11 +70,13 @@ public enum MediaArchive {
   private static func names(_ bytes: [UInt8]) throws -> [(member: String, name: String)] {
     let parsed: Value
     do throws(JSONFailure) { parsed = try JSONParser.parse(bytes, limits: metaLimits) } catch {
-      throw refusal("names its files by no JSON")
+      throw refusal("lists its files in invalid JSON")
     }
     let fields = parsed.record?.fields ?? []
     let names = fields.compactMap { field in field.value.text.map { (member: field.name, name: $0) } }
-    guard parsed.record != nil, names.count == fields.count else { throw refusal("names its files by no names") }
+    guard parsed.record != nil, names.count == fields.count else {
+      throw refusal("lists file names that are not texts")
+    }
     return names
   }
 

@@ -65,11 +65,11 @@ struct ContentsReader {
     }
     guard version >= 11, version <= 18 else {
       if version > 18 { throw PackageError.newer(path: path) }
-      throw PackageError.refused(path: path, place: "its collection", reason: "is of the old schema \(version)")
+      throw PackageError.refused(path: path, place: "its collection", reason: "uses the old schema \(version)")
     }
     guard version == 11 || version == 18 else {
       throw PackageError.refused(
-        path: path, place: "its collection", reason: "is of the schema \(version), which no package has")
+        path: path, place: "its collection", reason: "uses the unsupported schema \(version)")
     }
     var contents = PackageContents()
     try db.forEachRow("SELECT crt, mod FROM col") { row in
@@ -92,7 +92,7 @@ struct ContentsReader {
         throw PackageError.damaged(path: path, place: "its collection", reason: "lacks the table \(name)")
       }
       guard found.0 == "table", !found.1.lowercased().contains(text: "virtual") else {
-        throw PackageError.refused(path: path, place: "its collection", reason: "has no plain table \(name)")
+        throw PackageError.refused(path: path, place: "its collection", reason: "has no ordinary table \(name)")
       }
     }
   }

@@ -24,12 +24,12 @@ public enum PackageError: Problem, Equatable {
     switch self {
     case .notAPackage(let path, let reason):
       ProblemReport(
-        .badFile, "This is no package",
-        "\(quoted(path)) is no package of Anki: it \(printable(reason)). Nothing was imported", ["path": path])
+        .badFile, "Not a package",
+        "\(quoted(path)) is not an Anki package: it \(printable(reason)). Nothing was imported", ["path": path])
     case .damaged(let path, let place, let reason):
       ProblemReport(
         .damaged, "The package is damaged",
-        "\(quoted(path)) is damaged: \(printable(place)) \(printable(reason)). Nothing was imported; export it anew",
+        "\(quoted(path)) is damaged: \(printable(place)) \(printable(reason)). Nothing was imported; export it again",
         ["path": path, "place": place])
     case .refused(let path, let place, let reason):
       ProblemReport(
@@ -44,7 +44,7 @@ public enum PackageError: Problem, Equatable {
     case .noLibrary(let path):
       ProblemReport(
         .notHere, "Packages cannot be read here",
-        "\(quoted(path)) is a package of Anki, for which libzip is needed; install Debian's libzip4", ["path": path])
+        "\(quoted(path)) is an Anki package, and reading it needs libzip; install Debian's libzip4", ["path": path])
     case .interrupted(let path):
       ProblemReport(
         .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",

@@ -77,7 +77,7 @@ final class PackageFile {
     if let meta = zip.members["meta"] {
       let fields: [WireField]
       do { fields = try WireReader.fields(try bytes(of: meta, in: zip, limit: 1000)[...]) } catch is WireFault {
-        throw PackageError.damaged(path: path, place: "the file meta", reason: "is not as Anki writes it")
+        throw PackageError.damaged(path: path, place: "the file meta", reason: "is not in Anki's format")
       }
       guard let known = Version(rawValue: fields.last { $0.number == 1 }?.integer ?? 0) else {
         throw PackageError.newer(path: path)
@@ -86,7 +86,7 @@ final class PackageFile {
     }
     if zip.members[Version.legacy2.collection] != nil { return .legacy2 }
     guard zip.members[Version.legacy1.collection] != nil else {
-      throw PackageError.notAPackage(path: path, reason: "holds no collection")
+      throw PackageError.notAPackage(path: path, reason: "contains no collection")
     }
     return .legacy1
   }
@@ -114,9 +114,9 @@ final class PackageFile {
     func checked<T>(_ body: () throws -> T) throws -> T {
       do { return try body() } catch let fault as FrameFault {
         switch fault {
-        case .damaged: throw PackageError.damaged(path: path, place: place, reason: "is not as it was written")
+        case .damaged: throw PackageError.damaged(path: path, place: place, reason: "is corrupt")
         case .tooLarge, .outOfMemory:
-          throw PackageError.refused(path: path, place: place, reason: "unpacks to far more than it may")
+          throw PackageError.refused(path: path, place: place, reason: "unpacks to far more than is allowed")
         }
       }
     }
@@ -156,7 +156,7 @@ final class PackageFile {
     try unpack(file.member, limit: UnpackedLimit(bytes: PackageFile.mostMediaBytes)) { bytes.append(contentsOf: $0) }
     if let sha1 = file.sha1, bytes.withUnsafeBytes(Exchange.sha1) != sha1 {
       throw PackageError.damaged(
-        path: path, place: "the media file \(quoted(file.member.name))", reason: "is not the one it was made with")
+        path: path, place: "the media file \(quoted(file.member.name))", reason: "does not match its checksum")
     }
     return bytes
   }
@@ -166,7 +166,7 @@ final class PackageFile {
     do { return try body() } catch let error as StorageError {
       if case .interrupted = error { throw PackageError.interrupted(path: path) }
       if error.isNoDatabase {
-        throw PackageError.notAPackage(path: path, reason: "holds no SQLite database")
+        throw PackageError.notAPackage(path: path, reason: "contains no SQLite database")
       }
       throw PackageError.damaged(
         path: path, place: "its collection", reason: "cannot be read (\(error.reason))")
@@ -189,7 +189,7 @@ final class PackageFile {
   }
 
   private var faultyMedia: PackageError {
-    .damaged(path: path, place: "the file \"media\"", reason: "is not as Anki writes it")
+    .damaged(path: path, place: "the file \"media\"", reason: "is not in Anki's format")
   }
 
   /// `{"0": "name.png"}`
@@ -228,7 +228,7 @@ final class PackageFile {
       !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 1024
       && !name.unicodeScalars.contains { $0.properties.generalCategory == .control || $0 == "/" || $0 == "\\" }
     if !isPlain {
-      throw PackageError.refused(path: path, place: "the media file \(quoted(given))", reason: "leads elsewhere")
+      throw PackageError.refused(path: path, place: "the media file \(quoted(given))", reason: "has an unsafe name")
     }
     if sha1 != nil, !name.utf8.elementsEqual(given.utf8) { throw faultyMedia }
     // As in Anki, a file that the package names but does not contain counts as missing.

@@ -104,7 +104,7 @@ public final class PackageImport {
       try receive(note, done, path, targets, receiver, contents)
     }
     try receiver.flush()
-    if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "is of no note") }
+    if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "belongs to no note") }
     let without = try receiveLog(foreign, path, receiver)
     try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
     if deck == nil { try targets.makeRest() }
@@ -120,12 +120,12 @@ public final class PackageImport {
     _ note: PackagedNote, _ number: Int, _ path: String, _ targets: PackageTargets, _ receiver: NoteReceiver,
     _ contents: PackageContents
   ) throws {
-    if note.hasMoreCards { lost["cards of the same place as another one", default: 0] += 1 }
+    if note.hasMoreCards { lost["cards with the same number as another card of their note", default: 0] += 1 }
     if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
     do {
       guard let type = try targets.type(note.note.type.rawValue) else {
         return try refuse(
-          number, path, .failure(.badType), "note \(note.note.id.rawValue) is of a type that the package lacks")
+          number, path, .failure(.badType), "note \(note.note.id.rawValue) has a note type that the package lacks")
       }
       let outcome = try receiver.receive(note.note, of: type, ordinals: note.cards.map(\.ordinal)) { index in
         try targets.card(note.cards[index], keepsSchedule: settings.keepsSchedule)
@@ -136,7 +136,7 @@ public final class PackageImport {
       case .skipped: report.skipped += note.cards.count
       case .conflicting:
         report.skipped += note.cards.count
-        lost["notes that are here with other fields were left as they are", default: 0] += 1
+        lost["notes that already exist with other fields, which were left unchanged", default: 0] += 1
       }
     } catch let error as NoteError where error != .interrupted {
       try refuse(number, path, error.report.code, error.message)

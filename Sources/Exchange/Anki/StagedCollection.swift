@@ -137,14 +137,14 @@ public final class StagedCollection {
     _ row: Value, _ kind: StagedKind, _ columns: [Character], into batch: RowBatch
   ) throws(StagedFault) {
     guard let values = row.list, values.count == columns.count else {
-      throw StagedFault(reason: "has a row of \(kind.rawValue) that is no list of \(columns.count) values")
+      throw StagedFault(reason: "has a row of \(kind.rawValue) that is not a list of \(columns.count) values")
     }
     for (index, column) in columns.enumerated() {
       switch values[index] {
       case .integer(let number) where column != "t": batch.put(index, Int64(number))
       case .text(let text) where column != "n": batch.put(index, text: text)
       default:
-        throw StagedFault(reason: "has a row of \(kind.rawValue) whose \(kind.names[index]) is not what it should be")
+        throw StagedFault(reason: "has a row of \(kind.rawValue) whose \(kind.names[index]) has the wrong type")
       }
     }
   }
@@ -159,7 +159,7 @@ public final class StagedCollection {
         parts.append(("\(id)", .record(record)))
       }
       guard Set(parts.map(\.0)).count == parts.count else {
-        throw StagedFault(reason: "has two of one id among its \(what)s")
+        throw StagedFault(reason: "has two \(what)s with the same id")
       }
       return Value.record(parts).json
     }

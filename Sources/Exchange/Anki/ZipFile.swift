@@ -33,7 +33,7 @@ final class ZipFile {
     guard let zip = deckhand_zip()?.pointee else { throw .noLibrary(path: name) }
     var code: Int32 = 0
     guard let archive = zip.open(path, ZIP_RDONLY | ZIP_CHECKCONS, &code) else {
-      let reason = code == ZIP_ER_NOZIP ? "is no ZIP file" : "is a ZIP file that is cut short or damaged"
+      let reason = code == ZIP_ER_NOZIP ? "is not a ZIP file" : "is a truncated or damaged ZIP file"
       throw .notAPackage(path: name, reason: reason)
     }
     (self.path, self.zip, self.archive, self.holdsFolders) = (name, zip, archive, holdsFolders)
@@ -45,7 +45,7 @@ final class ZipFile {
   private func readNames() throws(PackageError) {
     let count = zip.get_num_entries(archive, 0)
     guard count <= ZipFile.mostMembers else {
-      throw .refused(path: path, place: "it", reason: "holds more than \(grouped(ZipFile.mostMembers)) files")
+      throw .refused(path: path, place: "it", reason: "contains more than \(grouped(ZipFile.mostMembers)) files")
     }
     for index in 0..<UInt64(max(0, count)) {
       var status = zip_stat_t()
@@ -60,9 +60,9 @@ final class ZipFile {
         throw .refused(path: path, place: place, reason: "is encrypted")
       }
       guard status.comp_method == ZIP_CM_STORE || status.comp_method == ZIP_CM_DEFLATE else {
-        throw .refused(path: path, place: place, reason: "is packed in a way that no package has")
+        throw .refused(path: path, place: place, reason: "uses an unsupported compression method")
       }
-      guard members[name] == nil else { throw .refused(path: path, place: place, reason: "is there twice") }
+      guard members[name] == nil else { throw .refused(path: path, place: place, reason: "occurs twice") }
       members[name] = Member(index: index, name: name, packed: status.comp_size)
     }
   }
@@ -76,7 +76,7 @@ final class ZipFile {
         && !part.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
     }
     if !isPlain || name.utf8.count > 4_096 {
-      throw .refused(path: path, place: place, reason: "has a name that leads elsewhere")
+      throw .refused(path: path, place: place, reason: "has an unsafe name")
     }
   }
 
@@ -93,7 +93,7 @@ final class ZipFile {
       let count = zip.fread(file, buffer.baseAddress, UInt64(buffer.count))
       if count == 0 { return }
       guard count > 0 else {
-        throw PackageError.damaged(path: path, place: place, reason: "is not as it was written")
+        throw PackageError.damaged(path: path, place: place, reason: "is corrupt")
       }
       try piece(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
     }
@@ -111,7 +111,7 @@ final class ZipBuilder {
     guard let zip = deckhand_zip()?.pointee else { throw .noLibrary(path: name) }
     var code: Int32 = 0
     guard let archive = zip.open(path, ZIP_CREATE | ZIP_TRUNCATE, &code) else {
-      throw .damaged(path: name, place: "its temporary file", reason: "cannot be made")
+      throw .damaged(path: name, place: "its temporary file", reason: "cannot be created")
     }
     (self.path, self.zip, self.archive) = (name, zip, archive)
   }

@@ -39,14 +39,14 @@ package struct BuildDescription {
       for (key, reader) in try whole.fields() where !Self.keys.contains(key) {
         let hint = didYouMean(key, among: Self.keys)
         throw faults.fault(
-          reader.pointer, "no key is called \(quoted(key))\(hint); \(Self.keys.joined(separator: ", "))")
+          reader.pointer, "no key is called \(quoted(key))\(hint); the keys are \(Self.keys.joined(separator: ", "))")
       }
       name = try whole["name"].text("the deck's name")
       do throws(DeckError) { _ = try DeckName(name) } catch {
         throw faults.fault(whole["name"].pointer, error.message)
       }
       namespace = whole["namespace"].value == nil ? "" : try whole["namespace"].text()
-      let options = whole["options"].value == nil ? [] : try whole["options"].fields("options by their names")
+      let options = whole["options"].value == nil ? [] : try whole["options"].fields("an object with options")
       self.options = try options.map { try faults.option($0.name, $0.reader) }
     } catch let failure as ShapeFailure {
       let found = failure.found.map { ", \($0) found" } ?? ""
@@ -85,7 +85,7 @@ package struct BuildDescription {
     name = String(path.split(separator: "/").last ?? "")
     (namespace, options) = ("", [])
     do throws(DeckError) { _ = try DeckName(name) } catch {
-      throw .badDescription(path: path + "/" + Self.fileName, reason: "is needed, as \(error.message)")
+      throw .badDescription(path: path + "/" + Self.fileName, reason: "is needed because \(error.message)")
     }
   }
 }

@@ -33,7 +33,7 @@ public enum BuildError: Problem, Equatable {
     switch self {
     case .badDescription(_, _, _, let reason): "\(reason); `help build` shows one"
     case .sameID(_, _, let id, let other):
-      "the id \(quoted(id)) is that of another row in \(printable(other)); change one"
+      "the id \(quoted(id)) is also used by a row in \(printable(other)); change one of them"
     default: message
     }
   }
@@ -52,32 +52,33 @@ public enum BuildError: Problem, Equatable {
         ["path": folder])
     case .badDescription(let path, let line, let column, _):
       ProblemReport(
-        .badFile, "A deck.json that cannot be used",
+        .badFile, "Invalid deck.json",
         ([printable(path)] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(words)",
         ["path": path, "line": line, "column": column])
     case .sameID(let path, let line, _, _):
       ProblemReport(
-        .duplicateID, "The same id twice", "\(printable(path)):\(line): \(words)", ["path": path, "line": line])
+        .duplicateID, "Duplicate id", "\(printable(path)):\(line): \(words)", ["path": path, "line": line])
     case .sameSource(let path, let other):
       ProblemReport(
-        .duplicateID, "Two sources of one name",
-        "\(printable(path)) and \(printable(other)) have the same letters in their names, in two forms of Unicode; "
+        .duplicateID, "Two sources with the same name",
+        "\(printable(path)) and \(printable(other)) have the same name in two Unicode normal forms; "
           + "rename one", ["path": path])
     case .sameMedia(let path, let other):
       ProblemReport(
-        .duplicateID, "Two media files of one name",
+        .duplicateID, "Two media files with the same name",
         "\(printable(path)) and \(printable(other)) would have the same name on the cards; rename one", ["path": path])
     case .noGit(let path, let reason):
       ProblemReport(
-        .fileMissing, "git does not answer",
-        "\(printable(path)): \(reason); --git writes back only to what git has, and without it nothing is asked",
+        .fileMissing, "git cannot be used",
+        "\(printable(path)): \(reason); --git only writes back to committed files; without --git this is not checked",
         ["path": path])
     case .uncommitted(let folder, let files):
       ProblemReport(
         .exists, "Changes that are not committed",
-        "\(printable(folder)): nothing was written, as \(files.prefix(5).map { printable($0) }.joined(separator: ", "))"
-          + "\(files.count > 5 ? " and \(files.count - 5) more have" : files.count > 1 ? " have" : " has") changes that are "
-          + "not committed; commit or stash them", ["path": folder])
+        "\(printable(folder)): nothing was written, because "
+          + "\(files.prefix(5).map { printable($0) }.joined(separator: ", "))"
+          + "\(files.count > 5 ? " and \(files.count - 5) more have" : files.count > 1 ? " have" : " has") "
+          + "uncommitted changes; commit or stash them", ["path": folder])
     case .generator(let path, let reason):
       // Lua's own message begins with the place, which includes the path.
       ProblemReport(
@@ -85,7 +86,7 @@ public enum BuildError: Problem, Equatable {
         (reason.hasPrefix(path + ":") ? "" : printable(path) + ": ") + printable(reason, limit: 2_000), ["path": path])
     case .tooMany(let path, let what):
       ProblemReport(
-        .tooLarge, "Too large a source", "\(printable(path)) has more than \(what); split it", ["path": path])
+        .tooLarge, "The source is too large", "\(printable(path)) has more than \(what); split it", ["path": path])
     }
   }
 }

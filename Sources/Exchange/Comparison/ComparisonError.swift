@@ -26,21 +26,21 @@ public enum ComparisonError: Problem, Equatable {
           + "sources expected", ["name": name, "suggestion": near])
     case .needsOutput:
       ProblemReport(
-        .missingArgument, "Where does it go?",
-        "OURS is no deck that could take the result; name a file with --output FILE")
+        .missingArgument, "No output file",
+        "OURS is not a deck that the result can be written to; use --output FILE")
     case .notCards:
       ProblemReport(
         .badFormat, "No cards",
-        "both sides changed lines that are no card; merge these as text (`git merge-file`); nothing was written")
+        "both sides changed lines that are not cards; merge these as text (`git merge-file`); nothing was written")
     case .noConflict(let name):
       ProblemReport(
-        .notFound, "No conflict", "no conflict of \(quoted(name)) is there; `deck conflicts DECK` lists them",
+        .notFound, "No conflict", "there is no conflict of \(quoted(name)); `deck conflicts DECK` lists them",
         ["name": name])
     case .noFile(let name, let side):
       ProblemReport(
         .notFound, "No such file",
-        "the file \(quoted(name)) of \(side.rawValue) is not in your account; bring it with `media add`, under this "
-          + "name, or take another side; nothing was settled", ["name": name])
+        "the file \(quoted(name)) of \(side.rawValue) is not in your account; add it with `media add` under this "
+          + "name, or choose another side; nothing was settled", ["name": name])
     }
   }
 }

@@ -43,16 +43,18 @@ struct MarkdownHTML {
   static func invalidReason(_ text: String) -> String? {
     if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
     // cmark would replace it by another character.
-    if text.utf8.contains(0) { return "the text holds a NUL character" }
+    if text.utf8.contains(0) { return "the text contains a NUL character" }
     let lines = text.utf8.split(separator: 0x0A)
-    if lines.contains(where: { depth($0) > deepest }) { return "lists and quotes stand at most \(deepest) deep" }
+    if lines.contains(where: { depth($0) > deepest }) {
+      return "lists and quotes can be nested at most \(deepest) deep"
+    }
     // cmark pads each row of a table to the full width, and copies the address of a definition to each link that uses
     // it.
     if (lines.map(cells).max() ?? 0) * lines.count > mostCells {
       return "a table has at most \(grouped(mostCells)) cells"
     }
     if text.utf8.count > longestWithAddresses, text.contains(text: "]:") {
-      return "a text with addresses below it has at most \(grouped(longestWithAddresses)) bytes"
+      return "a text with link definitions has at most \(grouped(longestWithAddresses)) bytes"
     }
     return nil
   }

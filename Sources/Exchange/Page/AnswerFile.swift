@@ -45,7 +45,7 @@ struct AnswerFile {
       if isFirst { try checkHead(reader, index + 1) } else { answers.append(try answer(reader, index + 1)) }
       isFirst = false
     }
-    if isFirst { throw failure(1, "a file of answers expected, this one is empty") }
+    if isFirst { throw failure(1, "an answer file expected, this file is empty") }
     return answers
   }
 
@@ -61,11 +61,11 @@ struct AnswerFile {
 
   private func checkHead(_ reader: ValueReader, _ line: Int) throws(ExchangeError) {
     guard let given = reader["deck"].value?.text, let version = reader["version"].value?.integer else {
-      throw failure(line, "the first line of a file of answers expected, {\"deck\": ..., \"version\": 1}")
+      throw failure(line, "the first line of an answer file expected, {\"deck\": ..., \"version\": 1}")
     }
-    guard version == 1 else { throw failure(line, "version 1 of a file of answers expected, this is \(version)") }
+    guard version == 1 else { throw failure(line, "version 1 of an answer file expected, version \(version) found") }
     guard given == deck else {
-      throw failure(line, "answers of this deck expected, these are of a page of another deck")
+      throw failure(line, "answers for this deck expected, these are from a page of another deck")
     }
   }
 
@@ -74,7 +74,7 @@ struct AnswerFile {
       let rating = try reader["rating"].integer(in: 1...4)
       let at = try reader["at"].number()
       if !(at > 0 && at <= now + Self.clockSlack) {
-        throw reader["at"].failure("a moment that is past (is the clock of one of both machines wrong?)")
+        throw reader["at"].failure("a time in the past (is the clock of one of the two machines wrong?)")
       }
       let seconds = reader["seconds"].value == nil ? 0 : try reader["seconds"].number()
       return PageAnswer(

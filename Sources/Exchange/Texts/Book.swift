@@ -28,7 +28,7 @@ final class Book {
       throw TextFileError(error, path)
     }
     guard zip.members.count <= Self.mostMembers else {
-      throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(Self.mostMembers)) files")
+      throw TextFileError.refused(path: path, reason: "it contains more than \(grouped(Self.mostMembers)) files")
     }
   }
 
@@ -36,7 +36,7 @@ final class Book {
   func paragraphs() throws -> [TextParagraph] {
     let container = XMLTags(try content("META-INF/container.xml"))
     guard let root = container.first("rootfile")?["full-path"] else {
-      throw TextFileError.damaged(path: path, reason: "it is no EPUB: META-INF/container.xml names no package")
+      throw TextFileError.damaged(path: path, reason: "it is not an EPUB: META-INF/container.xml names no package")
     }
     let package = XMLTags(try content(root))
     language = package.text(of: "language")
@@ -99,14 +99,14 @@ final class Book {
 
   private func content(_ name: String) throws -> [UInt8] {
     guard let member = zip.members[name] else {
-      throw TextFileError.damaged(path: path, reason: "it is no EPUB: \(name) is missing")
+      throw TextFileError.damaged(path: path, reason: "it is not an EPUB: \(name) is missing")
     }
     var bytes: [UInt8] = []
     do {
       try zip.read(member) { piece in
         inflated += piece.count
         guard bytes.count + piece.count <= Self.mostOfOne, inflated <= Self.mostOfAll else {
-          throw TextFileError.refused(path: path, reason: "it holds more text than any book has")
+          throw TextFileError.refused(path: path, reason: "it contains more text than the limit for a book")
         }
         bytes += piece
       }

@@ -79,7 +79,8 @@ public struct KnownWordList: Sendable {
     while try rows.next() != nil {
       if entries.count & 0x3FF == 0, isInterrupted() { throw FileError(path, .read, .interrupted) }
       guard entries.count < VocabularyFile.mostWords else {
-        throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(VocabularyFile.mostWords)) words")
+        throw TextFileError.refused(
+          path: path, reason: "it contains more than \(grouped(VocabularyFile.mostWords)) words")
       }
       if let entry = entry(rows, word: word ?? 0, status: status, language: language) { entries.append(entry) }
     }

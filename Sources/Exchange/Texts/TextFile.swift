@@ -124,17 +124,17 @@ public struct TextFile: Sendable {
     if encoding == .utf8 {
       let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
       if let text = String(validating: content, as: UTF8.self) {
-        if content.contains(0) { throw .damaged(path: path, reason: "it holds NUL bytes, so it is no text") }
+        if content.contains(0) { throw .damaged(path: path, reason: "it contains NUL bytes, so it is not text") }
         return (text, .utf8)
       }
-      if isFound { throw .damaged(path: path, reason: "it says that it is UTF-8, and is not") }
+      if isFound { throw .damaged(path: path, reason: "it has a UTF-8 byte order mark, but is not valid UTF-8") }
       encoding = .windows1252
     }
     var text: [UInt8] = []
     var transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: bytes.prefix(64)) == 0)
     transcoder.append(bytes[...], to: &text)
     transcoder.finish(&text)
-    if text.contains(0) { throw .damaged(path: path, reason: "it holds NUL bytes, so it is no text") }
+    if text.contains(0) { throw .damaged(path: path, reason: "it contains NUL bytes, so it is not text") }
     return (String(decoding: text, as: UTF8.self), encoding)
   }
 

@@ -28,9 +28,9 @@ public enum TextFileError: Problem, Equatable {
     case .noLibrary(let path):
       ProblemReport(
         .notHere, "Books cannot be read here",
-        "\(quoted(path)) is packed, for which libzip is needed; install Debian's libzip4", ["path": path])
+        "\(quoted(path)) is compressed, and reading it needs libzip; install Debian's libzip4", ["path": path])
     case .empty(let path):
-      ProblemReport(.badFile, "No text", "\(quoted(path)) has no text in it", ["path": path])
+      ProblemReport(.badFile, "No text", "\(quoted(path)) contains no text", ["path": path])
     }
   }
 }
@@ -44,7 +44,7 @@ extension TextFileError {
       case .notAPackage(_, let reason): .damaged(path: path, reason: "it \(reason)")
       case .refused(_, let place, let reason): .refused(path: path, reason: "\(place) \(reason)")
       case .damaged(_, let place, let reason): .damaged(path: path, reason: "\(place) \(reason)")
-      case .newer, .interrupted: .damaged(path: path, reason: "it is of another kind than its name says")
+      case .newer, .interrupted: .damaged(path: path, reason: "it does not have the format that its name says")
       }
   }
 }

@@ -74,7 +74,7 @@ public struct VocabularyFile: Sendable {
       entries = try Self.entries(file, path)
     } catch let error as StorageError {
       if isInterrupted() { throw FileError(path, .read, .interrupted) }
-      throw TextFileError.damaged(path: path, reason: "it is a damaged database, or none: \(error.message)")
+      throw TextFileError.damaged(path: path, reason: "it is a damaged database, or not a database: \(error.message)")
     }
     if entries.isEmpty { throw TextFileError.empty(path: path) }
   }
@@ -94,7 +94,7 @@ public struct VocabularyFile: Sendable {
       if try has("vocabulary", ["word", "title_id"]) { return try read(db, path, koreaderWithoutContexts) }
       if try has("WordList", ["text", "dictsuffix"]) { return try read(db, path, kobo) }
       throw TextFileError.damaged(
-        path: path, reason: "it is a database, and no vocabulary of KOReader, a Kindle or a Kobo")
+        path: path, reason: "it is a database, but not a vocabulary of KOReader, a Kindle or a Kobo")
     }
   }
 
@@ -131,7 +131,7 @@ public struct VocabularyFile: Sendable {
       }
       guard let word = text(0) else { return }
       guard entries.count < mostWords else {
-        throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(mostWords)) words")
+        throw TextFileError.refused(path: path, reason: "it contains more than \(grouped(mostWords)) words")
       }
       entries.append(
         VocabularyEntry(

@@ -47,10 +47,10 @@ public final class YomitanFile {
       throw TextFileError(error, path)
     }
     guard zip.members.count <= Self.mostMembers else {
-      throw TextFileError.refused(path: path, reason: "it holds more than \(grouped(Self.mostMembers)) files")
+      throw TextFileError.refused(path: path, reason: "it contains more than \(grouped(Self.mostMembers)) files")
     }
     guard let member = zip.members["index.json"] else {
-      throw TextFileError.damaged(path: path, reason: "it is no dictionary of Yomitan: index.json is missing")
+      throw TextFileError.damaged(path: path, reason: "it is not a Yomitan dictionary: index.json is missing")
     }
     var bytes: [UInt8] = []
     try Self.read(zip, member, path) { piece in
@@ -64,7 +64,8 @@ public final class YomitanFile {
     let version = index?["format"]?.integer ?? index?["version"]?.integer ?? 0
     guard let title = index?["title"]?.text, (1...3).contains(version) else {
       throw TextFileError.damaged(
-        path: path, reason: "it is no dictionary of Yomitan that is read here: index.json has no title, or no format 3")
+        path: path,
+        reason: "it is not a supported Yomitan dictionary: index.json has no title, or a format other than 1 to 3")
     }
     self.title = title
     (words, meanings) = (index?["sourceLanguage"]?.text, index?["targetLanguage"]?.text)
@@ -91,7 +92,7 @@ public final class YomitanFile {
           let isFine = try elements.take(piece) { try self.entries(of: $0, in: member, body) }
           if !isFine { throw damaged(member, "a list of entries expected") }
         }
-        if !elements.isFinished { throw damaged(member, "it ends in the middle") }
+        if !elements.isFinished { throw damaged(member, "it is truncated") }
       }
     }
   }
@@ -115,7 +116,7 @@ public final class YomitanFile {
       throw damaged(member, error.words)
     }
     guard let cells = value.list, cells.count >= 3, let word = cells[0].text else {
-      throw damaged(member, "an entry of another shape")
+      throw damaged(member, "an entry is not a list of a word and at least two values")
     }
     if member.name.hasPrefix("term_meta") {
       if cells[1].text == "freq", let text = YomitanText.frequency(cells[2]) {

@@ -22,7 +22,7 @@ public enum DictionaryError: Problem, Equatable {
     case .damaged(let path, let reason):
       ProblemReport(
         .badFile, "Not a dictionary",
-        "\(printable(path)) is damaged or no dictionary: \(reason); install it again or take it away", ["path": path])
+        "\(printable(path)) is damaged or not a dictionary: \(reason); install it again or remove it", ["path": path])
     case .unknown(let name, let near):
       ProblemReport(
         .notFound, "No such dictionary",
@@ -30,14 +30,14 @@ public enum DictionaryError: Problem, Equatable {
         ["name": name, "suggestion": near])
     case .noLanguage(let path):
       ProblemReport(
-        .badValue, "Words of which language",
-        "\(printable(path)) does not say of which language its words are; say it: --language spanish",
+        .badValue, "The language is missing",
+        "\(printable(path)) does not say which language its words are in; say it, for example with --language spanish",
         ["path": path])
     case .none(let language, let package):
       ProblemReport(
         .notFound, "No dictionary",
-        "no dictionary of \(language) is here; " + (package.map { "install Debian's \($0), or " } ?? "")
-          + "put a table of words and meanings into a folder that `word dictionaries` names",
+        "there is no dictionary for \(language); " + (package.map { "install Debian's \($0), or " } ?? "")
+          + "put a table of words and meanings into a folder that `word dictionaries` lists",
         ["language": language, "package": package])
     }
   }

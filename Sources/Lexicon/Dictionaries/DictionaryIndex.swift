@@ -136,7 +136,7 @@ final class DictionaryIndex {
     defer { close(descriptor) }
     guard let file = MappedFile(descriptor, path: path), file.size >= IndexFile.mark.count + IndexFile.tail,
       let base = mapping_begin(descriptor, file.size)
-    else { throw DictionaryError.damaged(path: path, reason: "it is cut, or no file") }
+    else { throw DictionaryError.damaged(path: path, reason: "it is truncated, or not a file") }
     let bytes = UnsafeRawBufferPointer(start: base, count: file.size)
     func number(_ place: Int) -> Int? {
       Int(exactly: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
@@ -147,7 +147,7 @@ final class DictionaryIndex {
       start >= IndexFile.mark.count, start == tail - size * 8
     else {
       mapping_end(base, file.size)
-      throw DictionaryError.damaged(path: path, reason: "its parts are not where its end says")
+      throw DictionaryError.damaged(path: path, reason: "its footer does not match its content")
     }
     (self.bytes, slots, mask) = (bytes, start..<tail, size - 1)
   }

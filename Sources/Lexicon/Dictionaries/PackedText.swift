@@ -26,18 +26,18 @@ struct PackedText {
   /// - Throws: `FileError`; `DictionaryError.damaged` for a range that is not in the file.
   func bytes(at offset: Int, count: Int) throws -> [UInt8] {
     guard offset >= 0, count >= 0, count <= PackedText.entryLimit, offset <= Int.max - count else {
-      throw damaged("an entry is said to have \(count) bytes")
+      throw damaged("an entry claims to have \(count) bytes")
     }
     if pieceStarts.isEmpty { return try read(offset, count) }
     if count == 0 { return [] }
     var bytes: [UInt8] = []
     for piece in offset / pieceSize...(offset + count - 1) / pieceSize {
-      guard piece + 1 < pieceStarts.count else { throw damaged("an entry lies behind its end") }
+      guard piece + 1 < pieceStarts.count else { throw damaged("an entry lies beyond its end") }
       let start = pieceStarts[piece]
       bytes += try unpacked(try read(start, pieceStarts[piece + 1] - start))
     }
     let from = offset % pieceSize
-    guard from + count <= bytes.count else { throw damaged("an entry lies behind its end") }
+    guard from + count <= bytes.count else { throw damaged("an entry lies beyond its end") }
     return Array(bytes[from..<from + count])
   }
 
@@ -61,7 +61,7 @@ struct PackedText {
   private mutating func readPieces() throws {
     let head = try read(0, 12)
     guard head[0] == 0x1F, head[1] == 0x8B, head[3] & 4 != 0 else {
-      throw damaged("it was packed by gzip; dictzip packs it so that parts can be read")
+      throw damaged("it was compressed with gzip; compress it with dictzip, so that parts of it can be read")
     }
     let extra = try read(12, little(head, 10))
     guard extra.count >= 10, extra[0] == UInt8(ascii: "R"), extra[1] == UInt8(ascii: "A") else {
@@ -69,7 +69,7 @@ struct PackedText {
     }
     pieceSize = little(extra, 6)
     let count = little(extra, 8)
-    guard pieceSize > 0, extra.count >= 10 + 2 * count else { throw damaged("its table of pieces is cut") }
+    guard pieceSize > 0, extra.count >= 10 + 2 * count else { throw damaged("its table of pieces is truncated") }
     var start = 12 + extra.count
     if head[3] & 8 != 0 { start += try textLength(at: start) }
     if head[3] & 16 != 0 { start += try textLength(at: start) }
@@ -86,7 +86,7 @@ struct PackedText {
     var length = 0
     while try read(start + length, 1)[0] != 0 {
       length += 1
-      if length > 4096 { throw damaged("its head has no end") }
+      if length > 4096 { throw damaged("its header has no end") }
     }
     return length + 1
   }

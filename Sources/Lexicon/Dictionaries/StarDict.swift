@@ -31,7 +31,7 @@ struct StarDictRecords: DictionaryRecords {
     // Every StarDict dictionary has both fields.
     guard facts["wordcount"] == "\(starts.count)", facts["idxfilesize"] == "\(bytes.count)" else {
       throw DictionaryError.damaged(
-        path: path, reason: "it does not tell the \(starts.count) headwords that are in its list")
+        path: path, reason: "its counts do not match the \(starts.count) headwords in its list")
     }
     synonymStart = bytes.count
     var synonyms: [UInt32] = []
@@ -70,7 +70,8 @@ struct StarDictRecords: DictionaryRecords {
     var bytes = [UInt8](repeating: 0, count: min(WordDictionary.headwordLimit, packed.count * 16 + 1024))
     let count = deckhand_inflate(packed, packed.count, &bytes, bytes.count, 31)
     if count < 0 || count == bytes.count {
-      throw DictionaryError.damaged(path: path, reason: "it cannot be unpacked, or to more than 16 times its size")
+      throw DictionaryError.damaged(
+        path: path, reason: "it cannot be unpacked, or unpacks to more than 16 times its size")
     }
     return Array(bytes[..<count])
   }
