@@ -91,7 +91,7 @@ public struct Invocation {
   }
 
   private func isTyped(_ value: String) -> Bool {
-    typedWords.contains { $0 == value || $0.hasPrefix("-") && $0.hasSuffix(value) }
+    typedWords.contains { $0 == value || $0.hasPrefix("-") && $0.hasSuffix($0.hasPrefix("--") ? "=" + value : value) }
   }
 
   private func isDeclared(_ name: String) -> Bool {
