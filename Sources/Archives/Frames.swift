@@ -66,7 +66,7 @@ public final class FrameReader {
       // Of a file that is something else zstd says "Unknown frame descriptor".
       let isOther = packed == 0 && !isInFrame
       throw .damaged(
-        reason: isOther ? "it is no zstd file, or it is changed" : String(cString: ZSTD_getErrorName(left)))
+        reason: isOther ? "it is not a zstd file, or it was changed" : String(cString: ZSTD_getErrorName(left)))
     }
     // Asked again after the end of a frame, zstd answers the size of the next head, though there may be none.
     if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }

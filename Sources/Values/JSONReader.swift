@@ -15,8 +15,8 @@ public enum JSONPiece: Equatable, Sendable {
 extension JSONString {
   /// Why it cannot be kept: NUL and halves of surrogate pairs cannot.
   public var invalidReason: String? {
-    if loneSurrogate != nil { return "holds half of a surrogate pair (\\uD800 to \\uDFFF)" }
-    return hasNull ? "holds a NUL character (\\u0000)" : nil
+    if loneSurrogate != nil { return "contains half of a surrogate pair (\\uD800 to \\uDFFF)" }
+    return hasNull ? "contains a NUL character (\\u0000)" : nil
   }
 
   /// What makes it invalid, or that it is not UTF-8.
@@ -36,7 +36,7 @@ public struct JSONNames {
   /// Why the object cannot be kept: the name is in it already.
   public mutating func add(_ name: JSONString) -> String? {
     if known.insert(name.bytes).inserted { return nil }
-    return "holds the key \(quoted(String(decoding: name.bytes, as: UTF8.self))) twice"
+    return "contains the key \(quoted(String(decoding: name.bytes, as: UTF8.self))) twice"
   }
 }
 

@@ -46,7 +46,7 @@ import Testing
       }
     }
     let (losses, names) = try salvaged(path, to: folder.file("y.sqlite"))
-    #expect(losses == ["rows 7 to 8 of boxes, at odds with other rows", "row 200 of boxes, at odds with other rows"])
+    #expect(losses == ["rows 7 to 8 of boxes, contradicting other rows", "row 200 of boxes, contradicting other rows"])
     #expect(names == (1...300).filter { ![7, 8, 200].contains($0) }.map { "box-\(1000 + $0)" })
   }
 
