@@ -45,7 +45,7 @@ struct GitFiles {
     }
     // Exit status 128 means that the folder is not in a repository.
     if waitForEnd(of: process) != 0 {
-      throw BuildError.noGit(path: folder, reason: "the folder is in no repository of git")
+      throw BuildError.noGit(path: folder, reason: "the folder is not in a git repository")
     }
     return String(decoding: bytes, as: UTF8.self)
   }
