@@ -16,7 +16,7 @@ public enum ArchiveError: Problem, Equatable {
     switch self {
     case .damaged(let path, let reason):
       ProblemReport(
-        .archiveDamaged, "The archive is damaged", "\(quoted(path)) is not a whole archive: \(printable(reason))",
+        .archiveDamaged, "The archive is damaged", "\(quoted(path)) is not a complete archive: \(printable(reason))",
         ["path": path])
     case .refused(let path, let reason):
       ProblemReport(
@@ -24,7 +24,7 @@ public enum ArchiveError: Problem, Equatable {
         ["path": path])
     case .changedMeanwhile(let path):
       ProblemReport(
-        .changedElsewhere, "Changed meanwhile", "\(quoted(path)) changed while it was read; try again",
+        .changedElsewhere, "Changed in the meantime", "\(quoted(path)) changed while it was read; try again",
         ["path": path])
     case .outOfMemory:
       ProblemReport(.outOfMemory, "Not enough memory", "there is not enough memory to compress or to unpack")

@@ -43,7 +43,7 @@ public final class ArchiveReader {
       }
       let head = try TarHeader(block, path: file.path)
       let size = head.size
-      guard size <= ArchiveReader.mostBytes else { throw damaged("an entry says that it has \(grouped(size)) bytes") }
+      guard size <= ArchiveReader.mostBytes else { throw damaged("an entry claims to have \(grouped(size)) bytes") }
       let full = head.padding
       switch head.kind {
       case UInt8(ascii: "L"):
@@ -54,10 +54,10 @@ public final class ArchiveReader {
         count += 1
         if count > ArchiveReader.mostEntries { throw refused("it has more than \(grouped(Self.mostEntries)) files") }
         let name = longName ?? head.name
-        guard TarHeader.isPlain(name) else { throw refused("a file in it is called \(quoted(name))") }
+        guard TarHeader.isPlain(name) else { throw refused("it contains a file called \(quoted(name))") }
         (left, padding) = (size, full)
         return Entry(name: name, size: size)
-      default: throw refused("it holds something that is not a file")
+      default: throw refused("it contains something that is not a file")
       }
     }
   }

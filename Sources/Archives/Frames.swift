@@ -66,7 +66,7 @@ public final class FrameReader {
       // For a file of another format, zstd's message is "Unknown frame descriptor".
       let isOther = packed == 0 && !isInFrame
       throw .damaged(
-        reason: isOther ? "it is no zstd file, or it is changed" : String(cString: ZSTD_getErrorName(left)))
+        reason: isOther ? "it is not a zstd file, or it was changed" : String(cString: ZSTD_getErrorName(left)))
     }
     // When called again after the end of a frame, zstd returns the size of the next header, though there may be none.
     if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }

@@ -81,7 +81,7 @@ public struct PackedFiles: Equatable, Sendable {
     guard let first = members.first?.path.split(separator: "/").map(String.init) else {
       throw check.refused("it is empty")
     }
-    guard first.count > 1 else { throw check.refused("its files are in no folder") }
+    guard first.count > 1 else { throw check.refused("its files are not in a folder") }
     let folder = first[0]
     let files = try members.map { (member) throws(ArchiveError) in
       guard member.path.hasPrefix(folder + "/") else {
@@ -103,8 +103,8 @@ public struct PackedFiles: Equatable, Sendable {
     if count == DECKHAND_GUNZIP_TOO_LARGE || count > limits.unpacked {
       throw check.refused("it unpacks to more than \(grouped(limits.unpacked)) bytes")
     }
-    guard count >= 0 else { throw check.damaged("it is no gzip file, or it is cut or changed") }
-    guard used == bytes.count else { throw check.refused("something follows behind its end") }
+    guard count >= 0 else { throw check.damaged("it is not a gzip file, or it was truncated or changed") }
+    guard used == bytes.count else { throw check.refused("there is data after its end") }
     tar.removeLast(tar.count - count)
     return tar
   }
@@ -127,7 +127,7 @@ public struct PackedFiles: Equatable, Sendable {
       members.append(PackedFile(head.name, Array(tar[place..<place + head.size])))
       place = min(tar.count, place + head.size + head.padding)
     }
-    if tar[place...].contains(where: { $0 != 0 }) { throw check.refused("something follows behind its end") }
+    if tar[place...].contains(where: { $0 != 0 }) { throw check.refused("there is data after its end") }
     try check.check(members.map(\.path))
     return members
   }
@@ -144,9 +144,9 @@ private struct NameCheck {
   /// Checks one member before its content is read.
   func check(_ head: TarHeader) throws(ArchiveError) {
     guard head.kind == TarHeader.file || head.kind == 0 || head.kind == folder else {
-      throw refused("\(quoted(head.name)) in it is \(words(head.kind)); a package has plain files only")
+      throw refused("\(quoted(head.name)) in it is \(words(head.kind)); a package must contain only regular files")
     }
-    if head.hasStrangeName { throw refused("a file in it has a name that is cut, has two parts, or is not UTF-8") }
+    if head.hasStrangeName { throw refused("a file in it has a name that is truncated, has a prefix, or is not UTF-8") }
     if head.kind == folder, head.size != 0 { throw refused("the folder \(quoted(head.name)) in it has a size") }
     let isFolder = head.kind == folder && head.name.hasSuffix("/")
     try check(name: isFolder ? String(head.name.dropLast()) : head.name)
@@ -155,13 +155,13 @@ private struct NameCheck {
   private func words(_ kind: UInt8) -> String {
     switch kind {
     case UInt8(ascii: "1"): "a hard link"
-    case UInt8(ascii: "2"): "a link"
+    case UInt8(ascii: "2"): "a symbolic link"
     case UInt8(ascii: "3"), UInt8(ascii: "4"): "a device"
     case UInt8(ascii: "6"): "a pipe"
-    case UInt8(ascii: "S"): "a file with holes"
+    case UInt8(ascii: "S"): "a sparse file"
     case UInt8(ascii: "L"), UInt8(ascii: "K"): "a name of more than 100 bytes"
     case UInt8(ascii: "x"), UInt8(ascii: "g"): "an extended header"
-    default: "no plain file"
+    default: "not a regular file"
     }
   }
 
@@ -172,7 +172,7 @@ private struct NameCheck {
     }
     if name.utf8.count > 100 { throw refused("\(quoted(name)) in it has more than 100 bytes") }
     if printable(name, limit: .max) != name || name.unicodeScalars.contains(where: isFormat) {
-      throw refused("\(quoted(name)) in it has a character that is not seen")
+      throw refused("\(quoted(name)) in it has an invisible character")
     }
     if name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
       throw refused("\(quoted(name)) in it is a hidden file")
@@ -188,7 +188,8 @@ private struct NameCheck {
       if let other = seen[key] {
         throw refused(
           other == name
-            ? "\(quoted(name)) is in it twice" : "\(quoted(other)) and \(quoted(name)) in it are too much alike")
+            ? "\(quoted(name)) is in it twice"
+            : "\(quoted(other)) and \(quoted(name)) in it differ only in case or form")
       }
       seen[key] = name
     }

@@ -76,7 +76,7 @@ struct TarHeader {
   init(_ block: [UInt8], path: String) throws(ArchiveError) {
     let stored = try TarHeader.number(block[148..<156], path)
     let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
-    guard sum == stored else { throw .damaged(path: path, reason: "a header is not as it was written") }
+    guard sum == stored else { throw .damaged(path: path, reason: "the checksum of a header is wrong") }
     name = TarHeader.text(block[..<100])
     size = try TarHeader.number(block[124..<136], path)
     kind = block[156]

@@ -122,7 +122,7 @@ public struct CardSchedule: Equatable, Sendable {
       throw .badOption(name: "schedule", reason: "must have due, stability and difficulty for a card that is not new")
     }
     if state == .new, due != nil || stability != nil || difficulty != nil {
-      throw .badOption(name: "schedule", reason: "has no due, stability or difficulty for a new card")
+      throw .badOption(name: "schedule", reason: "must not have due, stability or difficulty for a new card")
     }
   }
 }

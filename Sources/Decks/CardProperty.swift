@@ -123,14 +123,14 @@ public enum CardProperty: String, CaseIterable, Sendable {
 
 extension CardProperty.Description {
   fileprivate static let prompt = Self(.text, "What is asked.", order: "prompt COLLATE NOCASE")
-  fileprivate static let answer = Self(.text, "What is to be known.", order: "answer COLLATE NOCASE")
+  fileprivate static let answer = Self(.text, "What the answer should be.", order: "answer COLLATE NOCASE")
   fileprivate static let tags = Self(
     .texts, "Its tags. Assign a whole list, or use tag and untag.", order: "tags COLLATE NOCASE")
   fileprivate static let document = Self(
     .document, "The document that it shows; assign one, or nil.", isOptional: true)
   fileprivate static let note = Self(.note, "The note that it is made from.")
   fileprivate static let noteType = Self(.text, "The name of its note's type.")
-  fileprivate static let guid = Self(.text, "What it is known by when decks are exchanged.", order: "guid")
+  fileprivate static let guid = Self(.text, "Its identity when decks are exchanged.", order: "guid")
   fileprivate static let deck = Self(.deck, "The deck it is in.")
   fileprivate static let position = Self(.integer, "Its place in the deck; 1 is the top.")
   fileprivate static let state = Self(
@@ -157,7 +157,7 @@ extension CardProperty.Description {
     .integer, "How many times it was forgotten.", order: "lapses",
     figure: .init(short: "lapses", help: "times forgotten"), planned: .count(\.lapses, 0...1e6))
   fileprivate static let flag = Self(.integer, "From 1 to 7, 0 for none.", order: "flag")
-  fileprivate static let buried = Self(.boolean, "Whether it waits until tomorrow.")
+  fileprivate static let buried = Self(.boolean, "Whether it is buried until tomorrow.")
   fileprivate static let created = Self(.moment, "When it was added: seconds since 1970.", order: "created")
   fileprivate static let modified = Self(
     .moment, "When its texts or marks were last changed: seconds since 1970.", order: "mod")

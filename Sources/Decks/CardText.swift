@@ -16,7 +16,7 @@ enum CardText {
       throw .badText(what: "\(what)", reason: "has more than \(grouped(CardTexts.limit)) bytes")
     }
     if let invalidReason = firstInvalidByte(bytes) {
-      let reason = bytes[invalidReason] == 0 ? "holds a NUL character" : "is not UTF-8"
+      let reason = bytes[invalidReason] == 0 ? "contains a NUL character" : "is not UTF-8"
       throw .badText(what: "\(what)", reason: "\(reason) at byte \(invalidReason + 1)")
     }
     if hasEndlessMarks(bytes) {

@@ -108,7 +108,7 @@ final class CardWriter {
       nextGuid = id == nil ? nil : bits &+ 1
       if let id { return .added(id) }
     }
-    throw StorageError.failed(path: db.path, result: 0, detail: "a note's guid is taken")
+    throw StorageError.failed(path: db.path, result: 0, detail: "no free guid was found for a note")
   }
 
   /// The first card in the deck of the note with a guid; the card that the guid refers to may have been removed.

@@ -62,9 +62,9 @@ public struct DeckName: Equatable, Sendable {
     let text = DeckName.trimmed(given)
     if text.isEmpty { throw .badName(name: given, reason: "must not be blank") }
     if DeckName.split(text).contains("") { throw .badName(name: given, reason: "has an empty part beside \"::\"") }
-    if text.count > DeckName.limit { throw .badName(name: given, reason: "has at most 200 characters") }
+    if text.count > DeckName.limit { throw .badName(name: given, reason: "must have at most 200 characters") }
     if text.unicodeScalars.contains(where: DeckName.isControl) {
-      throw .badName(name: given, reason: "holds no control characters")
+      throw .badName(name: given, reason: "must not contain control characters")
     }
     self.text = text.composed
   }

@@ -52,19 +52,21 @@ public enum DeckError: Problem, Equatable {
     switch self {
     case .exists(let name):
       ProblemReport(
-        .exists, "The deck is there already",
-        "a deck called \(quoted(name)) is there already; names that differ only in capitals are the same",
+        .exists, "The deck already exists",
+        "a deck called \(quoted(name)) already exists; names that differ only in case are the same",
         ["name": name])
     case .badName(let name, let reason):
       ProblemReport(
-        .badName, "This cannot be a deck's name", "a deck's name \(reason): \(quoted(name))", ["name": name])
+        .badName, "Invalid deck name", "a deck's name \(reason): \(quoted(name))", ["name": name])
     case .deckNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such deck", "no deck is called \(quoted(name))\(didYouMean(near))",
         ["name": name, "suggestion": near])
     case .gone(let what): ProblemReport(.notFound, "It has been removed", "\(what) has been removed")
     case .over:
-      ProblemReport(.over, "The session is over", "the session is over; restart it for all cards and all its time")
+      ProblemReport(
+        .over, "The session is over",
+        "the session is over; restart it to begin again with all cards and the full time")
     case .paused: ProblemReport(.paused, "The session is paused", "the session is paused; resume it first")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
     case .nothingToUndo:
@@ -75,18 +77,18 @@ public enum DeckError: Problem, Equatable {
         "\(expected) expected at column \(column) of the query \(quoted(query))", ["column": column])
     case .badOption(let name, let reason):
       ProblemReport(
-        .badValue, "This cannot be the option's value", "\(printable(name)) \(reason)", ["name": name])
+        .badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
     case .presetNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such preset", "no preset is called \(quoted(name))\(didYouMean(near))",
         ["name": name, "suggestion": near])
     case .badPresetName(let name, let reason):
       ProblemReport(
-        .badName, "This cannot be a preset's name", "a preset's name \(reason): \(quoted(name))", ["name": name])
+        .badName, "Invalid preset name", "a preset's name \(reason): \(quoted(name))", ["name": name])
     case .presetExists(let name):
       ProblemReport(
-        .exists, "The preset is there already",
-        "a preset called \(quoted(name)) is there already; names that differ only in capitals are the same",
+        .exists, "The preset already exists",
+        "a preset called \(quoted(name)) already exists; names that differ only in case are the same",
         ["name": name])
     case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
     }
@@ -98,19 +100,19 @@ public enum DeckError: Problem, Equatable {
     case .emptyAnswer: ProblemReport(.emptyAnswer, "The answer is empty", "the answer is empty")
     case .duplicate(let guid?, _): .duplicate("with the guid \(quoted(guid))")
     case .duplicate(nil, let prompt): .duplicate("with the prompt \(quoted(prompt)) and the same answer")
-    case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be kept", "the \(what) \(reason)")
+    case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be stored", "the \(what) \(reason)")
     case .badTag(let tag, let reason):
-      ProblemReport(.badTag, "This cannot be a tag", "a tag \(reason): \(quoted(tag))")
+      ProblemReport(.badTag, "Invalid tag", "a tag \(reason): \(quoted(tag))")
     case .badGuid(let guid, let reason):
-      ProblemReport(.badGuid, "This cannot be a guid", "a guid \(reason): \(quoted(guid))")
+      ProblemReport(.badGuid, "Invalid guid", "a guid \(reason): \(quoted(guid))")
     default:
-      ProblemReport(.tooLarge, "Too large", "one batch holds at most 67,108,864 cards; add the rest in another")
+      ProblemReport(.tooLarge, "Too large", "one batch can have at most 67,108,864 cards; add the rest in another")
     }
   }
 }
 
 extension ProblemReport {
   fileprivate static func duplicate(_ which: String) -> ProblemReport {
-    ProblemReport(.duplicate, "The card is there already", "a card \(which) is in the deck already")
+    ProblemReport(.duplicate, "The card already exists", "a card \(which) is already in the deck")
   }
 }

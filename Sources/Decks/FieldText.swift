@@ -16,7 +16,7 @@ enum FieldText {
   static func column(_ fields: [CardField]) throws(DeckError) -> String? {
     if fields.isEmpty { return nil }
     if fields.count > CardField.limit {
-      throw .badText(what: "fields", reason: "are more than \(grouped(CardField.limit))")
+      throw .badText(what: "fields", reason: "exceed the limit of \(grouped(CardField.limit))")
     }
     var writer = JSONWriter(.compact)
     writer.beginRecord()
@@ -37,10 +37,10 @@ enum FieldText {
       throw .badText(what: "name of a field", reason: "must have 1 to 200 bytes: \(quoted(name))")
     }
     if CardField.reservedNames.contains(name) {
-      throw .badText(what: "field \(quoted(name))", reason: "must have another name")
+      throw .badText(what: "field \(quoted(name))", reason: "has a reserved name; use another one")
     }
     if others.contains(where: { $0.name == name }) {
-      throw .badText(what: "field \(quoted(name))", reason: "is there twice")
+      throw .badText(what: "field \(quoted(name))", reason: "occurs twice")
     }
     switch field.value {
     case .text(let text): _ = try CardText.cleaned(text, "field")
@@ -48,7 +48,7 @@ enum FieldText {
       _ = try CardText.cleaned(text, "field")
       if !isJSON(text) { throw .badText(what: "field \(quoted(name))", reason: "is not JSON") }
     }
-    if name.utf8.contains(0) { throw .badText(what: "name of a field", reason: "holds a NUL character") }
+    if name.utf8.contains(0) { throw .badText(what: "name of a field", reason: "contains a NUL character") }
   }
 
   /// Parses the fields of a column.

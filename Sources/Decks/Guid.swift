@@ -44,10 +44,10 @@ enum Guid {
   static func cleaned(_ bytes: TextBytes) throws(DeckError) -> TextBytes? {
     let guid = try CardText.cleaned(bytes, "guid")
     if guid.count > 200 {
-      throw .badGuid(guid: String(decoding: guid, as: UTF8.self), reason: "has at most 200 bytes")
+      throw .badGuid(guid: String(decoding: guid, as: UTF8.self), reason: "must have at most 200 bytes")
     }
     for byte in guid where byte < 0x20 || byte == 0x7F {
-      throw .badGuid(guid: String(decoding: guid, as: UTF8.self), reason: "holds no control characters")
+      throw .badGuid(guid: String(decoding: guid, as: UTF8.self), reason: "must not contain control characters")
     }
     return guid.isEmpty ? nil : guid
   }

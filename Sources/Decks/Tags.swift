@@ -12,7 +12,9 @@ public enum Tags {
   /// tag.
   static func column(_ tags: [String]) throws(DeckError) -> String {
     if tags.isEmpty { return "" }
-    if tags.count > 1000 { throw .badTag(tag: tags[1000], reason: "is one too many: a card has at most 1,000") }
+    if tags.count > 1000 {
+      throw .badTag(tag: tags[1000], reason: "exceeds the limit: a card can have at most 1,000 tags")
+    }
     var kept: [String] = []
     var seen: Set<String> = []
     for given in tags {
@@ -41,11 +43,13 @@ public enum Tags {
   private static func checked(_ given: String) throws(DeckError) -> String {
     let tag = given.trimmed
     if tag.isEmpty { throw .badTag(tag: given, reason: "must not be blank") }
-    if tag.utf8.count > 200 { throw .badTag(tag: given, reason: "has at most 200 bytes") }
+    if tag.utf8.count > 200 { throw .badTag(tag: given, reason: "must have at most 200 bytes") }
     for scalar in tag.unicodeScalars {
-      if scalar.properties.isWhitespace { throw .badTag(tag: given, reason: "holds no blanks; write an underscore") }
+      if scalar.properties.isWhitespace {
+        throw .badTag(tag: given, reason: "must not contain spaces; use an underscore")
+      }
       if scalar.properties.generalCategory == .control {
-        throw .badTag(tag: given, reason: "holds no control characters")
+        throw .badTag(tag: given, reason: "must not contain control characters")
       }
     }
     return tag

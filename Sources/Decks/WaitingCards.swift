@@ -141,7 +141,7 @@ final class WaitingCards {
       if try Guid.areFree(db, from: nextGuid, count: freeGuids) { return }
       nextGuid = random()
     }
-    throw StorageError.failed(path: db.path, result: 0, detail: "a note's guid is taken")
+    throw StorageError.failed(path: db.path, result: 0, detail: "no free guid was found for a note")
   }
 
   private func number(_ part: inout RowBuffer, _ ranks: inout BatchRanks) throws {

@@ -75,11 +75,11 @@ extension FileError {
     case .tooLarge(let limit):
       report(
         .fileTooLarge, "The file is too large",
-        "is larger than the \(grouped(limit)) bytes that are read of such a file; split it")
+        "is larger than the limit of \(grouped(limit)) bytes for such a file; split it")
     case .busy:
       ProblemReport(
         .storageBusy, "The data is in use",
-        "another process is changing \(quoted(path)); wait until it is done, or end it", ["path": path])
+        "another process is changing \(quoted(path)); wait until it has finished, or stop it", ["path": path])
     case .interrupted:
       ProblemReport(
         .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",
@@ -87,7 +87,7 @@ extension FileError {
     case .system(ENOSPC), .system(EDQUOT):
       ProblemReport(
         .storageFull, "The disk is full",
-        "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again",
+        "there is no space left on the disk for \(quoted(path)); nothing was changed; free some space and try again",
         ["path": path])
     case .system(let number):
       report(
@@ -118,17 +118,17 @@ extension FileError {
     case .replace: "replaced"
     case .lock: "locked"
     case .list: "listed"
-    case .make: "made"
+    case .make: "created"
     case .move: "moved"
     case .remove: "removed"
-    case .inspect: "looked at"
+    case .inspect: "examined"
     }
   }
 
   /// Explains an errno to a user, with a remedy where one is known.
   private func advice(_ number: Int32) -> String {
     switch number {
-    case ENOENT where operation == .write: "its folder is not there; make it first"
+    case ENOENT where operation == .write: "its folder does not exist; create it first"
     case ENOENT: "there is no such file or folder"
     case ENOTDIR: "a part of its path is not a folder"
     case EACCES, EPERM: "the system does not allow it; check its owner and mode"

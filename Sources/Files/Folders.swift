@@ -54,11 +54,11 @@ public func openToOthers(_ path: String) -> String? {
   do { facts = try FileFacts.at(path) } catch { return nil }
   guard let facts, facts.kind == .folder else { return nil }
   if facts.owner != geteuid(), facts.owner != 0 {
-    return "the folder \(quoted(path)) belongs to another user, who can change all that is in it"
+    return "the folder \(quoted(path)) belongs to another user, who can change everything in it"
   }
   guard facts.mode & 0o022 != 0 else { return nil }
-  return "others may write into \(quoted(path)), and so change what is kept there or let code run as you; "
-    + "`chmod go-w \(path)` ends that"
+  return "others may write to \(quoted(path)), and so change what is stored there or run code as you; "
+    + "`chmod go-w \(path)` prevents that"
 }
 
 public enum Folder {

@@ -19,15 +19,15 @@ public enum MemoryError: Problem, Equatable {
     switch self {
     case .badAnswer(let answer):
       ProblemReport(
-        .badAnswer, "This is not an answer",
-        "\(quoted(answer)) is not an answer here; again, hard, good, easy, right or wrong expected")
+        .badAnswer, "Not an answer",
+        "\(quoted(answer)) is not an answer; again, hard, good, easy, right or wrong expected")
     case .badOption(let name, let reason):
       ProblemReport(
-        .badValue, "This cannot be the option's value", "\(printable(name)) \(reason)", ["name": name])
+        .badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
     case .tooFewReviews(let count, let needed):
       ProblemReport(
         .tooFewReviews, "Too few reviews",
-        "fitting the memory model takes at least \(counted(needed, "review")) on later days; there are "
+        "fitting the memory model needs at least \(counted(needed, "review")) on later days; there are "
           + grouped(count), ["count": count, "needed": needed])
     }
   }

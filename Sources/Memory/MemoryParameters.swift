@@ -20,7 +20,7 @@ extension MemoryModel {
     case 17, 19, 21: break
     default:
       throw .badOption(
-        name: "parameters", reason: "must be no numbers, or 17, 19 or 21 of them (there are \(grouped(given.count)))")
+        name: "parameters", reason: "must be empty, or have 17, 19 or 21 numbers (there are \(grouped(given.count)))")
     }
     // Older versions had other ranges, so of their parameters only those that are not finite numbers are refused.
     for (index, value) in given.enumerated() where !value.isFinite { throw refusal(index) }

@@ -34,7 +34,7 @@ struct DatabaseFile {
       let database = try open(path, .writing)
       try database.use(for: operation) { db in
         guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
-          throw StorageError.unreadable(path: path, detail: "its disk has no shared memory for SQLite's log")
+          throw StorageError.unreadable(path: path, detail: "its disk does not support shared memory for SQLite")
         }
         // "Done" means on disk: committed changes survive a loss of power.
         try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -52,7 +52,7 @@ struct DatabaseFile {
     do {
       guard let facts = try FileFacts.at(path) else {
         if try FileFacts.at(path, followingLinks: false) == nil { return }
-        throw StorageError.unreadable(path: path, detail: "it is a link to a file that is not there")
+        throw StorageError.unreadable(path: path, detail: "it is a link to a file that does not exist")
       }
       if facts.kind == .file { return }
       let detail = facts.kind == .folder ? "it is a folder" : "it is a pipe or a device"

@@ -37,9 +37,9 @@ public struct LookBack {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }
     var result: T?
-    try store.access("looking back", changes: true) { db in
+    try store.access("reading an earlier state", changes: true) { db in
       try store.withoutTriggers(db) {
-        try store.begin(db, "looking back")
+        try store.begin(db, "reading an earlier state")
         recorder.isRecording = false
         do {
           try store.finish(

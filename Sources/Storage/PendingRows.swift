@@ -31,7 +31,7 @@ extension Store {
   /// - Parameter limit: how many rows of each kind and table are returned; nil for all.
   public func pendingChanges(limit: Int?) throws -> [TableChanges] {
     guard let recorder, hasOpenTransaction else { return [] }
-    return try access("looking at the changes") { db in
+    return try access("reading the changes") { db in
       try PendingRows(rows: UndoneRows(recorder.encoded()), limit: limit ?? .max).changes(db, recorder.tables)
     }
   }

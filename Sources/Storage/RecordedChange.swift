@@ -78,7 +78,7 @@ extension Store {
       db.setTriggers(areOn: true)
       recorder.isRecording = true
     }
-    try UndoneRows(rows).apply(db, recorder.tables, step: "what was done")
+    try UndoneRows(rows).apply(db, recorder.tables, step: "the change")
     if let start { recorder.goBack(to: start) }
   }
 }

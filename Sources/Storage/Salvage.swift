@@ -19,10 +19,10 @@ public struct SalvageLoss: Equatable, Sendable {
 
   /// "rows 100 to 140 of cards"
   public var words: String {
-    guard let rows else { return "a part of \(table) of which nothing is known" }
+    guard let rows else { return "an unknown part of \(table)" }
     let place =
       rows.lowerBound == rows.upperBound ? "row \(rows.lowerBound)" : "rows \(rows.lowerBound) to \(rows.upperBound)"
-    return "\(place) of \(table)" + (isContradiction ? ", at odds with other rows" : "")
+    return "\(place) of \(table)" + (isContradiction ? ", contradicting other rows" : "")
   }
 }
 

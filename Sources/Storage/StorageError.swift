@@ -40,20 +40,21 @@ public enum StorageError: Problem, Equatable {
       ProblemReport(
         .storageBusy, "The data is in use",
         "\(holder.map { "another process (id \($0))" } ?? "another process") is changing \(quoted(path)), "
-          + "so \(operation) could not start; wait until it is done, or end it", ["path": path, "process": holder])
+          + "so \(operation) could not start; wait until it has finished, or stop it",
+        ["path": path, "process": holder])
     case .interrupted(let path):
       // A user who pressed Ctrl-C does not need to know the file.
       ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed", ["path": path])
     case .full(let path):
       ProblemReport(
         .storageFull, "The disk is full",
-        "no room is left on the disk for \(quoted(path)); nothing was changed; make room and try again; `backup FILE` "
-          + "to another disk needs none here", ["path": path])
+        "there is no space left on the disk for \(quoted(path)); nothing was changed; free some space and try again; "
+          + "`backup FILE` to another disk needs none here", ["path": path])
     case .damaged(let path, let detail):
       ProblemReport(
         .storageDamaged, "The data is damaged",
-        "\(quoted(path)) is damaged (\(printable(detail))); `restore FILE` puts a backup in its place, "
-          + "`doctor --mend` saves what can be read", ["path": path])
+        "\(quoted(path)) is damaged (\(printable(detail))); `restore FILE` replaces it with a backup, "
+          + "`doctor --mend` recovers what can be read", ["path": path])
     case .newer(let path, let migrations):
       ProblemReport(
         .storageNewer, "The data is newer than this program",
@@ -63,23 +64,23 @@ public enum StorageError: Problem, Equatable {
     case .readOnly(let path):
       ProblemReport(
         .storageUnreadable, "The disk is read-only",
-        "the disk of \(quoted(path)) takes no changes; nothing was changed; make it writable, or copy your data to "
-          + "another disk by `backup FILE`", ["path": path])
+        "the disk of \(quoted(path)) is read-only; nothing was changed; make it writable, or copy your data to "
+          + "another disk with `backup FILE`", ["path": path])
     case .older(let path):
       ProblemReport(
-        .storageOlder, "The data is of an older program",
-        "\(quoted(path)) was written by a program of before the first release and cannot be read; write its decks to "
-          + "files with `deck export` of that program, and import them here; if there never was one, the file is "
-          + "damaged: `doctor` looks at it", ["path": path])
+        .storageOlder, "The data is from an older program",
+        "\(quoted(path)) was written by a version before the first release and cannot be read; write its decks to "
+          + "files with `deck export` of that version, and import them here; if there never was one, the file is "
+          + "damaged: `doctor` checks it", ["path": path])
     case .unreadable(let path, let detail):
       ProblemReport(
         .storageUnreadable, "The data cannot be opened",
-        "\(quoted(path)) cannot be opened (\(printable(detail))); check that it is a file, and yours to read and write",
+        "\(quoted(path)) cannot be opened (\(printable(detail))); check that it is a file that you may read and write",
         ["path": path])
     case .rolledBack(let path):
       ProblemReport(
-        .storageRolledBack, "The changes were taken back",
-        "an earlier failure took back every change of this run to \(quoted(path)); end the run and start it again",
+        .storageRolledBack, "The changes were rolled back",
+        "an earlier failure rolled back every change of this run to \(quoted(path)); end the run and start it again",
         ["path": path])
     case .failed(let path, let result, let detail):
       ProblemReport(

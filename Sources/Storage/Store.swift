@@ -143,7 +143,7 @@ public final class Store {
       unit = .none
       return
     }
-    try access("keeping the changes") { db in
+    try access("saving the changes") { db in
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
       do {
         try writeStep(db, name)
@@ -162,7 +162,7 @@ public final class Store {
       unit = .none
       return
     }
-    try access("taking back the changes") { try abandon($0) }
+    try access("rolling back the changes") { try abandon($0) }
   }
 
   // MARK: Undo steps
@@ -347,7 +347,7 @@ public final class Store {
     let file = DatabaseFile(path: path, migrations: migrations, poll: poll)
     var fresh: ExclusiveDatabase?
     try waiting { (fresh, readOnlyReason) = try file.open(for: name) }
-    guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it did not open") }
+    guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it could not be opened") }
     try fresh.use(for: name) { db in
       for migration in migrations { for function in migration.functions { try db.add(function) } }
       try prepare(db, migrations)
@@ -368,7 +368,7 @@ public final class Store {
         ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
     }
     if applied == known { return }
-    try begin(db, "bringing the data up to date")
+    try begin(db, "updating the data")
     if let recorder { recorder.isRecording = false }
     try finish(db, { try migrate($0, by: migrations) }, atEnd: { _ in })
   }

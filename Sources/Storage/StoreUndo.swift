@@ -62,10 +62,10 @@ extension Store {
     } catch is UndoDamage {
       throw UndoError.unreadable(step.name)
     } catch let error as StorageError where error.constraint != nil {
-      throw UndoError.differs(step.name, what: error.detail ?? "its rows no longer go together with the others")
+      throw UndoError.differs(step.name, what: error.detail ?? "its rows no longer fit the other rows")
     }
     if !isLast, let table = try String.fetchOne(db, sql: "PRAGMA foreign_key_check") {
-      throw UndoError.differs(step.name, what: "something of \(table) was added to it since")
+      throw UndoError.differs(step.name, what: "rows of \(table) that refer to it were added since")
     }
     recorder.isRecording = false
     try UndoLog.replace(db, step, with: recorder)
@@ -81,7 +81,7 @@ extension Store {
     try read { db in
       var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
       try db.forEachRow("PRAGMA foreign_key_check") { row in
-        found.append("row \(row.integer(1)) of \(row.text(0)) points to nothing in \(row.text(2))")
+        found.append("row \(row.integer(1)) of \(row.text(0)) refers to a row that does not exist in \(row.text(2))")
       }
       return found
     }

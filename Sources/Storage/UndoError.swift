@@ -28,27 +28,28 @@ public enum UndoError: Problem, Equatable {
     case .notNow(let name, let isUndone):
       ProblemReport(
         .cannotUndo, "Cannot be undone",
-        isUndone ? "\(quoted(name)) is undone already; `redo` does it again" : "\(quoted(name)) is not undone")
+        isUndone ? "\(quoted(name)) is already undone; `redo` does it again" : "\(quoted(name)) is not undone")
     case .tooLarge(let name):
       ProblemReport(
         .cannotUndo, "Cannot be undone",
-        "\(quoted(name)) changed more than is kept for undoing; nothing was changed")
+        "\(quoted(name)) changed more than undo can store; nothing was changed")
     case .changedSince(let name, let others):
       ProblemReport(
         .undoConflict, "Changed since",
-        "\(quoted(name)) no longer fits, because of what was done since: "
-          + others.map { quoted($0) }.joined(separator: ", ") + "; undo that first; nothing was changed")
+        "\(quoted(name)) cannot be undone or redone because of later changes: "
+          + others.map { quoted($0) }.joined(separator: ", ") + "; undo those first; nothing was changed")
     case .differs(let name, let what):
       ProblemReport(
-        .undoConflict, "Changed since", "\(quoted(name)) no longer fits: \(printable(what)); nothing was changed")
+        .undoConflict, "Changed since",
+        "\(quoted(name)) cannot be undone or redone: \(printable(what)); nothing was changed")
     case .inUnit:
       ProblemReport(
-        .cannotUndo, "Not among other changes",
-        "nothing is undone, done again or read at a step among other changes; do it before the first of them")
+        .cannotUndo, "Not within other changes",
+        "undo, redo and reading at a step are not possible within other changes; do it before the first of them")
     case .unreadable(let name):
       ProblemReport(
         .cannotUndo, "Cannot be undone",
-        "what is kept of \(quoted(name)) cannot be read; nothing was changed")
+        "the undo data of \(quoted(name)) cannot be read; nothing was changed")
     }
   }
 }

@@ -111,7 +111,7 @@ struct UndoneRows {
     let described = tables.map { table in known.first { $0.name == table.name } }
     func table(_ index: Int) throws -> UndoTable {
       if let found = described[index] { return found }
-      throw UndoError.differs(step, what: "the table \(tables[index].name) is gone")
+      throw UndoError.differs(step, what: "the table \(tables[index].name) no longer exists")
     }
     for (index, new) in tables.enumerated() {
       if !(new.spans.isEmpty && new.keys.isEmpty) { try removeNew(db, new, table(index)) }
@@ -198,7 +198,7 @@ struct UndoneRows {
     }
     try statement.run()
     if db.changesCount != 1 {
-      throw UndoError.differs(step, what: "what it changed in \(known.name) is not there as it was left")
+      throw UndoError.differs(step, what: "what it changed in \(known.name) has been changed since")
     }
   }
 }

@@ -105,7 +105,7 @@ public final class CollectionPull {
     head.presets = presets.compactMap(\.record)
     guard head.types.count == types.count, head.decks.count == own.count, head.presets.count == presets.count,
       let created = changes["crt"]?.integer, (0...1 << 40) ~= created, let settings = changes["conf"]?.record
-    else { throw server.fault("applyChanges", "has parts that are not what they should be") }
+    else { throw server.fault("applyChanges", "has invalid parts") }
     (head.created, head.settings, head.modified) = (created, settings, meta.modified)
     do { try staged.setHead(head) } catch let fault as StagedFault {
       throw server.fault("applyChanges", fault.reason)
@@ -115,7 +115,7 @@ public final class CollectionPull {
       calls += 1
       // Guards against a server that never reports the last chunk.
       guard rows <= CollectionPull.mostRows, calls <= CollectionPull.mostCalls else {
-        throw server.fault("chunk", "has no end")
+        throw server.fault("chunk", "never ends")
       }
       if isInterrupted() { throw SyncError.interrupted }
       let chunk = try server.chunk()
@@ -127,7 +127,7 @@ public final class CollectionPull {
       }
       progress(rows)
       if chunk["done"]?.boolean == true { break }
-      if rows == before { throw server.fault("chunk", "has no rows and is not the last") }
+      if rows == before { throw server.fault("chunk", "is empty but not the last") }
     }
     try staged.finish()
     return changes["tags"]?.list ?? []
@@ -152,7 +152,7 @@ extension SyncCounts {
   /// Lists the counts that differ, with the words for what they count.
   func differences(from counted: SyncCounts) -> [(what: String, given: Int, counted: Int)] {
     let parts: [(String, KeyPath<SyncCounts, Int>)] = [
-      ("cards", \.cards), ("notes", \.notes), ("rows of the log", \.reviews), ("note types", \.types),
+      ("cards", \.cards), ("notes", \.notes), ("log rows", \.reviews), ("note types", \.types),
       ("decks", \.decks), ("presets", \.presets),
     ]
     return parts.map { ($0, self[keyPath: $1], counted[keyPath: $1]) }.filter { $0.1 != $0.2 }

@@ -85,7 +85,9 @@ public final class MediaExchange {
     known.forgetServer()
     try fetch(progress)
     try send(progress)
-    if try !isSane() { report.note("The server counts its media files otherwise; Anki's \"Check Media\" may help.") }
+    if try !isSane() {
+      report.note("The server counts a different number of media files; Anki's \"Check Media\" may help.")
+    }
   }
 
   private func isSane() throws -> Bool {
@@ -106,7 +108,7 @@ public final class MediaExchange {
       guard let next = changes.last?.usn else { break }
       count += changes.count
       guard next > last, count <= Self.mostChanges else {
-        throw server.fault("mediaChanges", "does not come to an end")
+        throw server.fault("mediaChanges", "never ends")
       }
       last = next
       for change in changes { try judge(change, &wanted) }
@@ -122,7 +124,7 @@ public final class MediaExchange {
       known.states[change.name] =
         change.digest.isEmpty ? nil : MediaState(hash: nil, digest: change.digest, isPending: false)
       if !change.digest.isEmpty {
-        report.note("\(quoted(change.name)) on the server has a name that no file has here; it was left there.")
+        report.note("\(quoted(change.name)) on the server has a name that is not allowed here; it was not fetched.")
       }
       return
     }
@@ -170,13 +172,13 @@ public final class MediaExchange {
       let files = try archived(server.archive(of: Array(batch)))
       let names = Set(files.map(\.name))
       guard !names.isEmpty, names.isSubset(of: batch) else {
-        throw server.fault("downloadFiles", "has files that were not asked for, or none")
+        throw server.fault("downloadFiles", "contains files that were not requested, or none")
       }
       for file in files {
         let bytes = file.bytes ?? []
         let digest = try MediaArchive.digest(bytes)
         guard digest == wanted[file.name] else {
-          throw server.fault("downloadFiles", "has \(quoted(file.name)) otherwise than it was listed; sync again")
+          throw server.fault("downloadFiles", "contains another \(quoted(file.name)) than was listed; sync again")
         }
         stored += bytes.count
         if stored > contents.limit { throw SyncError.overShare(limit: contents.limit, isMedia: true) }
@@ -195,7 +197,7 @@ public final class MediaExchange {
       return try MediaArchive.read(bytes, in: folder)
     } catch let error as PackageError {
       if case .noLibrary = error { throw error }
-      throw server.fault("downloadFiles", "is no archive of files: \(error.message)")
+      throw server.fault("downloadFiles", "is not an archive of files: \(error.message)")
     }
   }
 
@@ -210,7 +212,7 @@ public final class MediaExchange {
       let files = try batch(&left)
       if files.isEmpty { continue }
       let (taken, now) = try server.upload(MediaArchive.bytes(of: files.map(\.file), in: folder))
-      guard taken > 0 else { throw server.fault("uploadChanges", "took none of the files") }
+      guard taken > 0 else { throw server.fault("uploadChanges", "says that none of the files was accepted") }
       for (number, (file, state)) in files.prefix(taken).enumerated() {
         if file.bytes == nil {
           report.removedThere += 1
@@ -240,8 +242,8 @@ public final class MediaExchange {
   static func refusal(of name: String, _ state: MediaState) -> String? {
     if state.hash == nil { return nil }
     if state.size == 0 { return "is empty" }
-    if state.size > largestFile { return "has more than \(largestFile >> 20) MiB" }
-    return isUsable(name) ? nil : "has a name that other devices cannot have"
+    if state.size > largestFile { return "is larger than \(largestFile >> 20) MiB" }
+    return isUsable(name) ? nil : "has a name that other devices cannot use"
   }
 
   /// Returns the next files to send, each with its state after the server has taken it.
@@ -256,7 +258,7 @@ public final class MediaExchange {
       if bytes > 0, bytes + state.size > MediaServer.bytesAtOnce { break }
       left.removeFirst()
       guard let content = try contents.read(hash) else {
-        report.note("The file of \(quoted(name)) is gone and was not sent.")
+        report.note("The file of \(quoted(name)) is missing and was not sent.")
         continue
       }
       bytes += content.count

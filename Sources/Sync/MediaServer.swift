@@ -74,7 +74,7 @@ public final class MediaServer {
   /// Returns some of the changes after a number; an empty list after the last one.
   func changes(after usn: Int) throws(SyncError) -> [MediaChange] {
     guard let list = try data("mediaChanges", ["lastUsn": .integer(usn)]).list else {
-      throw fault("mediaChanges", "is no list")
+      throw fault("mediaChanges", "is not a list")
     }
     let changes = list.compactMap { change -> MediaChange? in
       guard let parts = change.list, parts.count == 3, let name = parts[0].text, let usn = parts[1].integer,
@@ -83,7 +83,7 @@ public final class MediaServer {
       else { return nil }
       return MediaChange(name: name, usn: usn, digest: digest.lowercased())
     }
-    guard changes.count == list.count else { throw fault("mediaChanges", "has files that are none") }
+    guard changes.count == list.count else { throw fault("mediaChanges", "contains invalid entries") }
     return changes
   }
 
@@ -97,7 +97,7 @@ public final class MediaServer {
   func upload(_ archive: [UInt8]) throws(SyncError) -> (taken: Int, usn: Int) {
     guard let parts = try data("uploadChanges", archive).list, parts.count == 2, let taken = parts[0].integer,
       let usn = parts[1].integer, (0...Self.filesAtOnce) ~= taken, Self.numbers ~= usn
-    else { throw fault("uploadChanges", "does not say what was taken") }
+    else { throw fault("uploadChanges", "does not say how many files were accepted") }
     return (taken, usn)
   }
 

@@ -35,7 +35,8 @@ extension SyncMerge {
     }
     if intake.strayCount > 0 {
       let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
-      report.note("\(counted(intake.strayCount, "card")) came without a deck, which was deleted there: now in \(home)")
+      report.note(
+        "\(counted(intake.strayCount, "card")) of a deck that was deleted on the server: moved to \(home)")
     }
   }
 
@@ -151,10 +152,10 @@ extension SyncMerge {
       do {
         _ = try intake.receiver.add(card, of: record, type)
       } catch let error as NoteError where error != .interrupted {
-        report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
+        report.note("the note \(record.id.rawValue) cannot be stored here: \(error.message)")
         return false
       } catch let error as DeckError {
-        report.note("the note \(record.id.rawValue) has no place here: \(error.message)")
+        report.note("the note \(record.id.rawValue) cannot be stored here: \(error.message)")
         return false
       }
       try bases.setHere(.note, given.note, true)

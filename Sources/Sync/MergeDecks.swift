@@ -143,7 +143,7 @@ struct DeckMerge {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, deck.id, to: name, now: moment.now)
     if try pending.contains(deck.id.rawValue) && bases.isHere(.deck, deck.id.rawValue) { return }
-    sync.report.note("the deck \(deck.name) is called \(name) now: another one there has its name")
+    sync.report.note("the deck \(deck.name) was renamed to \(name): another one on the server has its name")
   }
 
   // MARK: Presets and limits
@@ -229,7 +229,7 @@ struct DeckMerge {
       if home == local { return }
       try moveCards(of: local, to: home)
       sync.report.note(
-        "the deck \(name) was deleted there: \(counted(count, "card")) of this account moved to "
+        "the deck \(name) was deleted on the server: \(counted(count, "card")) of this account moved to "
           + "\(try DeckTable.record(db, home).name)")
     }
     // `removeEmpty` leaves a deck that is a parent.

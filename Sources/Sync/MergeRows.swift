@@ -40,7 +40,7 @@ extension SyncMerge {
       let own = try cards.count { try !bases.isHere(.card, $0.rawValue) }
       report.removedHere += try CardTable.remove(db, cards)
       try bases.bury(.note, id)
-      if own > 0 { report.note("\(counted(own, "new card")) went with a note that was deleted there") }
+      if own > 0 { report.note("\(counted(own, "new card")) removed with a note that was deleted on the server") }
     }
   }
 
@@ -109,7 +109,8 @@ extension SyncMerge {
         if heads.reshaped.contains(where: { $0.id == known.type }) {
           try setAside(known, NoteTypeTable.record(db, known.type))
         }
-        report.note("a note was changed on both sides: \(quoted(note.fields.first ?? "")) is the one of the server")
+        report.note(
+          "a note was changed on both sides; the server's version was kept: \(quoted(note.fields.first ?? ""))")
       }
     }
     try receiver.renew(note, of: NoteTypeTable.record(db, note.type))

@@ -26,8 +26,8 @@ extension SyncMerge {
       {
         try bases.setHere(kind, id, false)
         report.note(
-          "the \(what) \(name) was removed here and stays on the server: only Anki can remove it there, and every device "
-            + "has to download everything then")
+          "the \(what) \(name) was removed here but stays on the server: only Anki can remove it there, and then every "
+            + "device has to download everything")
       }
     }
   }
@@ -49,7 +49,7 @@ extension SyncMerge {
   func take(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> Bool {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
-      report.note("the note type \(id) has no place here: \(error.message)")
+      report.note("the note type \(id) cannot be stored here: \(error.message)")
       return false
     }
     var isChanged = false
@@ -76,7 +76,7 @@ extension SyncMerge {
     var edit = NoteTypeEdit(type)
     repeat { edit.name += "+" } while try NoteTypeTable.named(db, edit.name) != nil
     try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: moment.now, isInterrupted: isInterrupted)
-    report.note("the note type \(type.name) is called \(edit.name) now: another one there has its name")
+    report.note("the note type \(type.name) was renamed to \(edit.name): another one on the server has its name")
   }
 
   // MARK: Presets

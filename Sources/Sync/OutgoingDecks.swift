@@ -42,7 +42,7 @@ extension SyncOutgoing {
   private func giveWay(_ deck: DeckRecord, _ id: DeckID) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, id, to: name, now: moment.now)
-    findings.append("the deck \(deck.name) is called \(name) now: another one there has its name")
+    findings.append("the deck \(deck.name) was renamed to \(name): another one on the server has its name")
   }
 
   private func names(_ decks: [(Int64, Value.Record)]) -> [String: Int64] {

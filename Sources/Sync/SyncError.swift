@@ -57,12 +57,13 @@ public enum SyncError: Problem, Equatable {
     switch self {
     case .badAddress(let given, let expected):
       ProblemReport(
-        .badValue, "This is no address of a server",
-        "\(quoted(given)) is no address of a sync server: \(expected), as in http://192.168.1.5:8080", ["value": given])
+        .badValue, "Not a server address",
+        "\(quoted(given)) is not the address of a sync server: \(expected), as in http://192.168.1.5:8080",
+        ["value": given])
     case .ankiWeb(let host):
       ProblemReport(
         .serverRefused, "AnkiWeb is not for other programs",
-        "\(quoted(host)) is AnkiWeb, whose terms allow Anki's own programs alone; sync with a server of your own, "
+        "\(quoted(host)) is AnkiWeb, whose terms allow only Anki's own programs; sync with a server of your own, "
           + "which Anki's programs can use too", ["host": host])
     case .notLinked:
       ProblemReport(
@@ -70,12 +71,13 @@ public enum SyncError: Problem, Equatable {
       )
     case .linked(let user, let address):
       ProblemReport(
-        .exists, "Linked already",
-        "this account is linked with \(quoted(address)) as \(quoted(user)); `sync logout` ends that", ["path": address])
+        .exists, "Already linked",
+        "this account is linked with \(quoted(address)) as \(quoted(user)); `sync logout` ends the link",
+        ["path": address])
     case .noProgram(let path):
       ProblemReport(
         .notHere, "Cannot sync here",
-        "servers are talked to by deckhand-net, which is not at \(quoted(path)); put it beside deckhand",
+        "syncing needs the program deckhand-net, which is not at \(quoted(path)); put it beside deckhand",
         ["path": path])
     case .programFailed(let reason):
       ProblemReport(
@@ -90,68 +92,70 @@ public enum SyncError: Problem, Equatable {
     case .counts(let what, let given, let counted):
       ProblemReport(
         .badSyncAnswer, "The server's counts differ",
-        "the server gave \(grouped(given)) \(what) and counts \(grouped(counted)); nothing was changed. Check the "
+        "the server sent \(grouped(given)) \(what) but counts \(grouped(counted)); nothing was changed. Check the "
           + "database in Anki, sync there, then try again", ["given": given, "counted": counted])
     case .moved:
       ProblemReport(
-        .busy, "Changed meanwhile",
-        "another device changed what the server has while it was fetched; nothing was changed here, try again")
+        .busy, "Changed in the meantime",
+        "another device changed the server's collection while it was fetched; nothing was changed here, try again")
     case .cardsHere(let cards):
       ProblemReport(
         .losesCards, "There are cards here",
-        "\(counted(cards, "card")) here would be replaced by what the server has; "
-          + "`sync --full download --replace \(cards)` does that, and keeps what is here as a backup", ["cards": cards])
+        "\(counted(cards, "card")) here would be replaced by the server's collection; "
+          + "`sync --full download --replace \(cards)` does that, and backs up the collection here first",
+        ["cards": cards])
     case .unsent(let changes):
       ProblemReport(
-        .losesCards, "Something was changed meanwhile",
-        "\(counted(changes, "change")) made here while the server was asked would be lost; nothing was changed, try "
+        .losesCards, "Changed in the meantime",
+        "\(counted(changes, "change")) made here during the sync would be lost; nothing was changed, try "
           + "again", ["changes": changes])
     case .wouldRemove(let cards):
       ProblemReport(
-        .losesCards, "Cards here are not on the server any more",
-        "the server has another collection than at the last sync, without \(counted(cards, "card")) that are here; "
-          + "`sync` at the terminal asks whether they may go, `sync --full download` replaces what is here",
+        .losesCards, "Some of your cards are no longer on the server",
+        "the server has another collection than at the last sync, without \(counted(cards, "card")) that you have here; "
+          + "`sync` at the terminal asks whether to remove them, `sync --full download` replaces the collection here",
         ["cards": cards])
     case .shape(let type):
       ProblemReport(
         .serverRefused, "Fields or cards of a note type differ",
-        "the note type \(quoted(type)) has other fields or cards here than on the server, which every device would "
-          + "have to download anew; nothing was changed. Give it those that it had (`undo`), or change it in Anki",
+        "the note type \(quoted(type)) has other fields or cards here than on the server; sending them would make "
+          + "every device download everything again. Nothing was changed; `undo` the change, or make it in Anki too",
         ["name": type])
     case .unsound(let reason):
       ProblemReport(
-        .syncFailed, "What is here cannot be sent whole",
-        "the file \(printable(reason, limit: 300)); nothing was changed, `doctor` looks at what is here")
+        .syncFailed, "The collection cannot be uploaded",
+        "the file \(printable(reason, limit: 300)); nothing was changed, `doctor` checks the collection")
     case .uploadNotNeeded:
       ProblemReport(
         .losesCards, "Nothing has to be replaced",
-        "`sync` sends what is here without replacing anything; an upload is for what it cannot send: other fields or "
+        "`sync` sends your changes without replacing anything; an upload is for what it cannot send: other fields or "
           + "cards of a note type, or another collection on the server")
     case .replacesServer(let there, let here):
       ProblemReport(
         .losesCards, "There are cards on the server",
         "\(counted(there, "card")) on the server would be replaced by the \(grouped(here)) here, and every other device "
-          + "would have to download all of them; `sync --full upload --replace \(there)` does that, and keeps what the "
-          + "server has as a package", ["there": there, "here": here])
+          + "would have to download all of them; `sync --full upload --replace \(there)` does that, and saves the "
+          + "server's collection as a package", ["there": there, "here": here])
     case .firstSync:
       ProblemReport(
         .notLinked, "Nothing was synced yet",
-        "the first sync is one that you see: run `sync`, which shows what the server has and asks")
+        "run `sync` yourself the first time: it shows what the server has, and asks")
     case .noSpace(let free):
       ProblemReport(
-        .storageFull, "No room on the disk",
-        "only \(grouped(free >> 20)) MiB are free, which a change or a backup may need; the media that came are kept, "
-          + "make room and sync again", ["bytes": free])
+        .storageFull, "Not enough space on the disk",
+        "only \(grouped(free >> 20)) MiB are free, which a change or a backup may need; the media received so far are kept, "
+          + "free some space and sync again", ["bytes": free])
     case .overShare(let limit, let isMedia):
       ProblemReport(
-        .storageFull, "Too much for this disk",
-        "the server has more than \(grouped(limit >> 20)) MiB, a tenth of the disk's free room, which one sync takes at "
-          + "most; "
-          + (isMedia ? "the media that came are kept, sync again for more" : "nothing was changed, make room"),
+        .storageFull, "Too large for this disk",
+        "the server has more than \(grouped(limit >> 20)) MiB, a tenth of the free disk space, which is the limit of "
+          + "one sync; "
+          + (isMedia
+            ? "the media received so far are kept, sync again for more" : "nothing was changed, free some space"),
         ["bytes": limit])
     case .inScript:
       ProblemReport(
-        .inScript, "Not within a script", "a sync is a step by itself, not among the changes of a script")
+        .inScript, "Not within a script", "a sync cannot run within a script: it is an undo step of its own")
     }
   }
 
@@ -177,7 +181,7 @@ extension SyncFault {
       return made(
         .offline, "No connection",
         "\(server) cannot be reached: \(printable(reason, limit: 300)). Nothing was changed and nothing is lost; "
-          + "look at the address and the network, then try again")
+          + "check the address and the network, then try again")
     case .silent(let seconds):
       return made(
         .offline, "The server does not answer",
@@ -187,31 +191,31 @@ extension SyncFault {
     case .certificate(let reason):
       return made(
         .badCertificate, "The server cannot be trusted",
-        "\(server) does not prove who it is: \(printable(reason, limit: 300)). Nothing was sent; its certificate must "
+        "\(server) cannot be verified: \(printable(reason, limit: 300)). Nothing was sent; its certificate must "
           + "be one that this machine trusts (Debian's ca-certificates)")
     case .badAnswer(let reason):
       return made(
-        .badSyncAnswer, "The server's answer makes no sense",
-        "\(server): the answer to \(step) \(printable(reason, limit: 300)). Nothing was changed; look whether it is a "
-          + "sync server of Anki's")
+        .badSyncAnswer, "The server's answer cannot be used",
+        "\(server): the answer to \(step) \(printable(reason, limit: 300)). Nothing was changed; check that it is an "
+          + "Anki sync server")
     case .badRedirect(let reason):
       return made(
-        .badSyncAnswer, "The server sends elsewhere",
-        "\(server) sends to an address that is not followed: \(printable(reason, limit: 300)). Nothing was changed")
+        .badSyncAnswer, "The server redirects elsewhere",
+        "\(server) redirects to an address that is not allowed: \(printable(reason, limit: 300)). Nothing was changed")
     case .elsewhere(let address):
       return made(
-        .badSyncAnswer, "The server sends elsewhere",
-        "\(server) sends to \(quoted(address)), which was given neither the password nor the key. Nothing was changed; "
-          + "if that is your server too, `sync login \(printable(address))` (after `sync logout` in a linked account)")
+        .badSyncAnswer, "The server redirects elsewhere",
+        "\(server) redirects to \(quoted(address)); neither the password nor the key was sent there. Nothing was changed; "
+          + "if that is your server, too, `sync login \(printable(address))` (after `sync logout` in a linked account)")
     case .ankiWeb(let host): return SyncError.ankiWeb(host: host).report
     case .key(let reason):
       return made(
-        .keyFailed, "The key cannot be kept",
+        .keyFailed, "The key cannot be stored",
         "the key of the server cannot be read or written: \(printable(reason, limit: 300)). Nothing was changed")
     case .noKey:
       return made(
-        .notSignedIn, "Not signed in there",
-        "the key of \(server) is not here, as after a restored backup; `sync login` again")
+        .notSignedIn, "Not signed in to the server",
+        "the key of \(server) is missing, for example because a backup was restored; use `sync login` again")
     }
   }
 
@@ -223,30 +227,31 @@ extension SyncFault {
     case 403:
       return made(
         .notSignedIn, "The server does not know you",
-        "\(server) refuses the name, the password or the key; `sync login` with the right ones")
+        "\(server) refused the name, the password or the key; use `sync login` with the right ones")
     case 409:
       return made(
         .busy, "Another device is syncing", "another device is syncing with \(server); wait a minute, then try again")
     case 400:
       return made(
-        .serverRefused, "The server refuses it",
-        "\(server) refused what was asked for (\(printable(reason, limit: 200))); nothing was changed. `doctor` looks "
-          + "at what is here")
+        .serverRefused, "The server refused the request",
+        "\(server) refused the request (\(printable(reason, limit: 200))); nothing was changed. `doctor` checks "
+          + "the collection")
     case 404, 405, 301, 302, 303:
       return made(
-        .noServer, "There is no sync server",
-        "\(server) is no sync server (status \(status)); look at the address, its path and its port")
+        .noServer, "Not a sync server",
+        "\(server) is not a sync server (status \(status)); check the address, its path and its port")
     case 413:
       return made(
         .tooLarge, "Too large for the server",
-        "\(server) takes no more in one piece (status 413); a proxy before it limits what is sent")
+        "\(server) does not accept a request of this size (status 413); a proxy in front of it limits the size")
     case 501:
       return made(
-        .newer, "The server wants a newer program", "\(server) no longer speaks this version; update this program")
+        .newer, "The server requires a newer program",
+        "\(server) no longer supports this version of the protocol; update this program")
     default:
       return made(
-        .serverFailed, "The server has trouble",
-        "\(server) has trouble (status \(status)); nothing was changed and nothing is lost, try later")
+        .serverFailed, "The server failed",
+        "\(server) has an internal error (status \(status)); nothing was changed and nothing is lost, try later")
     }
   }
 }

@@ -194,7 +194,7 @@ public final class SyncServer {
     for (key, path) in SyncGraves.parts {
       let list = answer.record?[key]?.list ?? []
       graves[keyPath: path] = list.compactMap { $0.integer.map { Int64($0) } }
-      guard graves[keyPath: path].count == list.count else { throw fault("start", "has ids that are none") }
+      guard graves[keyPath: path].count == list.count else { throw fault("start", "contains invalid ids") }
     }
     return graves
   }
@@ -211,7 +211,7 @@ public final class SyncServer {
   /// - Parameter own: those that changed locally.
   func changes(_ own: SyncHead = SyncHead()) throws(SyncError) -> Value.Record {
     guard let record = try call("applyChanges", ["changes": .record(own.record)]).record else {
-      throw fault("applyChanges", "is no list of changes")
+      throw fault("applyChanges", "is not a record of changes")
     }
     return record
   }

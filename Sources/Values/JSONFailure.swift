@@ -50,12 +50,12 @@ extension JSONFailure {
     case .expected(let expected, let found):
       "\(expected) expected, \(found.map { "\($0) found" } ?? "the file ends here")"
     case .notUTF8: "not UTF-8 in this text"
-    case .controlCharacter: "a control character stands in a text; write it as \\u and its number"
-    case .badEscape: "no such escape; \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits expected"
-    case .loneSurrogate: "half a character: a \\u from D800 to DFFF needs its other half"
-    case .keyTwice(let key): "the key \(quoted(key)) stands twice in this object"
+    case .controlCharacter: "a text contains a control character; write it as \\u and its number"
+    case .badEscape: "unknown escape; \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits expected"
+    case .loneSurrogate: "half of a surrogate pair: a \\u from D800 to DFFF needs its other half"
+    case .keyTwice(let key): "the key \(quoted(key)) occurs twice in this object"
     case .tooLong(let limit): "the file is larger than \(grouped(limit >> 20)) MiB"
-    case .tooDeep(let limit): "lists and objects more than \(limit) deep"
+    case .tooDeep(let limit): "lists and objects nested more than \(limit) deep"
     case .tooMany(let limit): "more than \(grouped(limit)) values"
     case .stringTooLong(let limit): "longer than \(grouped(limit)) bytes"
     }

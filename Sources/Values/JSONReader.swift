@@ -15,8 +15,8 @@ public enum JSONPiece: Equatable, Sendable {
 extension JSONString {
   /// Why the text cannot be stored: it contains NUL or half of a surrogate pair.
   public var invalidReason: String? {
-    if loneSurrogate != nil { return "holds half of a surrogate pair (\\uD800 to \\uDFFF)" }
-    return hasNull ? "holds a NUL character (\\u0000)" : nil
+    if loneSurrogate != nil { return "contains half of a surrogate pair (\\uD800 to \\uDFFF)" }
+    return hasNull ? "contains a NUL character (\\u0000)" : nil
   }
 
   /// `invalidReason`, or that the text is not UTF-8.
@@ -36,7 +36,7 @@ public struct JSONNames {
   /// Adds a name. Returns why the object cannot be stored if the name is a duplicate.
   public mutating func add(_ name: JSONString) -> String? {
     if known.insert(name.bytes).inserted { return nil }
-    return "holds the key \(quoted(String(decoding: name.bytes, as: UTF8.self))) twice"
+    return "contains the key \(quoted(String(decoding: name.bytes, as: UTF8.self))) twice"
   }
 }
 

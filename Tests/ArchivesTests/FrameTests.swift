@@ -57,7 +57,7 @@ import Testing
     }
     #expect(throws: FrameFault.self) { try unpacked(frame + Array("and more".utf8), pieces: 1 << 20) }
     #expect(throws: FrameFault.damaged(reason: "it ends too early")) { try unpacked([], pieces: 1) }
-    #expect(throws: FrameFault.damaged(reason: "it is no zstd file, or it is changed")) {
+    #expect(throws: FrameFault.damaged(reason: "it is not a zstd file, or it was changed")) {
       try unpacked(Array("prompt,answer\nel perro,the dog\n".utf8), pieces: 1 << 20)
     }
   }

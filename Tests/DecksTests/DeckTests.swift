@@ -52,7 +52,7 @@ import Testing
     let error = #expect(throws: DeckError.self) { try collection.deck("SPANISH") }
     #expect(error == .exists(name: "Spanish"))
     #expect(
-      error?.message == "a deck called \"Spanish\" is there already; names that differ only in capitals are the same")
+      error?.message == "a deck called \"Spanish\" already exists; names that differ only in case are the same")
   }
 
   @Test func `parents are made, and the list puts decks right after the one they stand in`() throws {

@@ -46,9 +46,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a)", 1, "no \")\" without a \"(\" before it"), ("(?", 1, "a group without \"?\", or \"(?:\""),
-    ("a\\", 2, "a character after \"\\\""), ("[\\D]", 3, "no class of capitals between \"[\" and \"]\""),
-    ("[\\b]", 3, "no border between \"[\" and \"]\""), ("[\\", 2, "a character after \"\\\""),
+    ("a)", 1, "a \"(\" before this \")\""), ("(?", 1, "a group without \"?\", or \"(?:\""),
+    ("a\\", 2, "a character after \"\\\""), ("[\\D]", 3, "no \\D, \\W or \\S between \"[\" and \"]\""),
+    ("[\\b]", 3, "no \\b or \\B between \"[\" and \"]\""), ("[\\", 2, "a character after \"\\\""),
     ("a{2", 1, "a \"}\" for this bracket"), ("a{}", 1, "{2}, {2,} or {2,5}, up to 1,000,"),
     ("a{1,2,3}", 1, "{2}, {2,} or {2,5}, up to 1,000,"), ("a{1001}", 1, "{2}, {2,} or {2,5}, up to 1,000,"),
     ("a{x}", 1, "{2}, {2,} or {2,5}, up to 1,000,"), ("(a{40}){60}", 11, "a shorter expression"),

@@ -41,7 +41,7 @@ private let canHideProc: Bool = {
       chmod(path, mode)
       let run = try home.run("deck", "list")
       #expect(run.status == 0 && run.output.contains("Spanish"))
-      #expect(run.errors.contains("warning: others may write into \"\(path)\""), "\(run)")
+      #expect(run.errors.contains("warning: others may write to \"\(path)\""), "\(run)")
       chmod(path, 0o700)
     }
     #expect(try home.run("deck", "list").errors.isEmpty)

@@ -41,7 +41,7 @@ import Testing
     (["desired_retention=1"], "a number from 0.7 to 0.99"), (["fuzz"], "NAME=VALUE expected (did you mean \"fuzz\"?)"),
     (["fuzz=maybe"], "true or false"), (["parameters=1 2 3"], "17, 19 or 21"),
     (["learning_steps=1x"], "at most 100 steps"),
-    (["review_order=best"], "one of due, due_random"), (["--deck-only", "fuzz=on"], "is set for a preset"),
+    (["review_order=best"], "one of due, due_random"), (["--deck-only", "fuzz=on"], "can only be set for a preset"),
     (["new_per_day=1e99"], "a whole number"), (["new_per_day=nan"], "a whole number"), (["preset="], ""),
     (["desired_retention=nan"], "a number from 0.7"), (["learning_steps=400d"], "365d"),
     (["learning_steps=-1m"], "1s to 365d"),
@@ -96,7 +96,7 @@ import Testing
     let short = try home.run("deck", "optimize", "D")
     #expect(short.status == 1 && short.errors.contains("takes at least 400 reviews on later days; there are 0"))
     let all = try home.run("deck", "optimize", "--all")
-    #expect(all.status == 0 && all.output.contains("D:\n  fitting the memory model takes at least 400"), "\(all)")
+    #expect(all.status == 0 && all.output.contains("D:\n  fitting the memory model needs at least 400"), "\(all)")
     #expect(try home.run("deck", "optimize").errors.contains("say which deck"))
   }
 

@@ -102,7 +102,7 @@ import Testing
     _ = try run("deck", "create", "S")
     _ = try run("card", "add", "S", "the cat", "el gato")
     let silent = try run("card", "speak", "S:1", "--language", "english")
-    #expect(silent.status == 1 && silent.errors.contains("makes no sound of \"the cat\" in English"), "\(silent)")
+    #expect(silent.status == 1 && silent.errors.contains("made no sound for \"the cat\" in English"), "\(silent)")
     let field = try run("card", "speak", "S:1", "--field", "Middle", "--language", "spanish")
     #expect(field.status == 1 && field.errors.contains("\"Middle\""), "\(field)")
     let missing = try run(["media", "speak", "x", "--language", "spanish"], path: "/nonexistent")
@@ -130,9 +130,9 @@ import Testing
 
   @Test func `a voice that does not say where its sound goes, fails, or is not there is told`() throws {
     for (setting, words) in [
-      ("voice -o out.wav", "{file} is expected in it"),
+      ("voice -o out.wav", "it must contain {file}"),
       ("/nonexistent/voice {file}", "\"/nonexistent/voice\" cannot be run"),
-      ("/bin/false {file}", "false makes no sound of"), ("/bin/true {file}", "true makes no sound of"),
+      ("/bin/false {file}", "false made no sound for"), ("/bin/true {file}", "true made no sound for"),
     ] {
       let failed = try run("--set", "media.speech=" + setting, "media", "speak", "gato", "--language", "spanish")
       #expect(failed.status == 1 && failed.errors.contains(words), "\(setting): \(failed)")

@@ -42,7 +42,7 @@ import Testing
 
   @Test func `a wrong date, recall or minutes are refused, and nothing is set`() throws {
     for (words, expected) in [
-      (["2020-01-01"], "a day from tomorrow on"), (["soon"], "a date like 2027-06-01"),
+      (["2020-01-01"], "a day after today"), (["soon"], "a date like 2027-06-01"),
       (["2030-06-01", "--recall", "2"], "from 0.5 to 0.99"), (["2030-06-01", "--minutes", "0"], "from 1 to 600"),
       (["2030-06-01", "--off"], "--off"),
     ] {

@@ -253,7 +253,7 @@ import Testing
     try home.run("-e", "decks.open('D'):add_note{fields = {Front = '[sound:no.mp3]', Back = '<img src=\"x.png\">'}}")
     let check = try home.run("doctor", "media")
     #expect(
-      check.status == 1 && check.output.contains("\"no.mp3\" is used and is not there\n  where: note "), "\(check)")
+      check.status == 1 && check.output.contains("\"no.mp3\" is used but does not exist\n  where: note "), "\(check)")
     #expect(check.output.contains("1 media file that nothing uses\n  where: \"a$(b) c.mp3\""), "\(check)")
     let json = try home.run("doctor", "media", "--json").output
     #expect(json.contains("\"code\": \"missing_media\"") && json.contains("\"code\": \"unused_media\""))

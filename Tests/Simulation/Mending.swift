@@ -14,7 +14,7 @@ extension World {
     machine.leave()
     if ![0, 1].contains(outcome.status) { return "mending ended with \(outcome.status): \(outcome.text)" }
     // There is nothing that it can mend, or nothing at all: then a new collection begins, and says so.
-    if !outcome.text.contains("Mended ") || outcome.text.contains("begins an empty collection") { return nil }
+    if !outcome.text.contains("Mended ") || outcome.text.contains("creates an empty collection") { return nil }
     let after: Kept
     do { after = try Kept(machine.collection, data: machine.data) } catch {
       return "what was mended cannot be read: \(error)\n\(outcome.text)"

@@ -59,7 +59,7 @@ final class LockingProcess {
     #expect(error == .busy(path: path, holder: Int(other.id), operation: "adding a word"))
     #expect(
       error?.message
-        == "another process (id \(other.id)) is changing \"\(path)\", so adding a word could not start; wait until it is done, or end it"
+        == "another process (id \(other.id)) is changing \"\(path)\", so adding a word could not start; wait until it has finished, or stop it"
     )
     #expect(asked == 3)
     #expect(try store.read { try String.fetchAll($0, sql: "SELECT word FROM words") } == ["a"])

@@ -336,6 +336,6 @@ import Testing
     #expect(try store.integrityProblems() == [])
     #expect(throws: StorageError.self) { try store.operation("x") { try $0.execute(sql: "INSERT INTO b VALUES (7)") } }
     try store.read { try $0.execute(sql: "PRAGMA foreign_keys = OFF; INSERT INTO b VALUES (7)") }
-    #expect(try store.integrityProblems() == ["row 1 of b points to nothing in a"])
+    #expect(try store.integrityProblems() == ["row 1 of b refers to a row that does not exist in a"])
   }
 }

@@ -104,8 +104,8 @@ import Values
     let report = try sides.merge(sides.pulled(head))
     let names = try store.read { try NoteTypeTable.list($0).map(\.name).sorted() }
     #expect(names == ["Basic", "Mine+", "Mine++", "mine"])
-    #expect(report.findings.contains { $0.contains("the note type Mine is called Mine++ now") }, "\(report.findings)")
-    #expect(report.findings.contains { $0.contains("the note type 9 has no place here") })
+    #expect(report.findings.contains { $0.contains("the note type Mine was renamed to Mine++") }, "\(report.findings)")
+    #expect(report.findings.contains { $0.contains("the note type 9 cannot be stored here") })
   }
 
   // MARK: Presets

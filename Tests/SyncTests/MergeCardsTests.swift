@@ -55,7 +55,7 @@ import Values
     var other = try #require(ServerSide.card(1_695_000_000).list)
     other[17] = .text(data)
     let (report, sent) = try merged(.list(other))
-    #expect(report.findings == ["1 card came without a deck, which was deleted there: now in Default"])
+    #expect(report.findings == ["1 card of a deck that was deleted on the server: moved to Default"])
     #expect(sent.first?[2] == .integer(1))
     #expect(sent.first?[9] == .integer(30))
     #expect(try sides.store.read { try DeckTable.named($0, "Spanish") } == nil)

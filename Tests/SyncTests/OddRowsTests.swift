@@ -109,7 +109,7 @@ import Values
     var head = StagedHead()
     head.types = [["id": .integer(9), "name": .text("Broken")]]
     let report = try sides.merge(sides.pulled(head, [.notes: [row(900, fields: ["dos", ""], type: 9)]], usn: 10))
-    #expect(report.findings.contains { $0.contains("the note type 9 has no place here") })
+    #expect(report.findings.contains { $0.contains("the note type 9 cannot be stored here") })
     #expect(try note().fields == ["uno", "one"] && note().type.rawValue == Int64(ServerSide.type))
   }
 
@@ -178,7 +178,7 @@ import Values
     let report = try sides.merge(pulled)
     let mine = try #require(try names()[2])
     #expect(try names()[9] == "new" && mine != "New" && mine.hasPrefix("New"))
-    #expect(report.findings == ["the deck New is called \(mine) now: another one there has its name"])
+    #expect(report.findings == ["the deck New was renamed to \(mine): another one on the server has its name"])
     #expect(try sides.outgoing(pulled).0.head.decks.map { $0["name"] } == [.text(mine)])
   }
 
@@ -288,7 +288,7 @@ import Values
     try store.operation("remove") { try PresetTable.remove($0, PresetID(rawValue: 5)) }
     let pulled = try sides.pulled(usn: 11)
     let report = try sides.merge(pulled)
-    #expect(report.findings.contains { $0.contains("the preset Hard was removed here and stays on the server") })
+    #expect(report.findings.contains { $0.contains("the preset Hard was removed here but stays on the server") })
     let sent = try sides.outgoing(pulled).0.head
     #expect(sent.decks.map { $0["conf"] } == [.integer(1)] && sent.presets.isEmpty)
   }

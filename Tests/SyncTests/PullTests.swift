@@ -70,7 +70,7 @@ import Wire
     let program = SyncProgram(path: path, environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(program, address: "http://127.0.0.1:9/", session: "abc", keyPath: folder.file("key"))
     let error = try #require(throws: SyncError.self) { try server.meta() }
-    #expect(error == .programFailed(reason: "ended in the middle"))
+    #expect(error == .programFailed(reason: "ended unexpectedly"))
   }
 
   @Test func `what a server has takes no more of the disk than it may`() throws {

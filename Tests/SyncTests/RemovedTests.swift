@@ -140,7 +140,7 @@ import Values
     second.decks = [deck]
     let report = try sides.merge(sides.pulled(second))
     #expect(report.findings.count == 2)
-    #expect(report.findings.first?.hasPrefix("the note type Basic was removed here and stays on the server") == true)
+    #expect(report.findings.first?.hasPrefix("the note type Basic was removed here but stays on the server") == true)
     #expect(try sides.merge(sides.pulled(second)).findings.isEmpty)
   }
 }

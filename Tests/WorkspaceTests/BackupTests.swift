@@ -357,7 +357,7 @@ func fill(_ workspace: Workspace) throws {
     case "pipe": (_, words) = (mkfifo(collection, 0o600), "it is a pipe or a device")
     case "folder": (_, words) = (makeFolder(collection), "it is a folder")
     case "loop": (_, words) = (symlink(collection, collection), "too many levels of symbolic links")
-    default: (_, words) = (symlink(person.data + "/none", collection), "it is a link to a file that is not there")
+    default: (_, words) = (symlink(person.data + "/none", collection), "it is a link to a file that does not exist")
     }
     workspace = try person.workspace()
     let problem = StorageError.unreadable(path: collection, detail: words)

@@ -37,7 +37,8 @@ private func rows(_ person: Person) throws -> [String] {
     try card.setDocument(id)
     let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
     #expect(
-      error?.message.hasSuffix("no longer fits: a card shows a document of it since; nothing was changed") == true)
+      error?.message.hasSuffix("cannot be undone or redone: a card now shows its document; nothing was changed") == true
+    )
     #expect(try card.record().document == id)
     try card.setDocument(nil)
     try workspace.care.undo(step)

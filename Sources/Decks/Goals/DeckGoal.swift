@@ -39,7 +39,7 @@ public struct DeckGoal: Equatable, Sendable {
       throw .badOption(name: "date", reason: "must be a date like 2027-06-01, got \(quoted(date))")
     }
     guard (1...Self.latest).contains(day - moment.today) else {
-      throw .badOption(name: "date", reason: "must be a day from tomorrow on, within ten years")
+      throw .badOption(name: "date", reason: "must be a day after today, within ten years")
     }
     guard Self.recalls.contains(recall) else {
       throw .badOption(name: "recall", reason: "must be a number from 0.5 to 0.99")

@@ -79,8 +79,8 @@ enum NoteFieldText {
   private static func check(_ field: String, _ name: String) throws(NoteError) {
     var field = field
     func holds(_ byte: UInt8) -> Bool { field.withUTF8 { place(of: byte, in: $0) != nil } }
-    if holds(0) { throw .badField(name: name, reason: "holds a NUL character") }
-    if holds(separator) { throw .badField(name: name, reason: "holds the control character U+001F") }
+    if holds(0) { throw .badField(name: name, reason: "contains a NUL character") }
+    if holds(separator) { throw .badField(name: name, reason: "contains the control character U+001F") }
     if hasEndlessMarks(field) {
       throw .badField(name: name, reason: "has more than \(longestMarkRun) combining marks in a row")
     }

@@ -124,7 +124,7 @@ private struct TypeChange {
 
   private static func checkPlaces(_ places: [Int], _ count: Int) throws(NoteError) {
     let isGood = Set(places).count == places.count && places.allSatisfy { (0..<count).contains($0) }
-    if !isGood { throw .badType(reason: "cannot take one of its parts twice") }
+    if !isGood { throw .badType(reason: "cannot use one of its parts twice") }
   }
 
   /// The old names of renamed fields that templates still use, with the new names.

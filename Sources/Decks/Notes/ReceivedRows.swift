@@ -175,6 +175,7 @@ final class ReceivedRows {
       card.put(into: statements.card)
       if try statements.card.run() { return }
     }
-    throw StorageError.damaged(path: db.path, detail: "the note \(card.note.rawValue) has a card of that place")
+    throw StorageError.damaged(
+      path: db.path, detail: "the note \(card.note.rawValue) already has a card with that number")
   }
 }

@@ -42,7 +42,7 @@ struct AnkiQueryParser: QueryGrammar {
     case "note": return try noteType(value, start)
     case "card":
       guard let number = Int(value.plain), (1...500).contains(number) else {
-        throw expected("the number of a card, as card:1,", at: start)
+        throw expected("the number of a card, as in card:1,", at: start)
       }
       return one(.isAmong(.template(number - 1)))
     case "nid": return one(.isAmong(.notes(try numbers(value, start))))
@@ -118,7 +118,7 @@ struct AnkiQueryParser: QueryGrammar {
     return pattern
   }
 
-  private static let oneStar = "no \\* beside a *"
+  private static let oneStar = "either * or \\*, not both,"
 
   private func numbers(_ value: AnkiText, _ start: Int) throws(DeckError) -> [Int64] {
     let parts = value.plain.split(separator: ",", omittingEmptySubsequences: false)
@@ -146,7 +146,7 @@ struct AnkiQueryParser: QueryGrammar {
     while position < characters.count, !isEnd(characters[position]) {
       let start = position
       if take("\"") {
-        guard pieces.last == .colon else { throw expected("a blank before the quote", at: start) }
+        guard pieces.last == .colon else { throw expected("a space before the quote", at: start) }
         return pieces + (try quoted(from: start))
       }
       pieces.append(try piece())
@@ -171,7 +171,7 @@ struct AnkiQueryParser: QueryGrammar {
   func isEnd(_ character: Character) -> Bool { character.isWhitespace || character == "(" || character == ")" }
 
   private func unknown(_ what: String, _ start: Int) -> DeckError {
-    expected("something that Deckhand's search knows (\"\(what)\" is none of it)", at: start)
+    expected("a condition that Deckhand supports (not \"\(what)\")", at: start)
   }
 }
 

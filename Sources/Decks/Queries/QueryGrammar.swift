@@ -31,7 +31,7 @@ extension QueryGrammar {
     skipBlanks()
     if position == characters.count { return .all([]) }
     let node = try alternatives(depth: 0)
-    if position < characters.count { throw expected("no \")\" without a \"(\" before it") }
+    if position < characters.count { throw expected("a \"(\" before this \")\"") }
     return node
   }
 
@@ -69,7 +69,7 @@ extension QueryGrammar {
 
   private mutating func atom(depth: Int) throws(DeckError) -> CardQuery.Node {
     guard take("(") else { return try term() }
-    if depth >= 32 { throw expected("brackets at most 32 deep", at: position - 1) }
+    if depth >= 32 { throw expected("at most 32 nested brackets", at: position - 1) }
     let node = try alternatives(depth: depth + 1)
     guard take(")") else { throw expected("\")\"") }
     return node

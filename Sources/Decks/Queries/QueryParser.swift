@@ -68,7 +68,7 @@ struct QueryParser: QueryGrammar {
   private mutating func days() throws(DeckError) -> Int {
     let start = position
     guard let days = Int(bare(stoppingAtColon: true)), (1...100_000).contains(days) else {
-      throw expected("a whole number of days, 1 at least,", at: start)
+      throw expected("a whole number of days, at least 1,", at: start)
     }
     return days
   }

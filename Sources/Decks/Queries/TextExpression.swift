@@ -143,7 +143,7 @@ private struct ExpressionCompiler {
 
   mutating func compile() throws(ExpressionFault) -> [TextExpression.Instruction] {
     let program = try alternatives()
-    if index < source.count { throw fault("no \")\" without a \"(\" before it") }
+    if index < source.count { throw fault("a \"(\" before this \")\"") }
     return try bounded(program + [.match])
   }
 
@@ -199,7 +199,7 @@ private struct ExpressionCompiler {
       index += 2
     }
     depth += 1
-    if depth > Self.deepest { throw fault("brackets at most \(Self.deepest) deep") }
+    if depth > Self.deepest { throw fault("at most \(Self.deepest) nested brackets") }
     let program = try alternatives()
     depth -= 1
     guard index < source.count else { throw ExpressionFault(offset: start, expected: "a \")\" for this bracket") }
@@ -230,7 +230,7 @@ private struct ExpressionCompiler {
     default:
       if character.isLetter || character.isNumber {
         index -= 1
-        throw fault("one of d, D, w, W, s, S, b, B, n, t or a sign after \"\\\"")
+        throw fault("one of d, D, w, W, s, S, b, B, n, t or a punctuation character after \"\\\"")
       }
       return character.unicodeScalars.map { .character($0.value) }
     }
@@ -272,8 +272,8 @@ private struct ExpressionCompiler {
   {
     let instructions = try escaped()
     for case .character(let value) in instructions { ranges.append(value...value) }
-    for case .set(_, true) in instructions { throw fault("no class of capitals between \"[\" and \"]\"") }
-    for case .wordBorder in instructions { throw fault("no border between \"[\" and \"]\"") }
+    for case .set(_, true) in instructions { throw fault("no \\D, \\W or \\S between \"[\" and \"]\"") }
+    for case .wordBorder in instructions { throw fault("no \\b or \\B between \"[\" and \"]\"") }
     return instructions
   }
 
@@ -296,7 +296,7 @@ private struct ExpressionCompiler {
     index += 1
     // A lazy repetition does not change whether the text matches.
     if index < source.count, source[index] == "?" { index += 1 }
-    if index < source.count, "*+?{".contains(source[index]) { throw fault("no second sign that repeats") }
+    if index < source.count, "*+?{".contains(source[index]) { throw fault("only one repetition (*, +, ? or {})") }
     return try expanded(atom, counts)
   }
 

@@ -58,8 +58,8 @@ public struct DeckLimits: Equatable, Sendable {
     case .desiredRetention: desiredRetention = value
     default:
       throw .badOption(
-        name: name.text, reason: "is set for a preset; a deck alone has new_per_day, reviews_per_day, desired_retention"
-      )
+        name: name.text,
+        reason: "can only be set for a preset; a single deck has new_per_day, reviews_per_day, desired_retention")
     }
   }
 
@@ -103,7 +103,7 @@ public struct DeckLimits: Equatable, Sendable {
   /// - Throws: `badOption` if it is not a JSON object.
   public init(checking json: String) throws(DeckError) {
     do { try self.init(json: json) } catch {
-      throw .badOption(name: "limits", reason: "must be an object with their names and values")
+      throw .badOption(name: "limits", reason: "must be an object with the names and values of the limits")
     }
   }
 

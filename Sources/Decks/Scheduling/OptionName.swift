@@ -103,7 +103,7 @@ extension DeckOptions.Name {
     case .newPerDay: Facts(.whole(0...9999), .number(20), "New cards shown on one day.")
     case .reviewsPerDay: Facts(.whole(0...9999), .number(200), "Learnt cards shown on one day.")
     case .newIgnoresReviewLimit:
-      Facts(.flag, .flag(false), "Whether new cards are shown when the day's reviews are used up.")
+      Facts(.flag, .flag(false), "Whether new cards are shown after the day's limit of reviews is reached.")
     case .desiredRetention:
       Facts(.number(0.7...0.99), .number(0.9), "The probability of remembering at which a card is shown again.")
     case .maximumInterval: Facts(.whole(1...36_500), .number(36_500), "The longest interval, in days.")
@@ -111,30 +111,31 @@ extension DeckOptions.Name {
       Facts(.whole(1...36_500), .number(1), "The shortest interval after a lapse without steps, in days.")
     case .learningSteps:
       Facts(
-        .steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: when FSRS-7 says.")
+        .steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: FSRS-7 decides.")
     case .relearningSteps:
       Facts(
-        .steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: when FSRS-7 says.")
+        .steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: FSRS-7 decides.")
     case .leechThreshold:
       Facts(.whole(1...9999), .number(8), "Lapses after which a card is a leech whatever the memory model says.")
     case .leechAction:
-      Facts(.choice(["tag", "suspend"]), .choice("tag"), "What a leech gets: the tag alone, or suspended too.")
+      Facts(.choice(["tag", "suspend"]), .choice("tag"), "Whether a leech is only tagged, or also suspended.")
     case .fuzz: Facts(.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")
     case .loadBalance:
       Facts(.flag, .flag(false), "Whether fuzz prefers days on which few cards are due.")
     case .easyDays:
       Facts(
         .weekdays, .weekdays(Array(repeating: 1, count: 7)),
-        "How much of a usual day's cards a day of the week gets: sun=0 keeps it free.")
+        "The share of a usual day's cards that each day of the week gets: sun=0 keeps it free.")
     case .shortTerm:
-      Facts(.flag, .flag(true), "Whether there are steps and answers of the same day count for the memory model.")
+      Facts(.flag, .flag(true), "Whether short steps are used and answers on the same day count for the memory model.")
     case .maximumAnswerSeconds:
       Facts(.whole(1...7200), .number(60), "The longest time recorded for one answer, in seconds.")
     case .model:
       Facts(
         .choice(["auto", "fsrs-6", "fsrs-7"]), .choice("auto"),
-        "The memory model: auto takes the one that `deck optimize` finds to predict your answers better.")
-    case .parameters: Facts(.parameters, .parameters([]), "The parameters of FSRS-6; none are the published ones.")
+        "The memory model: auto uses the one that predicts your answers better, as found by `deck optimize`.")
+    case .parameters:
+      Facts(.parameters, .parameters([]), "The parameters of FSRS-6; if empty, the published ones are used.")
     default: queueFacts
     }
   }
@@ -150,12 +151,15 @@ extension DeckOptions.Name {
       Facts(
         .choice(["template", "gathered", "template_random", "random_note", "random"]), .choice("template"),
         "The order of the new cards that were taken.")
-    case .newMix: Facts(.choice(["after", "before", "mix"]), .choice("after"), "Where new cards are among reviews.")
+    case .newMix:
+      Facts(
+        .choice(["after", "before", "mix"]), .choice("after"), "Whether new cards come after, before or among reviews.")
     case .reviewOrder:
       Facts(
         .choice(ReviewOrder.allCases.map(\.rawValue)), .choice(ReviewOrder.due.rawValue), "The order of learnt cards.")
     case .buryNew:
-      Facts(.flag, .flag(false), "Whether new cards of a note wait until tomorrow once one of it was answered.")
+      Facts(
+        .flag, .flag(false), "Whether new cards of a note wait until tomorrow once another card of it was answered.")
     case .buryReviews: Facts(.flag, .flag(false), "The same for learnt cards.")
     default: Facts(.flag, .flag(false), "The same for cards that are learnt over several days.")
     }
@@ -169,7 +173,7 @@ extension DeckOptions.Name {
     case .flag: "true or false"
     case .choice(let choices): "one of \(choices.joined(separator: ", "))"
     case .steps: "at most 100 steps from 1s to 365d, as in \"1m 10m\", or auto"
-    case .parameters: "no numbers, or 17, 19 or 21 of them"
+    case .parameters: "empty, or 17, 19 or 21 numbers"
     case .weekdays: "shares from 0 to 1 of days from mon to sun, as in \"sat=0.5 sun=0\", or 7 numbers"
     }
   }

@@ -35,7 +35,7 @@ public struct SyncAddress: Equatable, Sendable {
       throw .malformed(expected: "at most \(grouped(SyncAddress.longest)) bytes")
     }
     guard given.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else {
-      throw .malformed(expected: "an address without blanks and letters beyond ASCII")
+      throw .malformed(expected: "an address without spaces or non-ASCII characters")
     }
     let (scheme, rest) = SyncAddress.parted(given, at: "://")
     guard let rest, ["http", "https"].contains(scheme.lowercased()) else {
@@ -47,7 +47,7 @@ public struct SyncAddress: Equatable, Sendable {
     var path = String(rest[slash...])
     if authority.contains("@") { throw .malformed(expected: "an address without a name or a password in it") }
     if (authority + path).contains(where: { "?#".contains($0) }) {
-      throw .malformed(expected: "an address without ? and #")
+      throw .malformed(expected: "an address without ? or #")
     }
     let port: UInt16?
     (host, port) = try SyncAddress.host(of: authority)
@@ -78,7 +78,7 @@ public struct SyncAddress: Equatable, Sendable {
       (name, port) = (before, after.map { $0[...] })
       while name.hasSuffix(".") { name.removeLast() }
       guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }) else {
-        throw .malformed(expected: "the name of a host")
+        throw .malformed(expected: "a host name")
       }
     }
     guard let port else { return (name, nil) }

@@ -49,7 +49,7 @@ public enum BackupError: Problem, Equatable {
     case .notABackup(let path, let reason):
       ProblemReport(
         .notABackup, "Not a backup",
-        "\(quoted(path)) is no whole backup: \(printable(reason)); nothing was changed", ["path": path])
+        "\(quoted(path)) is not a complete backup: \(printable(reason)); nothing was changed", ["path": path])
     case .newer(let path, let version):
       ProblemReport(
         .storageNewer, "The backup is newer than this program",
@@ -62,7 +62,7 @@ public enum BackupError: Problem, Equatable {
         ["path": path])
     case .ofNoAccount(let path, let here):
       ProblemReport(
-        .notABackup, "A backup of no account",
+        .notABackup, "A backup without an account",
         "\(quoted(path)) is a backup of data without an account; `--with account` restores it as \(quoted(here))",
         ["path": path])
     case .strange(let path, let reason):
@@ -73,7 +73,7 @@ public enum BackupError: Problem, Equatable {
     case .inUnit:
       ProblemReport(
         .cannotUndo, "Not within a script",
-        "a backup is made or restored by itself, not among the changes of a script; nothing was changed")
+        "a backup cannot be made or restored within a script; nothing was changed")
     }
   }
 }

@@ -30,7 +30,7 @@ struct BackupFile {
     while let found = try archive.next() {
       if isInterrupted() { throw WorkspaceError.interrupted }
       guard let part = BackupPart(found.name), names.insert(found.name).inserted else {
-        throw BackupError.strange(path: path, reason: "a file in it is called \(quoted(found.name))")
+        throw BackupError.strange(path: path, reason: "it contains an unexpected file, \(quoted(found.name))")
       }
       bytes += found.size
       try body(archive, found.name, part)

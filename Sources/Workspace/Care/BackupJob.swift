@@ -72,7 +72,7 @@ struct BackupJob: Sendable {
       path, options,
       finishing: { _ in
         guard try BackupFile(temporary, isInterrupted: isInterrupted).read() == contents else {
-          throw BackupError.notABackup(path: path, reason: "what was written is not what is read")
+          throw BackupError.notABackup(path: path, reason: "reading it back gave a different result")
         }
       },
       { sink in

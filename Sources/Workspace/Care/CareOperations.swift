@@ -81,7 +81,7 @@ public struct CareOperations {
     let gone = before.subtracting(try DocumentTable.ids(db))
     if gone.isEmpty { return }
     if try CardTable.documents(db).contains(where: { gone.contains($0.document) }) {
-      throw UndoError.differs(step, what: "a card shows a document of it since")
+      throw UndoError.differs(step, what: "a card now shows its document")
     }
   }
 

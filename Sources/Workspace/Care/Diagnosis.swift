@@ -42,9 +42,9 @@ struct Diagnosis {
     let damaged = try damage().map {
       DoctorFinding(
         area: .database, code: DoctorFinding.damaged, what: $0, place: workspace.folder + "/collection.sqlite",
-        remedy: "what can be read is brought over into a new collection; "
-          + (workspace.care.newestBackup().map { "`restore \($0)` puts the newest backup back instead" }
-            ?? "no backup is there"),
+        remedy: "what can be read is copied into a new collection; "
+          + (workspace.care.newestBackup().map { "`restore \($0)` restores the newest backup instead" }
+            ?? "there is no backup"),
         isMendable: true)
     }
     // A full disk is reported as a separate finding.
@@ -53,7 +53,7 @@ struct Diagnosis {
     }
     let unwritable = DoctorFinding(
       area: .database, code: "read_only", what: "nothing can be changed: \(problem.message)",
-      place: workspace.folder + "/collection.sqlite", remedy: "mend what the message says, then look again",
+      place: workspace.folder + "/collection.sqlite", remedy: "fix what the message says, then run `doctor` again",
       isMendable: false)
     return damaged + [unwritable]
   }
@@ -84,8 +84,8 @@ struct Diagnosis {
     } catch let error as GameError {
       return [
         DoctorFinding(
-          area: .games, code: "bad_saved_game", what: "the game that was put away cannot be read: \(error.message)",
-          place: "games_saved", remedy: "the game is forgotten", isMendable: true)
+          area: .games, code: "bad_saved_game", what: "the saved game cannot be read: \(error.message)",
+          place: "games_saved", remedy: "the saved game is deleted", isMendable: true)
       ]
     }
   }
@@ -95,7 +95,7 @@ struct Diagnosis {
     let system = preferences.systemWarning.map { warning in
       DoctorFinding(
         area: .settings, code: "system_settings", what: warning, place: workspace.sources.settings.systemFile ?? "",
-        remedy: "whoever looks after this machine can correct the file", isMendable: false)
+        remedy: "the administrator of this machine can correct the file", isMendable: false)
     }
     return (system.map { [$0] } ?? [])
       + preferences.refusals.map {
@@ -108,8 +108,8 @@ struct Diagnosis {
   private func undoFindings() throws -> [DoctorFinding] {
     try workspace.read { try UndoLog.damagedSteps($0) }.map { step in
       DoctorFinding(
-        area: .undo, code: "damaged_step", what: "what is kept of \(quoted(step.name)) for undoing cannot be read",
-        place: "undo_steps \(step.id)", remedy: "what can be undone is forgotten", isMendable: true)
+        area: .undo, code: "damaged_step", what: "the undo data of \(quoted(step.name)) cannot be read",
+        place: "undo_steps \(step.id)", remedy: "the undo history is deleted", isMendable: true)
     }
   }
 
@@ -127,8 +127,8 @@ struct Diagnosis {
     for (card, document) in try workspace.read({ try CardTable.documents($0) }) where !known.contains(document) {
       found.append(
         DoctorFinding(
-          area: .documents, code: "missing_document", what: "a card shows document \(document), which is not there",
-          place: "cards \(card.rawValue)", remedy: "the card shows none then", isMendable: true))
+          area: .documents, code: "missing_document", what: "a card shows document \(document), which does not exist",
+          place: "cards \(card.rawValue)", remedy: "the reference is removed from the card", isMendable: true))
     }
     return found
   }
@@ -142,11 +142,11 @@ struct Diagnosis {
     }
     var found = try check.missing.map {
       finding(
-        "missing_media", "\(quoted($0.name)) is used and is not there", try userNames($0.references),
-        "add the file, or correct what names it")
+        "missing_media", "\(quoted($0.name)) is used but does not exist", try userNames($0.references),
+        "add the file, or correct what refers to it")
     }
     found += check.damaged.map {
-      finding("damaged_media", "the file of \(quoted($0)) is gone or was changed", "media", "restore it from a backup")
+      finding("damaged_media", "the file of \(quoted($0)) is missing or changed", "media", "restore it from a backup")
     }
     if !check.unused.isEmpty {
       let names = check.unused.prefix(Diagnosis.mostNames).map { quoted($0.name) }.joined(separator: ", ")
@@ -180,7 +180,7 @@ struct Diagnosis {
       area: .media, code: DoctorFinding.removedMedia,
       what: "\(counted(left.files, "file")) of removed media, \(counted(left.bytes, "byte"))",
       place: workspace.media.folder,
-      remedy: "it is deleted; the removal cannot be undone then", isMendable: true)
+      remedy: "they are deleted; after that the removal cannot be undone", isMendable: true)
   }
 
   // MARK: Files
@@ -194,9 +194,9 @@ struct Diagnosis {
         workspace.care.backupFolder + "/" + first + (future.count > 1 ? " to \(future[future.count - 1])" : "")
       found.append(
         file(
-          "future_backup", "\(counted(future.count, "daily backup")) dated after today, of a clock that was wrong",
+          "future_backup", "\(counted(future.count, "daily backup")) dated after today, because the clock was wrong",
           place,
-          "they take the place of no other; remove them, or give them another name", false))
+          "they do not replace other backups; remove or rename them", false))
     }
     return found
   }
@@ -207,13 +207,13 @@ struct Diagnosis {
     if facts.owner != getuid() {
       found.append(file("foreign_file", "it belongs to another user", path, "change its owner", false))
     } else if facts.mode & 0o077 != 0 {
-      found.append(file("open_to_others", "other users may read or write it", path, "it is made yours alone", true))
+      found.append(file("open_to_others", "other users may read or write it", path, "only you are given access", true))
     }
     // The mode is checked because root may do anything, `access` because the disk may be read-only.
     let needed: mode_t = facts.kind == .folder ? 0o700 : 0o600
     if facts.mode & needed != needed || access(path, facts.kind == .folder ? R_OK | W_OK | X_OK : R_OK | W_OK) != 0 {
-      let remedy = "`chmod u+\(facts.kind == .folder ? "rwx" : "rw")` on it, where its disk is not read-only"
-      found.append(file("closed", "you may not read and write it: changes fail", path, remedy, false))
+      let remedy = "`chmod u+\(facts.kind == .folder ? "rwx" : "rw")` on it, unless its disk is read-only"
+      found.append(file("closed", "you cannot read and write it: changes fail", path, remedy, false))
     }
     let name = lastPart(of: path)
     let isScratch = Leftovers.isScratch(name)
@@ -241,9 +241,9 @@ struct Diagnosis {
     return [
       DoctorFinding(
         area: .space, code: "little_space",
-        what: "only \(grouped(free >> 20)) MiB are free; a change or a backup may not find room",
+        what: "only \(grouped(free >> 20)) MiB are free; a change or a backup may need more",
         place: workspace.folder,
-        remedy: "make room", isMendable: false)
+        remedy: "free some space", isMendable: false)
     ]
   }
 }
@@ -262,19 +262,19 @@ extension DecksFinding.Kind {
   fileprivate func words(_ count: Int) -> (String, String) {
     let cards = counted(count, "card")
     return switch self {
-    case .cardWithoutDeck: ("\(cards) in no deck", "they come into the deck Recovered")
-    case .noteWithoutType: ("\(counted(count, "note")) whose note type is gone", "they become notes of another type")
-    case .cardWithoutNote: ("\(cards) whose note is gone", "they are removed: their texts are gone with it")
+    case .cardWithoutDeck: ("\(cards) without a deck", "they are moved to the deck Recovered")
+    case .noteWithoutType: ("\(counted(count, "note")) whose note type does not exist", "they get another note type")
+    case .cardWithoutNote: ("\(cards) whose note does not exist", "they are removed: their texts were in the note")
     case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
-    case .deckWithoutParent: ("\(counted(count, "deck")) without the deck above", "the deck above is made")
+    case .deckWithoutParent: ("\(counted(count, "deck")) without a parent deck", "the parent deck is created")
     case .deckKey:
-      ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed anew, or another one given")
+      ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")
     case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")
-    case .badSchedule: ("\(cards) with a schedule that cannot be", "it is brought within bounds, or begins anew")
-    case .badReview: ("\(counted(count, "answer")) with a rating or time that cannot be", "they are removed")
+    case .badSchedule: ("\(cards) with an invalid schedule", "it is corrected, or the card becomes new again")
+    case .badReview: ("\(counted(count, "answer")) with an invalid rating or time", "they are removed")
     case .futureAnswer:
-      ("\(cards) answered while the clock was in the future", "the last answer counts as given now")
-    case .badFields: ("\(counted(count, "note")) whose further fields cannot be read", "those fields are dropped")
+      ("\(cards) answered while the clock was ahead", "the last answer counts as given now")
+    case .badFields: ("\(counted(count, "note")) whose additional fields cannot be read", "those fields are removed")
     }
   }
 }

@@ -73,13 +73,13 @@ extension CareOperations {
         if (problem as? StorageError)?.isDamage == true, found.contains(where: { $0.code == DoctorFinding.damaged }) {
           continue
         }
-        let what = "this could not be looked at: \(problem.message)"
+        let what = "this could not be checked: \(problem.message)"
         // A problem that prevents every check is reported once.
         if found.contains(where: { $0.what == what }) { continue }
         found.append(
           DoctorFinding(
             area: area, code: "unchecked", what: what, place: workspace.folder,
-            remedy: "mend what the message says, then look again", isMendable: false))
+            remedy: "fix what the message says, then run `doctor` again", isMendable: false))
       }
     }
     if areas == [.media], let removed = try diagnosis.removedMedia() { found.append(removed) }
@@ -87,11 +87,11 @@ extension CareOperations {
   }
 
   private func goneCollection() -> DoctorFinding {
-    let backup = newestBackup().map { "`restore \($0)` puts the newest backup back" } ?? "no backup is there"
+    let backup = newestBackup().map { "`restore \($0)` restores the newest backup" } ?? "there is no backup"
     return DoctorFinding(
-      area: .database, code: DoctorFinding.gone, what: "the collection is empty or not there, though other data are",
+      area: .database, code: DoctorFinding.gone, what: "the collection is empty or missing, but other data exists",
       place: workspace.folder + "/collection.sqlite",
-      remedy: "\(backup); mending begins an empty collection and keeps every backup", isMendable: true)
+      remedy: "\(backup); mending creates an empty collection and keeps every backup", isMendable: true)
   }
 
   /// Returns the space in bytes that a change and a backup may need.

@@ -88,9 +88,9 @@ extension CareOperations {
       try new.rebuild(from: packed) { db in try settle(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
-      throw BackupError.strange(path: path, reason: "its database differs in the \(names)")
+      throw BackupError.strange(path: path, reason: "its database has an unexpected structure: \(names)")
     } catch RebuildError.dangling(let table) {
-      throw BackupError.strange(path: path, reason: "a row of \(table) in it points to nothing")
+      throw BackupError.strange(path: path, reason: "a row of \(table) in it refers to a row that does not exist")
     } catch let error as StorageError where error.isDamage {
       throw BackupError.notABackup(path: path, reason: error.reason)
     }

@@ -49,58 +49,58 @@ public enum WorkspaceError: Problem, Equatable {
         "this \(what) was opened before a sign-out; sign in and open it again")
     case .collectionGone(let path, let backup):
       ProblemReport(
-        .storageDamaged, "The collection is gone",
-        "\(quoted(path)) is empty or not there, though other data are; "
-          + (backup.map { "`restore \(printable($0, limit: 4096))` puts the newest backup back; " }
-            ?? "no backup is there; ")
-          + "`doctor --mend` begins an empty collection", ["path": path])
+        .storageDamaged, "The collection is missing",
+        "\(quoted(path)) is empty or missing, but other data exists; "
+          + (backup.map { "`restore \(printable($0, limit: 4096))` restores the newest backup; " }
+            ?? "there is no backup; ")
+          + "`doctor --mend` creates an empty collection", ["path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .noPlayer:
       ProblemReport(
-        .noPlayer, "Nothing to play sounds with", "no player is set; `set media.player mpv` plays sounds with mpv")
+        .noPlayer, "No sound player", "no player is set; `set media.player mpv` plays sounds with mpv")
     case .playerMissing(let program):
       ProblemReport(
         .noPlayer, "The player cannot be run",
         "\(quoted(program)) cannot be run; `set media.player PROGRAM` chooses another", ["name": program])
     case .noSpeech(let program):
       ProblemReport(
-        .noPlayer, "Nothing to speak with",
-        program.map { "\(quoted($0)) cannot be run; `set media.speech` names another, or nothing for espeak-ng" }
+        .noPlayer, "No speech program",
+        program.map { "\(quoted($0)) cannot be run; `set media.speech` chooses another, an empty value espeak-ng" }
           ?? "espeak-ng cannot be run; install Debian's espeak-ng, or `set media.speech PROGRAM`",
         ["name": program ?? "espeak-ng"])
     case .speechWithoutFile(let setting):
       ProblemReport(
-        .badValue, "Nowhere to write a sound",
-        "media.speech is \(quoted(setting)): {file} is expected in it, where the program writes its sound",
+        .badValue, "No file for the sound",
+        "media.speech is \(quoted(setting)): it must contain {file}, where the program writes its sound",
         ["value": setting])
     case .unspoken(let text, let language, let program):
       ProblemReport(
-        .badText, "Nothing to hear",
-        "\(printable(program)) makes no sound of \(quoted(text)) in \(language); look at the text, or give another "
+        .badText, "No sound was made",
+        "\(printable(program)) made no sound for \(quoted(text)) in \(language); check the text, or give another "
           + "--language", ["text": text, "language": language])
     case .speechTimedOut(let text, let program, let seconds):
       ProblemReport(
         .timedOut, "It took too long",
-        "\(printable(program)) was ended: it had no sound of \(quoted(text)) after \(seconds) s", ["text": text])
+        "\(printable(program)) was stopped: it made no sound for \(quoted(text)) within \(seconds) s", ["text": text])
     case .noCutting:
       ProblemReport(
-        .noPlayer, "Nothing to cut films with", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
+        .noPlayer, "ffmpeg is missing", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
     case .notCut(let path):
       ProblemReport(
-        .badFile, "Nothing to hear or see",
-        "ffmpeg makes neither a sound nor a picture of \(printable(path)); look whether it plays", ["path": path])
+        .badFile, "No sound or picture",
+        "ffmpeg made neither a sound nor a picture from \(printable(path)); check whether it plays", ["path": path])
     case .tooMuchWaits:
       ProblemReport(
-        .tooMany, "Too much to keep",
-        "what the plugin has changed in this script takes all the memory that it may have until the script ends; "
-          + "change less in one script, or raise it with `plugin limit`")
+        .tooMany, "Too many changes in one script",
+        "the plugin's changes in this script use all the memory that it may use until the script ends; "
+          + "change less in one script, or raise the limit with `plugin limit`")
     case .rehearsal(let operation):
       ProblemReport(
-        .rehearsal, "Not in a rehearsal", "\(operation) is not done under --dry-run; nothing was changed")
+        .rehearsal, "Not in a dry run", "\(operation) cannot be done with --dry-run; nothing was changed")
     case .lookingBack(let operation):
       ProblemReport(
         .cannotUndo, "Only for reading",
-        "\(operation) is not done at a step of the past, where everything is only read; nothing was changed")
+        "\(operation) cannot be done at a step of the past, which is read-only; nothing was changed")
     }
   }
 }

@@ -108,7 +108,7 @@ public final class Preferences {
   /// A warning that the system file is broken, and its consequences; nil if there is no problem.
   public var systemWarning: String? {
     systemFailure.map {
-      "the system file of settings is broken, so every setting has its default and is locked: \($0.message)"
+      "the system settings file is broken, so every setting has its default value and is locked: \($0.message)"
     }
   }
 

@@ -81,14 +81,15 @@ public enum ProgramSettings {
       SettingDeclaration(
         Name.gameLength.rawValue,
         .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
-        title: "Letters of a base word", help: "How many letters the base word of a game has, unless its mode says so."),
+        title: "Letters of a base word",
+        help: "How many letters the base word of a game has, unless its mode sets the length."),
       SettingDeclaration(
-        Name.gameWords.rawValue, .choice(["common", "all"], default: "common"), title: "Words that games are about",
-        help: "Which words a game chooses and looks for: common ones, where it is known which are, or all of the list. "
+        Name.gameWords.rawValue, .choice(["common", "all"], default: "common"), title: "Words used in games",
+        help: "Which words a game chooses and looks for: common ones, if it is known which are, or all of the list. "
           + "A guess may be any word of the list."),
       SettingDeclaration(
         Name.gameFoldAccents.rawValue, .toggle(), title: "Accents do not count in games",
-        help: "Whether à stands for a in word games. A letter of its own, as ñ, never stands for another."),
+        help: "Whether à counts as a in word games. A letter in its own right, such as ñ, never counts as another."),
     ]
   }
 
@@ -111,8 +112,8 @@ public enum ProgramSettings {
 
   private static func accessibility(_ noColor: Bool) -> [SettingDeclaration] {
     var differentiate = SettingDeclaration(
-      Name.differentiate.rawValue, .toggle(default: noColor), title: "Signs and words beside colours",
-      help: "Right and wrong are told by ✓ and ✗ and by words, not by colour alone.")
+      Name.differentiate.rawValue, .toggle(default: noColor), title: "Signs and words in addition to colours",
+      help: "Right and wrong are shown by ✓ and ✗ and by words, not by colour alone.")
     if noColor { differentiate.defaultSource = .environment(variable: "NO_COLOR") }
     return [
       SettingDeclaration(
@@ -121,7 +122,7 @@ public enum ProgramSettings {
       differentiate,
       SettingDeclaration(
         Name.reduceMotion.rawValue, .toggle(), title: "Nothing moves by itself",
-        help: "Nothing on the screen moves by itself: a clock and a progress bar show at their end."),
+        help: "Nothing on the screen moves by itself: a clock and a progress bar are shown only when they finish."),
     ]
   }
 
@@ -131,96 +132,100 @@ public enum ProgramSettings {
       title: "How long a sprint lasts", help: "How long a sprint lasts, in seconds."),
     SettingDeclaration(
       Name.studyLimit.rawValue, .number(NumberRange(min: 0, max: 10_000, whole: true), default: 0),
-      title: "Most cards of a session", help: "How many cards a session shows at most; 0 shows all that are due."),
+      title: "Maximum cards in a session", help: "How many cards a session shows at most; 0 shows all that are due."),
     SettingDeclaration(
-      Name.showIntervals.rawValue, .toggle(default: true), title: "Answers say when a card returns",
-      help: "Whether the four answers say when the card would come back."),
+      Name.showIntervals.rawValue, .toggle(default: true), title: "Answers show when a card returns",
+      help: "Whether the four answers show when the card would come back."),
     SettingDeclaration(
       Name.forgiveAccents.rawValue, .toggle(), title: "Typed accents may be wrong",
-      help: "Whether a missing or wrong accent is no mistake in an answer that is typed."),
+      help: "Whether missing or wrong accents are accepted in a typed answer."),
     SettingDeclaration(
       Name.showFields.rawValue, .toggle(), title: "Answers show the other fields",
-      help: "Whether fields that the card's templates do not name stand below its answer, as other columns of a table."),
+      help: "Whether fields that the card's templates do not use are shown below its answer, such as the other columns "
+        + "of a table."),
   ]
 
   private static let texts: [SettingDeclaration] = [
     SettingDeclaration(
       Name.knownDays.rawValue, .number(NumberRange(min: 1, max: 3_650, whole: true), default: 21),
-      title: "Days from which a word is known",
-      help: "How many days a card must be remembered for until texts count its word as known."),
+      title: "Days until a word is known",
+      help: "For how many days a card must be remembered before texts count its word as known."),
     SettingDeclaration(
-      Name.dictionaries.rawValue, .text(default: ""), title: "Dictionaries that are asked first",
-      help: "Names of dictionaries, separated by spaces: they are asked for meanings before all others, in this order."),
+      Name.dictionaries.rawValue, .text(default: ""), title: "Dictionaries that are searched first",
+      help: "Names of dictionaries, separated by spaces: they are searched before all others, in this order."),
   ]
 
   private static let display: [SettingDeclaration] = [
     SettingDeclaration(
       Name.color.rawValue, .choice(["auto", "always", "never"], default: "auto"), title: "When output has colours",
-      help: "Whether output has colours: auto has them on a terminal that can, unless NO_COLOR is set."),
+      help: "Whether output has colours: auto uses them on a terminal that supports them, unless NO_COLOR is set."),
     SettingDeclaration(
-      Name.unicode.rawValue, .toggle(default: true), title: "Lines and bars beyond ASCII",
-      help: "Whether lines and bars are drawn with characters beyond ASCII."),
+      Name.unicode.rawValue, .toggle(default: true), title: "Lines and bars in Unicode",
+      help: "Whether lines and bars are drawn with Unicode characters instead of ASCII."),
     SettingDeclaration(
       Name.rows.rawValue, .number(NumberRange(min: 1, max: 100_000, whole: true), default: 100),
-      title: "Most entries of a list",
-      help: "How many entries of a long list or table are shown before a count stands for the rest."),
+      title: "Maximum entries in a list",
+      help: "How many entries of a long list or table are shown; the rest is only counted."),
     SettingDeclaration(
       Name.pager.rawValue, .toggle(default: true), title: "Long output goes to $PAGER",
-      help: "Whether what is longer than the screen is shown by the program that PAGER names, else by less."),
+      help: "Whether output longer than the screen is shown by the program in PAGER, or by less if it is not set."),
   ]
 
   private static let prompt: [SettingDeclaration] = [
     SettingDeclaration(
-      Name.hints.rawValue, .toggle(default: true), title: "Colours and a suggestion as one types",
-      help: "Whether the prompt colours what is typed and suggests how to go on, from the history.")
+      Name.hints.rawValue, .toggle(default: true), title: "Colours and suggestions while you type",
+      help: "Whether the prompt colours what you type and suggests completions from the history.")
   ]
 
   private static let backup: [SettingDeclaration] = [
     SettingDeclaration(
       Name.backupDaily.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 7),
-      title: "Days whose backup stays",
-      help: "Of how many days the backup stays that is made before a day's first change; 0 makes none."),
+      title: "Number of daily backups",
+      help: "How many daily backups are kept; one is made after the first change of a day; 0 makes none."),
     SettingDeclaration(
       Name.backupWeekly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 4),
-      title: "Weeks whose backup stays", help: "Of how many weeks the newest of these backups stays."),
+      title: "Number of weekly backups",
+      help: "For how many weeks the newest daily backup of the week is kept."),
     SettingDeclaration(
       Name.backupMonthly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 12),
-      title: "Months whose backup stays", help: "Of how many months the newest of these backups stays."),
+      title: "Number of monthly backups",
+      help: "For how many months the newest daily backup of the month is kept."),
   ]
 
   private static let serve: [SettingDeclaration] = [
     SettingDeclaration(
-      Name.syncAtEnd.rawValue, .toggle(), title: "A sync as the shell ends",
-      help: "Whether the shell syncs as it ends, where the account is linked with a server.", guarded: true),
+      Name.syncAtEnd.rawValue, .toggle(), title: "Sync when the shell exits",
+      help: "Whether the shell syncs when it exits, if the account is linked with a server.", guarded: true),
     SettingDeclaration(
-      Name.serveOrigins.rawValue, .text(default: ""), title: "Web pages that come in by serve",
-      help: "Web pages, as app://obsidian.md, with blanks between them, that come in by `serve` beside those of this "
-        + "machine and browser extensions.", guarded: true),
+      Name.serveOrigins.rawValue, .text(default: ""), title: "Web pages that may use serve",
+      help: "Web pages, such as app://obsidian.md, separated by spaces, that may use `serve` in addition to "
+        + "those of this machine and browser extensions.", guarded: true),
     SettingDeclaration(
       Name.serveKey.rawValue, .text(default: ""), title: "Key that programs give to serve",
-      help: "The key that a program must give to `serve`; nothing lets in all programs of this machine.",
+      help: "The key that a program must give to `serve`; if it is empty, all programs of this machine may use it.",
       secret: true, guarded: true),
   ]
 
   private static let rest: [SettingDeclaration] = [
     SettingDeclaration(
-      Name.historyKeep.rawValue, .toggle(default: true), title: "Lines are kept for the next session",
-      help: "Whether the prompt's lines are kept for the next session."),
+      Name.historyKeep.rawValue, .toggle(default: true), title: "Lines are saved for the next session",
+      help: "Whether the prompt's lines are saved for the next session."),
     SettingDeclaration(
       Name.historySize.rawValue, .number(NumberRange(min: 0, max: 1_000_000, whole: true), default: 10_000),
-      title: "Most lines of the history", help: "How many lines the history keeps while history.keep is on."),
+      title: "Maximum lines in the history",
+      help: "How many lines the history stores while history.keep is on."),
     SettingDeclaration(
       Name.idleMinutes.rawValue, .number(NumberRange(min: 0, max: 1_440, whole: true), default: 15),
-      title: "Minutes until it locks itself",
-      help: "After how many minutes without a key the account is locked; 0 never locks it.", guarded: true),
+      title: "Minutes until the account is locked",
+      help: "After how many minutes without a key press the account is locked; 0 never locks it.", guarded: true),
     SettingDeclaration(
       Name.mediaPlayer.rawValue, .text(default: ""), title: "Program that plays sounds",
       help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them.",
       guarded: true),
     SettingDeclaration(
       Name.mediaSpeech.rawValue, .text(default: ""), title: "Program that speaks texts",
-      help: "The program that makes sounds of texts, with its arguments: piper -m es.onnx -f {file}. It reads the text "
-        + "on its standard input and writes a sound to {file}; {language} is es, de, ... Without one espeak-ng speaks.",
+      help: "The program that speaks texts, with its arguments: piper -m es.onnx -f {file}. It reads the text "
+        + "on its standard input and writes a sound to {file}; {language} is es, de, ... If it is empty, espeak-ng is used.",
       guarded: true),
   ]
 }

@@ -191,7 +191,7 @@ private struct TextReading {
   private mutating func add(_ text: String, of path: String, _ place: TextPlace) throws {
     // Composed characters may take more bytes.
     guard builder.hasRoom(for: text.utf8.count * 3) else {
-      throw TextFileError.refused(path: path, reason: "it is more text than is read at once")
+      throw TextFileError.refused(path: path, reason: "it is too much text to read at once")
     }
     builder.add(text, at: place)
   }
@@ -209,7 +209,7 @@ private struct TextReading {
   private func pairing(_ file: TextFile, with path: String, _ options: TextOptions) throws -> SubtitlePairing {
     let other = try TextFile(path, encoding: nil, isInterrupted: isInterrupted)
     guard file.format.isTimed, other.format.isTimed else {
-      throw TextFileError.refused(path: path, reason: "a translation and its text are both subtitles")
+      throw TextFileError.refused(path: path, reason: "a translation and its text must both be subtitles")
     }
     return SubtitlePairing(file.paragraphs, other.paragraphs, offset: options.offset)
   }

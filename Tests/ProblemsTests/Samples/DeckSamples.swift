@@ -65,7 +65,7 @@ extension ProblemTable {
       "tooManyFields": ExchangeError.tooManyFields(type: hostile, has: 2, given: 3),
       "noSuchNote": ExchangeError.noSuchNote(guid: hostile),
       "noteElsewhere": ExchangeError.noteElsewhere(guid: hostile, deck: hostile),
-      "alreadyThere": ExchangeError.alreadyThere(path: hostile, reason: "a card is in the deck already"),
+      "alreadyThere": ExchangeError.alreadyThere(path: hostile, reason: "a card is already in the deck"),
     ])
 
   static let comparisons = ProblemTable(

@@ -137,7 +137,7 @@ extension ProblemTable {
       "badAddress": SyncError.badAddress(given: hostile, expected: "the name of a host expected"),
       "ankiWeb": SyncError.ankiWeb(host: "sync.ankiweb.net"), "notLinked": SyncError.notLinked,
       "linked": SyncError.linked(user: hostile, address: hostile), "noProgram": SyncError.noProgram(path: hostile),
-      "programFailed": SyncError.programFailed(reason: "ended in the middle"), "interrupted": SyncError.interrupted,
+      "programFailed": SyncError.programFailed(reason: "ended unexpectedly"), "interrupted": SyncError.interrupted,
       "call": SyncError.call(.offline(reason: hostile), step: "sync/meta", address: hostile),
       "call": SyncError.call(.silent(seconds: 30), step: "sync/meta", address: hostile),
       "call": SyncError.call(.certificate(reason: hostile), step: "sync/meta", address: hostile),
