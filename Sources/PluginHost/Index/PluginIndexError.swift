@@ -45,9 +45,9 @@ public enum PluginIndexError: Problem, Equatable {
           + "with --key KEY")
     case .otherKey(let path, let known, let id):
       .index(
-        path, .otherKey, "Another key than before",
-        "was added with the key \(known), and is signed with \(id); it is refused. If its maker says why, "
-          + "`plugin index remove` it and add it with --key")
+        path, .otherKey, "A different key",
+        "was added with the key \(known), and is signed with \(id); it is refused. If its maker explains "
+          + "why, use `plugin index remove`, then add it with --key")
     case .badSignature(let path):
       .index(
         path, .badSignature, "A wrong signature",

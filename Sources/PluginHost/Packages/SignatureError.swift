@@ -32,10 +32,10 @@ public enum SignatureError: Problem, Equatable {
           + "than with the package, then use `plugin key trust KEY`", ["plugin": plugin, "key": id])
     case .otherKey(let plugin, let pinned, let id):
       ProblemReport(
-        .otherKey, "Another key than before",
+        .otherKey, "A different key",
         "\(plugin) was signed with the key \(pinned) before, and this one "
           + (id.map { "with \($0)" } ?? "is not signed") + "; it is refused. "
-          + "If its author says why, use `plugin key trust KEY --plugin \(plugin)`",
+          + "If its author explains why, use `plugin key trust KEY --plugin \(plugin)`",
         ["plugin": plugin, "pinned": pinned, "key": id])
     case .noSuchKey(let text, let near):
       ProblemReport(
