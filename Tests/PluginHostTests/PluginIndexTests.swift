@@ -187,7 +187,7 @@ public import Values
     try read.checkAge(seen: (3, read.sha256), now: day + 7 * 86_400)
     try read.checkAge(seen: (2, "other"), now: day)
     #expect(message { try read.checkAge(seen: (4, "other"), now: day) }.contains("has number 3, and number 4 was seen"))
-    #expect(message { try read.checkAge(seen: (3, "other"), now: day) }.contains("and another content"))
+    #expect(message { try read.checkAge(seen: (3, "other"), now: day) }.contains("but different content"))
     #expect(message { try read.checkAge(seen: nil, now: day + 8 * 86_400) }.contains("was valid until 2026-11-30"))
   }
 

@@ -79,7 +79,7 @@ import Testing
     let installed = try user.run("plugin", "install", first, "--grant")
     #expect(installed.status == 0 && installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
     #expect(try user.run("verbs").output == "version 1.0.0\n")
-    #expect(try user.run("plugin", "install", first).errors.contains("installed already"))
+    #expect(try user.run("plugin", "install", first).errors.contains("already installed"))
     // It wants more: what is new is asked, and no more than that.
     let more = try user.run("plugin", "update", second)
     #expect(more.status == 1 && more.errors.contains("verbs asks for words; `plugin update"), "\(more)")
