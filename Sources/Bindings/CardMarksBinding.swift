@@ -6,7 +6,7 @@ import Memory
 import Workspace
 
 func describeMarks(_ type: BoundType<CardHandle>) {
-  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Keeps it from being shown until tomorrow.") {
+  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Hides it until tomorrow.") {
     card, _ in
     _ = try card.record()
     try card.workspace.cards.bury([card])

@@ -37,8 +37,8 @@ func commandType() -> BoundType<CommandObject> {
     type.example = "shell.command{name = \"hello\", summary = \"Greets.\", run = function() return \"hello\" end}"
     type.field("name", .string, "Its name.") { $0.command.name }
     type.field("summary", .string, "What it does, in a sentence.") { $0.command.summary }
-    type.field("usage", .string, "How it is typed.") { $0.command.usageLines.joined(separator: "\n") }
-    type.field("example", .string, "A line that could be typed.") { $0.command.example }
+    type.field("usage", .string, "Its usage.") { $0.command.usageLines.joined(separator: "\n") }
+    type.field("example", .string, "An example of its use.") { $0.command.example }
     type.field("owner", .string, "The plugin that added it, or \"you\".") {
       $0.command.owner.plugin?.description ?? $0.command.owner.description
     }

@@ -169,7 +169,7 @@ private func describeState(_ type: BoundType<GameHandle>) {
   type.field("average", .number, "The mean length of the found words; 0 when there are none.") { $0.game.average }
   type.field(
     "lexicon", .object("lexicon"),
-    "The words that it chooses from and looks for: common ones if `game.words` asks for them and they are known."
+    "The words that it chooses from and looks for: common ones if `game.words` asks for them and frequencies are known."
   ) { handle in handle.workspace.handle(of: handle.game.sought) }
   type.field("score", .integer, "The points.") { $0.game.score }
   type.field("finished", .boolean, "Whether the game is over.") { try $0.game.isFinished() }

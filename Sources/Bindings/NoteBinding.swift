@@ -45,7 +45,8 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
       FrozenList(try note.cards(), advice: "a note's cards are made from its fields")
     }
     type.method(
-      "remove", [], returns: .integer, grant: .decksWrite, "Removes it with its cards; returns how many."
+      "remove", [], returns: .integer, grant: .decksWrite,
+      "Removes it with its cards; returns how many cards were removed."
     ) { note, _ in
       _ = try note.record()
       return try note.remove()

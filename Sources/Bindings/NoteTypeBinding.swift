@@ -13,7 +13,7 @@ extension NoteTypeHandle: BoundObject {}
 func noteTypesModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
   return BoundModule(
-    "notetypes", "Note types: what notes have in common.", rights: context.rights, grant: .decks,
+    "notetypes", "Note types: the fields and templates that notes share.", rights: context.rights, grant: .decks,
     check: context.requireSignIn
   ) { module in
     module.function("list", [], returns: .list(.object("notetype")), "All note types, by name.") { _ in
@@ -129,7 +129,7 @@ extension CardTemplate {
 
 func mediaModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "media", "Media: the pictures and sounds that cards name.", rights: context.rights, grant: .decks,
+    "media", "Media: the pictures and sounds that cards use.", rights: context.rights, grant: .decks,
     check: context.requireSignIn
   ) { module in
     module.function(

@@ -17,7 +17,7 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
       + "decks={...}}. A review shows what is due and new; with ahead what is due within that many "
       + "days, with forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no "
-      + "schedule. A sprint is a race against the clock and changes none either. The other decks are studied with it."
+      + "schedule. A sprint is a race against the clock and changes none either. decks adds further decks."
   ) { deck, stack in
     try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences()))
   }

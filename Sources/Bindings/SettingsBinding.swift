@@ -38,7 +38,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   module.function(
     "choice", parameters, returns: .object("choice"),
     example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
-    "Declares a choice of one option: {title=, help=, options={...}, default=}."
+    "Declares a choice among options: {title=, help=, options={...}, default=}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
     try description.allowOnly(["title", "help", "options", "default"])
@@ -206,7 +206,7 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
       "settings.choice(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})"
     describeCommon(type)
     describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
-    type.field("options", .list(.string), "What can be chosen.") { choice in
+    type.field("options", .list(.string), "The options that can be chosen.") { choice in
       guard case .choice(let options, _) = try choice.declaration().kind else {
         return FrozenList([String](), advice: "")
       }
