@@ -1,5 +1,5 @@
--- Adds the command `frequency-deck FILE DECK`: the most frequent words of a text that you do not know become cards, the dictionary
--- form as the prompt, a sentence with it as the answer. What a word is, and which are known, is the program's own work.
+-- Adds the command `frequency-deck FILE DECK`: the most frequent words of a text that you do not know become cards, with the
+-- dictionary form as the prompt and a sentence as the answer. Deckhand decides what a word is and which words you know.
 
 shell.command {
   name = "frequency-deck",
@@ -7,9 +7,9 @@ shell.command {
   example = "frequency-deck novel.txt Spanish::Novel --count 500",
   arguments = {
     { name = "FILE", kind = "file", access = "read", help = "a text, a book or subtitles" },
-    "DECK: the deck; it is made when it is not there",
-    { name = "--count", kind = "integer", min = 1, max = 100000, help = "how many words; 100 when left out" },
-    "--language L: of the text; that of games when left out",
+    "DECK: the deck; created if it does not exist",
+    { name = "--count", kind = "integer", min = 1, max = 100000, help = "how many words (default: 100)" },
+    "--language L: the language of the text (default: that of games)",
   },
   run = function(args)
     local text, problem = texts.open(args.file, { language = args.language })

@@ -1,4 +1,4 @@
--- Turkish has no data anywhere, so that each form is its own word.
+-- There is no data for Turkish, so each form is its own word.
 local text = folder .. "/text.txt"
 assert(files.write(text, [[
 the cat sat on the mat. Where is the cat?
@@ -19,21 +19,21 @@ test("the most frequent word is on top, with the sentence that shows it best", f
   expect(deck.count):equals(report.words)
 end)
 
-test("a sentence goes on in the next line", function()
+test("a sentence continues in the next line", function()
   local deck = assert(decks.open("Words"))
   expect(deck:find("prompt:dog")[1].answer):equals("“the dog,” she said, “sees the cat!” año nuevo")
 end)
 
-test("--count says how many", function()
+test("--count limits the number of words", function()
   assert(make("Few --count 2"))
   expect(assert(decks.open("Few")).count):equals(2)
 end)
 
-test("words that are there are left alone", function()
+test("existing words are left alone", function()
   expect(assert(make("Few --count 2")).skipped):equals(2)
 end)
 
-test("a text without words, and a count of none, are told", function()
+test("a text without words and a count of 0 are refused", function()
   assert(files.write(folder .. "/empty.txt", "12 34\n"))
   expect(select(2, run("frequency-deck " .. folder .. "/empty.txt None --language turkish")).code):equals("no_words")
   expect(select(2, make("None --count 0")).code):equals("bad_value")

@@ -1,5 +1,5 @@
 -- Adds the mode `hangman`: a hidden word is found letter by letter, or guessed as a whole. Eight misses end the game. The word
--- is kept in `game.data`, and a row of x stands in its place as the base word, so that nothing tells it.
+-- is stored in `game.data`, and the base word is a row of x, so that nothing reveals it.
 
 local misses_allowed = 8
 
@@ -23,7 +23,7 @@ local function set_of(list)
   return set
 end
 
----The letters that are known: those found, and all of them when the whole word was.
+---The known letters: those that were found, or all of them if the whole word was found.
 ---@param game game
 ---@return table<string, boolean>
 local function known(game)
@@ -50,7 +50,7 @@ local function setup(game)
   return { base = ("x"):rep(utf8.len(secret)), rules = { "min_length:1", "unused" } }
 end
 
----What stands after the letters: how it ended, or what was tried in vain.
+---The text after the letters: how the game ended, or which guesses were wrong.
 ---@param game game
 ---@return string
 local function state_of(game)
@@ -77,7 +77,7 @@ end
 local function accept(game, word)
   local secret, missed = game.data.secret, game.data.missed
   if set_of(missed)[word] then
-    return nil, { code = "already_used", title = "You tried this already", message = "Keep looking!" }
+    return nil, { code = "already_used", title = "You already tried this", message = "Keep looking!" }
   end
   if word == secret or utf8.len(word) == 1 and set_of(letters_of(secret))[word] then return true end
   missed[#missed + 1] = word
@@ -89,7 +89,7 @@ local function accept(game, word)
   }
 end
 
----A point for each place where a letter stands; for the whole word a point for each letter that was still hidden, and five.
+---One point for each place of a letter; for the whole word, one point for each letter that was still hidden, plus five.
 ---@param game game
 ---@param word string
 ---@return integer
@@ -117,7 +117,7 @@ local function hint(game)
   return "You have it"
 end
 
----The word, also for its meaning.
+---The word as a text, and in a list so that its meaning is shown.
 ---@param game game
 ---@return string, string[]
 local function solution(game)

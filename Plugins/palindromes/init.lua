@@ -1,5 +1,5 @@
--- Adds the mode `palindromes`: any word of the language that reads the same from both ends. The word on the screen only shows
--- what to do; its letters need not be used.
+-- Adds the mode `palindromes`: any word of the language that reads the same from both ends. The word on the screen is only an
+-- example; its letters need not be used.
 
 ---The longest palindromes are the hardest to think of: each letter beyond the third counts twice.
 ---@param game game

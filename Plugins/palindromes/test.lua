@@ -4,7 +4,7 @@ test("a palindrome counts, once", function()
   expect(select(2, game:guess("level")).code):equals("already_used")
 end)
 
-test("a word that is none is refused before the dictionary is asked", function()
+test("a word that is not a palindrome is refused before the dictionary is asked", function()
   local game = assert(games.new { mode = "palindromes", base = "rotators" })
   expect(select(2, game:guess("levels")).code):equals("not_a_palindrome")
   expect(select(2, game:guess("qxq")).code):equals("not_a_word")

@@ -1,7 +1,7 @@
--- Adds the mode `spelling_bee`: words of four letters or more from seven letters, each used as often as one likes. The middle
--- letter must be in every word; a word with all seven is a pangram and gives seven points more.
+-- Adds the mode `spelling_bee`: words of four letters or more from seven letters, each used as often as you like. The middle
+-- letter must be in every word; a word with all seven is a pangram and gives seven extra points.
 
----The different letters of a word, in the order they first stand there.
+---The different letters of a word, in the order in which they first occur.
 ---@param word string
 ---@return string[]
 local function letters_of(word)
@@ -16,13 +16,13 @@ local function letters_of(word)
   return letters
 end
 
----A word with exactly seven different letters: the one that was chosen, or one by chance.
+---A word with exactly seven different letters: the chosen one, or a random one.
 ---@param game game
 ---@return string
 local function pangram(game)
   if #letters_of(game.base_word) == 7 then return game.base_word end
   for try = 1, 4000 do
-    -- The common words may have none.
+    -- There may be no such common word.
     local lexicon = try <= 2000 and game.lexicon or assert(words.lexicon(game.language))
     local word = lexicon:random { length = 7 + try % 3 }
     if word and #letters_of(word) == 7 then return word end
@@ -40,7 +40,7 @@ local function setup(game)
   }
 end
 
----The seven letters, the one that must be in every word in brackets.
+---The seven letters, with the one that must be in every word in brackets.
 ---@param game game
 ---@return string
 local function show(game)
@@ -48,7 +48,7 @@ local function show(game)
   return ("%s %s %s [%s] %s %s %s"):format(table.unpack(letters))
 end
 
----One point for four letters, a point a letter for more, seven on top for a pangram.
+---One point for four letters, one point per letter for more, and seven extra points for a pangram.
 ---@param _ game
 ---@param word string
 ---@return integer

@@ -7,7 +7,7 @@ local function play()
   return assert(games.new { mode = "spelling_bee", base = "centrum", lexicon = lexicon })
 end
 
-test("four letters give a point, more a point each", function()
+test("four letters give one point, longer words one point per letter", function()
   expect(play():guess("term")):equals(1)
   expect(play():guess("recurrent")):equals(9)
 end)
@@ -16,16 +16,16 @@ test("letters may repeat", function()
   expect(play():guess("tent")):equals(1)
 end)
 
-test("a pangram gives seven points more", function()
+test("a pangram gives seven extra points", function()
   expect(play():guess("centrum")):equals(14)
 end)
 
-test("the middle letter must be in, and four letters", function()
+test("the middle letter and at least four letters are required", function()
   expect(select(2, play():guess("menu")).code):equals("letter_missing")
   expect(select(2, play():guess("ten")).code):equals("too_short")
 end)
 
-test("a base word without seven letters is replaced by one that has them", function()
+test("a base word without seven different letters is replaced", function()
   local game = assert(games.new { mode = "spelling_bee", base = "mute", lexicon = lexicon })
   expect(game.base_word):matches("^%a+$")
   expect(#game.data.letters):equals(7)

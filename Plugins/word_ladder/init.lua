@@ -1,5 +1,5 @@
--- Adds the mode `word_ladder`: from a first word to a last one, one letter changed at each step, every step a real word. The last
--- word is found by a walk from the first, so there is always a way.
+-- Adds the mode `word_ladder`: from a first word to a last one, with one letter changed at each step, each step a real word. The
+-- last word is found by a walk from the first, so there is always a solution.
 
 local rungs = 5
 
@@ -19,7 +19,7 @@ local function neighbours(lexicon, word)
   return found
 end
 
----In how many places two words of one length have the same letter.
+---In how many places two words of the same length have the same letter.
 ---@param a string
 ---@param b string
 ---@return integer
@@ -36,7 +36,7 @@ local function likeness(a, b)
   return same
 end
 
----A walk of some steps that never comes back, its first word the start; nil when it ends too early.
+---A walk of `rungs` steps that begins with `start` and visits no word twice; nil if it ends too early.
 ---@param lexicon lexicon
 ---@param start string
 ---@return string[]?
@@ -63,13 +63,13 @@ local function setup(game)
   local start, ladder = game.base_word, walk(game.lexicon, game.base_word)
   for try = 1, 400 do
     if ladder then break end
-    -- The common words may be too few for a way.
+    -- There may be too few common words for a ladder.
     local lexicon = try <= 200 and game.lexicon or assert(words.lexicon(game.language))
     start = lexicon:random { length = utf8.len(game.base_word) } or start
     ladder = walk(lexicon, start)
   end
   if not ladder then
-    local message = "no ladder of words of %d letters was found in %s; shorter words have more steps"
+    local message = "no ladder of words of %d letters was found in %s; try shorter words, which have more steps"
     return nil,
       {
         code = "no_base_word",
@@ -97,7 +97,7 @@ local function show(game)
   return ("%s > ... > %s"):format(top(game), game.data.goal)
 end
 
----Nothing for a step; for the last one twenty points less two for each rung, and one at least.
+---No points for a step; for the last one, twenty points minus two for each rung, at least one.
 ---@param game game
 ---@param word string
 ---@return integer
@@ -126,7 +126,7 @@ local function hint(game)
   return best and "Try " .. best or "There is no way on from here"
 end
 
----The ladder by which the goal was found.
+---The ladder from which the goal was chosen.
 ---@param game game
 ---@return string, string[]
 local function solution(game)

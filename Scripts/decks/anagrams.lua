@@ -1,5 +1,5 @@
--- Makes a deck of anagram drills: prompt, some letters; answer, all words that use every one of them. Only letters with
--- several answers are taken, those with the most words first. Running it again adds nothing twice.
+-- Makes a deck of anagram drills: the prompt is some letters, the answer all words that use every one of them. Only
+-- letters with several answers are used, those with the most words first. Running it again adds only what is new.
 --
 --   deckhand run Scripts/decks/anagrams.lua LANGUAGE [--length 7] [--limit 200] [--deck NAME]
 
@@ -37,4 +37,4 @@ local report = assert(deck:add_all(function()
     guid = ("anagram:%s:%s"):format(language, key),
   }
 end))
-print(("%s: %d of %d drills added, %d were there already"):format(name, report.added, #order, report.skipped))
+print(("%s: %d of %d drills added, %d already existed"):format(name, report.added, #order, report.skipped))

@@ -1,9 +1,9 @@
--- Makes a deck of sums to do in the head: every pair of numbers up to --most, or --limit of them drawn at random
--- (`deckhand --seed N run ...` draws the same again). Running it again adds only what is new.
+-- Makes a deck of mental arithmetic: every pair of numbers up to --most, or --limit of them chosen at random
+-- (`deckhand --seed N run ...` chooses the same ones again). Running it again adds only what is new.
 --
 --   deckhand run Scripts/decks/arithmetic.lua DECK [--operations "+-x:"] [--most 12] [--limit 500]
 --
--- Differences are never below 0, and divisions leave no rest.
+-- Differences are never below 0, and divisions have no remainder.
 
 local folder = (arg[0]:match("^.*/") or "") .. "lib/"
 local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
@@ -18,7 +18,7 @@ local made = {
 
 local cards = {}
 for operation in given.operations:gmatch(".") do
-  local make = made[operation] or error("--operations: some of + - x : expected, got '" .. operation .. "'", 0)
+  local make = made[operation] or error("--operations: one or more of + - x : expected, got '" .. operation .. "'", 0)
   for a = 2, given.most do
     for b = 2, given.most do
       local prompt, answer = make(a, b)
@@ -26,7 +26,7 @@ for operation in given.operations:gmatch(".") do
     end
   end
 end
--- A fair draw (Fisher and Yates): only as far as cards are wanted.
+-- A fair shuffle (Fisher and Yates), only as far as cards are needed.
 local count = math.min(given.limit, #cards)
 for i = 1, count do
   local j = math.random(i, #cards)
@@ -35,4 +35,4 @@ end
 
 local deck = input.deck(name)
 local report = assert(deck:add_all(table.move(cards, 1, count, 1, {})))
-print(("%s: %d of %d sums added, %d were there already"):format(name, report.added, #cards, report.skipped))
+print(("%s: %d of %d sums added, %d already existed"):format(name, report.added, #cards, report.skipped))

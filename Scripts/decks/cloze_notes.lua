@@ -1,11 +1,11 @@
--- Makes notes with clozes of Markdown notes: each paragraph or item of a list that has **bold** words becomes a note of
--- the type Cloze in which they are hidden one after the other. The headings above it stand behind the answer, and the
--- file's name is a tag. Running it again adds only what is new.
+-- Makes notes with clozes from Markdown notes: each paragraph or list item that has **bold** words becomes a note of
+-- the type Cloze in which they are hidden one after the other. The headings above it are shown after the answer, and
+-- the file's name becomes a tag. Running it again adds only what is new.
 --
 --   deckhand run Scripts/decks/cloze_notes.lua DECK FILE... [--mark "**"]
 --
--- FILE may be `-`, standard input. --mark is what stands on both sides of a word that is to be hidden. (`deck import`
--- reads ==these== and {{c1::these}} by itself.)
+-- FILE may be `-`, standard input. --mark is the text on both sides of a word to hide. (`deck import` reads ==these==
+-- and {{c1::these}} by itself.)
 
 local folder = (arg[0]:match("^.*/") or "") .. "lib/"
 local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
@@ -15,7 +15,7 @@ local mark = given.mark:gsub("%p", "%%%0")
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" }
 
----A paragraph as the field of a note, nil when nothing in it is marked.
+---A paragraph as the field of a note; nil if nothing in it is marked.
 local function cloze(paragraph)
   local number = 0
   local text = paragraph:gsub("[&<>]", escapes):gsub(mark .. "(.-)" .. mark, function(word)
@@ -39,7 +39,7 @@ local function paragraphs(path, each)
       finish()
       in_code = not in_code
     elseif in_code then
-      -- Code is no text.
+      -- Code is not text.
     elseif level then
       finish()
       for i = #headings, #level, -1 do headings[i] = nil end
@@ -76,6 +76,6 @@ for i = 3, all.n do
     end
   end)
 end
-print(("%s: %s with %s added, %d were there already, %d refused"):format(
+print(("%s: %s with %s added, %d already existed, %d refused"):format(
   name, input.counted(added, "note"), input.counted(cards, "card"), there, #refused))
 for i = 1, math.min(#refused, 20) do print("  " .. refused[i]) end

@@ -1,12 +1,12 @@
--- Cloze cards for the words that you want to learn, from sentences that hold them: the shortest sentence for each word.
+-- Cloze cards for the words that you want to learn: for each word the shortest sentence that contains it.
 --
 --   deckhand map Scripts/decks/cloze_wanted.lua wanted.txt < text | LC_ALL=C sort \
 --     | deckhand map --reduce Scripts/decks/cloze_wanted.lua wanted.txt > cards.jsonl
 --
--- wanted.txt: a word a line.
+-- wanted.txt: one word per line.
 
 if arg[1] == "--help" then dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")({}) end
-if decks then error("a script for `deckhand map`; --help tells how", 0) end
+if decks then error("this script is for `deckhand map`; --help shows how to run it", 0) end
 local path = arg[1] or error("usage: cloze_wanted.lua WANTED.txt", 0)
 local wanted = {}
 for word in assert(io.lines(path)) do

@@ -1,6 +1,6 @@
--- Makes a deck of a dictionary in a table: word, a tab, meaning, and if you like a tab and what kind of word it is,
--- which becomes a tag. Lines of the same word are one card with its meanings numbered. Running it again with a table
--- that has grown changes the cards that are there. Bad lines are told and passed over.
+-- Makes a deck from a dictionary in a table: word, a tab, meaning, and optionally a tab and the kind of word, which
+-- becomes a tag. Lines with the same word become one card with numbered meanings. Running it again with a table that
+-- has grown updates the existing cards. Invalid lines are reported and skipped.
 --
 --   deckhand run Scripts/decks/dictionary.lua FILE DECK [--reversed]
 --

@@ -1,21 +1,21 @@
--- Cards of the words of a corpus, with how often each stands there and the best sentence for it: one that is short, but not
--- too short. Lines in, one sentence a line; for as many machines as there are.
+-- Cards of the words of a corpus, each with its frequency and the best sentence for it: one that is short, but not too
+-- short. Input: one sentence per line. It can be divided among many machines.
 --
 --   deckhand map Scripts/decks/frequency.lua < text | LC_ALL=C sort | deckhand map --reduce Scripts/decks/frequency.lua > cards.jsonl
 --   deckhand deck import Words cards.jsonl
 --
--- Arguments of --reduce: the least count of a word that becomes a card (3).
+-- Argument of --reduce: the minimum count of a word that becomes a card (default: 3).
 
 if arg[1] == "--help" then dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")({}) end
-if decks then error("a script for `deckhand map`; --help tells how", 0) end
+if decks then error("this script is for `deckhand map`; --help shows how to run it", 0) end
 local least = tonumber(arg[1] or 3)
 if not least then error("LEAST: a number expected, got '" .. arg[1] .. "'", 0) end
 
--- Tables of its own, one for each part of a value, take half the time of emitting each word and combining two values.
+-- Separate tables, one for each part of a value, take half the time of emitting each word and combining two values.
 local counts, scores, sentences, held = {}, {}, {}, 0
 local most = 200000
 
----Writes what is held, in the order of the words, so that the same text gives the same records.
+---Writes the collected words in their order, so that the same text gives the same records.
 local function flush()
   local words = {}
   for word in pairs(counts) do words[#words + 1] = word end

@@ -1,17 +1,17 @@
--- Cards of the words of a corpus by their dictionary forms, with how often each stands there and the best sentence for it: one that
--- is short, but not too short. As frequency.lua, but `casas` counts for `casa`. Lines in, one sentence a line.
+-- Cards of the dictionary forms of the words of a corpus, each with its frequency and the best sentence for it: one that is
+-- short, but not too short. Like frequency.lua, but `casas` counts as `casa`. Input: one sentence per line.
 --
 --   deckhand map Scripts/decks/lemma_frequency.lua spanish < text | LC_ALL=C sort > records
 --   deckhand map --reduce Scripts/decks/lemma_frequency.lua spanish < records > cards.jsonl
 --
--- Arguments: the language; of --reduce also the least count of a word that becomes a card (3).
+-- Arguments: the language; for --reduce also the minimum count of a word that becomes a card (default: 3).
 
 if arg[1] == "--help" then dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")({}) end
-if decks then error("a script for `deckhand map`; --help tells how", 0) end
-local language = arg[1] or error("LANGUAGE expected; --help tells how", 0)
+if decks then error("this script is for `deckhand map`; --help shows how to run it", 0) end
+local language = arg[1] or error("LANGUAGE expected; --help shows how to run it", 0)
 local least = tonumber(arg[2] or 3) or error("LEAST: a number expected, got '" .. arg[2] .. "'", 0)
 
--- What has been looked up once, and what is counted, each by its lemma.
+-- What has been looked up, and what is counted, each by its lemma.
 local options, lemmas, known = { language = language }, {}, 0
 local counts, scores, sentences, held = {}, {}, {}, 0
 local most = 200000
@@ -26,7 +26,7 @@ local function lemma_of(form)
   return lemma
 end
 
----Writes what is held, in the order of the lemmas, so that the same text gives the same records.
+---Writes the collected lemmas in their order, so that the same text gives the same records.
 local function flush()
   local list = {}
   for lemma in pairs(counts) do list[#list + 1] = lemma end

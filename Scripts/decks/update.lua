@@ -1,6 +1,6 @@
--- Brings a deck that is there up to a table: cards with a new answer take it, new rows come to the bottom, and cards
--- that the table does not have any more get the tag `gone`, or are removed with --prune; those that it has again lose
--- the tag. What a card learnt stays.
+-- Updates an existing deck from a table: changed answers are replaced, new rows are added at the bottom, and cards that
+-- the table no longer has get the tag `gone`, or are removed with --prune; cards that it has again lose the tag. The
+-- schedules of the cards stay.
 -- `deckhand --dry-run run ...` shows what would change.
 --
 --   deckhand run Scripts/decks/update.lua FILE DECK [--prune] [--columns prompt=A,answer=B] [--format F]
@@ -13,7 +13,7 @@ local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.
 local given, path, name = options({ prune = false, columns = "", format = "" }, "FILE", "DECK")
 local deck = input.need(decks.open(name))
 
--- Read into a deck of its own, which goes again: every format is read, and refused rows are told.
+-- The table is read into a deck of its own, which is removed again: every format is read, and refused rows are reported.
 local draft = input.need(decks.create(name .. " (update)"))
 local read = input.need(draft:import(path, {
   columns = given.columns ~= "" and given.columns or nil, format = given.format ~= "" and given.format or nil,
@@ -25,7 +25,7 @@ for card in draft:cards() do
   rows[card.prompt] = { answer = card.answer, tags = card.tags }
 end
 input.need(decks.remove(draft.name))
-if #order == 0 then error(path .. ": no row could be used, the deck stays as it is", 0) end
+if #order == 0 then error(path .. ": no row could be used; the deck was not changed", 0) end
 
 local changed, gone, old, known = 0, 0, {}, {}
 for card in deck:cards() do

@@ -1,28 +1,28 @@
--- Makes a deck of words of a language: prompt, the letters of a word sorted; answer, the word; guid, language and word.
--- A list may have a million words, so a slice is taken: as many words as --limit says, evenly from the whole list,
--- of the lengths that --length says. Running it again adds nothing twice.
+-- Makes a deck of the words of a language: the prompt is the sorted letters of a word, the answer the word, the guid
+-- language and word. A list may have a million words, so only --limit words are used, chosen evenly from the whole
+-- list, with the lengths of --length. Running it again adds only what is new.
 --
 --   deckhand run Scripts/decks/word_list.lua LANGUAGE [--limit 1000] [--length 5-8] [--all]
 --
--- --all takes every word of the list.
+-- --all uses every word of the list.
 
 local folder = (arg[0]:match("^.*/") or "") .. "lib/"
 local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local alphagram = dofile(folder .. "alphagram.lua")
 local given, language = options({ limit = 1000, length = "5-8", all = false }, "LANGUAGE")
 local shortest, longest = given.length:match("^(%d+)%-?(%d*)$")
-if not shortest then error("--length: a number or two as in 5-8 expected, got '" .. given.length .. "'", 0) end
+if not shortest then error("--length: a number or a range such as 5-8 expected, got '" .. given.length .. "'", 0) end
 shortest = math.tointeger(shortest)
 longest = longest == "" and shortest or math.tointeger(longest)
 if shortest < 1 or longest < shortest then
-  error("--length: the smaller number first, as in 5-8, expected, got '" .. given.length .. "'", 0)
+  error("--length: a range such as 5-8 with the smaller number first expected, got '" .. given.length .. "'", 0)
 end
 
 local lexicon = input.need(words.lexicon(language))
 local name = language:sub(1, 1):upper() .. language:sub(2) .. " words"
 local deck = input.deck(name)
 
----The words that are wanted, one a call.
+---The wanted words, one per call.
 local function wanted()
   if given.all then return lexicon:words() end
   local total = 0
@@ -56,5 +56,5 @@ local report = assert(deck:add_all(function()
   return word and { prompt = alphagram(word), answer = word, guid = language .. ":" .. word }
 end))
 
-print(("%s: %d words added, %d were there already, %d refused; the deck has %d cards"):format(
+print(("%s: %d words added, %d already existed, %d refused; the deck has %d cards"):format(
   name, report.added, report.skipped, report.rejected_count, #deck))

@@ -1,10 +1,10 @@
--- Makes a deck of the words of a text, the most frequent first: prompt, the word; answer, a sentence of the text that
--- has it, the shortest of a good length. How often it stands there is kept in the field `count`.
+-- Makes a deck of the words of a text, the most frequent first: the prompt is the word, the answer a sentence of the
+-- text that contains it, as close as possible to a good length. The field `count` has its frequency.
 --
 --   deckhand run Scripts/decks/words_of_text.lua FILE DECK [--limit 200] [--length 4] [--language NAME]
 --
--- FILE may be `-`, standard input. --length is the least number of letters. With --language only words of that
--- language's list count. Run again with another text, words that the deck has already stay as they are.
+-- FILE may be `-`, standard input. --length is the minimum number of letters. With --language only words of that
+-- language's list count. When you run it again with another text, words that the deck already has stay unchanged.
 
 local folder = (arg[0]:match("^.*/") or "") .. "lib/"
 local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
@@ -12,7 +12,7 @@ local given, path, name = options({ limit = 200, length = 4, language = "" }, "F
 local lexicon = given.language ~= "" and input.need(words.lexicon(given.language)) or nil
 local best_length = 80
 
----The text in pieces that end as sentences do; line ends within one are blanks.
+---The text in pieces that end like sentences; line ends within one become spaces.
 local function sentences(text)
   return text:gsub("%s+", " "):gmatch("[^.!?]+[.!?]?")
 end
@@ -46,5 +46,5 @@ local report = assert(deck:add_all(function()
   if not word or i > given.limit then return nil end
   return { prompt = word, answer = example[word], guid = "word:" .. word, fields = { count = counts[word] } }
 end))
-print(("%s: %d of %d words added, %d were there already, %d refused"):format(
+print(("%s: %d of %d words added, %d already existed, %d refused"):format(
   name, report.added, #order, report.skipped, report.rejected_count))

@@ -5,19 +5,19 @@ import LuaRuntime
 
 func authModule(_ context: BindingContext) -> BoundModule {
   BoundModule("auth", "The gate: who is signed in; sign in and out.") { module in
-    module.field("needs_authentication", .boolean, "Whether nothing can be reached now.") {
+    module.field("needs_authentication", .boolean, "Whether you must sign in before you can use anything else.") {
       context.auth?.needsAuthentication ?? true
     }
-    module.field("is_authenticating", .boolean, "Whether a sign-in runs.") {
+    module.field("is_authenticating", .boolean, "Whether a sign-in is in progress.") {
       context.auth?.isAuthenticating ?? false
     }
-    module.field("user", .optional(.string), "Who is signed in; nil for nobody, and without accounts.") {
+    module.field("user", .optional(.string), "Who is signed in; nil if nobody is, or if there are no accounts.") {
       context.auth?.user
     }
     module.function(
       "login", [LuaParameter("options", .optional(.table))], returns: .boolean.orProblem,
       example: "{user = \"ana\", password_file = \"password.txt\"}",
-      "Signs in: {user=, password_file=}; without a file the terminal asks. "
+      "Signs in: {user=, password_file=}; without a file it asks at the terminal. "
         + "Codes: denied, locked (retry_after), empty, busy."
     ) { stack in
       let options = try stack.optionalTable(1)
@@ -28,8 +28,8 @@ func authModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "logout", [], returns: .nothing,
-      "Signs out: what was opened before answers the problem auth_required from then on. In a script, what was done "
-        + "before it is kept whatever comes after it."
+      "Signs out: from then on, objects that were opened before fail with the problem auth_required. In a script, "
+        + "the changes made before it are saved whatever happens after it."
     ) { _ in
       try context.auth?.logout()
       return LuaNothing()

@@ -11,7 +11,7 @@ extension CardSequence: BoundObject {}
 
 func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
   BoundType<CardHandle>(
-    "card", "A card: a prompt, and the answer to it.", weight: .bytes(512),
+    "card", "A card: a prompt and its answer.", weight: .bytes(512),
     summary: { card in
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
@@ -131,7 +131,7 @@ private func describeTags(_ type: BoundType<CardHandle>) {
   }
   type.method(
     "untag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, grant: .decksWrite, example: "(\"animal\")",
-    "Takes tags away."
+    "Removes tags."
   ) { card, stack in
     let removed = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
     try card.update(tags: Tags.changed(card.record().tags, adding: [], removing: removed))
@@ -142,7 +142,7 @@ private func describeTags(_ type: BoundType<CardHandle>) {
 private func describePlace(_ type: BoundType<CardHandle>) {
   type.method(
     "move", [LuaParameter("position", .integer)], returns: .nothing, grant: .decksWrite, example: "(1)",
-    "Brings it to a position; beyond the last is the bottom."
+    "Moves it to a position; a position after the last means the bottom."
   ) { card, stack in
     let position = try stack.integer(2, in: 1...Int.max)
     try card.move(to: position)
@@ -157,7 +157,7 @@ private func describePlace(_ type: BoundType<CardHandle>) {
     try card.setSuspended(true)
     return LuaNothing()
   }
-  type.method("resume", [], returns: .nothing, grant: .decksWrite, "Lets it into reviews again.") { card, _ in
+  type.method("resume", [], returns: .nothing, grant: .decksWrite, "Includes it in reviews again.") { card, _ in
     try card.setSuspended(false)
     return LuaNothing()
   }

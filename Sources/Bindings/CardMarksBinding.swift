@@ -6,7 +6,7 @@ import Memory
 import Workspace
 
 func describeMarks(_ type: BoundType<CardHandle>) {
-  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Keeps it from being shown until tomorrow.") {
+  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Hides it until tomorrow.") {
     card, _ in
     _ = try card.record()
     try card.workspace.cards.bury([card])
@@ -22,8 +22,8 @@ func describeMarks(_ type: BoundType<CardHandle>) {
 func addStatistics(_ type: BoundType<DeckHandle>) {
   type.method(
     "stats", [LuaParameter("query", .optional(.string))], returns: .table, example: "(\"tag:animal\")",
-    "Figures of study of the deck and those within it, or of what a query finds in them: today, streak, cards, "
-      + "retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
+    "Study statistics of the deck and the decks within it, or of their cards that a query finds: today, streak, "
+      + "cards, retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
   ) { deck, stack in
     let query = stack.isNoneOrNil(2) ? nil : try stack.text(2, limit: 100_000)
     return LuaValue(try deck.statistics(query: query).value)

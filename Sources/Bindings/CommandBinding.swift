@@ -20,8 +20,8 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
     "Adds a command: {name=, summary=, usage=, example=, "
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
       + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; "
-      + "what it returns is shown. What it changes is one step of undo; when it fails, nothing is changed. "
-      + "In a script, and in another command, what it changes is a part of theirs."
+      + "what it returns is shown. Its changes are one undo step; if it fails, nothing is changed. "
+      + "In a script or in another command, its changes are part of theirs."
   ) { stack in
     let command = try readCommand(stack.table(1, "a table that describes a command"), context)
     try context.keeping("command", command.name, stack) { try context.shell.add(command) }
@@ -37,8 +37,8 @@ func commandType() -> BoundType<CommandObject> {
     type.example = "shell.command{name = \"hello\", summary = \"Greets.\", run = function() return \"hello\" end}"
     type.field("name", .string, "Its name.") { $0.command.name }
     type.field("summary", .string, "What it does, in a sentence.") { $0.command.summary }
-    type.field("usage", .string, "How it is typed.") { $0.command.usageLines.joined(separator: "\n") }
-    type.field("example", .string, "A line that could be typed.") { $0.command.example }
+    type.field("usage", .string, "Its usage.") { $0.command.usageLines.joined(separator: "\n") }
+    type.field("example", .string, "An example of its use.") { $0.command.example }
     type.field("owner", .string, "The plugin that added it, or \"you\".") {
       $0.command.owner.plugin?.description ?? $0.command.owner.description
     }
@@ -112,7 +112,7 @@ private func readNotation(_ stack: borrowing LuaStack, command: String) throws -
 private func readShort(_ table: borrowing LuaTable, of name: String) throws -> Character? {
   guard let text = try table.optionalText("short") else { return nil }
   guard text.count == 1 else {
-    throw LuaFailure.argument(table.argument, "'\(printable(name))': short is one letter, as \"q\" for -q")
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': short must be one letter, such as \"q\" for -q")
   }
   return text.first
 }
@@ -121,7 +121,7 @@ private func readShort(_ table: borrowing LuaTable, of name: String) throws -> C
 private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess {
   guard let text = try table.optionalText("access") else { return [] }
   guard let access = FileAccess(named: text) else {
-    throw LuaFailure.argument(table.argument, "'\(printable(name))': access is \"read\" or \"write\"")
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': access must be \"read\" or \"write\"")
   }
   guard kind == .file else {
     throw LuaFailure.argument(table.argument, "'\(printable(name))': access needs kind = \"file\"")
@@ -141,7 +141,7 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
   if let choices = try table.optionalTexts("choices") { return .choice(choices) }
   let least = try table.optionalInteger("min") ?? Int.min
   let most = try table.optionalInteger("max") ?? Int.max
-  guard least <= most else { throw LuaFailure.argument(table.argument, "'\(name)': min is above max") }
+  guard least <= most else { throw LuaFailure.argument(table.argument, "'\(name)': min is greater than max") }
   guard let kind = try table.optionalText("kind") else {
     return least == Int.min && most == Int.max ? nil : .integer(least...most)
   }

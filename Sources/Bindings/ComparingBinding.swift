@@ -12,8 +12,8 @@ func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   type.method(
     "diff", [LuaParameter("other", .oneOf([.object("deck"), .string]))], returns: .list(.table).orProblem,
     example: "(\"spanish.apkg\")",
-    "What is different from the deck to another one, to a DECK@STEP, a file or a folder of `build`: a list of "
-      + "{kind=, event=, key=, title=, fields=, added_tags=, removed_tags=, behind=}, as `deck diff --json` answers."
+    "The differences between the deck and another deck, a DECK@STEP, a file or a folder of `build`: a list of "
+      + "{kind=, event=, key=, title=, fields=, added_tags=, removed_tags=, behind=}, as in `deck diff --json`."
   ) { deck, stack in
     let name = try deck.record().name
     let other: String
@@ -38,8 +38,8 @@ func describeLookingBack(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "at", [LuaParameter("step", .integer), LuaParameter("fn", .function)], returns: .any.orProblem, grant: .shellRun,
     example: "(41, function() return #decks.open(\"Spanish\") end)",
-    "Calls a function while everything is as it was after a step of `undo --list`, and gives its first result. There "
-      + "everything is only read: a change is refused, and so is `shell.at` after a change in a script. Codes: "
+    "Calls a function with everything as it was after a step of `undo --list`, and returns its first result. "
+      + "Everything is read-only there: a change is refused, and so is `shell.at` after a change in a script. Codes: "
       + "not_found, cannot_undo."
   ) { stack in
     let step = try stack.integer(1)

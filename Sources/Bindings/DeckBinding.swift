@@ -29,7 +29,7 @@ func decksModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "open", [name], returns: .object("deck").orProblem, example: "(\"Spanish\")",
-      "The deck of that name. Code: not_found, with a `suggestion` where a name is near."
+      "The deck with that name. Code: not_found, with a `suggestion` if there is a similar name."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
       return try context.workspace().decks.open(name)
@@ -50,7 +50,7 @@ func decksModule(_ context: BindingContext) -> BoundModule {
 
 func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   BoundType<DeckHandle>(
-    "deck", "A pile of cards with a name.",
+    "deck", "A named pile of cards.",
     summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.count(), "card")))" },
     identity: { .text(try $0.record().name) }, entrance: context.entrance(.decks) { try requireOpen($0, "deck") }
   ) { type in
@@ -78,13 +78,13 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
     let name = try stack.text(3, limit: longestName)
     try deck.rename(to: name)
   }
-  type.field("count", .integer, "How many cards it holds itself.") { try $0.count() }
-  type.field("due_count", .integer, "Its own cards whose review is due.") { try $0.counts().dueCount }
-  type.field("new_count", .integer, "Its own cards that were never studied.") { try $0.counts().newCount }
-  type.field("study_due", .integer, "Due cards that `study` would show now, of the decks within it too.") {
+  type.field("count", .integer, "How many cards it contains itself.") { try $0.count() }
+  type.field("due_count", .integer, "How many of its own cards are due for review.") { try $0.counts().dueCount }
+  type.field("new_count", .integer, "How many of its own cards were never studied.") { try $0.counts().newCount }
+  type.field("study_due", .integer, "How many due cards `study` would show now, with the decks within it.") {
     try $0.studyCounts().due
   }
-  type.field("study_new", .integer, "New cards that `study` would show now, of the decks within it too.") {
+  type.field("study_new", .integer, "How many new cards `study` would show now, with the decks within it.") {
     try $0.studyCounts().new
   }
   type.field("options", .object("deck_options"), "How it is studied: an object with writable fields.") {
@@ -92,7 +92,7 @@ private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingCon
   }
   type.field(
     "preset", .optional(.object("preset")), grant: .decksWrite,
-    "The preset that is good for it; assign one, its name, or nil for none."
+    "The preset that applies to it; assign a preset, its name, or nil for none."
   ) { deck in
     try deck.scheduling.preset().map { deck.workspace.handle(of: $0) }
   } set: { deck, stack in
@@ -117,7 +117,7 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
   type.method(
     "append", [LuaParameter("card", .table)], returns: .object("card").orProblem, grant: .decksWrite,
     example: "{prompt = \"la flor\", answer = \"the flower\"}",
-    "Adds a card below all others: what a loop adds keeps its order. As add in all else."
+    "Adds a card below all others, so that cards added in a loop keep their order. Otherwise like add."
   ) { deck, stack in
     let table = try stack.table(2, "a table with prompt and answer")
     if let added = try addPlain(table, to: deck, at: .bottom) { return added }
@@ -128,8 +128,8 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
     "add_all", [LuaParameter("source", .oneOf([.table, .function])), LuaParameter("options", .optional(.table))],
     returns: .table.orProblem, grant: .decksWrite,
     example: "({{prompt = \"uno\", answer = \"one\"}, {prompt = \"dos\", answer = \"two\"}})",
-    "Adds many cards as one operation: an array, or an iterator that gives one card a call. "
-      + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\". Answers {added=, updated=, skipped=, "
+    "Adds many cards as one operation, from an array or an iterator that returns one card per call. "
+      + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\". Returns {added=, updated=, skipped=, "
       + "rejected={{index=, code=, message=}...}, rejected_count=}; rejected has the first 1,000."
   ) { deck, stack in
     return try addAll(to: deck, stack, context)
@@ -140,7 +140,7 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
   type.method(
     "cards", [LuaParameter("query", .optional(.string))], returns: .iterator(.object("card")),
     example: "(\"tag:animal\")",
-    "The cards that a query finds, top first; which ones and their order are fixed at the call."
+    "The cards that a query finds, top first; the cards and their order are fixed when it is called."
   ) { deck, stack in
     let cards = try deck.cards(matching: stack.optionalText(2))
     return LuaResults(cards, LuaValue.none, LuaValue.none, cards)
@@ -156,7 +156,7 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
   }
   type.method(
     "card", [LuaParameter("position", .integer)], returns: .optional(.object("card")), example: "(1)",
-    "The card at a position; 1 is the top, nil beyond the last."
+    "The card at a position: 1 is the top; nil after the last card."
   ) { deck, stack in
     try deck.card(at: stack.integer(2, in: 1...Int.max))
   }
@@ -168,7 +168,7 @@ private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingC
   type.method(
     "remove", [LuaParameter("what", .oneOf([.object("card"), .integer, .list(.integer)]))], returns: .integer,
     grant: .decksWrite, example: "(1)",
-    "Removes a card, the card at a position, or those at several positions counted before any goes."
+    "Removes a card, the card at a position, or the cards at several positions, counted before any is removed."
   ) { deck, stack in
     if let card = stack.objectOrNil(2, CardHandle.self) { return try deck.remove(card) }
     if stack.kind(2) == .table {
@@ -184,7 +184,8 @@ private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingC
 func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
   guard let name = try table.optionalText("on_duplicate") else { return nil }
   guard let known = OnDuplicate(rawValue: name) else {
-    throw LuaFailure.argument(table.argument, "on_duplicate is \"skip\", \"update\" or \"error\", got \(quoted(name))")
+    throw LuaFailure.argument(
+      table.argument, "on_duplicate must be \"skip\", \"update\" or \"error\", got \(quoted(name))")
   }
   return known
 }
@@ -233,7 +234,7 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
       throw DeckError.badText(what: "field \(quoted(pair.name))", reason: "must be UTF-8")
     }
     guard let json = pair.value.json else {
-      throw LuaFailure.argument(table.argument, "field '\(pair.name)' holds what a card cannot keep")
+      throw LuaFailure.argument(table.argument, "field '\(pair.name)' has a value that a card cannot store")
     }
     return CardField(pair.name, .json(json))
   }

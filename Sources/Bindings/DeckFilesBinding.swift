@@ -15,9 +15,9 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table.orProblem,
     grant: .decksWrite, example: "(\"words.tsv\")",
     "Adds the cards of a file, or of several in this order: \(CardFormat.endings) by its ending, or {format=}; `-` is "
-      + "standard input. Options: encoding, on_duplicate, strict, dry_run (answers what would be done); of a package "
-      + "with_schedule; of a table separator, columns (a table as "
-      + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. A broken file imports nothing."
+      + "standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be done); for a package "
+      + "with_schedule; for a table separator, columns (a table such as "
+      + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. If a file is damaged, nothing is imported."
   ) { deck, stack in
     let paths = try paths(at: 2, stack)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
@@ -35,9 +35,9 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   }
   type.method(
     "export", [LuaParameter("path", .string), options], returns: .table.orProblem, example: "(\"spanish.csv\")",
-    "Writes the cards to a file, the decks within it too: \(CardFormat.endings) by its ending, or {format=}; `-` is "
-      + "standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The report's `lost` "
-      + "counts what the format cannot hold."
+    "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endings) by its ending, or "
+      + "{format=}; `-` is standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The "
+      + "report's `lost` counts what the format cannot store."
   ) { deck, stack in
     let path = try stack.text(2)
     let options = try readExportOptions(stack.optionalTable(3))
@@ -82,7 +82,7 @@ private func readColumns(_ table: borrowing LuaTable) throws -> [ColumnChoice] {
   return try ColumnChoice.checked(
     named.map { pair in
       guard let column = pair.value.text ?? pair.value.json, pair.value.text != nil || Int(column) != nil else {
-        throw LuaFailure.argument(table.argument, "columns.\(pair.name) is the name or the number of a column")
+        throw LuaFailure.argument(table.argument, "columns.\(pair.name) must be the name or the number of a column")
       }
       return ColumnChoice(pair.name, column)
     })

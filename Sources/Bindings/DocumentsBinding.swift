@@ -19,7 +19,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "create", [LuaParameter("options", .optional(.table))], returns: .object("document").orProblem,
       grant: .documentsWrite, example: "{background = {1, 1, 0.7}}",
-      "A new document. Option: background = {r, g, b[, a]}, each 0 to 1; one of eight soft colours when left out."
+      "A new document. Option: background = {r, g, b[, a]}, each 0 to 1; if omitted, one of eight soft colours."
     ) { stack in
       var background: CardColor?
       if let options = try stack.optionalTable(1) {
@@ -31,7 +31,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "open", [LuaParameter("id", .string)], returns: .object("document").orProblem,
       example: "(documents.list()[1].id)",
-      "A document by its id, its unambiguous beginning, or the path of a file. Codes: not_found, ambiguous."
+      "A document by its id, an unambiguous prefix of it, or the path of a file. Codes: not_found, ambiguous."
     ) { stack in
       let name = try stack.text(1)
       if name.contains("/") || name.hasSuffix(".rwcard") { try context.requireReading(name) }
@@ -40,7 +40,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "sheet", [LuaParameter("documents", .list(.object("document"))), LuaParameter("path", .string)],
       returns: .boolean.orProblem, example: "({documents.list()[1]}, \"cards.pdf\")",
-      "Puts documents on the pages of a PDF, nine a page."
+      "Writes documents to the pages of a PDF, nine per page."
     ) { stack in
       let listed = try stack.table(1, "a list of documents").elements { try $0.object(-1, DocumentHandle.self) }
       let path = try stack.text(2)
@@ -52,7 +52,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "list", [], returns: .list(.object("document")),
-      "All documents, and as a second result the problems of those that do not open."
+      "All documents; the second result lists the problems of those that cannot be opened."
     ) { _ in
       let (documents, problems) = try context.workspace().documents.all()
       return LuaResults(documents, problems.map { ProblemValue($0) })
@@ -138,7 +138,7 @@ private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: Bind
   type.field("id", .string, "Its UUID.") { try $0.document().id.description }
   type.field("version", .integer, "The version of its format.") { try $0.document().version }
   type.field("path", .optional(.string), "The file it was opened from, until it is saved.") { try $0.document().path }
-  type.field("modified", .optional(.number), "When it was changed: seconds since 1970.") {
+  type.field("modified", .optional(.number), "When it was last changed, in seconds since 1970.") {
     try $0.document().modified
   }
   type.field(
@@ -161,8 +161,8 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   type.method(
     "add_text", [LuaParameter("text", .table)], returns: .object("element").orProblem, grant: .documentsWrite,
     example: "{text = \"el perro\", x = 0, y = -400}",
-    "Puts a text in front: {text=, color=, font=, size=, align=, wraps=, x=, y=, width=, height=, rotation=}. Without x "
-      + "and y it hides no other as long as there is room; one with a size wraps, and its box grows with it."
+    "Adds a text in front: {text=, color=, font=, size=, align=, wraps=, x=, y=, width=, height=, rotation=}. Without "
+      + "x and y it hides no other element, if there is room; a text with a size wraps, and its box grows with it."
   ) { document, stack in
     let table = try stack.table(2, "a table with text")
     try table.allowOnly(["text", "color", "font", "size", "align", "wraps"] + placement)
@@ -171,8 +171,8 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   type.method(
     "add_image", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
     returns: .object("element").orProblem, grant: .documentsWrite, example: "(\"dog.svg\", {frame = \"circle\"})",
-    "Copies a picture in and puts it in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}. Without x and y it "
-      + "hides no other as long as there is room."
+    "Adds a copy of a picture in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}. Without x and y it "
+      + "hides no other element, if there is room."
   ) { document, stack in
     let path = try stack.text(2)
     var (wish, frame, isCropped): (PlaceWish, Frame?, Bool) = (PlaceWish(), nil, false)
@@ -202,7 +202,7 @@ private func describePanels(_ type: BoundType<DocumentHandle>, _ context: Bindin
   type.method(
     "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))],
     returns: .boolean.orProblem, grant: .documentsWrite, example: "(\"verbs\", {1, 0.9, 0.7})",
-    "Draws a panel of a colour behind the elements of a group; nil takes it away."
+    "Draws a coloured panel behind the elements of a group; nil removes it."
   ) { document, stack in
     let group = try stack.text(2)
     var color: CardColor?
@@ -237,7 +237,7 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try document.duplicate()
   }
   type.method(
-    "save", [], returns: .boolean.orProblem, grant: .documentsWrite, "Writes moves and sizes, which wait for this."
+    "save", [], returns: .boolean.orProblem, grant: .documentsWrite, "Saves pending changes of positions and sizes."
   ) {
     document, _ in
     try document.document().save()
@@ -257,9 +257,9 @@ private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: Bindi
     "fill", [LuaParameter("deck", .object("deck")), LuaParameter("options", .optional(.table))],
     returns: .list(.object("document")).orProblem, grant: .documentsWrite,
     example: "(decks.open(\"Spanish\"), {query = \"tag:animal\"})",
-    "A new document for each card of a deck and of those within it, as one step: {prompt}, {answer} and {FIELD} in its "
-      + "texts become what the card has, and an image whose alt is such a name the card's picture. Option: query. "
-      + "Codes: bad_value, unknown_field, not_found, too_large."
+    "Makes a new document for each card of a deck and of the decks within it, as one undo step: {prompt}, {answer} "
+      + "and {FIELD} in its texts become the card's values, and an image whose alt is such a name becomes the card's "
+      + "picture. Option: query. Codes: bad_value, unknown_field, not_found, too_large."
   ) { document, stack in
     let deck = try stack.object(2, DeckHandle.self)
     let options = try stack.optionalTable(3)
@@ -287,7 +287,7 @@ private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: Bin
     if try context.mayActOutside("draw \(path)") { try drawn.render(to: path, width: width) }
     return true
   }
-  type.method("check", [], returns: .list(.table), "What is wrong with it: {code=, pointer=, message=} each.") {
+  type.method("check", [], returns: .list(.table), "Its errors: a list of {code=, pointer=, message=}.") {
     document, _ in
     try document.document().check().map { ProblemValue($0) }
   }
@@ -305,7 +305,7 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
     type.field("kind", .string, "image or text.") { try $0.element().kind?.rawValue }
     type.field("id", .string, "Its id within the document.") { $0.id }
     let numbers: [(ElementField, String, String, (Element) -> Double)] = [
-      (.x, "From the card's middle to the right.", "100", \.x), (.y, "From the card's middle down.", "-200", \.y),
+      (.x, "How far right of the card's centre.", "100", \.x), (.y, "How far below the card's centre.", "-200", \.y),
       (.width, "Its width.", "800", \.width), (.height, "Its height.", "300", \.height),
       (.rotation, "Degrees, clockwise.", "15", \.rotation),
     ]
@@ -318,7 +318,7 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       }
     }
     type.field(
-      "size", .optional(.number), grant: .documentsWrite, example: "120", "How high the lines of a text are, in units."
+      "size", .optional(.number), grant: .documentsWrite, example: "120", "The height of a text's lines, in units."
     ) {
       try $0.element().size
     } set: { element, stack in
@@ -342,8 +342,8 @@ private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingC
   let texts: [(ElementField, String, String?, (Element) -> String?)] = [
     (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
     (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
-    (.align, "The side that a text's lines begin at: center, left or right.", "\"left\"", \.align),
-    (.alt, "A picture in words.", nil, \.alt),
+    (.align, "How a text's lines are aligned: center, left or right.", "\"left\"", \.align),
+    (.alt, "A description of a picture in words.", nil, \.alt),
     (.group, "The group that it belongs to, or nil.", "\"verbs\"", \.group),
   ]
   for (field, help, example, read) in texts {
@@ -359,12 +359,12 @@ private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingC
 private func describeFlags(_ type: BoundType<ElementHandle>, _ context: BindingContext) {
   let flags: [(ElementField, String, String?, (Element) -> Bool?)] = [
     (
-      .wraps, "Whether a text is broken between words at its box's sides, in place of getting smaller.", "true",
+      .wraps, "Whether a text wraps at the sides of its box instead of getting smaller.", "true",
       \.wraps
     ),
     (.grows, "Whether a text's box is as high as the text needs.", "true", \.grows),
     (
-      .cropped, "Whether a picture fills its box and is cut at its sides, in place of standing whole.", nil,
+      .cropped, "Whether a picture fills its box and is cropped, instead of being shown whole.", nil,
       \.isCropped
     ),
   ]

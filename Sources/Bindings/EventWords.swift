@@ -7,7 +7,7 @@ extension ShellEvent {
     case .started: "The shell has started and is about to show its first prompt."
     case .command: "A command was run and did not fail."
     case .cardAnswered: "A card was answered, in a review or a sprint."
-    case .sessionFinished: "A study session came to its end."
+    case .sessionFinished: "A study session ended."
     case .wordFound: "A guess was accepted in a game."
     case .gameFinished: "A game is over."
     case .authenticationChanged: "Somebody signed in or out, or a sign-in began or ended."

@@ -32,7 +32,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "write", [path, LuaParameter("text", .string)], returns: .boolean.orProblem,
       example: "(\"copy.txt\", \"hello\\n\")",
-      "Writes the file whole or, when it fails, not at all."
+      "Writes the whole file or, if that fails, nothing."
     ) { stack in
       let path = try stack.text(1)
       let bytes = try stack.bytes(2)
@@ -79,7 +79,7 @@ final class OpenFiles {
     // Garbage collection closes the files that Lua no longer refers to.
     if count >= Self.limit { stack.state.collect() }
     guard count < Self.limit else {
-      throw LuaFailure.message("\(Self.limit) files are open; read one to its end, or leave its loop, before the next")
+      throw LuaFailure.message("\(Self.limit) files are open; read one to its end, or leave its loop, to open another")
     }
     return try LineFile(path, kinds, among: self, check: check)
   }

@@ -29,7 +29,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       example:
         "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", \"in_dictionary\"}}",
       "Adds a mode: {name=, title=, summary=, rules={...}, length=, setup=, show=, accept=, score=, finished=, hint=, "
-        + "solution=}. Its length is that of a base word where nobody asks for another."
+        + "solution=}. Base words have that length unless another is asked for."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), in: stack.state, context)
       try context.keeping("mode", mode.name, stack) {
@@ -161,7 +161,7 @@ private func describeState(_ type: BoundType<GameHandle>) {
   type.field("mode", .string, "The mode's name.") { $0.game.mode.name }
   type.field("language", .string, "The language's name.") { $0.game.language.name }
   type.field("base_word", .string, "The word whose letters are used.") { $0.game.baseWord }
-  type.field("length", .integer, "Its letters.") { $0.game.length }
+  type.field("length", .integer, "How many letters the base word has.") { $0.game.length }
   type.field("found", .list(.string), "The words found, newest first.") {
     FrozenList($0.game.found, advice: "words are found by game:guess()")
   }
@@ -169,11 +169,11 @@ private func describeState(_ type: BoundType<GameHandle>) {
   type.field("average", .number, "The mean length of the found words; 0 when there are none.") { $0.game.average }
   type.field(
     "lexicon", .object("lexicon"),
-    "The words that the game chooses and looks for: common ones where `game.words` says so and it is known which are."
+    "The words that it chooses from and looks for: common ones if `game.words` asks for them and frequencies are known."
   ) { handle in handle.workspace.handle(of: handle.game.sought) }
   type.field("score", .integer, "The points.") { $0.game.score }
-  type.field("finished", .boolean, "Whether no guess is judged any more.") { try $0.game.isFinished() }
-  type.field("data", .table, "A table of the mode's own, live in its own state; elsewhere a copy that is read only.") {
+  type.field("finished", .boolean, "Whether the game is over.") { try $0.game.isFinished() }
+  type.field("data", .table, "The mode's own table: live in the mode's Lua state, a read-only copy elsewhere.") {
     GameData(data: try $0.game.data())
   }
 }
@@ -198,7 +198,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
   let word = LuaParameter("word", .string)
   type.method(
     "guess", [word], returns: .integer.orProblem, example: "(\"grace\")",
-    "Judges a guess: its points, or nil and why not."
+    "Judges a guess: returns its points, or nil and why it was refused."
   ) { handle, stack in
     let guess = handle.game.read(try stack.bytes(2, limit: longestGuess))
     let outcome = try handle.guess(guess)
@@ -212,7 +212,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
   type.method(
     "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
     example: "{\"grace\", \"margin\"}",
-    "Judges many guesses: for each its points, or the code of the refusal."
+    "Judges many guesses: returns for each its points or the code of the refusal."
   ) { handle, stack in
     try pushBatch(stack.table(2, "list of strings"), of: handle, on: stack)
   }
@@ -221,20 +221,20 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
 private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
   type.method(
     "possible", [], returns: .list(.string),
-    "The words that can be found; the common ones of them where the game is about those."
+    "The words that can be found; only the common ones if the game uses those."
   ) { handle, stack in
     try words(handle.game.possible(), of: handle, keptBy: stack)
   }
-  type.method("missed", [], returns: .list(.string), "Those that were not.") { handle, stack in
+  type.method("missed", [], returns: .list(.string), "The words that could be found and were not.") { handle, stack in
     try words(handle.game.missed(), of: handle, keptBy: stack)
   }
-  type.method("hint", [], returns: .string, "A hint to a word not found yet; it costs points.") { handle, _ in
+  type.method("hint", [], returns: .string, "A hint for a word not found yet; it costs points.") { handle, _ in
     try handle.hint()
   }
   type.method(
     "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table.orProblem, grant: .decksWrite,
     example: "(decks.create(\"Missed\"))",
-    "Makes cards of words that were missed, each once and 20 at most: the most common ones that have a meaning, or a "
+    "Makes cards from missed words, each only once and at most 20: the most common ones that have a meaning, or a "
       + "sentence on a card."
   ) { handle, stack in
     let deck = try stack.object(2, DeckHandle.self)

@@ -79,16 +79,16 @@ private func annotation(_ type: LuaType) -> String {
 }
 
 private let problemStub = """
-  ---What a failure of ordinary life comes back as: `nil, problem`.
-  ---It may have fields that help, such as path, line, word.
+  ---How an expected failure is returned: `nil, problem`.
+  ---It may have more fields, such as path, line and word.
   ---@class problem
   ---@field code string Stable, for programs.
   ---@field title string A few words.
-  ---@field message string One line for people; what `tostring` gives.
+  ---@field message string One line for people; `tostring` returns it.
   ---@field [string] any
   local problem = {}
 
-  ---The script's path at 0 and its arguments from 1, in a script.
+  ---In a script, the script's path at index 0 and its arguments from 1.
   ---@type table<integer, string>
   arg = {}
 

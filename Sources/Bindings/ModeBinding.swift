@@ -122,7 +122,7 @@ private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
 private func readAnswer(_ stack: borrowing LuaStack, _ word: String) throws -> (any Problem)? {
   if stack.isTruthy(-2) { return nil }
   if let problem = PlainProblem(at: -1, on: stack) { return problem }
-  var message = "The mode does not take it"
+  var message = "The mode does not accept it"
   if !stack.isNoneOrNil(-1) {
     message = try answer("accept", "true, or nil and a problem or a text", stack) { stack in
       stack.kind(-1) == .table ? try stack.table(-1).text("message") : try stack.text(-1)
@@ -140,7 +140,7 @@ func modeType() -> BoundType<ModeObject> {
     type.field("name", .string, "Its name.") { $0.mode.name }
     type.field("title", .string, "Its title.") { $0.mode.title }
     type.field("summary", .string, "What it is, in a sentence.") { $0.mode.summary }
-    type.field("rules", .list(.string), "Its native rules, in the order they are judged.") {
+    type.field("rules", .list(.string), "Its native rules, in the order in which they are checked.") {
       FrozenList($0.mode.rules.map(\.description), advice: "a mode's rules are fixed when it is added")
     }
   }

@@ -33,7 +33,7 @@ final class LuaModeData: ModeData {
   private var stored: String?
   /// The maximum bytes of JSON, as a game is stored after each line that changes it.
   private static let limit = 8 << 20
-  static let advice = "game.data is written by the functions of its mode only"
+  static let advice = "only the functions of its mode can write game.data"
   /// Whether its state is open.
   var isLive: Bool { !state.isClosed }
   /// Made at its first use.
@@ -61,7 +61,7 @@ final class LuaModeData: ModeData {
         guard text.utf8.count <= Self.limit else {
           throw GameError.tooMuchData(
             mode: mode,
-            reason: "it takes \(grouped(text.utf8.count)) bytes as JSON, at most \(grouped(Self.limit)) are stored")
+            reason: "it takes \(grouped(text.utf8.count)) bytes as JSON; at most \(grouped(Self.limit)) are stored")
         }
         stored = text
       }

@@ -20,15 +20,15 @@ public enum ModeFunction: String, CaseIterable, Sendable {
     switch self {
     case .setup:
       "at the beginning and for each new base word; nil, or {base=, rules=} for this game, or nil and "
-        + "{code=, title=, message=} where there is no such game"
-    case .show: "the text in place of the base word on the screen"
+        + "{code=, title=, message=} if no such game is possible"
+    case .show: "the text shown on the screen instead of the base word"
     case .accept: "after every rule passed; true, or nil and {code=, title=, message=} or a text"
-    case .score: "the points of an accepted word, a whole number; its letters where there is no such function"
+    case .score: "the points of an accepted word, a whole number; without this function, the number of its letters"
     case .finished: "after each guess; whether the game is over"
     case .hint: "the text of a hint"
     case .solution:
-      "what is told when the game was given up, in place of the words that were not found; then a list of words whose "
-        + "meanings are told"
+      "what is shown when the game is given up, instead of the words that were not found; then a list of words whose "
+        + "meanings are shown"
     }
   }
 }

@@ -25,8 +25,8 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
     identity: { .text(try $0.record().guid) }, entrance: context.entrance(.decks) { try requireOpen($0, "note") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):add_note{fields = {Front = \"el oso\", Back = \"the bear\"}}"
-    type.field("guid", .string, "What it is known by when decks are exchanged.") { try $0.record().guid }
-    type.field("type", .object("notetype"), "What it has in common with others: fields and templates.") {
+    type.field("guid", .string, "The id that identifies it when decks are exchanged.") { try $0.record().guid }
+    type.field("type", .object("notetype"), "Its note type: the fields and templates that it shares with others.") {
       try $0.type()
     }
     type.field("fields", .object("note_fields"), "Its fields by name, as HTML; each can be assigned.") {
@@ -45,7 +45,8 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
       FrozenList(try note.cards(), advice: "a note's cards are made from its fields")
     }
     type.method(
-      "remove", [], returns: .integer, grant: .decksWrite, "Removes it with its cards; answers how many went."
+      "remove", [], returns: .integer, grant: .decksWrite,
+      "Removes it with its cards; returns how many cards were removed."
     ) { note, _ in
       _ = try note.record()
       return try note.remove()
@@ -91,7 +92,7 @@ func describeNotes(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "add_note", [LuaParameter("note", .table)], returns: .object("note").orProblem, grant: .decksWrite,
     example: "{fields = {Front = \"el sol\", Back = \"the sun\"}}",
-    "Adds a note with its cards on top: {type=, fields={NAME=HTML}, tags=, guid=}; without a type it is a Basic one. "
+    "Adds a note with its cards on top: {type=, fields={NAME=HTML}, tags=, guid=}; the default type is Basic. "
       + "Codes: not_found, empty_note, no_cloze, duplicate, bad_text, too_large."
   ) { deck, stack in
     let table = try stack.table(2, "a table with type and fields")

@@ -13,7 +13,7 @@ extension NoteTypeHandle: BoundObject {}
 func noteTypesModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
   return BoundModule(
-    "notetypes", "Note types: what notes have in common.", rights: context.rights, grant: .decks,
+    "notetypes", "Note types: the fields and templates that notes share.", rights: context.rights, grant: .decks,
     check: context.requireSignIn
   ) { module in
     module.function("list", [], returns: .list(.object("notetype")), "All note types, by name.") { _ in
@@ -21,7 +21,7 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "open", [name], returns: .object("notetype").orProblem, example: "(\"Basic\")",
-      "The note type of that name. Code: not_found, with a `suggestion` where a name is near."
+      "The note type with that name. Code: not_found, with a `suggestion` if there is a similar name."
     ) { stack in
       try context.workspace().noteTypes.open(stack.text(1, limit: longestName))
     }
@@ -83,8 +83,8 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
       FrozenList(try type.record().cards.map(\.luaValue), advice: "use notetype:update{cards = {...}}")
     }
     type.field("css", .string, "How its cards look in programs that show HTML.") { try $0.record().css }
-    type.field("cloze", .boolean, "Whether it makes a card for each number of the clozes.") { try $0.record().isCloze }
-    type.field("count", .integer, "How many notes are of it.") { try $0.noteCount() }
+    type.field("cloze", .boolean, "Whether it makes a card for each cloze number.") { try $0.record().isCloze }
+    type.field("count", .integer, "How many notes have this type.") { try $0.noteCount() }
     describeChanging(type, context)
   }
 }
@@ -93,9 +93,9 @@ private func describeChanging(_ type: BoundType<NoteTypeHandle>, _ context: Bind
   type.method(
     "update", [LuaParameter("changes", .table)], returns: .boolean.orProblem, grant: .decksWrite,
     example: "{css = \".card { font-size: 20px }\"}",
-    "Changes it with its notes and cards: {name=, fields=, cards=, css=}, what is left out stays. What has the same "
-      + "name is the same; of as many others, those at the same place are renamed. Code: loses_cards, with `cards` "
-      + "and `notes`, unless agreed = true."
+    "Changes it with its notes and cards: {name=, fields=, cards=, css=}; what is omitted stays. Fields and cards are "
+      + "matched by name; if their number is unchanged, the others are matched by position and renamed. Code: "
+      + "loses_cards, with `cards` and `notes`, unless agreed = true."
   ) { type, stack in
     let table = try stack.table(2, "a table with changes")
     try table.allowOnly(["name", "fields", "cards", "css", "agreed"])
@@ -129,13 +129,13 @@ extension CardTemplate {
 
 func mediaModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "media", "Media: the pictures and sounds that cards name.", rights: context.rights, grant: .decks,
+    "media", "Media: the pictures and sounds that cards use.", rights: context.rights, grant: .decks,
     check: context.requireSignIn
   ) { module in
     module.function(
       "add", [LuaParameter("path", .string)], returns: .string.orProblem, grant: .decksWrite, example: "(\"dog.svg\")",
-      "Copies a file in; answers the name to write in a field: [sound:NAME] or <img src=\"NAME\">. "
-        + "A name that another file has gets a part of its hash."
+      "Adds a copy of a file; returns the name to write in a field: [sound:NAME] or <img src=\"NAME\">. "
+        + "If another file has the name, a part of the hash is added."
     ) { stack in
       let path = try stack.text(1)
       try context.requireReading(path)

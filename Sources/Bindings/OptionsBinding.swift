@@ -16,7 +16,7 @@ final class DeckOptionsObject: BoundObject {
 func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> {
   BoundType<DeckOptionsObject>(
     "deck_options",
-    "How decks are studied. Steps are seconds, or a text as \"1m 10m\"; easy_days 7 numbers, or \"sun=0\".",
+    "How decks are studied. Steps are seconds, or a text such as \"1m 10m\"; easy_days are 7 numbers, or \"sun=0\".",
     summary: { object in
       switch object.owner {
       case .deck(let deck): "options of deck \"\(printable(try deck.record().name))\""
@@ -98,7 +98,7 @@ func presetsModule(_ context: BindingContext) -> BoundModule {
     }
     module.function(
       "open", [name], returns: .object("preset").orProblem, example: "(\"Default\")",
-      "The preset of that name. Code: not_found, with a `suggestion` where a name is near."
+      "The preset with that name. Code: not_found, with a `suggestion` if there is a similar name."
     ) { stack in
       let workspace = try context.workspace()
       return workspace.handle(of: try workspace.presets.find(stack.text(1, limit: 10_000)))
@@ -116,7 +116,7 @@ func presetsModule(_ context: BindingContext) -> BoundModule {
 
 func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
   BoundType<PresetHandle>(
-    "preset", "Options of study that decks share.",
+    "preset", "Study options that decks share.",
     summary: { preset in
       let record = try preset.record()
       return "preset \"\(printable(record.name))\" (\(counted(record.deckCount, "deck")))"
@@ -130,12 +130,13 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       let name = try stack.text(3, limit: 10_000)
       try preset.workspace.presets.rename(preset.id, to: name)
     }
-    type.field("deck_count", .integer, "How many decks have it themselves.") { try $0.record().deckCount }
+    type.field("deck_count", .integer, "How many decks use it directly.") { try $0.record().deckCount }
     type.field("options", .object("deck_options"), "Its options: an object with writable fields.") {
       DeckOptionsObject(.preset($0))
     }
     type.method(
-      "remove", [], returns: .nothing, grant: .decksWrite, "Removes it; its decks go by the decks around them."
+      "remove", [], returns: .nothing, grant: .decksWrite,
+      "Removes it; its decks then use the options of the decks around them."
     ) { preset, _ in
       _ = try preset.record()
       try preset.workspace.presets.remove(preset.id)

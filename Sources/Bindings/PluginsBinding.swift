@@ -9,19 +9,19 @@ func pluginsModule(_ context: BindingContext) -> BoundModule {
     module.function("list", [], returns: .list(.table), "All plugins that were found.") { _ in
       context.plugins.pluginList()
     }
-    module.function("info", [name], returns: .table.orProblem, example: "(\"hangman\")", "What is known of a plugin.") {
+    module.function("info", [name], returns: .table.orProblem, example: "(\"hangman\")", "Details of a plugin.") {
       stack in
       try context.plugins.pluginInfo(try stack.text(1))
     }
     let actions: [(String, String, (any PluginDirectory, String) throws -> Void)] = [
       (
         "enable",
-        "Enables a plugin; at a prompt it asks for what was not granted yet, elsewhere that is the problem "
+        "Enables a plugin; at a prompt it asks for the permissions that are not granted yet, elsewhere it fails with "
           + "not_granted.",
         { try $0.enablePlugin($1) }
       ),
-      ("disable", "Ends a plugin and takes back what it added.", { try $0.disablePlugin($1) }),
-      ("reload", "Loads a plugin anew.", { try $0.reloadPlugin($1) }),
+      ("disable", "Disables a plugin and removes what it added.", { try $0.disablePlugin($1) }),
+      ("reload", "Loads a plugin again.", { try $0.reloadPlugin($1) }),
     ]
     for (action, help, perform) in actions {
       module.function(action, [name], returns: .boolean.orProblem, example: "(\"hangman\")", help) { stack in

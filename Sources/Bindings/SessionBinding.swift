@@ -15,9 +15,9 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
       !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
-      + "decks={...}}. Reviews go by schedule: what is due and new; with ahead what is due within so many "
+      + "decks={...}}. A review shows what is due and new; with ahead what is due within that many "
       + "days, with forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no "
-      + "schedule. A sprint is a race against the clock that changes none either. decks are studied along."
+      + "schedule. A sprint is a race against the clock and changes none either. decks adds further decks."
   ) { deck, stack in
     try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences()))
   }
@@ -68,7 +68,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     type.field("time_remaining", .optional(.number), "Seconds left of a sprint; nil in a review.") {
       try $0.timeRemaining()
     }
-    type.field("active", .boolean, "Whether it goes on: neither paused nor over.") { try $0.isActive() }
+    type.field("active", .boolean, "Whether it is running: neither paused nor over.") { try $0.isActive() }
     type.field("right", .integer, "Right answers.") { try $0.right() }
     type.field("wrong", .integer, "Wrong answers.") { try $0.wrong() }
     type.method(
@@ -96,15 +96,15 @@ private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingC
     try session.pause()
     return LuaNothing()
   }
-  type.method("resume", [], returns: .nothing, "Lets the clock run again.") { session, _ in
+  type.method("resume", [], returns: .nothing, "Starts the clock again.") { session, _ in
     try session.resume()
     return LuaNothing()
   }
-  type.method("restart", [], returns: .nothing, "All seconds and the whole stack again.") { session, _ in
+  type.method("restart", [], returns: .nothing, "Starts again with all seconds and the whole stack.") { session, _ in
     try session.restart()
     return LuaNothing()
   }
-  type.method("undo", [], returns: .boolean.orProblem, grant: .ofAnswers, "Takes the last answer back.") { session, _ in
+  type.method("undo", [], returns: .boolean.orProblem, grant: .ofAnswers, "Undoes the last answer.") { session, _ in
     try session.undo()
     return true
   }

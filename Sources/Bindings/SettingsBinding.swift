@@ -14,7 +14,7 @@ extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "settings", "Settings: declare, read and change them, hear of changes.", rights: context.rights, grant: .settings,
+    "settings", "Settings: declare, read, change and observe them.", rights: context.rights, grant: .settings,
     check: context.requireSignIn
   ) { module in
     describeDeclaring(module, context)
@@ -29,7 +29,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   module.function(
     "switches", parameters, returns: .object("group"),
     example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
-    "Declares switches under a master: {title=, help=, "
+    "Declares switches under a master switch: {title=, help=, "
       + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
@@ -39,7 +39,7 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
   module.function(
     "choice", parameters, returns: .object("choice"),
     example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
-    "Declares one of several: {title=, help=, options={...}, default=}."
+    "Declares a choice among options: {title=, help=, options={...}, default=}."
   ) { stack in
     let description = try SettingDescription(stack, 2)
     try description.allowOnly(["title", "help", "options", "default"])
@@ -49,8 +49,8 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
     "value", parameters, returns: .object("value"),
     example: "(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})",
     "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
-      + "guarded=}. min and max bound a number; check(value) answers true, or nil and why the value is refused. A secret "
-      + "is shown as dots and read by no other plugin; what is guarded is changed by no plugin."
+      + "guarded=}. min and max limit a number; check(value) returns true, or nil and why the value is refused. A "
+      + "secret is shown as dots, and no other plugin can read it; no plugin can change a guarded value."
   ) { stack in
     let description = try SettingDescription(stack, 2)
     try description.allowOnly(["title", "help", "default", "kind", "min", "max", "check", "secret", "guarded"])
@@ -69,14 +69,14 @@ private func declare<Handle: SettingHandle>(
     let (settings, check) = (try context.workspace().settings, description.check(of: name, context))
     return try context.changing { try settings.declare(declaration, by: context.settingOwner(), check: check) }
   }
-  guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is of another kind") }
+  guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is another kind of setting") }
   return handle
 }
 
 private func describeReading(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "get", [LuaParameter("name", .string)], returns: .any.orProblem, example: "(\"game.language\")",
-    "The value of a setting; of a group, whether all in it are on. Codes: unknown_setting, not_granted."
+    "The value of a setting; for a group, whether all its switches are on. Codes: unknown_setting, not_granted."
   ) { stack in
     let name = try stack.text(1)
     return luaValue(of: try context.workspace().preferences().tree.get(name, for: context.owner))
@@ -87,7 +87,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
   module.function(
     "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean.orProblem,
     example: "(\"game.length\", 9)",
-    "Sets a setting; a group's name stands for all its switches. Codes: unknown_setting, bad_value, locked."
+    "Sets a setting; with a group's name, all its switches. Codes: unknown_setting, bad_value, locked."
   ) { stack in
     let (name, value) = (try stack.text(1, limit: 1024), try settingValue(stack, 2))
     try context.requireChange(ofSettings: [name])
@@ -101,7 +101,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
   module.function(
     "update", [LuaParameter("values", .table)], returns: .boolean.orProblem,
     example: "{[\"sound.right\"] = true, [\"sound.wrong\"] = true}",
-    "Sets several, all or none, as one change: {[\"game.length\"] = 9, sound = true}."
+    "Sets several settings as one change, all or none: {[\"game.length\"] = 9, sound = true}."
   ) { stack in
     let values = try stack.table(1).namedValues().map { name, value in
       (name: name, value: try settingValue(value, argument: 1, "value of '\(printable(name))'"))
@@ -116,7 +116,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
   }
   module.function(
     "reset", [LuaParameter("name", .string)], returns: .boolean.orProblem, example: "(\"game.length\")",
-    "Forgets what was set, of one setting or of everything in a group: what lies beneath holds again."
+    "Removes the set value of one setting, or of all settings in a group, so that the value below it applies again."
   ) { stack in
     let name = try stack.text(1)
     try context.requireChange(ofSettings: [name])
@@ -129,7 +129,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
   module.function(
     "on_change", [LuaParameter("prefix", .string), LuaParameter("listener", .function)],
     returns: .object("subscription"), example: "(\"sound\", function(changes) print(#changes) end)",
-    "Calls a function once a change with the list of {name=, old=, new=}; \"\" hears of every setting."
+    "Calls a function once per change with a list of {name=, old=, new=}; \"\" observes every setting."
   ) { stack in
     let (prefix, listener) = (try stack.text(1, limit: 1024), try stack.function(2))
     let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
@@ -177,19 +177,19 @@ extension BindingContext {
 
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
   BoundType<SettingGroupHandle>(
-    "group", "Switches under a master.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
+    "group", "Switches under a master switch.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
     identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
   ) { type in
     type.example = "settings.switches(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})"
     describeCommon(type)
     type.field("state", .string, "on, off or mixed.") { try $0.state().rawValue }
     describeValue(type, .boolean, example: "true", "True only when all are on; assigning sets all.", context)
-    type.field("children", .list(.string), "The names of what stands in it.") {
+    type.field("children", .list(.string), "The names of its children.") {
       FrozenList(try $0.children(), advice: "a group's children are fixed; use group:toggle(child)")
     }
     type.method(
       "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean, example: "(\"basil\")",
-      "Turns a child over, or the whole group: on, off, as it last was mixed. Answers whether it is on now."
+      "Toggles a child, or the whole group: on, off, or its last mixed state. Returns whether it is on now."
     ) { group, stack in
       let child = try stack.optionalText(2)
       try context.requireChange(ofSettings: [child.map { group.name + "." + $0 } ?? group.name])
@@ -207,7 +207,7 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
       "settings.choice(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})"
     describeCommon(type)
     describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
-    type.field("options", .list(.string), "What can be chosen.") { choice in
+    type.field("options", .list(.string), "The options that can be chosen.") { choice in
       guard case .choice(let options, _) = try choice.declaration().kind else {
         return FrozenList([String](), advice: "")
       }
@@ -230,7 +230,7 @@ func settingValueType(_ context: BindingContext) -> BoundType<SettingValueHandle
 
 private func describeCommon<Handle: SettingHandle & BoundObject>(_ type: BoundType<Handle>) {
   type.field("name", .string, "Its full name, with dots.") { $0.name }
-  type.field("title", .string, "What people read.") { handle in
+  type.field("title", .string, "The title that users see.") { handle in
     let title = try handle.declaration().title
     return title.isEmpty ? handle.name.split(separator: ".").last.map(String.init) ?? handle.name : title
   }
@@ -366,7 +366,7 @@ private struct SettingDescription {
       let range = NumberRange(min: least, max: most)
       return .number(range, default: try number("default") ?? range.nearestToZero)
     case "text", "path":
-      for name in ["min", "max"] where fields[name] != nil { throw wrong("field '\(name)' bounds a number only") }
+      for name in ["min", "max"] where fields[name] != nil { throw wrong("field '\(name)' is only for numbers") }
       let standard = try text("default") ?? ""
       return kind == "text" ? .text(default: standard) : .path(default: standard)
     default: throw wrong("field 'kind': \"number\", \"text\" or \"path\" expected")

@@ -44,7 +44,7 @@ private func describePrompt(_ module: BoundModule) {
   module.function(
     "prompt", [LuaParameter("state", .optional(.table))], returns: .string,
     example: "{user = \"ana\", deck = \"Spanish\"}",
-    "The text of the prompt, made of {user=, deck=, game=, is_signed_in=}. Assign a function of your own in its place: "
+    "The text of the prompt, made from {user=, deck=, game=, is_signed_in=}. Assign your own function to change it: "
       + "`shell.prompt = function(state) return (state.user or \"\") .. \"> \" end`."
   ) { stack in
     var state = PromptState(user: nil, isSignedIn: true)
@@ -109,7 +109,7 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   }
   module.function(
     "progress", [LuaParameter("label", .string), LuaParameter("total", .optional(.integer))],
-    returns: .object("progress"), example: "(\"Counting\", 10)", "Tells how far something long is."
+    returns: .object("progress"), example: "(\"Counting\", 10)", "Shows the progress of a long operation."
   ) { stack in
     let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
     let label = try stack.text(1, limit: 4096)
@@ -177,7 +177,7 @@ private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(lab
     switch value {
     case .integer(let number): bars.append((label, Double(number)))
     case .number(let number) where number.isFinite: bars.append((label, number))
-    default: throw .argument(argument, "'\(printable(label))' is no number")
+    default: throw .argument(argument, "'\(printable(label))' is not a number")
     }
   }
   return bars
@@ -187,14 +187,14 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   let text = LuaParameter("text", .string)
   module.function(
     "ask", [text], returns: .optional(.string), example: "(\"Which deck? \")",
-    "Asks for a line; nil where nobody can answer."
+    "Asks for a line of text; nil if nobody can answer."
   ) {
     stack in
     try context.shell.ask(printable(try stack.text(1)))
   }
   module.function(
     "confirm", [text], returns: .boolean, example: "(\"Begin?\")",
-    "Asks a question for yes or no; no where nobody can answer."
+    "Asks a yes-or-no question; false if nobody can answer."
   ) {
     stack in
     let question = printable(try stack.text(1)) + " [y/N] "
@@ -206,7 +206,7 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
 private func describeCommands(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "run", [LuaParameter("line", .string)], returns: .any.orProblem, grant: .shellRun, example: "(\"deck list\")",
-    "Runs a line as a command and gives its result."
+    "Runs a line as a command and returns its result."
   ) { stack in
     let line = try stack.text(1)
     return luaValue(of: try context.shell.run(line, of: context.owner))
@@ -214,8 +214,8 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
   module.function(
     "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,
     example: "(\"sp\", \"study Spanish\")",
-    "Gives the beginning of a line a name of its own. "
-      + "A plugin's is a command of that plugin, and reaches only what it may run."
+    "Makes a name stand for the beginning of a line. "
+      + "A plugin's alias is a command of that plugin, and can only run what the plugin may run."
   ) { stack in
     let (name, text) = (try stack.text(1, limit: 1024), try stack.text(2, limit: 65_536))
     // A plugin's alias is stored as a command with a description, hence the weight.
@@ -243,9 +243,9 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
     module.function(
       again ? "redo" : "undo", [], returns: .string.orProblem, grant: .shellRun,
       again
-        ? "Does again what was undone last; gives the step's name."
-        : "Undoes the last change; gives the step's name. A script is one change: in it, what was changed before it is "
-          + "undone."
+        ? "Redoes what was undone last; returns the step's name."
+        : "Undoes the last change; returns the step's name. A script is one change: in a script, it undoes the last "
+          + "change before the script."
     ) { _ in
       let workspace = try context.workspace()
       let step = try workspace.care.nextStep(nil, again: again)
@@ -258,25 +258,26 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
 private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "sync", [], returns: .table.orProblem,
-    "Syncs with the server that `sync login` linked, and gives what was done: received, sent, removed_here, "
+    "Syncs with the server that `sync login` linked, and returns what was done: received, sent, removed_here, "
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
-      + "In a script, what was done before it is kept whatever comes after it."
+      + "In a script, the changes made before it are saved whatever happens after it."
   ) { stack in
     LuaValue(try CallPause.lendingTime { try context.shell.synchronize() })
   }
 }
 
 func progressType() -> BoundType<ProgressObject> {
-  BoundType<ProgressObject>("progress", "Something long under way.", summary: { _ in "progress" }) { type in
+  BoundType<ProgressObject>("progress", "A long operation in progress.", summary: { _ in "progress" }) { type in
     type.example = "shell.progress(\"Counting\", 10)"
     type.method(
-      "step", [LuaParameter("count", .optional(.integer))], returns: .nothing, example: "(5)", "So many more are done."
+      "step", [LuaParameter("count", .optional(.integer))], returns: .nothing, example: "(5)",
+      "Reports that this many more are done."
     ) {
       object, stack in
       object.progress.step(stack.isNoneOrNil(2) ? 1 : try stack.integer(2, in: 0...Int.max))
       return LuaNothing()
     }
-    type.method("done", [], returns: .nothing, "It is finished.") { object, _ in
+    type.method("done", [], returns: .nothing, "Ends it.") { object, _ in
       object.progress.finish()
       return LuaNothing()
     }
@@ -289,12 +290,12 @@ func progressType() -> BoundType<ProgressObject> {
 
 func subscriptionType() -> BoundType<Subscription> {
   BoundType<Subscription>(
-    "subscription", "A function that is called at an event or a change of settings.",
+    "subscription", "A function that is called on an event or a change of settings.",
     summary: { "subscription to \($0.subject)" }
   ) { type in
     type.example = "shell.on(\"exiting\", function() end)"
     type.field("active", .boolean, "Whether it is still called.") { $0.isActive }
-    type.method("cancel", [], returns: .nothing, "It is called no more.") { subscription, _ in
+    type.method("cancel", [], returns: .nothing, "Cancels it: the function is not called again.") { subscription, _ in
       subscription.cancel()
       return LuaNothing()
     }

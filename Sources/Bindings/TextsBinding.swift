@@ -19,15 +19,15 @@ extension TextHandle: LuaGate {
 
 func textsModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "texts", "Texts and subtitles, and what is known of them by the cards.", context: context, rights: context.rights,
+    "texts", "Texts and subtitles, and how much of them your cards cover.", context: context, rights: context.rights,
     grant: .texts, check: context.requireSignIn
   ) { module in
     module.function(
       "open", [LuaParameter("path", .oneOf([.string, .list(.string)])), LuaParameter("options", .optional(.table))],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
-      "A text of one file or several: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language (else what the "
-        + "file says of itself, else that of the setting game.language), encoding, translation (a path, or one for each "
-        + "file), offset, deck (only its cards say what is known), known (a list of words that count as known)."
+      "Opens one file or several as a text: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language (default: "
+        + "what the file declares, or else the setting game.language), encoding, translation (a path, or one for each "
+        + "file), offset, deck (only its cards count as known), known (a list of words that count as known)."
     ) { stack in
       let paths = try paths(at: 1, stack)
       let options = try readTextOptions(stack.optionalTable(2))
@@ -67,21 +67,21 @@ func paths(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
 
 func textType(_ context: BindingContext) -> BoundType<TextHandle> {
   BoundType<TextHandle>(
-    "text", "A text, and what is known of it.", weight: .measured({ 1 << 20 + $0.text.tokens.count * 24 }),
+    "text", "A text, and what you know of it.", weight: .measured({ 1 << 20 + $0.text.tokens.count * 24 }),
     summary: { "text \"\(printable($0.titles.first ?? ""))\" (\(counted($0.text.tokens.count, "word")))" },
     identity: { .text($0.titles.first ?? "") }, entrance: context.entrance(.texts) { try requireOpen($0, "text") }
   ) { type in
     type.example = "texts.open(\"novel.txt\", {language = \"spanish\"})"
-    type.field("coverage", .number, "How much of it is known, from 0 to 1.") { try $0.view().coverage }
-    type.field("expected_coverage", .number, "How much of it is remembered today, by the memory model, from 0 to 1.") {
+    type.field("coverage", .number, "How much of it you know, from 0 to 1.") { try $0.view().coverage }
+    type.field("expected_coverage", .number, "How much of it you remember today by the memory model, from 0 to 1.") {
       try $0.view().expectedCoverage
     }
-    type.field("count", .integer, "How many words it has, names and numbers among them.") { $0.text.tokens.count }
+    type.field("count", .integer, "How many words it has, including names and numbers.") { $0.text.tokens.count }
     type.field("language", .string, "The language's name.") { $0.language.name }
     let options = LuaParameter("options", .optional(.table))
     type.method(
       "words", [options], returns: .list(.table), example: "{unknown = true, limit = 20}",
-      "Its words, the most frequent first: lemma, count, state, forms, and of a word that is unknown or new the sentence "
+      "Its words, the most frequent first: lemma, count, state, forms, and for an unknown or new word the sentence "
         + "that shows it best. Options: unknown (only those that are not known), limit = 1000."
     ) { handle, stack in
       let options = try stack.optionalTable(2)
@@ -114,7 +114,7 @@ private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaPara
   }
   type.method(
     "plan", [options], returns: .list(.table), example: "{limit = 30}",
-    "Sentences in an order in which each has one word that is new at its turn, named by `lemma`. Option: limit = 1000."
+    "Sentences in an order in which each adds one new word, given as `lemma`. Option: limit = 1000."
   ) { handle, stack in
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["limit"])
@@ -153,9 +153,9 @@ func describeMining(_ type: BoundType<DeckHandle>) {
   type.method(
     "mine", [LuaParameter("text", .object("text")), LuaParameter("options", .optional(.table))],
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
-    "Adds a card of each unknown word of a text with the sentence that shows it best; answers added, present, "
+    "Adds a card for each unknown word of a text with the sentence that shows it best; returns added, present, "
       + "without_sentence and the lemmas. Options: count, target (0 to 1), unknown_at_most = 1, min_count = 1, "
-      + "require_gloss, cloze, dictionary, type (of notes, in place of Mined)."
+      + "require_gloss, cloze, dictionary, type (a note type to use instead of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
     var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)

@@ -22,10 +22,10 @@ let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
   BoundModule(
-    "words", "Word lists of languages, and small questions about words.", context: context, rights: context.rights,
+    "words", "Word lists of languages, and functions about words.", context: context, rights: context.rights,
     grant: .words, check: context.requireSignIn
   ) { module in
-    module.function("languages", [], returns: .list(.string), "The languages that have a word list here.") { _ in
+    module.function("languages", [], returns: .list(.string), "The languages with a word list on this machine.") { _ in
       try context.workspace().lexicons.languages().map(\.name)
     }
     module.function(
@@ -38,7 +38,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
       returns: .object("lexicon").orProblem, example: "(\"list.txt\", {name = \"mine\"})",
-      "The words of a file, one a line. Options: name, language."
+      "The words of a file, one per line. Options: name, language."
     ) { stack in
       let path = try stack.text(1)
       let options = try stack.optionalTable(2)
@@ -60,8 +60,8 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "lemma", [LuaParameter("form", .string), LuaParameter("options", .optional(.table))],
     returns: .string, example: "(\"casas\", {language = \"spanish\"})",
-    "The dictionary form of a word; as a second result the list of all that it may be of, the likeliest first. A form "
-      + "that nothing reads is its own. Option: language."
+    "The dictionary form of a word; the second result lists all possible dictionary forms, the likeliest first. An "
+      + "unknown form is its own dictionary form. Option: language."
   ) { stack in
     let form = try stack.text(1, limit: longestWords)
     let options = try stack.optionalTable(2)
@@ -90,7 +90,7 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
   module.function(
     "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
     example: "(\"cambering\", \"grace\")",
-    "Whether the word can be made of the letters, each used as often as it stands there."
+    "Whether the word can be made of the letters, each used at most as often as it occurs."
   ) { stack in try answerCanForm(stack, &context.letters) }
   module.fastPath("can_form") { L, _, context in
     guard let call = FastCall(L, openedBy: context, as: BindingContext.self), let context,
@@ -154,7 +154,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
     type.operation("__len") { handle, _ in handle.lexicon.count }
     type.method(
       "contains", [LuaParameter("word", .string)], returns: .boolean, example: "(\"grace\")",
-      "Whether the word is in it, as it is given."
+      "Whether it contains the word exactly as given."
     ) { handle, stack in
       handle.lexicon.contains(try stack.bytes(2))
     }
@@ -166,7 +166,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
     }
     type.method(
       "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string), example: "{length = 9}",
-      "A word by chance. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". "
+      "A random word. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". "
         + "Nil when no word has that length."
     ) { handle, stack in
       let options = try stack.optionalTable(2)
@@ -199,7 +199,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
   }
   type.method(
     "match", [LuaParameter("pattern", .string)], returns: .list(.string).orProblem, example: "(\"c?t*\")",
-    "The words of a pattern: ? is one letter, * any number, [abc] a choice."
+    "The words that match a pattern: ? is one letter, * any number, [abc] a choice."
   ) { handle, stack in
     try handle.lexicon.listMatches(of: stack.text(2, limit: longestWords)) { Interrupts.areRequested }
   }
@@ -217,8 +217,8 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
   }
   type.method(
     "define", [LuaParameter("word", .string)], returns: .list(.string).orProblem, example: "(\"grace\")",
-    "What the dictionaries of this machine and the user's own say of a word: a text an entry, an empty list where none "
-      + "knows it. Code: not_found, when there is no dictionary of the language."
+    "The entries for a word in the dictionaries of this machine and the user's own, each a text; an empty list if "
+      + "there is none. Code: not_found, if there is no dictionary of the language."
   ) { handle, stack in
     let word = try stack.text(2, limit: longestWords)
     // Reading a dictionary at its first use is the program's work, so the time does not count against a plugin's
@@ -233,7 +233,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
 private func describeLists(_ type: BoundType<LexiconHandle>) {
   type.method(
     "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
-    "The same word for everybody on a day. Options: length, day (days since 1970, today when left out)."
+    "The word of a day, the same for everybody. Options: length, day (days since 1970; default: today)."
   ) { handle, stack in
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["length", "day"])

@@ -515,8 +515,8 @@ static int is_bound_metatable(lua_State *L, int index) {
 
 static int guarded_setmetatable(lua_State *L) {
   luaL_argexpected(L, lua_isnoneornil(L, 2) || lua_istable(L, 2), 2, "nil or table");
-  luaL_argcheck(L, !is_bound_metatable(L, 2), 2, "the metatable of a bound type stays with its objects");
-  luaL_argcheck(L, !dh_type_of(L, 1), 1, "a bound object keeps its metatable");
+  luaL_argcheck(L, !is_bound_metatable(L, 2), 2, "the metatable of a bound type is only for its objects");
+  luaL_argcheck(L, !dh_type_of(L, 1), 1, "the metatable of a bound object cannot be changed");
   lua_settop(L, 2);
   lua_setmetatable(L, 1);
   return 1;

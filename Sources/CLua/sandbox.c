@@ -244,7 +244,7 @@ static int sandbox_print(lua_State *L) {
 
 static int sandbox_collectgarbage(lua_State *L) {
   const char *what = luaL_optstring(L, 1, "collect");
-  luaL_argcheck(L, strcmp(what, "count") == 0, 1, "a plugin may only ask for \"count\"");
+  luaL_argcheck(L, strcmp(what, "count") == 0, 1, "a plugin may only use \"count\"");
   lua_pushnumber(L, lua_gc(L, LUA_GCCOUNT) + lua_gc(L, LUA_GCCOUNTB) / 1024.0);
   return 1;
 }

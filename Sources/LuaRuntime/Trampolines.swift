@@ -8,7 +8,7 @@ import Text
 extension LuaState {
   /// Returns the message for a field that a type or module does not have.
   func unknownField(of owner: String, key: String?, isWrite: Bool) -> String {
-    guard let name = key else { return "\(owner) is not indexed by such a key" }
+    guard let name = key else { return "\(owner) cannot be indexed with this key" }
     let members = description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
     if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
     return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"

@@ -83,10 +83,10 @@ private struct DependencyCheck {
     guard let other = plugins.first(where: { $0.name == need.name }) else { return missing("which is not installed") }
     let version = other.manifest?.version ?? "0"
     guard Version(version).map(need.range.contains) == true else {
-      return missing("version \(need.range); \(version) is there")
+      return missing("version \(need.range); version \(version) is installed")
     }
     if let start = path.firstIndex(of: other.name) { return .cycle(path[start...] + [other.name]) }
-    guard other.isUsable else { return missing("which is not on; see `plugin info \(need.name)`") }
+    guard other.isUsable else { return missing("which is not enabled; see `plugin info \(need.name)`") }
     return problem(of: other)
   }
 }

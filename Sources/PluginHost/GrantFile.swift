@@ -67,10 +67,10 @@ struct GrantFile {
   /// Messages about entries of the file that are not valid grants.
   var strangers: [String] {
     whole.fields.filter { $0.value.record == nil }
-      .map { "what is kept of the plugin \(quoted($0.name)) makes no sense, so nothing is granted to it" }
+      .map { "the entry of the plugin \(quoted($0.name)) is invalid, so nothing is granted to it" }
       + entries.sorted { $0.key < $1.key }.flatMap { name, entry in
         entry.granted.filter { Permission($0) == nil }
-          .map { "\(quoted($0)), granted to the plugin \(quoted(name)), is no permission" }
+          .map { "\(quoted($0)), granted to the plugin \(quoted(name)), is not a permission" }
       }
   }
 

@@ -101,7 +101,7 @@ struct ManifestReader {
 
   func name() throws(PluginError) -> PluginName {
     guard let name = try text("name").flatMap(PluginName.init) else {
-      throw wrong("name", "a name of small letters, digits, _ and -")
+      throw wrong("name", "a name of lower-case letters, digits, _ and -")
     }
     guard name.description == folder else { throw wrong("name", "\"\(folder)\", the name of its folder,") }
     return name
@@ -114,7 +114,7 @@ struct ManifestReader {
 
   func version() throws(PluginError) -> String {
     guard let text = try text("version") else { return "0" }
-    guard Version(text) != nil else { throw wrong("version", "a version as \"1.0.0\"") }
+    guard Version(text) != nil else { throw wrong("version", "a version such as \"1.0.0\"") }
     return text
   }
 
@@ -131,8 +131,9 @@ struct ManifestReader {
         default:
           throw .badManifest(
             plugin: folder,
-            reason: "\"needs\": \(quoted(member.name)) is none\(didYouMean(member.name, among: Self.needNames)); "
-              + "there are " + Self.needNames.joined(separator: ", "))
+            reason: "\"needs\": \(quoted(member.name)) is not a known key"
+              + "\(didYouMean(member.name, among: Self.needNames)); there are "
+              + Self.needNames.joined(separator: ", "))
         }
       }
     }
@@ -148,7 +149,7 @@ struct ManifestReader {
     }
     return try members.map { (member) throws(PluginError) in
       guard Manifest.isName(member.name) else {
-        throw .badManifest(plugin: folder, reason: "\"needs\": \(quoted(member.name)) is no name of a plugin")
+        throw .badManifest(plugin: folder, reason: "\"needs\": \(quoted(member.name)) is not a plugin name")
       }
       return Needs.Plugin(name: member.name, range: try range(member.value, "\"needs\": \(quoted(member.name))"))
     }
@@ -157,7 +158,7 @@ struct ManifestReader {
   private func range(_ value: Value, _ place: String) throws(PluginError) -> VersionRange {
     guard let text = value.text, let range = VersionRange(text) else {
       throw .badManifest(
-        plugin: folder, reason: "\(place): a version range expected, as \">=1.2 <2\", \"^1.2\" or \"*\"")
+        plugin: folder, reason: "\(place): a version range expected, such as \">=1.2 <2\", \"^1.2\" or \"*\"")
     }
     return range
   }
@@ -169,7 +170,7 @@ struct ManifestReader {
         let known = ShellEvent.allCases.map(\.rawValue)
         throw .badManifest(
           plugin: folder,
-          reason: "\"events\": \(quoted(text)) is none\(didYouMean(text, among: known)); there are "
+          reason: "\"events\": \(quoted(text)) is not an event\(didYouMean(text, among: known)); there are "
             + known.joined(separator: ", "))
       }
       events.append(event)
@@ -199,7 +200,7 @@ struct ManifestReader {
   func names(_ key: String) throws(PluginError) -> [String] {
     let names = try texts(key)
     if let bad = names.first(where: { !Manifest.isName($0) }) {
-      throw wrong(key, "names of small letters, digits, _ and - (not \(quoted(bad)))")
+      throw wrong(key, "names of lower-case letters, digits, _ and - (not \(quoted(bad)))")
     }
     return names
   }
@@ -215,7 +216,7 @@ struct ManifestReader {
           Grants.Module.allCases.map(\.rawValue) + ["settings.write:NAME", "files.read:/PATH", "files.write:~/PATH"]
         throw .badManifest(
           plugin: folder,
-          reason: "\"permissions\": \(quoted(text)) is none\(didYouMean(text, among: known)); there are "
+          reason: "\"permissions\": \(quoted(text)) is not a permission\(didYouMean(text, among: known)); there are "
             + known.joined(separator: ", "))
       }
       found.append(permission)

@@ -30,10 +30,10 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module("documents.read"): "read card documents"
     case .module("documents.write"): "change card documents"
     case .module("words"): "look up words"
-    case .module("texts"): "see what you know of texts whose files it may read"
+    case .module("texts"): "see what you know of the texts that it may read"
     case .module("games"): "add and play word games"
     case .module("settings"): "read settings and add its own"
-    case .module("shell"): "add commands, print, and hear which commands you use"
+    case .module("shell"): "add commands, print, and see which commands you use"
     case .module("shell.run"): "run any command, with all that you may do"
     case .module("commands.read"): "see every command that you type, with its arguments"
     case .module(let name): name

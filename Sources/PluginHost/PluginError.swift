@@ -77,7 +77,7 @@ public enum PluginError: Problem, Equatable {
       .of(
         plugin, .pluginFailed, "A plugin cannot be isolated",
         "\(plugin): cannot run in a process of its own: \(reason); "
-          + "`plugin enable \(plugin) --no-isolate` runs it in Deckhand's, where a fault of it can reach your data")
+          + "`plugin enable \(plugin) --no-isolate` runs it in Deckhand's, where a bug in it can damage your data")
     case .staysInProcess(let plugin):
       .of(
         plugin, .badValue, "A plugin is not isolated",
@@ -88,7 +88,7 @@ public enum PluginError: Problem, Equatable {
         "\(plugin): only you can have it run in Deckhand's own process: type `plugin enable \(plugin) --no-isolate`")
     case .missingDependency(let plugin, let needs, let reason, let chain):
       .of(
-        plugin, .missingDependency, "A plugin lacks another",
+        plugin, .missingDependency, "A plugin needs another",
         "\(plugin): needs the plugin \(needs), \(reason)\(Self.words(of: chain))")
     case .needsDeckhand(let plugin, let range, let version, let chain):
       .of(
@@ -97,13 +97,13 @@ public enum PluginError: Problem, Equatable {
     case .cycle(let names):
       ProblemReport(
         .dependencyCycle, "Plugins need each other",
-        "\(names.first ?? ""): plugins need each other in a ring: \(names.joined(separator: " > "))")
+        "\(names.first ?? ""): plugins need each other in a cycle: \(names.joined(separator: " > "))")
     case .exists(let name, let what):
-      ProblemReport(.exists, "The name is taken", "\(quoted(name)) is the name of \(what) already")
+      ProblemReport(.exists, "The name is taken", "\(quoted(name)) is already the name of \(what)")
     case .badName(let name):
       ProblemReport(
         .badName, "Not a usable name",
-        "\(quoted(name)) cannot name a plugin: a name of small letters, digits, _ and - is expected, a letter first")
+        "\(quoted(name)) is not a valid plugin name: lower-case letters, digits, _ and - are expected, a letter first")
     }
   }
 

@@ -22,27 +22,27 @@ enum PluginFileError: Problem, Equatable {
     switch self {
     case .missing(let file): ProblemReport(.notFound, "A plugin's file", "\(printable(file)) is missing")
     case .outside(let file):
-      ProblemReport(.badPath, "A plugin's file", "\(printable(file)) leads out of the plugin's folder")
+      ProblemReport(.badPath, "A plugin's file", "\(printable(file)) is outside the plugin's folder")
     case .badModule(let name):
       ProblemReport(
         .badName, "A plugin's file",
-        "require: \(quoted(name)) is no module's name; a plugin has its own files only")
+        "require: \(quoted(name)) is not a module name; a plugin can only require its own files")
     case .noModule(let stem):
       ProblemReport(.notFound, "A plugin's file", "require: no file \(stem).lua in the plugin's folder")
     case .damagedGrants(let path, let failure):
       ProblemReport(
         .badFile, "A damaged file",
         "\(printable(path)):\(failure.line):\(failure.column): \(failure.words); "
-          + "no installed plugin is enabled until it is mended or removed")
+          + "no installed plugin is enabled until it is repaired or removed")
     case .badJournal(let path):
       ProblemReport(
         .damagedJournal, "A damaged record",
-        "\(printable(path)) says what to do with a plugin, and cannot be read; no plugin is installed, updated or "
-          + "removed until the file is gone")
+        "\(printable(path)) records an unfinished change of a plugin and cannot be read; no plugin is installed, "
+          + "updated or removed until you delete the file")
     case .badGrants(let path):
       ProblemReport(
         .badFile, "A damaged file",
-        "\(printable(path)): an object is expected; no installed plugin is enabled until it is mended or removed")
+        "\(printable(path)): an object is expected; no installed plugin is enabled until it is repaired or removed")
     }
   }
 }

@@ -71,7 +71,7 @@ public final class PluginHost: ListenerLoading {
     for (folder, isBundled) in [(environment.folders.bundledPlugins, true), (environment.folders.plugins, false)] {
       guard let folder else { continue }
       for name in Folder.subfolders(of: folder) {
-        if found[name] != nil { session.reportPlugin("\(name): your plugin stands in place of the bundled one") }
+        if found[name] != nil { session.reportPlugin("\(name): your plugin replaces the bundled one") }
         found[name] = read(name, folder + "/" + name, isBundled: isBundled)
       }
     }

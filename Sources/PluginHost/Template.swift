@@ -82,7 +82,7 @@ private struct PluginTemplate {
 
   private var test: String {
     """
-    -- Run by `plugin test \(name)`, with data of its own that is thrown away.
+    -- `plugin test \(name)` runs this, with data of its own that is deleted afterwards.
 
     test("letters are counted, not bytes", function()
       local rows = assert(run("\(name) año pez"))

@@ -154,7 +154,7 @@ import Workspace
     ])
     try plugin.fails([
       ("even.value = 13", "thirteen"), ("settings.value('mine.odd', {default = 1, check = 5})", "check"),
-      ("settings.value('mine.t', {kind = 'text', min = 1})", "bounds a number"),
+      ("settings.value('mine.t', {kind = 'text', min = 1})", "only for numbers"),
       ("settings.value('mine.odd', {default = 1, check = function() return nil, 'no' end})", "refused: no"),
     ])
     let tree = try plugin.workspace.preferences().tree

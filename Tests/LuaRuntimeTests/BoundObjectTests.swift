@@ -69,14 +69,14 @@ import Testing
     ("p.size = 1", "probe.size cannot be assigned"),
     ("p.name = {}", "bad value for probe.name (string expected, got table)"),
     ("return probes.craete", "probes has no field 'craete' (did you mean 'create'?)"),
-    ("return p[1]", "probe is not indexed by such a key"),
+    ("return p[1]", "probe cannot be indexed with this key"),
     ("p:read(1)", "bad argument #1 to 'read' (a table with prompt expected, got number)"),
     ("p:read{}", "bad argument #1 to 'read' (field 'prompt': string expected, got nil)"),
     ("p:read{prompt = 'a', tags = {1, {}}}", "element 2: string expected, got table"),
     ("p:read{promt = 'a'}", "unknown field 'promt' (did you mean 'prompt'?)"),
     ("setmetatable({}, getmetatable(p))", "bad argument #2 to 'setmetatable'"),
-    ("debug.setmetatable(1, debug.getmetatable(p))", "the metatable of a bound type stays with its objects"),
-    ("debug.setmetatable(p, {})", "a bound object keeps its metatable"),
+    ("debug.setmetatable(1, debug.getmetatable(p))", "the metatable of a bound type is only for its objects"),
+    ("debug.setmetatable(p, {})", "the metatable of a bound object cannot be changed"),
     ("debug.setupvalue(p.take, 1, p)", "a function of the host cannot be changed"),
   ])
   func `a wrong use is told in Lua's own manner`(code: String, message: String) throws {

@@ -60,7 +60,7 @@ public import Values
   ])
   func `a path that leads elsewhere or is not seen is refused`(path: String) {
     let reason = message { _ = try PluginListing(listing(release: ["file": .text(path)]), name: "verbs") }
-    #expect(reason.contains("/versions/0: \"file\": a path below the index's folder"), "\(reason)")
+    #expect(reason.contains("/versions/0: \"file\": a path of plain names below the index's folder"), "\(reason)")
   }
 
   @Test(
@@ -156,7 +156,7 @@ public import Values
     try outside.write(folder.read("index.json") ?? [], to: "index.json")
     unlink(folder.file("index.json"))
     symlink(outside.file("index.json"), folder.file("index.json"))
-    #expect(message { _ = try read() }.contains("leads out of it"))
+    #expect(message { _ = try read() }.contains("is outside it"))
     unlink(folder.file("index.json"))
     mkfifo(folder.file("index.json"), 0o600)
     #expect(!message { _ = try read() }.isEmpty)
@@ -173,7 +173,7 @@ public import Values
     symlink(outside.file("verbs-1.0.0.tar.gz"), folder.file("verbs-1.0.0.tar.gz"))
     let (index, listing) = (try read(), try PluginListing(listing(), name: "verbs"))
     let leads = message { _ = try index.package(of: listing, listing.releases[0], isInterrupted: { false }) }
-    #expect(leads.contains("leads out of it"), "\(leads)")
+    #expect(leads.contains("is outside it"), "\(leads)")
     unlink(folder.file("verbs-1.0.0.tar.gz"))
     let missing = message { _ = try index.package(of: listing, listing.releases[0], isInterrupted: { false }) }
     #expect(missing.contains("put its package (10 bytes) at \(folder.path)/verbs-1.0.0.tar.gz"), "\(missing)")
@@ -187,8 +187,8 @@ public import Values
     try read.checkAge(seen: (3, read.sha256), now: day + 7 * 86_400)
     try read.checkAge(seen: (2, "other"), now: day)
     #expect(message { try read.checkAge(seen: (4, "other"), now: day) }.contains("has number 3, and number 4 was seen"))
-    #expect(message { try read.checkAge(seen: (3, "other"), now: day) }.contains("and another content"))
-    #expect(message { try read.checkAge(seen: nil, now: day + 8 * 86_400) }.contains("was good until 2026-11-30"))
+    #expect(message { try read.checkAge(seen: (3, "other"), now: day) }.contains("but different content"))
+    #expect(message { try read.checkAge(seen: nil, now: day + 8 * 86_400) }.contains("was valid until 2026-11-30"))
   }
 
   // MARK: Files of locked versions

@@ -28,7 +28,7 @@ import Testing
     let help = try home.run("run", script(name), "--help")
     #expect(help.status == 0 && help.output.contains("deckhand run \(script(name))"), "\(help)")
     let wrong = try home.run("run", script(name), "--nope")
-    #expect(wrong.status == 1 && wrong.errors.contains("no option is called --nope; --help tells more"))
+    #expect(wrong.status == 1 && wrong.errors.contains("no option is called --nope; --help shows more"))
     let missing = try home.run("run", script(name))
     #expect(missing.status == 1 && missing.errors.contains("usage: \(name).lua "))
   }
@@ -58,7 +58,7 @@ import Testing
     }
     let bad = try home.write([0x61, 0xFF], to: "bad.txt")
     let run = try home.run("run", script("words_of_text"), bad, "D")
-    #expect(run.status == 1 && run.errors.contains("is no text in UTF-8: see its byte 2"), "\(run)")
+    #expect(run.status == 1 && run.errors.contains("is not text in UTF-8: see its byte 2"), "\(run)")
   }
 
   @Test(arguments: ["frequency", "collocations", "cloze_wanted"])
@@ -69,7 +69,7 @@ import Testing
     let map = try home.run("map", script(name), "--help")
     #expect(map.status == 0 && map.errors.contains("deckhand map \(script(name))"), "\(map)")
     let run = try home.run("run", script(name))
-    #expect(run.status == 1 && run.errors.contains("a script for `deckhand map`"), "\(run)")
+    #expect(run.status == 1 && run.errors.contains("this script is for `deckhand map`"), "\(run)")
   }
 
   @Test func `a slice of a list of a million words is a deck of a thousand`() throws {
@@ -89,7 +89,7 @@ import Testing
       try home.run("run", script("word_list"), "italian", "--limit", "x").errors.contains(
         "--limit: a whole number from 1"))
     #expect(
-      try home.run("run", script("word_list"), "italian", "--length", "x").errors.contains("--length: a number or two"))
+      try home.run("run", script("word_list"), "italian", "--length", "x").errors.contains("--length: a number or"))
   }
 
   @Test func `a dictionary numbers the meanings of a word, and grows`() throws {
@@ -151,7 +151,7 @@ import Testing
       default: #expect(words[1] == ":" && a.isMultiple(of: b) && a / b == result)
       }
     }
-    #expect(try home.run("run", script("arithmetic"), "A", "--operations", "?").errors.contains("some of + - x :"))
+    #expect(try home.run("run", script("arithmetic"), "A", "--operations", "?").errors.contains("more of + - x :"))
   }
 
   @Test func `anagram drills have several answers`() throws {

@@ -135,7 +135,7 @@ import Testing
 
   @Test(arguments: [
     ("return false, 'too plain for me'", "too plain for me"), ("return nil, 'say \\27[31mmore!'", "say \\x1B[31mmore!"),
-    ("return nil, {message = 'only this'}", "only this"), ("return false", "The mode does not take it"),
+    ("return nil, {message = 'only this'}", "only this"), ("return false", "The mode does not accept it"),
   ])
   func `a mode's text is the message of its refusal`(answer: String, message: String) throws {
     let home = try home()

@@ -77,7 +77,7 @@ import Testing
     #expect(unsorted.status == 1 && unsorted.errors.contains("line 2 of standard input is not sorted"), "\(unsorted)")
     // By whole lines: a key that goes on with a byte below a tab comes before the shorter one.
     #expect(try map("--reduce", count, input: "a\u{1}\t1\na\t1\n").status == 0)
-    #expect(try map("--reduce", count, input: "a\n").errors.contains("line 1 of standard input is no record"))
+    #expect(try map("--reduce", count, input: "a\n").errors.contains("line 1 of standard input is not a record"))
     #expect(try map("--reduce", count, input: "a\t{\n").errors.contains("its value is not JSON"))
     try home.write("function map(l) if l == 'c' then error('no c') end end", to: "e.lua")
     let failed = try map(home.path + "/e.lua", input: "a\nb\nc\nd\n")

@@ -148,7 +148,7 @@ import Testing
     // A key that is trusted by hand will do without --key.
     #expect(try user.run("plugin", "key", "trust", maker.path + "/maker.pub").status == 0)
     #expect(try user.run("plugin", "index", "add", folder).status == 0)
-    try refused("index", "add", folder, by: "was added already")
+    try refused("index", "add", folder, by: "was already added")
     try sign(by: "other")
     try refused("install", "verbs", "--grant", by: "signed with")
     let list = try user.run("plugin", "index", "list")
@@ -176,9 +176,9 @@ import Testing
     // Signed by the right key, and another content under the number that was seen.
     let sound = text(of: folder + "/index.json")
     try maker.write(sound + "\n", to: "index/index.json")
-    try refused("update", "verbs", by: "its signature does not hold")
+    try refused("update", "verbs", by: "its signature is not valid")
     try sign()
-    try refused("update", "verbs", by: "and another content")
+    try refused("update", "verbs", by: "but different content")
     bringBack("index.json.new", as: "index.json")
     try sign()
     try refused("update", "verbs", by: "no index has a higher version")
@@ -190,7 +190,7 @@ import Testing
     try index()
     let listing = text(of: folder + "/verbs.json")
     try maker.write(listing + " ", to: "index/verbs.json")
-    try refused("install", "verbs", by: "another verbs.json than the one that is there")
+    try refused("install", "verbs", by: "signed with a different verbs.json")
     try maker.write(listing, to: "index/verbs.json")
     copy("verbs-1.0.0.tar.gz", to: "sound")
     try maker.write("", to: "index/verbs-1.0.0.tar.gz")
@@ -198,7 +198,7 @@ import Testing
     // A sound package that is not the one that was listed.
     let other = try source(version: "1.0.0", code: "-- other")
     #expect(try maker.run("plugin", "pack", other, folder + "/verbs-1.0.0.tar.gz").status == 0)
-    try refused("install", "verbs", "--grant", by: "is refused: it is not verbs 1.0.0 as the index has it")
+    try refused("install", "verbs", "--grant", by: "is refused: it is not the verbs 1.0.0 of the index")
     unlink(folder + "/verbs-1.0.0.tar.gz")
     try refused("install", "verbs", by: "put its package")
     bringBack("sound", as: "verbs-1.0.0.tar.gz")
@@ -208,13 +208,13 @@ import Testing
     let outdated = try user.run("plugin", "outdated").output
     #expect(outdated.contains("the installed version was withdrawn: it eats cards"), "\(outdated)")
     #expect(try user.run("plugin", "remove", "verbs").status == 0)
-    try refused("install", "verbs", "--grant", by: "its author took it back: it eats cards")
+    try refused("install", "verbs", "--grant", by: "its author withdrew it: it eats cards")
     try refused("install", "verbs@2.0.0", by: "there are 1.0.0")
     // A newer one that counts is taken in its place.
     try script(try source(version: "1.0.1"))
     try sign()
     #expect(try user.run("plugin", "install", "verbs", "--grant").output.hasPrefix("Installed verbs 1.0.1"))
-    try refused("install", "verbs@1.0.1", by: "installed already")
+    try refused("install", "verbs@1.0.1", by: "already installed")
   }
 
   @Test func `an author's key that the index names is the plugin's from then on`() throws {
@@ -244,7 +244,7 @@ import Testing
       #expect(Child.copy(folder + "/" + file, to: second + "/" + file))
     }
     #expect(try user.run("plugin", "index", "add", second, "--key", maker.path + "/maker.pub").status == 0)
-    try refused("install", "verbs", "--grant", by: "say which by --index")
+    try refused("install", "verbs", "--grant", by: "choose one with --index")
     try refused("install", "verbs", "--index", "nosuch", by: "no index is called")
     #expect(try user.run("plugin", "install", "verbs", "--grant", "--index", second).status == 0)
   }

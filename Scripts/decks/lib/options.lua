@@ -1,9 +1,9 @@
--- Arguments and options of the scripts beside this folder. `--help` prints the comment that a script begins with.
+-- Arguments and options of the scripts next to this folder. `--help` prints the comment at the beginning of a script.
 --
 --   local options = dofile((arg[0]:match("^.*/") or "") .. "lib/options.lua")
 --   local given, file, deck = options({ limit = 100, all = false }, "FILE", "DECK")
 
----Prints the comment at the beginning of the script that runs, which is named as it was called.
+---Prints the comment at the beginning of the running script, with its path as it was called.
 local function help()
   local folder = arg[0]:match("^.*/") or ""
   for line in io.lines(arg[0]) do
@@ -13,10 +13,10 @@ local function help()
 end
 
 local function wrong(text)
-  error(text .. "; --help tells more", 0)
+  error(text .. "; --help shows more", 0)
 end
 
----The value of an option, of the kind of its initial one; a whole number is at least 1.
+---The value of an option, with the type of its initial value; a whole number is at least 1.
 local function value(name, text, initial)
   if not text then wrong("--" .. name .. ": a value is missing") end
   if math.type(initial) ~= "integer" then return text end
@@ -25,9 +25,9 @@ local function value(name, text, initial)
   return number
 end
 
----@param known table  The options by name with their initial values: false for a flag.
----@param ... string  The names of the arguments; the last may end in "..." and takes all that are left.
----@return table given  The values by name, initial ones too.
+---@param known table  The options by name with their initial values; false for a flag.
+---@param ... string  The names of the arguments; the last may end in "..." and takes all remaining ones.
+---@return table given  The values by name, including initial ones.
 ---@return string ...  The arguments.
 return function(known, ...)
   local given, rest, index = {}, {}, 1

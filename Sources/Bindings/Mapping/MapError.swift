@@ -29,7 +29,7 @@ public enum MapError: Problem, Equatable {
         "\(printable(script)) has no function \(isReduce ? "reduce or combine" : "map"); `help map` shows one")
     case .badText(let line):
       ProblemReport(
-        .badText, "Not UTF-8", "line \(line) of standard input is not UTF-8; without --strict it is passed over",
+        .badText, "Not UTF-8", "line \(line) of standard input is not UTF-8; without --strict it is skipped",
         ["line": line])
     case .longLine(let line, let limit):
       ProblemReport(
@@ -39,12 +39,12 @@ public enum MapError: Problem, Equatable {
     case .badRecord(let line, let reason):
       ProblemReport(
         .badRow, "Not a record",
-        "line \(line) of standard input is no record: \(reason); KEY, a tab and JSON expected, as `map` writes them",
+        "line \(line) of standard input is not a record: \(reason); KEY, a tab and JSON expected, as `map` writes them",
         ["line": line])
     case .unsorted(let line):
       ProblemReport(
         .badRow, "Not sorted",
-        "line \(line) of standard input is not sorted: its key is smaller than the one before; LC_ALL=C sort",
+        "line \(line) of standard input is not sorted: its key is smaller than the one before; use LC_ALL=C sort",
         ["line": line])
     case .failed(let line, let message):
       ProblemReport(

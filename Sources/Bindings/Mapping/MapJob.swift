@@ -126,7 +126,7 @@ public final class MapJob {
   private func count(_ stack: borrowing LuaStack) throws -> LuaNothing {
     let name = try stack.text(1, limit: 200)
     if MapCounts.taken.contains(name) {
-      throw LuaFailure.argument(1, "another name expected: \(name) counts what the run reads and writes")
+      throw LuaFailure.argument(1, "another name expected: \(name) is a count of the run itself")
     }
     guard counts.own[name] != nil || counts.own.count < MapCounts.mostNames else {
       throw LuaFailure.message("count: at most \(MapCounts.mostNames) names")
@@ -179,7 +179,7 @@ public final class MapJob {
       case .larger:
         current.keep(record.key)
         guard let key = RecordText.plain(current.bytes) else {
-          throw fail(MapError.badRecord(line: input.count, reason: "a backslash in its key stands for nothing"))
+          throw fail(MapError.badRecord(line: input.count, reason: "its key has an invalid escape"))
         }
         stack.push(bytes: key)
       }

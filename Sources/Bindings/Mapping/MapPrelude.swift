@@ -58,7 +58,7 @@ enum MapPrelude {
         local old = held[key]
         if old ~= nil then
           value = combine(key, old, value)
-          if value == nil then error("combine answered nil for the key \\"" .. key .. "\\"", 2) end
+          if value == nil then error("combine returned nil for the key \\"" .. key .. "\\"", 2) end
           held[key] = value
           return
         end

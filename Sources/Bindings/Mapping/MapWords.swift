@@ -19,16 +19,16 @@ func registerWords(in state: LuaState) throws {
   state.register(mapLexiconType())
   var letters = PlainLetters()
   try state.register(
-    BoundModule("words", "Word lists, and small questions about words.") { module in
+    BoundModule("words", "Word lists, and functions about words.") { module in
       module.function(
         "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon").orProblem,
-        "The words of a language that is installed."
+        "The words of an installed language."
       ) { stack in
         MapLexicon(try library.lexicon(for: library.language(named: stack.text(1))))
       }
       module.function(
         "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
-        returns: .object("lexicon").orProblem, "The words of a file, one a line. Options: name, language."
+        returns: .object("lexicon").orProblem, "The words of a file, one per line. Options: name, language."
       ) { stack in
         let options = try stack.optionalTable(2)
         try options?.allowOnly(["name", "language"])
@@ -56,7 +56,7 @@ private func describeLemmas(_ module: BoundModule, _ library: LexiconLibrary) {
   ) { Interrupts.areRequested }
   module.function(
     "lemma", [LuaParameter("form", .string), LuaParameter("options", .table)], returns: .string,
-    "The dictionary form of a word; as a second result the list of all that it may be of. Option: language."
+    "The dictionary form of a word; the second result lists all possible dictionary forms. Option: language."
   ) { stack in
     let form = try stack.text(1, limit: longestWords)
     let options = try stack.table(2)
@@ -92,7 +92,8 @@ private func mapLexiconType() -> BoundType<MapLexicon> {
       $0.lexicon.listAnagrams(of: try $1.text(2, limit: longestWords))
     }
     type.method(
-      "formable", [LuaParameter("letters", .string)], returns: .list(.string), "The words that the letters make."
+      "formable", [LuaParameter("letters", .string)], returns: .list(.string),
+      "The words that can be made of the letters."
     ) { $0.lexicon.formableWords(from: try $1.text(2, limit: longestWords)) }
   }
 }

@@ -35,7 +35,7 @@ struct RecordWriter {
     } else {
       guard let value = try stack.value(index).plain else {
         throw LuaFailure.message(
-          "emit: a value that JSON can hold expected "
+          "emit: a value that JSON can represent expected "
             + "(numbers that are finite, text in UTF-8, booleans, tables of these), got \(stack.typeName(index))")
       }
       var writer = JSONWriter(.compact)

@@ -17,7 +17,7 @@ public enum DistantFailure: Error, Equatable {
   public var words: String {
     switch self {
     case .ended(let how): "its process \(how)"
-    case .nonsense: "its process said what makes no sense"
+    case .nonsense: "its process sent an invalid message"
     case .hung: "its process did not stop"
     }
   }

@@ -50,7 +50,7 @@ final class LuaCrossing {
     self.chargesFrames = chargesFrames
   }
 
-  var tooMuch: LuaFailure { .message("this is too much to hand over: more than \(inWords(bytes: longestFrame))") }
+  var tooMuch: LuaFailure { .message("this is too large to pass on: more than \(inWords(bytes: longestFrame))") }
 
   // MARK: Handing over
 

@@ -39,14 +39,14 @@ public struct PluginCheck {
   private mutating func lookAt(_ package: PluginPackage, _ host: PluginHost) {
     let manifest = package.manifest
     if !manifest.hasVersion {
-      faults.append("plugin.json: \"version\": a version as \"1.0.0\" is expected, it is missing")
+      faults.append("plugin.json: \"version\": a version such as \"1.0.0\" is expected, it is missing")
     }
     if manifest.summary.isEmpty { faults.append("plugin.json: \"summary\": a text is expected, it is missing") }
     if manifest.author?.isEmpty != false { faults.append("plugin.json: \"author\": a text is expected, it is missing") }
     if manifest.licence?.isEmpty != false {
-      faults.append("plugin.json: \"licence\": a text as \"MIT\" is expected, it is missing")
+      faults.append("plugin.json: \"licence\": a text such as \"MIT\" is expected, it is missing")
     }
-    if !package.hasTests { faults.append("test.lua is missing: nothing would be tested where it is installed") }
+    if !package.hasTests { faults.append("test.lua is missing, so nothing would be tested when it is installed") }
     if let bundled = host.plugins.first(where: { $0.name == package.name && $0.isBundled }),
       PluginFolder(plugin: package.name, path: parentFolder(of: bundled.folder)).resolvedPath(of: package.name)
         != package.path
@@ -56,7 +56,7 @@ public struct PluginCheck {
     for name in manifest.commands {
       let owner = host.registry.commands.first { $0.path.first == name }?.owner
       if let owner, owner == .program {
-        faults.append("plugin.json: \"commands\": \(quoted(name)) is a command of Deckhand's")
+        faults.append("plugin.json: \"commands\": \(quoted(name)) is a command of Deckhand")
       }
     }
     // The listing made from its manifest must be readable.
@@ -118,7 +118,7 @@ public struct PluginIndexCheck {
     do {
       let package = try index.package(of: listing, release, isInterrupted: host.environment.isInterrupted)
       if let key = listing.key, package.signature != nil, !package.isSigned(by: key) {
-        faults.append("\(listing.name) \(release.version): its signature is not that of the key \(key.id)")
+        faults.append("\(listing.name) \(release.version): it is not signed with the key \(key.id)")
       }
     } catch let problem as PluginReleaseError {
       guard case .notThere(_, _, _, let address, _) = problem, address != nil else { throw problem }

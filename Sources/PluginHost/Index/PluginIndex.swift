@@ -54,7 +54,7 @@ public struct PluginIndex: Sendable {
     self.folder = folder
     let title = value.record?["name"]?.text ?? ""
     guard Manifest.isName(title) else {
-      throw failure("\"name\": a name of small letters, digits, _ and - is expected")
+      throw failure("\"name\": a name of lower-case letters, digits, _ and - is expected")
     }
     name = title
     guard let number = value.record?["number"]?.integer, number >= 1 else {
@@ -64,11 +64,11 @@ public struct PluginIndex: Sendable {
     func day(_ key: String) throws(PluginIndexError) -> String? {
       guard let value = value.record?[key] else { return nil }
       guard let date = value.text.flatMap({ CivilDate($0) }) else {
-        throw failure("\"\(key)\": a day as \"2026-11-23\" is expected")
+        throw failure("\"\(key)\": a date such as \"2026-11-23\" is expected")
       }
       return date.text
     }
-    guard let date = try day("date") else { throw failure("\"date\": a day as \"2026-11-23\" is expected") }
+    guard let date = try day("date") else { throw failure("\"date\": a date such as \"2026-11-23\" is expected") }
     self.date = date
     expires = try day("expires")
     listings = try Self.listings(value.record?["plugins"]?.record, failure)
@@ -83,11 +83,13 @@ public struct PluginIndex: Sendable {
     }
     var listings: [String: String] = [:]
     for field in fields {
-      guard Manifest.isName(field.name) else { throw failure("\"plugins\": \(quoted(field.name)) is no plugin's name") }
+      guard Manifest.isName(field.name) else {
+        throw failure("\"plugins\": \(quoted(field.name)) is not a plugin name")
+      }
       do throws(PluginIndexError) {
         listings[field.name] = try ListingRules(plugin: field.name).hash(field.value, field.name)
       } catch {
-        throw failure("\"plugins\": \(quoted(field.name)): 64 hexadecimal digits in small letters are expected")
+        throw failure("\"plugins\": \(quoted(field.name)): 64 lower-case hexadecimal digits are expected")
       }
     }
     return listings
@@ -175,7 +177,7 @@ public struct PluginIndex: Sendable {
     if bytes.count != release.size {
       throw changed("it has \(grouped(bytes.count)) bytes, not \(grouped(release.size))")
     }
-    if hexadecimal(Text.sha256(bytes)) != release.sha256 { throw changed("its SHA-256 is another one") }
+    if hexadecimal(Text.sha256(bytes)) != release.sha256 { throw changed("its SHA-256 is different") }
     if package.name != listing.name { throw changed("it is the plugin \(package.name)") }
     if Version(package.manifest.version) != release.version {
       throw changed("it is version \(package.manifest.version)")

@@ -29,7 +29,7 @@ public enum PluginIndexError: Problem, Equatable {
   public var report: ProblemReport {
     switch self {
     case .notAnIndex(let path, let missing):
-      .index(path, .notFound, "Not an index", "has no \(printable(missing)), so it is no index of plugins")
+      .index(path, .notFound, "Not an index", "has no \(printable(missing)), so it is not an index of plugins")
     case .badIndex(let path, let reason):
       ProblemReport(.badFile, "An index that cannot be read", "\(printable(path)): \(reason)", ["path": path])
     case .badListing(let plugin, let reason):
@@ -45,32 +45,32 @@ public enum PluginIndexError: Problem, Equatable {
           + "with --key KEY")
     case .otherKey(let path, let known, let id):
       .index(
-        path, .otherKey, "Another key than before",
-        "was added with the key \(known), and is signed with \(id); it is refused. If its maker says why, "
-          + "`plugin index remove` it and add it with --key")
+        path, .otherKey, "A different key",
+        "was added with the key \(known), and is signed with \(id); it is refused. If its maker explains "
+          + "why, use `plugin index remove`, then add it with --key")
     case .badSignature(let path):
       .index(
         path, .badSignature, "A wrong signature",
-        "is refused: its signature does not hold, so it was changed after it was signed")
+        "is refused: its signature is not valid, so it was changed after it was signed")
     case .older(let path, let number, let seen):
       .index(
         path, .notNewer, "An older index",
-        "has number \(number), and number \(seen) was seen before; an older one is refused, as it may lack what was "
-          + "mended or taken back since")
+        "has number \(number), and number \(seen) was seen before; an older one is refused, as it may lack later "
+          + "fixes and withdrawals")
     case .changed(let path, let number):
       .index(
         path, .badSignature, "A changed index",
-        "has number \(number), as the one that was seen, and another content; it is refused")
+        "has number \(number), like the one that was seen before, but different content; it is refused")
     case .expired(let path, let date):
-      .index(path, .expired, "An index past its date", "was good until \(date); get a newer one (`git pull` in it)")
+      .index(path, .expired, "An expired index", "was valid until \(date); get a newer one (`git pull` in it)")
     case .changedListing(let path, let plugin):
       .index(
         path, .badSignature, "A changed listing",
-        "was signed with another \(printable(plugin)).json than the one that is there; that plugin is refused")
+        "was signed with a different \(printable(plugin)).json; that plugin is refused")
     case .leadsOut(let path, let file):
-      .index(path, .badPath, "A file outside the index", "names \(quoted(file)), which leads out of it; it is refused")
+      .index(path, .badPath, "A file outside the index", "names \(quoted(file)), which is outside it; it is refused")
     case .known(let path):
-      .index(path, .exists, "Added already", "was added already; `plugin index list` shows it")
+      .index(path, .exists, "Already added", "was already added; `plugin index list` shows it")
     case .unknown(let text, let near):
       ProblemReport(
         .notFound, "No such index",

@@ -81,7 +81,7 @@ extension PluginListing.Release {
   fileprivate init(_ value: Value, _ rules: ListingRules) throws(PluginIndexError) {
     guard let record = value.record else { throw rules.failure("an object is expected") }
     guard let text = record["version"]?.text, let version = Version(text) else {
-      throw rules.failure("\"version\": a version as \"1.0.0\" is expected")
+      throw rules.failure("\"version\": a version such as \"1.0.0\" is expected")
     }
     self.version = version
     file = try rules.path(record["file"])
@@ -128,7 +128,7 @@ struct ListingRules {
 
   func key(_ value: Value) throws(PluginIndexError) -> MinisignKey {
     guard let key = value.text.flatMap(MinisignKey.init) else {
-      throw failure("\"key\": a public key of minisign is expected")
+      throw failure("\"key\": a minisign public key is expected")
     }
     return key
   }
@@ -136,7 +136,7 @@ struct ListingRules {
   func hash(_ value: Value?, _ key: String) throws(PluginIndexError) -> String {
     let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
     guard let text = value?.text, text.utf8.count == 64, text.utf8.allSatisfy(isDigit) else {
-      throw failure("\"\(key)\": 64 hexadecimal digits in small letters are expected")
+      throw failure("\"\(key)\": 64 lower-case hexadecimal digits are expected")
     }
     return text
   }
@@ -148,7 +148,7 @@ struct ListingRules {
       !part.isEmpty && !part.hasPrefix(".") && printable(String(part)) == part && !part.contains("\\")
     }
     guard let text = value?.text, arePlain, parts.count <= 8, text.utf8.count <= 400 else {
-      throw failure("\"file\": a path below the index's folder, by plain names, is expected")
+      throw failure("\"file\": a path of plain names below the index's folder is expected")
     }
     return text
   }
@@ -156,7 +156,7 @@ struct ListingRules {
   func address(_ value: Value) throws(PluginIndexError) -> String {
     guard let text = value.text, text.hasPrefix("https://") || text.hasPrefix("http://"),
       text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }), text.utf8.count <= 1_000
-    else { throw failure("\"url\": an address as https://example.org/verbs-1.0.0.tar.gz is expected") }
+    else { throw failure("\"url\": an address such as https://example.org/verbs-1.0.0.tar.gz is expected") }
     return text
   }
 }

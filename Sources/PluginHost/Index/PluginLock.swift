@@ -35,7 +35,7 @@ public struct PluginLock: Equatable, Sendable {
       throw failure("\"format\": 1 and \"plugins\", an object, are expected")
     }
     entries = try fields.map { field in
-      guard Manifest.isName(field.name) else { throw failure("\(quoted(field.name)) is no plugin's name") }
+      guard Manifest.isName(field.name) else { throw failure("\(quoted(field.name)) is not a plugin name") }
       guard let version = field.value.record?["version"]?.text, Version(version) != nil,
         let content = field.value.record?["content"]?.text, content.utf8.count == 64
       else { throw failure("\(quoted(field.name)): \"version\" and \"content\" are expected") }

@@ -30,21 +30,21 @@ public enum PluginReleaseError: Problem, Equatable {
       ProblemReport(
         .notFound, "In no index",
         indexes == 0
-          ? "no index of plugins was added: `plugin index add FOLDER` adds one, `plugin install FILE` takes a package"
-          : "no index has a plugin called \(quoted(plugin))\(didYouMean(near)); `plugin search` lists what there is",
+          ? "no plugin index was added: `plugin index add FOLDER` adds one, `plugin install FILE` installs a package"
+          : "no index has a plugin called \(quoted(plugin))\(didYouMean(near)); `plugin search` lists all plugins",
         ["plugin": plugin, "suggestion": near])
     case .inSeveral(let plugin, let indexes):
       .of(
         plugin, .ambiguous, "In several indexes",
-        "\(plugin) is in the indexes \(indexes.map { quoted($0) }.joined(separator: ", ")); say which by --index")
+        "\(plugin) is in the indexes \(indexes.map { quoted($0) }.joined(separator: ", ")); choose one with --index")
     case .noVersion(let plugin, let version, let there):
       .of(
         plugin, .notFound, "No such version",
         "\(plugin) \(printable(version)) is in no index; there are \(there.joined(separator: ", "))")
     case .yanked(let plugin, let version, let reason):
       .of(
-        plugin, .yanked, "A version that was taken back",
-        "\(plugin) \(version) is refused: its author took it back: \(printable(reason))")
+        plugin, .yanked, "A withdrawn version",
+        "\(plugin) \(version) is refused: its author withdrew it: \(printable(reason))")
     case .notThere(let plugin, let version, let path, let address, let size):
       .of(
         plugin, .fileMissing, "The package is not here",
@@ -54,7 +54,7 @@ public enum PluginReleaseError: Problem, Equatable {
     case .changed(let plugin, let version, let path, let reason):
       .of(
         plugin, .badSignature, "A changed package",
-        "\(quoted(path)) is refused: it is not \(plugin) \(version) as the index has it: \(reason)")
+        "\(quoted(path)) is refused: it is not the \(plugin) \(version) of the index: \(reason)")
     case .nothingNewer(let plugin, let version):
       .of(plugin, .notNewer, "Nothing newer", "\(plugin) \(version) is installed, and no index has a higher version")
     case .badLock(let path, let reason):
@@ -63,11 +63,11 @@ public enum PluginReleaseError: Problem, Equatable {
     case .changedSinceLock(let plugin, let version, let path):
       .of(
         plugin, .badSignature, "A changed version",
-        "\(plugin) \(version) is refused: its content is not the one that \(quoted(path)) has for it")
+        "\(plugin) \(version) is refused: its content is not the one recorded in \(quoted(path))")
     case .hasFaults(let path, let count):
       ProblemReport(
         .notAccepted, "An index would refuse it",
-        "\(quoted(path)) has \(counted(count, "fault")) that an index refuses",
+        "an index would refuse \(quoted(path)): it has \(counted(count, "fault"))",
         ["path": path])
     }
   }

@@ -61,8 +61,8 @@ extension PluginHost {
 extension IsolationFailure {
   fileprivate func words(_ program: String) -> String {
     switch self {
-    case .missing(let path): "\(path) cannot be started; put deckhand-plugin beside deckhand"
-    case .notConfined: "this system cannot take a process's rights away"
+    case .missing(let path): "\(path) cannot be started; put deckhand-plugin next to deckhand"
+    case .notConfined: "this system cannot restrict what a process may do"
     case .notReady: "\(program) did not answer"
     }
   }

@@ -48,7 +48,7 @@ public struct PluginPackage {
     let file = path + signatureEnding
     guard fileExists(file) else { return nil }
     guard let read = MinisignSignature(try FileText.bytes(file, limit: 8192, isInterrupted: isInterrupted)) else {
-      throw SignatureError.badSignature(path: path, reason: "\(quoted(file)) is none of minisign")
+      throw SignatureError.badSignature(path: path, reason: "\(quoted(file)) is not a minisign signature")
     }
     return read
   }
@@ -127,8 +127,8 @@ private struct FolderReader {
       switch try FileFacts.at(path, followingLinks: false)?.kind {
       case .folder: try read(relative, depth: depth + 1)
       case .file: try add(relative, path)
-      case .symbolicLink: throw ArchiveError.refused(path: path, reason: "it is a link; a package has plain files only")
-      case .other: throw ArchiveError.refused(path: path, reason: "it is no file; a package has plain files only")
+      case .symbolicLink: throw ArchiveError.refused(path: path, reason: "it is a link; a package has only plain files")
+      case .other: throw ArchiveError.refused(path: path, reason: "it is not a file; a package has only plain files")
       case nil: continue
       }
     }

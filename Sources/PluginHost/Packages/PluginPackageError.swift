@@ -24,24 +24,24 @@ public enum PluginPackageError: Problem, Equatable {
     switch self {
     case .notAPlugin(let path, let missing):
       ProblemReport(
-        .badManifest, "Not a plugin", "\(quoted(path)) has no \(missing), so it is no plugin", ["path": path])
+        .badManifest, "Not a plugin", "\(quoted(path)) has no \(missing), so it is not a plugin", ["path": path])
     case .installed(let plugin, let version):
       .of(
-        plugin, .exists, "Installed already",
-        "\(plugin) \(version) is installed already; `plugin update FILE` puts a newer one in its place")
+        plugin, .exists, "Already installed",
+        "\(plugin) \(version) is already installed; `plugin update FILE` replaces it with a newer one")
     case .notInstalled(let plugin):
       .of(
         plugin, .notFound, "Not installed",
-        "\(plugin) is not installed; `plugin install FILE` installs it, `plugin list` shows what is there")
+        "\(plugin) is not installed; `plugin install FILE` installs it, `plugin list` shows all plugins")
     case .bundled(let plugin):
       .of(
         plugin, .exists, "Part of the program",
-        "\(plugin) comes with Deckhand: it is neither installed, updated nor removed by itself; "
+        "\(plugin) comes with Deckhand: it cannot be installed, updated or removed by itself; "
           + "`plugin disable \(plugin)` turns it off")
     case .notNewer(let plugin, let installed, let given):
       .of(
         plugin, .notNewer, "Not a newer version",
-        "\(plugin) \(installed) is installed, and the package has \(given); an update has a higher version")
+        "\(plugin) \(installed) is installed, and the package has \(given); an update needs a higher version")
     case .doesNotWork(let plugin, let version, let reason, let kept):
       .of(
         plugin, .pluginFailed, "The plugin does not work",
@@ -50,7 +50,7 @@ public enum PluginPackageError: Problem, Equatable {
     case .insideItself(let path, let folder):
       ProblemReport(
         .badPath, "A package in its own folder",
-        "\(quoted(path)) is within \(quoted(folder)), and the next package would have this one in it; "
+        "\(quoted(path)) is within \(quoted(folder)), and the next package would contain this one; "
           + "write it elsewhere", ["path": path])
     case .needed(let plugin, let others):
       .of(

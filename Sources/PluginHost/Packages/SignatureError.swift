@@ -24,33 +24,33 @@ public enum SignatureError: Problem, Equatable {
       ProblemReport(
         .unsigned, "Nobody signed it",
         "\(quoted(path)) is not signed, so nobody vouches for what is in it; "
-          + "--unsigned takes it all the same", ["path": path])
+          + "--unsigned installs it anyway", ["path": path])
     case .untrusted(let plugin, let id):
       ProblemReport(
         .untrustedKey, "A key that you do not trust",
         "\(plugin) is signed with the key \(id), which you do not trust. Get that key from its author, by another way "
-          + "than the package, then `plugin key trust KEY`", ["plugin": plugin, "key": id])
+          + "than with the package, then use `plugin key trust KEY`", ["plugin": plugin, "key": id])
     case .otherKey(let plugin, let pinned, let id):
       ProblemReport(
-        .otherKey, "Another key than before",
+        .otherKey, "A different key",
         "\(plugin) was signed with the key \(pinned) before, and this one "
           + (id.map { "with \($0)" } ?? "is not signed") + "; it is refused. "
-          + "If its author says why, `plugin key trust KEY --plugin \(plugin)`",
+          + "If its author explains why, use `plugin key trust KEY --plugin \(plugin)`",
         ["plugin": plugin, "pinned": pinned, "key": id])
     case .noSuchKey(let text, let near):
       ProblemReport(
         .notFound, "No such key",
-        "\(quoted(text)) is no public key of minisign: RW and 54 letters, or its .pub file, expected\(didYouMean(near))",
+        "\(quoted(text)) is not a minisign public key: expected RW and 54 letters, or a .pub file\(didYouMean(near))",
         ["suggestion": near])
     case .notPinned(let plugin, let key):
       .of(plugin, .notFound, "Not that key's", "\(printable(plugin)) is not a plugin of the key \(key)")
     case .damagedKeys(let path, let reason):
       ProblemReport(
         .badFile, "A damaged file",
-        "\(printable(path)): \(reason); no package is installed until it is mended or removed", ["path": path])
+        "\(printable(path)): \(reason); no package is installed until the file is repaired or removed", ["path": path])
     case .badSignature(let path, let reason):
       ProblemReport(
-        .badSignature, "A wrong signature", "\(quoted(path)) is refused: its signature does not hold: \(reason)",
+        .badSignature, "A wrong signature", "\(quoted(path)) is refused: its signature is not valid: \(reason)",
         ["path": path])
     }
   }

@@ -98,7 +98,7 @@ extension ProblemTable {
         "endedWhileLoading": PluginError.endedWhileLoading(plugin: "quiz"),
         "changed": PluginError.changed(plugin: "quiz"),
         "cannotIsolate": PluginError.cannotIsolate(
-          plugin: "quiz", reason: "this system cannot take a process's rights away"),
+          plugin: "quiz", reason: "this system cannot restrict what a process may do"),
         "staysInProcess": PluginError.staysInProcess(plugin: "hangman"),
         "mayNotLeaveProcess": PluginError.mayNotLeaveProcess(plugin: "quiz"),
       ]),
@@ -174,7 +174,7 @@ extension ProblemTable {
         "notThere": PluginReleaseError.notThere(
           plugin: "quiz", version: "1.0", path: hostile, address: nil, size: 1_200),
         "changed": PluginReleaseError.changed(
-          plugin: "quiz", version: "1.0", path: hostile, reason: "its SHA-256 is another one"),
+          plugin: "quiz", version: "1.0", path: hostile, reason: "its SHA-256 is different"),
         "nothingNewer": PluginReleaseError.nothingNewer(plugin: "quiz", version: "1.0"),
         "badLock": PluginReleaseError.badLock(path: hostile, reason: "an object is expected"),
         "changedSinceLock": PluginReleaseError.changedSinceLock(plugin: "quiz", version: "1.0", path: hostile),
