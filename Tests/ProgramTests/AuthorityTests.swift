@@ -31,8 +31,7 @@ import Testing
     #expect(result.lines.count == 3 && result.lines.dropLast().allSatisfy { $0.hasPrefix("false\t") }, "\(result)")
   }
 
-  @Test func `a plugin's code grants nothing and changes no guarded setting, and Lua enables what was granted`() throws
-  {
+  @Test func `a plugin's code grants nothing and changes no guarded setting; Lua enables what was granted`() throws {
     let home = try Home()
     try home.plugin("other", permissions: #"["words"]"#, "")
     try home.plugin(
@@ -220,9 +219,7 @@ import Testing
   }
 
   @Test(arguments: ["settings.write:", "settings.write:auth", "settings.write:auth.idle_minutes", "settings.write:A b"])
-  func `a permission for settings must name the settings, and cannot name those that guard the account`(
-    permission: String
-  ) throws {
+  func `a permission for settings names them, and never those that guard the account`(permission: String) throws {
     let home = try Home()
     try home.plugin("sets", permissions: "[\"\(permission)\"]", "")
     let run = try home.run("plugin", "enable", "sets", "--grant")
@@ -344,9 +341,7 @@ import Testing
   // MARK: The unit of work
 
   @Test(arguments: ["exiting", "finalizer", "kept"])
-  func `what a failed script leaves to run at its end is rolled back too`(
-    way: String
-  ) throws {
+  func `what a failed script runs at its end is rolled back too`(way: String) throws {
     let home = try Home()
     let late =
       switch way {
