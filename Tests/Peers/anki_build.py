@@ -22,7 +22,7 @@ from anki_packages import check
 from anki_sync_both import Pair
 
 COUNT = 48
-# Each in a way of writing of its own, which the deck knows nothing of. WORD stands for a word that is there once.
+# Each in its own style of markup, which the deck does not know. WORD is a word that occurs once.
 KINDS = [
     "## WORD __WORD__ <!-- id: n{i} -->\n\nWORD *WORD*, WORD\nWORD behind a line end\n",
     "# WORD <!-- id: n{i}; tags: a b -->\n\n* WORD\n* **WORD** `WORD`\n  + WORD\n",
@@ -150,7 +150,7 @@ def settle(pair, folder, rng, there, here, both):
         check("settled", again["conflicts"], [])
         for place in both:
             kept, lost = (there, here) if side == "ours" else (here, there)
-            # The side that gives way had its own word changed, and has it back.
+            # The side that loses had its own word changed, and gets it back.
             folder.replace(here[place][1], here[place][0])
             if side == "ours":
                 folder.replace(there[place][0], there[place][1])

@@ -40,7 +40,8 @@ sys.path.insert(0, HERE)
 from anki_packages import check  # noqa: E402
 from anki_sync_both import Pair  # noqa: E402
 
-# The other peers move the zone, so that it is noon by the real clock. Here a day of the clock above must not begin at its noon.
+# The other peers shift the time zone, so that it is noon by the real clock. Here a day of the simulated clock must not
+# begin at its noon.
 os.environ["TZ"] = "UTC"
 time.tzset()
 
@@ -96,7 +97,7 @@ def compare(pair):
         if not wanted.HasField("state"):
             continue
         s, d = wanted.state.stability, wanted.state.difficulty
-        # Four and three places are kept.
+        # Anki stores four and three decimals.
         far = max(abs(stored.get("s", -1) - s) / max(1, s), abs(stored.get("d", -1) - d) / d)
         if far > 2e-3:
             log = pair.col.db.all("select id, ease, ivl, type, time from revlog where cid = ?", card)

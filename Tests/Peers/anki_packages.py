@@ -17,7 +17,7 @@ import tempfile
 import time
 import zipfile
 
-# Anki's scheduler without chance.
+# Anki's scheduler without randomness.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import anki_noon  # noqa: F401, before Anki
@@ -66,7 +66,7 @@ def check_sound(col):
     check("what Anki's database check says", col.fix_integrity(), ("Database rebuilt and optimized.", True))
 
 
-# Out of Deckhand
+# From Deckhand
 
 MAKE = r"""
 local deck = assert(decks.create("Out"))
@@ -199,7 +199,7 @@ def check_sums(col, path, folder):
         check("sums of " + guid, [fields, sorted_by, sum], list(theirs))
 
 
-# Out of Anki
+# From Anki
 
 def make_collection(folder, r, count):
     """Random types and notes, answered by Anki's own scheduler."""
@@ -215,7 +215,7 @@ def make_collection(folder, r, count):
         for _ in range(r.randint(1, 25)):
             note = col.new_note(kind)
             note.fields = [anki_notes.cloze(r) if kind["type"] and r.random() < 0.7 else anki_notes.word(r) for _ in names]
-            # Of numbers from 500 on Anki makes several cards of one place.
+            # From cloze number 500 on Anki makes several cards with the same ordinal.
             note.fields = [re.sub(r"500|501|65536", "30", field) for field in note.fields]
             if r.random() < 0.3:
                 note.fields[0] += '<img src="p q.jpg"> [sound:s%d.mp3]' % r.randint(0, 3)
@@ -241,7 +241,8 @@ def make_collection(folder, r, count):
             break
         col.sched.answerCard(card, r.choice([1, 2, 3, 3, 3, 4]))
         answers += 1
-    # Answers given faster than one a millisecond are numbered ahead, at times into the next second: Anki repairs that of its own.
+    # Answers given faster than one per millisecond get ids in the future, sometimes in the next second: Anki repairs
+    # that by itself.
     col.fix_integrity()
     learnt = col.db.list("select id from cards where type = 2")
     col.sched.set_due_date(learnt[::3], "0-40")
@@ -307,7 +308,7 @@ def from_anki(program, folder, count, seed):
         packages[legacy] = folder + ("/old.apkg" if legacy else "/new.apkg")
         options = ExportAnkiPackageOptions(with_scheduling=True, with_deck_configs=True, with_media=True, legacy=legacy)
         col.export_anki_package(out_path=packages[legacy], options=options, limit=None)
-    # As an export does it: filtered decks are emptied.
+    # As an export does: filtered decks are emptied.
     col.sched.empty_filtered_deck(col.decks.id_for_name("Cram"))
     col.decks.remove([col.decks.id_for_name("Cram")])
     wanted = rows(col, folder)
@@ -357,8 +358,8 @@ def check_texts(col, cards):
         html = re.sub(r"(?s)<!--.*?-->|<(script|style).*?</\1>", "", html)
         if re.search(r"[<\[&]", re.sub(r"</?(b|div|br|hr|span|a)\b[^<>]*>", "", html)) or "hint" in html or "-->" in html:
             continue
-        # What is typed is asked for elsewhere; a filter after `type` can cut its brackets off. After a filter that is
-        # not known Anki's desktop applies none, its own core and Deckhand go on.
+        # Typed answers are handled elsewhere; a filter after `type` can cut off its brackets. After an unknown filter
+        # Anki's desktop applies none, while its core and Deckhand go on.
         if "type:" in html or re.search(r"[^{}:]:(unknown|edit|nc):", col.get_card(number).template()["qfmt"]):
             continue
         same += 1
@@ -369,7 +370,7 @@ def check_texts(col, cards):
     print(f"    {same} of {len(cards)} prompts compared letter by letter")
 
 
-# What each answer to what is due, or soon is, gives, in seconds; nothing of it is kept.
+# The interval, in seconds, that each rating gives to each due or almost due card; nothing is saved.
 INTERVALS = r"""
 for _, deck in ipairs(decks.list()) do deck.options.fuzz = false end
 local function show(options)

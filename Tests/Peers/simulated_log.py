@@ -73,7 +73,7 @@ def main():
     if len(sys.argv) < 4:
         for card, log in enumerate(logs, 1):
             for number, (day, rating) in enumerate(log):
-                # Answers of one day follow each other by ten minutes.
+                # Answers of one day are ten minutes apart.
                 print(card, START + day * 86_400 + number * 600, rating)
         return
     database = sqlite3.connect(sys.argv[3])

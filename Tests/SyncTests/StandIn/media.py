@@ -81,7 +81,7 @@ def answer(mode, method, last, body):
             return data(rows)
         if mode == "media-digest":
             rows = [["a.png", 1, "../../../etc/passwd"]]
-        # What was listed before is not listed again.
+        # Files listed before are not listed again.
         return data([row for row in rows if row[1] > last])
     if method == "downloadFiles":
         return download(mode)
@@ -90,6 +90,6 @@ def answer(mode, method, last, body):
                      "media-lasttaken": [1, 2 ** 63 - 1], "media-firsttaken": [1, -2 ** 63], "media-two": [2, 4],
                      "media-others": [1, 9]}.get(mode, [1, 3]))
     if mode == "media-counted" and method == "mediaSanity":
-        # The two that it lists, and the one that it got.
+        # The two that it lists, and the one that it received.
         return data("OK" if b'"local": 3' in body else "mediaSanity")
     return data("mediaSanity" if mode == "media-insane" else "OK")

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-# Nothing is written beside the sources.
+# Writes no bytecode files beside the sources.
 sys.dont_write_bytecode = True
 import media
 
@@ -52,7 +52,7 @@ heard = []
 def pull(mode, method, now):
     """What a small server says to a pull, or to a sync that sends after it, with one thing wrong in it."""
     called.append(f"{mode}/{method}")
-    # What was looked at does not come again.
+    # Chunks are not repeated.
     if called.count(f"{mode}/start") > 1:
         if method == "start":
             return {"cards": [], "decks": [], "notes": [5] if mode == "pull-graves" else []}
@@ -153,7 +153,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status = {"pull-refused/applyChunk": 400, "pull-broken/finish": 500, "pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
             if status:
                 return self.answer(b"no", status=status)
-            # Without blanks, as Anki's server writes it.
+            # Without spaces, as Anki's server writes it.
             answer = json.dumps(pull(mode, method, int(time.time())), separators=(",", ":"))
             return self.plain(answer.encode())
         meta = META % time.time()
@@ -178,7 +178,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif mode == "largebomb":
             self.answer(bomb(40_000), 40_000 << 17)
         elif mode == "window":
-            # Asks for a window of 2 GiB.
+            # Requests a window of 2 GiB.
             self.answer(frame(meta, window=0xA8), len(meta))
         elif mode == "nosize":
             self.answer(frame(meta))
@@ -219,7 +219,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif mode == "movedcall":
             self.answer(b"", status=308, headers=[("Location", "/ok/sync/meta")])
         elif mode.startswith("to-"):
-            # to-307-8080: another listener of this machine.
+            # to-307-8080: another listener on this machine.
             _, status, port = mode.split("-")
             self.answer(b"", status=int(status), headers=[("Location", f"http://127.0.0.1:{port}/ok/")])
         elif mode == "ankiweb":
