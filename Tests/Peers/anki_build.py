@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A folder of Markdown under git, Deckhand, and a real Anki that syncs with it by the server inside Anki's own package.
+"""A folder of Markdown under git, Deckhand, and a real Anki that syncs with it through the server in Anki's own package.
 
     VENV/bin/python Tests/Peers/anki_build.py .build/debug/deckhand [EDITS] [SEED]
 
-EDITS random words are changed, in the folder and in Anki, in rounds. After each round the folder is the one before with
-those words changed and nothing else, a line for each edit; Anki has the same notes with the same schedules; a field that
-both changed is told as one conflict, once. Ends with an error at the first difference.
+EDITS random words are changed, in the folder and in Anki, in rounds. After each round the folder is the previous one with
+only those words changed, one line per edit; Anki has the same notes with the same schedules; a field that both changed is
+reported as one conflict, once. Ends with an error at the first difference.
 """
 import os
 import random
@@ -82,7 +82,7 @@ class Folder:
         return {name: open(f"{self.path}/{name}").read() for name in self.files}
 
     def replace(self, old, new):
-        """In the model; True where a source has it."""
+        """Makes the edit in the model; returns True if a source contains it."""
         for name, text in self.files.items():
             if old in text:
                 self.files[name] = text.replace(old, new)
@@ -109,7 +109,7 @@ def sync(pair, deckhand_first):
 
 
 def edit_round(pair, folder, rng, edits):
-    """Edits on both sides; each field is edited at most once a side."""
+    """Makes edits on both sides; each field is edited at most once per side."""
     known = notes(pair)
     where = {word: (guid, place) for guid, note in known.items() for place, field in enumerate(note.fields)
              for word in re.findall(r"w\d+x", field)}
@@ -142,7 +142,7 @@ def edit_round(pair, folder, rng, edits):
 
 
 def settle(pair, folder, rng, there, here, both):
-    """What is left of conflicts is decided for one side, which the other takes over."""
+    """Resolves the remaining conflicts in favour of one side, and the other takes that over."""
     if both:
         side = rng.choice(["ours", "theirs"])
         pair.deckhand.run("deck", "conflicts", "Loop", "--take", side)

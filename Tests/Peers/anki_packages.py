@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packages between Deckhand and Anki's own package, both ways, compared row by row.
+"""Exchanges packages between Deckhand and Anki's own Python package, both ways, and compares them row by row.
 
     python3 -m venv VENV && VENV/bin/pip install anki
     VENV/bin/python Tests/Peers/anki_packages.py .build/debug/deckhand [CARDS] [SEED]
@@ -31,7 +31,7 @@ PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001
 
 
 class Deckhand:
-    """The program with a home of its own."""
+    """Runs the program with a home of its own."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -174,7 +174,7 @@ def check_schedules(col, cards):
 
 
 def day(col, number):
-    """A due day as a date's ordinal."""
+    """A due day as the ordinal of a date."""
     today = time.localtime(time.time() - 4 * 3600)
     return time.mktime(today[:3] + (12, 0, 0, 0, 0, -1)) // 86400 + number - col.sched.today
 
@@ -281,7 +281,7 @@ LOG = "select id, cid, ease, ivl, lastIvl, factor, time, type from revlog order 
 
 
 def rows(col, home):
-    """What is to be the same after a way there and back."""
+    """The data that must survive a round trip."""
     notes = {row[0]: tuple(row[1:]) for row in col.db.execute("select guid, id, mod, tags, flds, sfld, csum from notes")}
     cards = {}
     for guid, order, kind, queue, due, *rest in col.db.execute(CARD + " from cards c join notes n on n.id = c.nid"):
@@ -344,7 +344,7 @@ def check_places(wanted, cards):
 
 
 def check_texts(col, cards):
-    """The letters that are shown are those of Anki's page."""
+    """The displayed letters must be those of Anki's page."""
     same = 0
     for card in cards:
         if card["prompt"] == "(blank)":
@@ -391,7 +391,7 @@ show{mode = "review", limit = tonumber(arg[1])}
 
 
 def check_intervals(deckhand, col, folder, limit):
-    """The next intervals are those of Anki's scheduler, of each answer and each state."""
+    """The next intervals must be those of Anki's scheduler, for each rating and each state."""
     with open(folder + "/intervals.lua", "w") as file:
         file.write(INTERVALS)
     shown = deckhand.run("--dry-run", "run", folder + "/intervals.lua", str(limit))
@@ -415,7 +415,7 @@ def check_intervals(deckhand, col, folder, limit):
 
 
 def next_interval(state):
-    """Seconds that an answer gives."""
+    """The interval in seconds that a rating gives."""
     normal = state.normal
     kind = normal.WhichOneof("kind")
     if kind == "learning":
@@ -448,7 +448,7 @@ def check_back(deckhand, folder, wanted, legacy):
 # A small collection, for the tests that run without Anki
 
 def write_fixtures(folder):
-    """Two packages of the same collection, one in each container; the tests say what is in it."""
+    """Writes two packages of the same collection, one in each container format; the tests describe its content."""
     with tempfile.TemporaryDirectory() as place:
         col = Collection(place + "/c.anki2")
         col.set_config("fsrs", True)

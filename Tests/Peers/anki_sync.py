@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Deckhand beside the sync server inside Anki's own package, with a real Anki as the client that fills it.
+"""Syncs Deckhand with the sync server in Anki's own package, which a real Anki client fills.
 
     python3 -m venv VENV && VENV/bin/pip install anki
     VENV/bin/python Tests/Peers/anki_sync.py .build/debug/deckhand [NOTES] [SEED]
 
-What the server has is compared row by row with what Deckhand holds; the server's own file must be as it was before.
+The server's data is compared row by row with Deckhand's; the server's own file must be unchanged.
 Prints what was compared; ends with an error at the first difference.
 """
 import hashlib
@@ -61,7 +61,7 @@ class Server:
         self.process.wait()
 
     def digest(self):
-        """Of what is in the server's collection."""
+        """Queries the server's collection."""
         # The server keeps its file locked.
         copy = os.path.join(self.folder, "copy.anki2")
         for end in ["", "-wal"]:
@@ -88,7 +88,7 @@ class Client:
         self.auth = self.col.sync_login(USER, PASSWORD, server.address)
 
     def sync(self, upload=None):
-        """A normal sync, or the one-way one that is asked for."""
+        """Runs a normal sync, or a one-way sync if asked for."""
         if upload is not None:
             self.col.close_for_full_sync()
             self.col.full_upload_or_download(auth=self.auth, server_usn=None, upload=upload)
@@ -99,7 +99,7 @@ class Client:
 
 
 def fill(col, count, rng):
-    """Notes of every kind of type, answered cards, decks, presets, flags, suspended, buried, filtered, deleted ones."""
+    """Creates notes of every kind of type, answered cards, decks, presets, flags, and suspended, buried, filtered and deleted cards."""
     decks = [col.decks.id(name) for name in ["Spanish", "Spanish::Verbs", "Größe::ä b", "Empty", "Default"]]
     preset = col.decks.add_config_returning_id("Slow & “careful”")
     config = col.decks.get_config(preset)
@@ -152,7 +152,7 @@ def fill(col, count, rng):
 
 
 def known(seen, wanted):
-    """Both without what only one of them has: Anki adds members of its own."""
+    """Removes the members that only one of them has: Anki adds some of its own."""
     if isinstance(seen, dict) and isinstance(wanted, dict):
         both = {key: known(seen[key], wanted[key]) for key in seen
                 if key in wanted and key not in ("req", "usn")}
@@ -164,7 +164,7 @@ def known(seen, wanted):
 
 
 def deckhand_ids(deckhand):
-    """The ids of cards here by those there."""
+    """Maps the card ids there to those here."""
     db = sqlite3.connect(f"file:{collection(deckhand)}?mode=ro", uri=True)
     found = dict(db.execute("SELECT id, id FROM cards"))
     db.close()
@@ -179,7 +179,7 @@ def collection(deckhand):
 
 
 def compare(deckhand, col, what):
-    """Every note, card and row of the log on both sides."""
+    """Compares every note, card and log row of both sides."""
     db = sqlite3.connect(f"file:{collection(deckhand)}?mode=ro", uri=True)
     # The stored copies of the server's rows are unchanged.
     kept = {(kind, key): json.loads(text) for kind, key, text in db.execute("SELECT kind, id, json FROM server_rows")}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Deckhand and a real Anki that change one collection and sync it by the server inside Anki's own package.
+"""Deckhand and a real Anki change one collection and sync it through the server in Anki's own package.
 
     VENV/bin/python Tests/Peers/anki_sync_both.py .build/debug/deckhand [ROUNDS] [SEED] [PART,...]
 
-Each row of SyncRules.md, "Merging", in both orders, syncs that are ended at any call, an end whose answer is lost, and
-ROUNDS rounds of random changes on both sides. After each all rows of both sides are equal, and Anki's database check
-has nothing to repair. Ends with an error at the first difference.
+Tests each row of SyncRules.md, "Merging", in both orders, syncs that end at any call, a final call whose response is lost,
+and ROUNDS rounds of random changes on both sides. After each test all rows of both sides are equal, and Anki's database
+check has nothing to repair. Ends with an error at the first difference.
 """
 import http.client
 import http.server
@@ -33,7 +33,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Between(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    """Stands before the server; the call number `fails_at` is cut off, before or after the server had it."""
+    """A proxy for the server; call number `fails_at` is cut off, before or after it reached the server."""
     daemon_threads = True
 
     def __init__(self, server):
@@ -102,7 +102,7 @@ class Pair:
         return self.anki.col
 
     def settle(self, what, deckhand_first):
-        """Both sync until neither has anything to say; then they have the same."""
+        """Syncs both until neither has anything to send; then they must be equal."""
         findings = []
         if deckhand_first:
             findings += self.deckhand.lines("sync")[0]["findings"]
@@ -139,7 +139,7 @@ class Pair:
         return self.deckhand.run("-e", code)
 
     def note(self, deck="Spanish", front="vorne", back="hinten", kind="Basic"):
-        """A new note on Anki's side that both have."""
+        """Creates a note on Anki's side and syncs it to both."""
         note = self.col.new_note(self.col.models.by_name(kind))
         note.fields[0], note.fields[1] = front, back
         self.col.add_note(note, self.col.decks.id(deck))
@@ -159,7 +159,7 @@ def find(front):
 # The first sync, with cards on both sides, and with an empty server
 
 def own(pair):
-    """Cards of an account before it is linked, one of them of a note that Anki has too."""
+    """An account has cards before it is linked, one of them of a note that Anki has too."""
     note = pair.note(front="haben beide", back="von dort")
     pair.anki.sync()
     time.sleep(1.1)
@@ -201,7 +201,7 @@ def empty(program, folder, pairs):
 # Which side wins
 
 def cases(pair, first):
-    """Each row of the table, one after the other, settled with Deckhand first or second."""
+    """Tests each row of the table, with Deckhand syncing first or second."""
     name = "Deckhand first" if first else "Anki first"
 
     def step(what):
@@ -364,7 +364,7 @@ def cases(pair, first):
 
 
 def shapes(pair):
-    """Changes that make every device download all of it."""
+    """Changes after which every device must download everything."""
     # There, with unsent changes here.
     pair.note(front="hat drei Felder")
     pair.settle("before", False)
@@ -430,7 +430,7 @@ def shapes(pair):
 # Failures
 
 def broken(pair):
-    """A sync that ends at any of its calls leaves both as they were; the next one does it all, once."""
+    """A sync that fails at any of its calls leaves both as they were; the next one does everything, once."""
     between = pair.between
     for after in (False, True):
         number = 0
@@ -551,8 +551,7 @@ PARTS = ["first", "cases", "shapes", "broken", "chance"]
 
 
 def side_by_side(program, rounds, seed):
-    """Each part in a process of its own: a part knows nothing of another one, and each waits for its server most of the
-    time."""
+    """Runs each part in its own process: the parts are independent, and each waits for its server most of the time."""
     children = [
         (part, subprocess.Popen([sys.executable, __file__, program, str(rounds), str(seed), part], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT))

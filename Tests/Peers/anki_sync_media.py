@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Deckhand's media beside the sync server inside Anki's own package, with a real Anki as the other client.
+"""Syncs Deckhand's media with the sync server in Anki's own package, with a real Anki as the other client.
 
     VENV/bin/python Tests/Peers/anki_sync_media.py .build/debug/deckhand [SEED]
 
@@ -188,7 +188,7 @@ def cases(pair, first, rng):
 
 
 def odd_names(pair):
-    """What only one side can have stays there, and is told once."""
+    """Files that only one side can store stay there, and are reported once."""
     pair.put(".hidden", b"x")
     pair.put("leer.txt", b"")
     pair.add("leer hier.txt", b"")
@@ -199,7 +199,7 @@ def odd_names(pair):
 
 
 def killed(pair, program, rng):
-    """Ended at any moment: the next sync does what is left."""
+    """If a sync ends at any moment, the next one does the rest."""
     for number in range(40):
         pair.put(f"k{number}.bin", rng.randbytes(400_000))
         pair.add(f"l{number}.bin", rng.randbytes(400_000))
@@ -222,7 +222,7 @@ def killed(pair, program, rng):
 
 
 def unattended(pair):
-    """A script that syncs in the middle, and a shell that syncs as it ends, also when nobody answers."""
+    """A script that syncs half way, and a shell that syncs as it ends, also if no server responds."""
     script = pair.folder + "/script.lua"
     with open(script, "w") as file:
         file.write(f'''
@@ -254,7 +254,7 @@ error("on purpose")
 
 
 def no_room(pair, program, rng):
-    """A small disk: what comes stops before it is full, and is kept."""
+    """On a small disk the download stops before the disk is full, and received files are kept."""
     for number in range(12):
         pair.put(f"room{number}.bin", rng.randbytes(1_000_000))
     pair.anki_sync()

@@ -1,4 +1,4 @@
-"""Words, how often each stands in a text, and the best sentence, by Spark SQL alone: spark_words.py TEXT OUT"""
+"""Counts the words of a text and finds the best sentence of each, with Spark SQL only: spark_words.py TEXT OUT"""
 import sys
 
 from pyspark import SparkContext

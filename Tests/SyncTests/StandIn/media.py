@@ -1,4 +1,4 @@
-"""What a small server says of its media, with one thing wrong in it."""
+"""The media responses of a small server, with one fault."""
 import hashlib
 import io
 import json
@@ -33,7 +33,7 @@ def bomb():
 
 
 def lying():
-    """The sizes in it are others than those of its content."""
+    """An archive whose declared sizes differ from those of its content."""
     whole = bytearray(archive([("0", b"x" * 1000)], {"0": "a.png"}))
     for mark in (b"PK\x03\x04", b"PK\x01\x02"):
         at = whole.index(mark) + (18 if mark[2] == 3 else 20)
@@ -58,7 +58,7 @@ def download(mode):
 
 
 def answer(mode, method, last, body):
-    """The bytes of an answer; LAST is the number after which changes are asked for, BODY what came with the call."""
+    """Returns the bytes of a response; LAST is the USN after which changes are requested, BODY the request body."""
     def data(value, error=""):
         return json.dumps({"data": value, "err": error}).encode()
     if method == "begin":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server that stands in for a sync server and answers badly: the first part of the path says how.
+"""A stand-in for a sync server that responds badly: the first part of the path says how.
 
     server.py            prints the port, then serves on 127.0.0.1 until its input ends
     server.py CERT KEY   the same over TLS
@@ -25,14 +25,14 @@ def block(kind, size, content, last):
 
 
 def frame(content, window=0x58):
-    """A zstd frame that does not say its size, of raw blocks."""
+    """A zstd frame of raw blocks that does not declare its size."""
     pieces = [content[at:at + 100_000] for at in range(0, len(content), 100_000)] or [b""]
     blocks = b"".join(block(0, len(p), p, i == len(pieces) - 1) for i, p in enumerate(pieces))
     return b"\x28\xb5\x2f\xfd\x00" + bytes([window]) + blocks
 
 
 def bomb(count):
-    """Unpacks to COUNT times 128 KiB of zeros."""
+    """A zstd frame that decompresses to COUNT times 128 KiB of zeros."""
     blocks = b"".join(block(1, 1 << 17, b"\0", i == count - 1) for i in range(count))
     return b"\x28\xb5\x2f\xfd\x00\x58" + blocks
 
@@ -50,7 +50,7 @@ heard = []
 
 
 def pull(mode, method, now):
-    """What a small server says to a pull, or to a sync that sends after it, with one thing wrong in it."""
+    """The responses of a small server to a pull, or to a sync that sends afterwards, with one fault."""
     called.append(f"{mode}/{method}")
     # Chunks are not repeated.
     if called.count(f"{mode}/start") > 1:
