@@ -57,7 +57,7 @@ private final class Paper {
     #expect(paper.take().isEmpty)
   }
 
-  @Test func `the share refers to the total once it is known, and the rate names its unit`() {
+  @Test func `the share refers to the total once it is known, and no rate is shown without a unit`() {
     let paper = Paper()
     // A package's bytes are its total until its notes are counted.
     let progress = paper.progress("Importing a.apkg", total: 5_000_000, unit: "", on: paper.terminal(width: 100))

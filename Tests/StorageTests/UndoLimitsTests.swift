@@ -31,9 +31,7 @@ import Values
       """)
   }
 
-  @Test func `a step larger than the log is carried out all the same, and the older steps can no longer be undone`()
-    throws
-  {
+  @Test func `a step larger than the log is carried out all the same, and undo cannot go past it`() throws {
     try step("box", "INSERT INTO boxes (name) VALUES ('a')")
     try fill()
     // Undoing it would have to record all of it for redo.
