@@ -36,9 +36,7 @@ import Testing
     ("ace", "асе", "exists"), ("mia", "m1a", "exists"), ("oto", "0t0", "exists"), ("ana_b", "ana-b", "exists"),
     ("josé", "jose\u{301}", "exists"), ("ana", "anna", ""), ("ana", "aná", ""),
   ])
-  func `a name that is taken or looks like a taken one is refused`(first: String, second: String, code: String)
-    throws
-  {
+  func `a name that is taken or looks like a taken one is refused`(first: String, second: String, code: String) throws {
     let data = DataFolder()
     let store = try data.store()
     _ = try store.add(first, try Secret("correct horse"), adoptingLocal: false)

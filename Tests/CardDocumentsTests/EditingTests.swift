@@ -29,9 +29,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     }
   }
 
-  @Test func `elements that share an id in the file get ids of their own when one is changed`()
-    throws
-  {
+  @Test func `elements that share an id in the file get ids of their own when one is changed`() throws {
     let file = """
       {"format": "rwcard", "version": 2, "id": "\(documentID(1))", "background": [0, 0, 0], "elements": [
         {"id": "a", "kind": "text", "text": "1"}, {"id": "a", "kind": "text", "text": "2"},

@@ -59,9 +59,7 @@ final class Desk {
     #expect(!desk.document.hasUnsavedChanges)
   }
 
-  @Test func `pending moves survive raising, adding and removing elements, and are reported once saved`()
-    throws
-  {
+  @Test func `pending moves survive raising, adding and removing elements, and are reported once saved`() throws {
     let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(100))
     try desk.document.set(.x, of: desk.text, to: .number(200))

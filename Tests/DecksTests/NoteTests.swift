@@ -241,9 +241,7 @@ import Testing
     #expect(try type(fresh).name == "Basic (and reversed card)" && type(fresh).id != new.id)
   }
 
-  @Test func `a change that would remove cards says how many and changes nothing until it is confirmed`()
-    throws
-  {
+  @Test func `a change that would remove cards says how many and changes nothing until it is confirmed`() throws {
     let ids = try ["a", "b", "c"].map { try collection.addNote(deck, ["Front": $0, "Back": $0 + "2"], .reversed) }
     let old = try type(ids[0])
     var edit = NoteTypeEdit(old)

@@ -157,9 +157,7 @@ import Testing
     (#"{"new_per_day": "7", "reviews_per_day": -1, "desired_retention": 0.2}"#, "nil nil nil"),
     (#"{"new_per_day": 10000, "reviews_per_day": 1.5, "desired_retention": "x"}"#, "nil nil nil"),
   ])
-  func `valid limits in a file are used, and invalid ones are ignored`(
-    json: String, expected: String
-  ) throws {
+  func `valid limits in a file are used, and invalid ones are ignored`(json: String, expected: String) throws {
     let limits = try DeckLimits(checking: json)
     let shown = [DeckOptions.Name.newPerDay, .reviewsPerDay, .desiredRetention].map { name in
       limits.value(name).map { value in

@@ -79,9 +79,7 @@ import Testing
     #expect(try found("gat", other, cache) == ["el zorro"])
   }
 
-  @Test func `for any query the index finds what reading each card finds, in the same order`()
-    throws
-  {
+  @Test func `for any query the index finds what reading each card finds, in the same order`() throws {
     let (deck, other) = (try collection.deck("d"), try collection.deck("e"))
     let animals = ["gato", "perro", "zorro", "vaca", "pájaro"]
     for (deck, first) in [(deck, 0), (other, 700)] {

@@ -25,9 +25,7 @@ import Testing
   }
 
   @Test(arguments: [(true, 1), (false, 2)])
-  func `siblings wait until tomorrow if the options say so, and undo shows them again`(
-    buries: Bool, left: Int
-  ) throws {
+  func `siblings wait until tomorrow if the options say so, and undo shows them again`(buries: Bool, left: Int) throws {
     let deck = try collection.deck("d")
     try collection.addNote(deck, ["Front": "el sol", "Back": "the sun"], .reversed)
     try collection.add(deck, "plain", "x")

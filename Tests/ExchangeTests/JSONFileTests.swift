@@ -300,9 +300,7 @@ import Text
   }
 
   @Test(arguments: [#""   ":1"#, #""x":"a\u0000b""#, #""document":"a\u0000b""#])
-  func `a note with data that no card can hold is refused completely, and the rest is imported`(member: String)
-    throws
-  {
+  func `a note with data that no card can hold is refused completely, and the rest is imported`(member: String) throws {
     let note = #"{"guid":"g","note_type":"Cloze","note_fields":{"Text":"{{c1::a}}"},"# + member + "}"
     let (report, cards) = try imported("a.jsonl", note + "\n{\"prompt\":\"p\",\"answer\":\"a\"}\n")
     #expect(report.cards.rejected.map(\.line) == [1] && cards.map(\.prompt) == ["p"])

@@ -190,9 +190,8 @@ import Testing
   // MARK: Replacing
 
   @Test(arguments: WritingStep.allCases, [ENOSPC, EIO])
-  func `a failing step leaves the old content or the new and nothing beside it`(
-    step: WritingStep, number: Int32
-  ) throws {
+  func `a failing step leaves the old content or the new and nothing beside it`(step: WritingStep, number: Int32) throws
+  {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
     var options = Replacement.ofOurs(temporaryName: "a.new")

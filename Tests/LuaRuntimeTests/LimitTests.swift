@@ -124,9 +124,7 @@ private final class Nest {
     ("for i = 1, 1e9 do lend(0.05) end", 0.2, 8), ("for i = 1, 1e9 do pcall(lend, 0.05, true) end", 10, 4),
     ("lend(0.05) lend(0.05) while true do end", 10, 2), ("lend(1e9)", 0.2, 1),
   ])
-  func `work on lent time ends with the loan, in total over a call`(
-    code: String, most: Double, works: Int
-  ) throws {
+  func `work on lent time ends with the loan, in total over a call`(code: String, most: Double, works: Int) throws {
     let nest = try Nest(pluginSeconds: 0.1)
     defer { nest.close() }
     var count = 0

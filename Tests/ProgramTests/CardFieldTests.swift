@@ -33,8 +33,7 @@ import Testing
     #expect(terminal.shows("Ejemplo: El perro ladra."))
   }
 
-  @Test func `a field that the templates do not name is shown below the answer, one that they test for is not`()
-    throws
+  @Test func `a field that the templates do not name is shown below the answer, one that they test for is not`() throws
   {
     try home.run(
       "-e",

@@ -33,9 +33,7 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("usage: \(name).lua "))
   }
 
-  @Test func `input may be standard input, and a read error is reported without a position in the script`()
-    throws
-  {
+  @Test func `input may be standard input, and a read error is reported without a position in the script`() throws {
     let home = try Home()
     func read(_ input: String, _ words: String...) throws -> Run {
       try home.run(["run", script(words[0])] + words.dropFirst(), input: input)

@@ -73,9 +73,7 @@ import Testing
     terminal.wait(for: "\"got ca nobody")
   }
 
-  @Test func `key macros continue after a completion that asks, and the inputrc file may be reloaded`()
-    throws
-  {
+  @Test func `key macros continue after a completion that asks, and the inputrc file may be reloaded`() throws {
     let home = try Home()
     let keys = try home.write(
       """

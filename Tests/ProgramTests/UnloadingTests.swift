@@ -89,9 +89,7 @@ import Testing
   }
 
   @Test(arguments: ["", " --no-isolate"])
-  func `a game goes on after its plugin was reloaded, and print works to the end`(
-    place: String
-  ) throws {
+  func `a game goes on after its plugin was reloaded, and print works to the end`(place: String) throws {
     let home = try Home()
     try home.plugin(
       "p", permissions: #"["shell", "shell.run", "games", "words"]"#, manifest: #""commands": ["go"], "modes": ["m"]"#,

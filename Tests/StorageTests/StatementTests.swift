@@ -79,9 +79,7 @@ import Values
     }
   }
 
-  @Test func `statements beyond the cache are prepared anew, and one in use is not handed out twice`()
-    throws
-  {
+  @Test func `statements beyond the cache are prepared anew, and one in use is not handed out twice`() throws {
     try open().use { db in
       for number in 0...501 { #expect(try Int.fetchOne(db, sql: "SELECT \(number)") == number) }
       #expect(try Int.fetchOne(db, sql: "SELECT 0") == 0)

@@ -201,9 +201,7 @@ import Values
     #expect(try names()[own] == nil && names()[1] == "default")
   }
 
-  @Test func `a deck removed here and changed there is removed there too, and a card in it brings it back`()
-    throws
-  {
+  @Test func `a deck removed here and changed there is removed there too, and a card in it brings it back`() throws {
     try sides.linked()
     try sides.merge(sides.pulled(decks([(9, "Old")]), usn: 10))
     let remove = { try store.operation("remove") { _ = try DeckTable.remove($0, DeckID(rawValue: 9)) } }

@@ -37,9 +37,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  @Test func `answers of an unsent card are sent too, with an id that no answer of another device has`()
-    throws
-  {
+  @Test func `answers of an unsent card are sent too, with an id that no answer of another device has`() throws {
     try sides.linked()
     try sides.store.operation("add") { db in
       let deck = try DeckTable.find(db, named: "Spanish").id

@@ -135,9 +135,7 @@ private final class Forgery {
     #expect(try forgery.folder() == before)
   }
 
-  @Test func `content that does not match its hash replaces nothing, and good content repairs a damaged file`()
-    throws
-  {
+  @Test func `content that does not match its hash replaces nothing, and good content repairs a damaged file`() throws {
     let forgery = try Forgery()
     let media = forgery.workspace.folder + "/media/"
     let name = { (text: String) in ContentHash(of: Array(text.utf8)).description }

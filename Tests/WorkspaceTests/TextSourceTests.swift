@@ -41,9 +41,7 @@ import Text
 
   // MARK: Texts
 
-  @Test func `a vocabulary gives the unmastered words of the language, from the books they were in`()
-    throws
-  {
+  @Test func `a vocabulary gives the unmastered words of the language, from the books they were in`() throws {
     try database(
       "vocab.db",
       """
