@@ -1,7 +1,7 @@
 """Runs `deckhand map` over the partitions of a Spark job, as a function for `mapInArrow`.
 
-A line goes in and out as bytes, whatever they mean. A worker that fails, or leaves input unread, fails its task, so that Spark
-runs it again; a task whose input fails kills its worker, so that a part is never taken for the whole.
+Lines are passed as uninterpreted bytes. A worker that fails, or leaves input unread, fails its task, so that Spark runs it
+again; a task whose input fails kills its worker, so that a partial result is never taken for the whole.
 """
 import os
 import subprocess

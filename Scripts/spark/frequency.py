@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes cards of the words of a corpus on a cluster: frequency.lua, or another script for `deckhand map`, over Spark.
+"""Makes cards from the words of a corpus on a cluster: runs frequency.lua, or another script for `deckhand map`, on Spark.
 
     python3 Scripts/spark/frequency.py --master local[2] TEXT OUT [ARG...]
     deckhand deck import Words OUT/part-* --format jsonl
 
-The program, the script and each ARG that is a file, a word list say, are shipped with the job, and so is each --ship FILE. By
-dictionary forms:
+The program, the script and each ARG that is a file, such as a word list, are shipped with the job, and so is each --ship FILE.
+To count dictionary forms:
 
     python3 Scripts/spark/frequency.py --script Scripts/decks/lemma_frequency.lua \\
       --ship /usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin TEXT OUT spanish

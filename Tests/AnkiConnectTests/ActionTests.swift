@@ -1,4 +1,4 @@
-// The actions of the server, each on a collection of its own.
+// The actions of the server, each on a new collection.
 
 import Decks
 import Storage
@@ -29,7 +29,7 @@ import Workspace
 
   // MARK: The interface
 
-  @Test func `versions up to 4 have the bare result, others two keys, errors always these`() throws {
+  @Test func `versions up to 4 return the bare result, others two keys, errors always both keys`() throws {
     for version in [nil, 2, 4, 5, 6] as [Int?] {
       var client = client
       client.version = version
@@ -41,7 +41,7 @@ import Workspace
     #expect(client.send(Array("{".utf8)).text.hasPrefix(#"{"result":null,"error":"the request is not JSON"#))
   }
 
-  @Test func `what one request asks for is charged before it is gathered, and what fits comes`() throws {
+  @Test func `the size of a response is checked before it is built, and what fits is returned`() throws {
     let content = String(repeating: "Y", count: 40_000)
     try client.call("storeMediaFile", #"{"filename":"a.mp3","data":"\#(content)"}"#)
     let id = try add(String(repeating: "x", count: 20_000))
@@ -58,7 +58,7 @@ import Workspace
     let version = client.request("version", "{}")
     let words = "the answer to one request has at most 0 MiB; ask for less at once"
     #expect(try errors([media, media, media, media, version]) == [nil, nil, words, words, nil])
-    // One action that gathers many times what it was given.
+    // One action that returns a multiple of what it was given.
     for (action, key, number) in [("notesInfo", "notes", id), ("cardsInfo", "cards", cards[0])] {
       let ids = Array(repeating: "\(number)", count: 1000).joined(separator: ",")
       #expect(try errors([client.request(action, #"{"\#(key)":[\#(ids)]}"#), version]) == [words, nil])
@@ -74,14 +74,14 @@ import Workspace
     }
     let twice = try client.call("getReviewsOfCards", #"{"cards":[\#(cards[0]),"\#(cards[0])"]}"#)
     #expect(twice.record?.names == ["\(cards[0])"])
-    // Whatever has no room to be answered is not done.
+    // An action whose response does not fit is not carried out.
     let create = client.request("createDeck", #"{"deck":"New"}"#)
     let full = Array(repeating: version, count: 4000)
     #expect(try errors(full + [create]).last == words)
     #expect(try !client.call("deckNames").texts.contains("New"))
   }
 
-  @Test func `an answer that is too large is an error`() throws {
+  @Test func `a response that is too large is an error`() throws {
     let server = ActionServer(client.host, longestAnswer: 40)
     let request = ClientRequest(method: "POST")
     let answer = server.answer(request, Array(client.request("apiReflect", #"{"scopes":["actions"]}"#).utf8)).body
@@ -91,7 +91,7 @@ import Workspace
     #expect(String(decoding: small, as: UTF8.self) == #"{"result":6,"error":null}"#)
   }
 
-  @Test func `a key is asked for once a request, and for no permission`() throws {
+  @Test func `a key is asked for once a request, and not for permission requests`() throws {
     client.host.key = "secret"
     #expect(try client.refusal("deckNames") == "valid api key must be provided")
     func send(_ key: String) throws -> Value {
@@ -106,7 +106,7 @@ import Workspace
     #expect(permission.record?["requireApikey"] == .boolean(true))
   }
 
-  @Test func `an unknown origin is refused until the user allows it, and asked for once`() throws {
+  @Test func `an unknown origin is refused until the user allows it, and the user is asked once`() throws {
     let page = "app://obsidian.md"
     let version = Array(client.request("version", "{}").utf8)
     #expect(client.send(version, origin: page).reply.status == 403)
@@ -121,7 +121,7 @@ import Workspace
     #expect(client.send(ask, origin: other).text.contains("granted"))
     let answer = client.send(version, origin: other)
     #expect(answer.reply.status == 200 && answer.reply.allowedOrigin == other)
-    // What a page without a name could be is nobody's guess.
+    // An opaque origin could be any page, so the user is not asked.
     #expect(client.send(ask, origin: "null").text.contains("denied"))
     #expect(client.host.asked == [page, other])
   }
@@ -133,14 +133,14 @@ import Workspace
     ("http://127.0.0.1.evil.org", false), ("http://localhost:x", false), ("http://localhost:99999", false),
     ("https://example.org", false), ("null", false), ("", false), ("file://", false), ("chrome-extension://", false),
   ])
-  func `origins that need no leave`(origin: String, isAllowed: Bool) {
+  func `some origins need no permission`(origin: String, isAllowed: Bool) {
     #expect(OriginPolicy(allowed: []).allows(origin) == isAllowed)
     #expect(OriginPolicy(allowed: []).allows(nil))
   }
 
   // MARK: Notes
 
-  @Test func `a note is added once, told why not, and is one step of undo`() throws {
+  @Test func `a note is added once, a refusal gives the reason, and adding is one undo step`() throws {
     let id = try add("uno")
     #expect(
       try client.refusal("addNote", #"{"note":\#(note("uno"))}"#) == "cannot create note because it is a duplicate")
@@ -160,7 +160,7 @@ import Workspace
     #expect(try client.call("findNotes", #"{"query":"front:uno"}"#).numbers == [id])
   }
 
-  @Test func `duplicates are looked for where the client says`() throws {
+  @Test func `duplicates are searched for in the scope that the client names`() throws {
     try client.call("createDeck", #"{"deck":"Spanish::Verbs"}"#)
     try client.call("createDeck", #"{"deck":"Other"}"#)
     _ = try client.call("addNote", #"{"note":\#(note("ser", deck: "Spanish::Verbs"))}"#)
@@ -177,14 +177,14 @@ import Workspace
     let reversed = "Basic (and reversed card)"
     #expect(try can("{}", type: reversed) == true)
     #expect(try can(#"{"duplicateScopeOptions":{"checkAllModels":true}}"#, type: reversed) == false)
-    // Nothing is in a deck that is not there.
+    // A missing deck contains no duplicates.
     let nowhere = #"{"duplicateScope":"deck","duplicateScopeOptions":{"deckName":"No"}}"#
     #expect(try can(nowhere) == true)
     #expect(try can(nowhere, deck: "Spanish::Verbs") == true)
     #expect(try can(nowhere, deck: "No") == false)
   }
 
-  @Test func `of several notes each refusal is told, and a later one knows the earlier`() throws {
+  @Test func `each refused note of several is reported, and later ones are checked against earlier ones`() throws {
     _ = try add("uno")
     let notes = "[\(note("dos")),\(note("dos")),\(note("uno")),\(note("")),\(note("tres"))]"
     let added = try client.call("addNotes", #"{"notes":\#(notes)}"#).list ?? []
@@ -199,7 +199,7 @@ import Workspace
         == "cannot create note because it is a duplicate")
   }
 
-  @Test func `what is known of first fields is looked at again after an action that was taken back`() throws {
+  @Test func `cached first fields are refreshed after an action was rolled back`() throws {
     let id = try add("uno")
     #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(true))
     let lost = note("tres", #","audio":{"filename":"a.mp3","path":"/nowhere/a.mp3","fields":["Back"]}"#)
@@ -209,7 +209,7 @@ import Workspace
     #expect(try client.call("canAddNote", #"{"note":\#(note("dos"))}"#) == .boolean(true))
   }
 
-  @Test func `a field is changed in a type that has two of one name, and no other`() throws {
+  @Test func `in a type with two fields of one name an update changes no other field`() throws {
     let pairs = try Pairs()
     let sql = #"UPDATE note_types SET json = replace(json, '"Meaning"', '"Word"') WHERE name = 'Pair'"#
     try pairs.client.host.workspace.read { try $0.execute(sql: sql) }
@@ -249,7 +249,7 @@ import Workspace
     #expect(try client.steps.first == "removing 1 note")
   }
 
-  @Test func `a card of a prompt and an answer is a note of type Basic`() throws {
+  @Test func `a card with prompt and answer is a note of type Basic`() throws {
     let card = try client.host.workspace.decks.open("Spanish").add(NewCard(prompt: "a < b", answer: "two"))
     let number = Int(try card.record().note.rawValue)
     #expect(try client.call("findNotes", #"{"query":"note:Basic \"front:a < b\""}"#).numbers == [number])
@@ -296,7 +296,7 @@ import Workspace
     #expect(client.host.told.last == "Another program shows a note: uno")
   }
 
-  @Test func `decks are made, listed and removed`() throws {
+  @Test func `decks are created, listed and removed`() throws {
     let id = try client.call("createDeck", #"{"deck":"A::B"}"#).integer
     #expect(try client.call("createDeck", #"{"deck":"A::B"}"#).integer == id)
     #expect(try client.call("createDeck", #"{"deck":"a::b"}"#).integer == id)
@@ -308,7 +308,7 @@ import Workspace
     #expect(try client.refusal("createDeck", #"{"deck":"a::"}"#) != nil)
   }
 
-  @Test func `note types are listed, those of stock too, and made`() throws {
+  @Test func `note types are listed, including the stock types, and created`() throws {
     #expect(try client.call("modelNames").texts.contains("Cloze"))
     #expect(try client.call("modelFieldNames", #"{"modelName":"Cloze"}"#).texts == ["Text", "Back Extra"])
     #expect(try client.refusal("modelFieldNames", #"{"modelName":"No"}"#) == "model was not found: No")
@@ -321,7 +321,7 @@ import Workspace
     #expect(try client.refusal("addNote", #"{"note":\#(cloze)}"#)?.contains("{{c1::") == true)
   }
 
-  @Test func `media files are stored, listed, handed out and removed`() throws {
+  @Test func `media files are stored, listed, retrieved and removed`() throws {
     #expect(try client.call("storeMediaFile", #"{"filename":"a.txt","data":"aGVs\nbG8="}"#).text == "a.txt")
     #expect(try client.call("retrieveMediaFile", #"{"filename":"a.txt"}"#).text == "aGVsbG8=")
     #expect(try client.call("storeMediaFile", #"{"filename":"a.txt","data":"aGk="}"#).text == "a.txt")
@@ -342,7 +342,7 @@ import Workspace
     }
   }
 
-  @Test func `a failed action leaves nothing, and what stands in another one goes on`() throws {
+  @Test func `a failed action leaves nothing, and the other actions of a multi request go on`() throws {
     let actions = """
       [{"action":"createDeck","params":{"deck":"X"},"version":6},
        {"action":"addNote","params":{"note":\(note("a", #","audio":{"filename":"k","data":"%","fields":["Back"]}"#))},"version":6},

@@ -1,5 +1,5 @@
-// What the add-on's own tests ask of its actions, asked of ours: note types, presets, tags, the rows of cards and their
-// log, packages, and what a window would do.
+// The add-on's own tests of its actions, applied to ours: note types, presets, tags, the rows of cards and their log,
+// packages, and actions on windows.
 
 import Decks
 import TestSupport
@@ -43,7 +43,7 @@ import Workspace
     guiCheckDatabase addNotes canAddNotes exportPackage importPackage apiReflect
     """
 
-  @Test func `every action of the add-on is there, and tells what it is not given`() throws {
+  @Test func `every action of the add-on exists, and reports missing parameters`() throws {
     let names = Self.names.split(whereSeparator: \.isWhitespace).map(String.init)
     #expect(names.count == 110)
     let known = try client.call("apiReflect", #"{"scopes":["actions"]}"#).record?["actions"]?.texts ?? []
@@ -74,7 +74,7 @@ import Workspace
     #expect(try fields() == ["Meaning", "Hint", "Palabra"])
     let info = try client.call("notesInfo", #"{"notes":\#(list(notes))}"#).list?.first?.record?["fields"]?.record
     #expect(info?["Palabra"]?.record?["value"]?.text == "uno" && info?["Palabra"]?.record?["order"] == .integer(2))
-    // The tags of a field that goes leave the templates; a front that shows nothing then is refused.
+    // A removed field's tags are removed from the templates; if a front then shows nothing, the removal is refused.
     #expect(try client.refusal("modelFieldRemove", #"{"modelName":"Pair","fieldName":"Meaning"}"#) != nil)
     try client.call(
       "updateModelTemplates",
@@ -86,7 +86,7 @@ import Workspace
     #expect(
       try client.refusal("modelFieldRename", #"{"modelName":"Pair","oldFieldName":"No","newFieldName":"x"}"#)
         == "field was not found in Pair: No")
-    // Each is one step.
+    // Each is one undo step.
     try client.host.workspace.care.undo()
     #expect(try fields() == ["Meaning", "Hint", "Palabra"])
   }
@@ -130,7 +130,7 @@ import Workspace
 
   // MARK: Decks
 
-  @Test func `Default is listed with the number 1, and made once it is used`() throws {
+  @Test func `Default is listed with the id 1, and created when it is used`() throws {
     #expect(try client.call("deckNamesAndIds").record?["Default"] == .integer(1))
     #expect(try client.host.workspace.decks.records().map(\.name) == ["Spanish"])
     let note = #"{"deckName":"Default","modelName":"Basic","fields":{"Front":"a","Back":"b"}}"#
@@ -146,7 +146,7 @@ import Workspace
     #expect(stats?["new_count"] == .integer(4) && stats?["total_in_deck"] == .integer(4))
   }
 
-  @Test func `presets are read, saved, copied, given and removed`() throws {
+  @Test func `presets are read, saved, cloned, assigned and removed`() throws {
     func config(_ deck: String) throws -> Value.Record? {
       try client.call("getDeckConfig", #"{"deck":"\#(deck)"}"#).record
     }
@@ -163,7 +163,7 @@ import Workspace
     #expect(try client.call("saveDeckConfig", params) == .boolean(true))
     #expect(try config("Spanish")?["new"]?.record?["perDay"] == .integer(7))
     #expect(try client.host.workspace.decks.open("Spanish").scheduling.options().newPerDay == 7)
-    // The first one is made when it is changed, for the decks that have none.
+    // The default preset is created when it is changed, for the decks that have none.
     try client.call("setDeckConfigId", #"{"decks":["Spanish"],"configId":1}"#)
     changed["id"] = .integer(1)
     #expect(try client.call("saveDeckConfig", Value.record([("config", .record(changed))]).json) == .boolean(true))
@@ -188,7 +188,7 @@ import Workspace
         == "Must provide tags as a list of strings")
   }
 
-  @Test func `a card keeps the numbers that clients give it until it is answered`() throws {
+  @Test func `a card keeps the numbers that a client sets until it is answered`() throws {
     let four = list(cards)
     let set = #"{"cards":[\#(cards[0]),9],"easeFactors":[4200,1]}"#
     #expect(try client.call("setEaseFactors", set) == .list([.boolean(true), .boolean(false)]))
@@ -215,7 +215,7 @@ import Workspace
     #expect(try client.host.workspace.care.integrityProblems().isEmpty)
   }
 
-  @Test func `single values of a card are set, those that may harm only on request`() throws {
+  @Test func `single values of a card are set, dangerous ones only on request`() throws {
     func set(_ keys: String, _ values: String, _ more: String = "") throws -> Value {
       try client.call(
         "setSpecificValueOfCard", #"{"card":\#(cards[0]),"keys":[\#(keys)],"newValues":[\#(values)]\#(more)}"#)
@@ -228,7 +228,7 @@ import Workspace
     #expect(try set(#""did""#, "1", #","warning_check":true"#) == .list([.boolean(true)]))
     #expect(try client.call("getDecks", #"{"cards":[\#(cards[0])]}"#).record?.names == ["Default"])
     #expect(try set(#""nid""#, "1", #","warning_check":true"#).list?.first?.list?.first == .boolean(false))
-    // Whatever a client sends, a card keeps numbers that can be reckoned with.
+    // Whatever a client sends, a card's numbers stay in a usable range.
     for key in ["due", "ivl", "left", "factor", "type", "queue", "flags", "reps", "odue"] {
       for value in ["9223372036854775807", "-9223372036854775808"] {
         _ = try client.answer(
@@ -240,7 +240,7 @@ import Workspace
     #expect(try set(#""x""#, "1").list?.first?.list?.first == .boolean(false))
   }
 
-  @Test func `rows of the log come back as they were given`() throws {
+  @Test func `log rows come back as they were given`() throws {
     #expect(try client.call("cardReviews", #"{"deck":"default","startID":0}"#) == .list([]))
     #expect(try client.call("cardReviews", #"{"deck":"Spanish","startID":0}"#) == .list([]))
     let rows = "[[456,\(cards[0]),-1,3,4,-60,2500,6157,0],[789,\(cards[1]),-1,1,-60,-60,0,4846,0]]"
@@ -257,7 +257,7 @@ import Workspace
 
   // MARK: Files
 
-  @Test func `a package goes out and comes in with its decks`() throws {
+  @Test func `a package is exported and imported with its decks`() throws {
     let path = client.host.person.folder.path + "/out.apkg"
     #expect(try client.call("exportPackage", #"{"deck":"No","path":"\#(path)"}"#) == .boolean(false))
     #expect(try client.call("exportPackage", #"{"deck":"Spanish","path":"\#(path)"}"#) == .boolean(true))
@@ -268,8 +268,7 @@ import Workspace
     #expect(try client.steps.first?.hasPrefix("importing ") == true)
   }
 
-  @Test func `what is put into the folder of media is taken over with the next note, in the place of its name`() throws
-  {
+  @Test func `a file put into the media folder is imported with the next note, under its name`() throws {
     let folder = try #require(try client.call("getMediaDirPath").text)
     func put(_ text: String, _ name: String) throws { try writeFile(text, to: folder + "/" + name) }
     try put("one", "a.txt")
@@ -290,7 +289,7 @@ import Workspace
   ])
   func `MD5 is that of RFC 1321`(text: String, digest: String) { #expect(MD5.digest(of: Array(text.utf8)) == digest) }
 
-  @Test func `a note comes without what would have to be fetched, and with empty tables for lists`() throws {
+  @Test func `a note is added without media that would have to be downloaded, and with empty media lists`() throws {
     let note = #"""
       {"deckName":"Spanish","modelName":"Basic","fields":{"Front":"x","Back":"y"},"tags":{},
        "audio":[{"filename":"a.ogg","url":"https://example.org/a.ogg","fields":["Back"]},
@@ -305,13 +304,13 @@ import Workspace
     #expect(try client.call("deckNames").texts == ["Default", "Films", "Spanish"])
   }
 
-  @Test func `a file that the client has already is not stored`() throws {
+  @Test func `a file whose hash the client skips is not stored`() throws {
     let store = #"{"filename":"a.txt","data":"YWJj","skipHash":"900150983CD24FB0D6963F7D28E17F72"}"#
     #expect(try client.call("storeMediaFile", store) == .null)
     #expect(try client.call("getMediaFilesNames") == .list([]))
   }
 
-  @Test func `a step is named by who asked: the origin, else what the program calls itself`() throws {
+  @Test func `an undo step is named after the client: its origin, or else its user agent`() throws {
     let body = Array(client.request("createDeck", #"{"deck":"New"}"#).utf8)
     _ = client.send(body, origin: "moz-extension://3f", agent: "Mozilla/5.0 (X11)")
     _ = client.send(body, agent: "python-requests/2.31")

@@ -1,4 +1,4 @@
-// The calls that two widespread clients make, in their order and form, and requests that nobody should make.
+// The calls of two widespread clients, in their order and form, and malformed requests.
 
 import Decks
 import Templates
@@ -11,7 +11,7 @@ import Workspace
 @testable import AnkiConnect
 
 @Suite struct ClientTests {
-  /// Yomitan asks by version 2, escapes nothing in its queries but quotes, and adds from a browser extension.
+  /// Yomitan uses version 2, escapes only quotes in its queries, and sends from a browser extension.
   @Test func `Yomitan sets itself up, looks for duplicates, adds a word with its sound and shows it`() throws {
     let client = try Client(version: 2)
     _ = try client.host.workspace.decks.create("Mining")
@@ -49,7 +49,7 @@ import Workspace
     #expect(try client.call("updateNoteFields", update) == .null)
   }
 
-  /// Obsidian_to_Anki packs actions of version 6 into `multi` within `multi`, and counts the keys of each answer.
+  /// Obsidian_to_Anki nests actions of version 6 in `multi` within `multi`, and counts the keys of each response.
   @Test func `Obsidian_to_Anki adds its notes in one request, then updates, tags, moves and removes them`() throws {
     let client = try Client()
     func packed(_ actions: [String]) -> String {
@@ -108,7 +108,7 @@ import Workspace
     ("is:new", 3), ("is:due", 0), ("is:learn", 0), ("added:1", 3), ("uno", 1), ("\"os\"", 1), ("nid:1,2,3", 0),
     ("prop:reps=0", 3), ("re:^[ud]", 2), ("flag:0", 3), ("-(front:uno or front:dos)", 1), ("", 3),
   ])
-  func `searches in Anki's language`(query: String, count: Int) throws {
+  func `searches in Anki's syntax`(query: String, count: Int) throws {
     let client = try Client()
     for (front, deck, tags) in [
       ("uno", "Spanish", ["verb"]), ("dos", "Spanish", []), ("tres", "Spanish::Far away", []),
@@ -124,16 +124,16 @@ import Workspace
     "(", ")", "\"a", "deck:current", "is:nothing", "w:word", "dupe:1,x", "tag:re:x", "a\\", "nid:x", "card:x", "or",
     "*:x", "nosuchfield:x", "prop:x>1", "((((((((((((((((((((((((((((((((((((((((a", "front:\\*a*", ":x", "rated:x",
   ])
-  func `what a search does not know is told`(query: String) throws {
+  func `unknown parts of a search are reported`(query: String) throws {
     let client = try Client()
     let params = JSONWriter.text(of: .record([("query", .text(query))]))
     #expect(try client.refusal("findCards", params)?.contains("expected") == true)
   }
 
-  @Test func `requests of any shape get an answer and change nothing unasked`() throws {
+  @Test func `requests of any shape get a response and change nothing unasked`() throws {
     let client = try Client()
     var random = TestGenerator(17)
-    // Neither leaves its folder, nor waits for a server.
+    // Leaves out the action that writes outside the folder, and the one that waits for a server.
     let names = Action.all.map(\.name).filter { !["sync", "exportPackage"].contains($0) } + Action.own
     let keys = [
       "deck", "decks", "cards", "notes", "note", "query", "tags", "fields", "filename", "data", "path", "modelName",

@@ -1,4 +1,4 @@
-// The actions of the add-on's windows, with a shell that runs beside and without one.
+// The actions on the add-on's windows, with and without a shell running beside the server.
 
 import TestSupport
 import Testing
@@ -18,7 +18,7 @@ import Workspace
     (client, notes, cards) = (pairs.client, pairs.notes, pairs.cards)
   }
 
-  @Test func `where no shell runs beside, nothing is studied, and what would begin a study says so`() throws {
+  @Test func `without a shell nothing is studied, and starting a study session reports it`() throws {
     #expect(try client.refusal("guiCurrentCard") == "Gui review is not currently active.")
     for idle in ["guiReviewActive", "guiShowQuestion", "guiShowAnswer", "guiStartCardTimer", "guiPlayAudio"] {
       #expect(try client.call(idle) == .boolean(false))
@@ -30,12 +30,12 @@ import Workspace
         == "no shell runs beside serve: start `deckhand` in another terminal, and try again")
     #expect(try client.call("guiSelectNote", #"{"note":\#(notes[0])}"#) == .boolean(false))
     #expect(try client.call("guiSelectCard", #"{"card":\#(cards[0])}"#) == .boolean(false))
-    // The last step is taken back all the same.
+    // The last undo step is undone all the same.
     #expect(try client.call("guiUndo") == .boolean(true))
     #expect(try client.call("findNotes", #"{"query":"deck:Spanish"}"#).numbers == [notes[0]])
   }
 
-  @Test func `the study of the shell beside is seen, turned and answered`() throws {
+  @Test func `a study session in the shell is read, turned and answered`() throws {
     var isShown = false
     client.host.shell = { [cards] request in
       switch request.kind {
@@ -68,20 +68,20 @@ import Workspace
     #expect(try client.call("guiShowQuestion") == .boolean(false))
     #expect(try client.call("guiDeckReview", #"{"name":"Spanish"}"#) == .boolean(true))
     #expect(client.host.requests.last?.text == "Spanish")
-    // What the shell takes back is not taken back twice.
+    // What the shell undoes is not undone twice.
     #expect(try client.call("guiUndo") == .boolean(true))
     #expect(try client.call("findNotes", #"{"query":"deck:Spanish"}"#).numbers == notes)
     #expect(try client.call("guiBrowse", #"{"query":"deck:Spanish"}"#).numbers.sorted() == cards.sorted())
     #expect(client.host.told == [])
     #expect(client.host.requests.last == ShellRequest(.list, text: "deck:Spanish", origin: "serve, guiBrowse"))
     #expect(try client.call("guiSelectNote", #"{"note":\#(notes[0])}"#) == .boolean(true))
-    // What it does not show is told here.
+    // A note that the shell does not show is reported here.
     #expect(try client.call("guiEditNote", #"{"note":\#(notes[0])}"#) == .null)
     #expect(client.host.told == ["Another program shows a note: uno"])
     client.host.shell = { _ in .busy }
     #expect(try client.refusal("guiDeckReview", #"{"name":"Spanish"}"#)?.contains("busy") == true)
     #expect(try client.refusal("guiCurrentCard") == "Gui review is not currently active.")
-    // A card that is gone is no card.
+    // A removed card counts as no card.
     client.host.shell = { _ in .studied(StudyState(card: 5, choices: [])) }
     #expect(try client.refusal("guiCurrentCard") == "Gui review is not currently active.")
   }

@@ -1,4 +1,4 @@
-// A server over a user's data, asked as a client asks it.
+// A server over a user's data, called as a client calls it.
 
 import Decks
 import Glibc
@@ -17,13 +17,13 @@ final class TestHost: ActionHost {
   let workspace: Workspace
   var origins: [String] = []
   var key = ""
-  /// What the user answers about an origin.
+  /// The user's answers about origins.
   var answers: [String: Bool] = [:]
   var asked: [String] = []
   var told: [String] = []
   var performed: [String] = []
   var syncs = 0
-  /// The shell that runs beside, and what it was asked.
+  /// The shell beside the server, and the requests it got.
   var shell: ((ShellRequest) -> ShellReply)?
   var requests: [ShellRequest] = []
 
@@ -62,7 +62,7 @@ final class TestHost: ActionHost {
 struct Client {
   let host: TestHost
   let server: ActionServer
-  /// As Yomitan; 6 as most others.
+  /// Nil as for Yomitan; 6 as for most others.
   var version: Int?
 
   init(version: Int? = 6) throws {
@@ -71,7 +71,7 @@ struct Client {
     self.version = version
   }
 
-  /// Sends bytes; answers the status and the body.
+  /// Sends bytes; returns the status and the body.
   func send(
     _ bytes: [UInt8], origin: String? = nil, method: String = "POST", agent: String? = nil
   ) -> (reply: ClientReply, text: String) {
@@ -86,13 +86,13 @@ struct Client {
     return #"{"action":"\#(action)","params":\#(params)\#(version)}"#
   }
 
-  /// The whole answer of an action, as JSON.
+  /// Returns the whole response to an action, as JSON.
   func answer(_ action: String, _ params: String = "{}") throws -> Value {
     let text = send(Array(request(action, params).utf8)).text
     return try value(text)
   }
 
-  /// The result of an action that must not fail.
+  /// Returns the result of an action that must succeed.
   @discardableResult
   func call(_ action: String, _ params: String = "{}", _ place: SourceLocation = #_sourceLocation) throws -> Value {
     let answer = try answer(action, params)
@@ -103,7 +103,7 @@ struct Client {
     return record["result"] ?? .null
   }
 
-  /// Why an action was not done.
+  /// Returns why an action was refused.
   func refusal(_ action: String, _ params: String = "{}") throws -> String? {
     let record = try answer(action, params).record
     #expect(record?["result"] == .null && record?.names.sorted() == ["error", "result"])

@@ -1,4 +1,4 @@
-// Archives whose files and whose ends lie at every size that a buffer could stumble over.
+// Archives with files and ends at every size near a buffer boundary.
 
 import Files
 import TestSupport
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: StreamContent.allCases)
-  func `archives that end anywhere, and none that is cut`(_ content: StreamContent) throws {
+  func `archives may end anywhere, but truncated ones are refused`(_ content: StreamContent) throws {
     for size in streamSizes(buffer: Self.buffer) where size > 1 << 14 || size % 7 == 0 {
       let files = [("one", content.bytes(size))]
       let path = try write(files)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: StreamContent.allCases)
-  func `what is packed by gzip has any size`(_ content: StreamContent) throws {
+  func `gzip data may have any size`(_ content: StreamContent) throws {
     var limits = PackedLimits()
     limits.unpacked = 1 << 19
     for size in streamSizes(buffer: 1 << 15) {

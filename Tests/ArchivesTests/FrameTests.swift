@@ -1,4 +1,4 @@
-// Frames of zstd at every size that a buffer could stumble over.
+// zstd frames at every size near a buffer boundary.
 
 import TestSupport
 import Testing
@@ -31,10 +31,10 @@ import Testing
   }
 
   @Test(arguments: StreamContent.allCases, [(1 << 20, 1 << 20), (1 << 17, 1 << 16), (4097, 1 << 17)])
-  func `a frame of any size comes back as it went in`(_ content: StreamContent, pieces: (written: Int, read: Int))
+  func `a frame of any size decompresses to its input`(_ content: StreamContent, pieces: (written: Int, read: Int))
     throws
   {
-    // The heads of a frame and its blocks move the edges of what is packed by some bytes.
+    // The headers of a frame and its blocks shift the boundaries of the compressed data by some bytes.
     let sizes = streamSizes(buffer: FrameReader.piece, reach: content == .random ? 16 : 3)
     let writer = try FrameWriter(level: 1)
     for size in sizes {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `frames may follow one another, whole ones only`() throws {
+  @Test func `frames may follow one another, but only complete ones`() throws {
     let writer = try FrameWriter(level: 1, hasCheckSum: true)
     let full = [UInt8](repeating: 7, count: FrameReader.piece)
     let frame = try packed(full, with: writer, pieces: 1 << 20)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `more than the limit is not unpacked`() throws {
+  @Test func `data beyond the limit is not decompressed`() throws {
     let frame = try packed([UInt8](repeating: 7, count: 1 << 20 | 1), with: FrameWriter(level: 1), pieces: 1 << 20)
     #expect(throws: FrameFault.tooLarge) { try unpacked(frame, pieces: 1 << 20) }
   }

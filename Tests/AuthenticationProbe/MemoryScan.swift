@@ -1,10 +1,10 @@
-// Looks through all memory of this process that can be read and written, for the copies of a password.
-// What it looks for is never in memory itself: it is kept with each byte's lowest bit turned over.
+// Scans all readable and writable memory of this process for copies of a password. The searched bytes are never in
+// memory themselves: they are stored with each byte's lowest bit flipped.
 
 import Glibc
 
 enum MemoryScan {
-  /// How many times the bytes stand in memory.
+  /// Returns how often the bytes occur in memory.
   static func copies(ofMasked wanted: [UInt8]) -> Int {
     let memory = open("/proc/self/mem", O_RDONLY)
     defer { close(memory) }
@@ -19,7 +19,7 @@ enum MemoryScan {
     return count
   }
 
-  /// Where memory can be read and written, from /proc/self/maps.
+  /// Returns the readable and writable ranges of memory, from /proc/self/maps.
   private static func regions() -> [(Int, Int)] {
     guard let maps = fopen("/proc/self/maps", "r") else { return [] }
     defer { fclose(maps) }
@@ -34,9 +34,9 @@ enum MemoryScan {
     return regions
   }
 
-  /// Reads a piece, turns the lowest bits over, so that the piece itself is no copy, and looks.
+  /// Reads a piece, flips the lowest bits so that the piece itself is no copy, and searches it.
   private static func copies(ofMasked wanted: [UInt8], at start: Int, upTo end: Int, in memory: Int32) -> Int {
-    // Straight from the kernel into a page of its own, which is wiped after it.
+    // Read straight from the kernel into a separate page, which is wiped afterwards.
     let size = end - start
     guard let piece = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), piece != MAP_FAILED
     else { return 0 }

@@ -1,5 +1,5 @@
-// A process that the tests start to be killed, stopped and raced: it does one thing with accounts or the terminal and
-// says on standard output how it went. Passwords stand in its arguments, which no program of a person's may do.
+// A process that the tests start in order to kill, stop or race it: it does one thing with accounts or the terminal
+// and prints the result on standard output. Its arguments contain passwords, which no real program may do.
 
 import Authentication
 import CTerminal
@@ -32,7 +32,7 @@ import Problems
       let store = try store(arguments[1], endAt: arguments[4])
       return try store.add(arguments[2], try secret(arguments[3]), adoptingLocal: true)
     case ("scan", 5):
-      // The password comes from a file, and what is looked for is masked, so that only the program's own copies are
+      // The password comes from a file, and the searched bytes are masked, so that only the program's own copies are
       // found.
       let wanted = Array(arguments[4].utf8)
       let store = try store(arguments[1], endAt: "")
@@ -42,7 +42,7 @@ import Problems
     }
   }
 
-  /// Signs in with a password from a file, and counts its copies while it lives.
+  /// Signs in with a password from a file, and counts its copies while it is in use.
   private static func signIn(
     _ store: AccountStore, _ name: String, file: String, _ wanted: [UInt8]
   ) throws(AuthenticationError) -> Int {
@@ -67,7 +67,7 @@ import Problems
     return store
   }
 
-  /// Reads a line without echo, and says its length and the sum of its bytes, which is enough to know it by.
+  /// Reads a line without echo, and prints its length and the sum of its bytes, which identify it.
   private static func readLine(_ capacity: Int) throws(AuthenticationError) -> String {
     var code = 0
     let secret = try Secret(capacity: max(1, capacity)) { buffer in
@@ -77,7 +77,7 @@ import Problems
     return code < 0 ? "code \(code)" : "\(secret.count) \(secret.withBytes { $0.reduce(0) { $0 + Int($1) } })"
   }
 
-  /// Forbids core dumps, and says what the system then thinks.
+  /// Forbids core dumps, and prints the resulting system setting.
   private static func hide() -> String {
     let result = process_forbid_core_dumps()
     var limit = rlimit()

@@ -1,5 +1,5 @@
-// Accounts: names, adding, the credentials file and what may have happened to it, waiting after failures, processes at
-// once.
+// Accounts: names, adding, the credentials file and possible damage to it, delays after failures, concurrent
+// processes.
 
 import Files
 import Glibc
@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct AccountNameTests {
   @Test(arguments: ["ana", "Ana-María", "joão.2", "o_b", "Ἀθηνᾶ", "иван", "たなか太郎", "김철수", "3pio", "محمد", "ਗੁਰੂ"])
-  func `names of one script are taken`(name: String) throws { #expect(try AccountName(name).text == name) }
+  func `names in a single script are accepted`(name: String) throws { #expect(try AccountName(name).text == name) }
 
   @Test(arguments: [
     ("a/b", "only letters and digits are allowed, and . _ - between them"),
@@ -28,7 +28,7 @@ import Testing
     (String(repeating: "a", count: 65), "it must have at most 64 bytes"),
     (String(repeating: "a", count: 10_000), "it must have at most 64 bytes"),
   ])
-  func `a name that could do harm or deceive is refused with the reason`(name: String, reason: String) {
+  func `a dangerous or deceptive name is refused with the reason`(name: String, reason: String) {
     #expect(refusal { _ = try AccountName(name) } == .badName(name, reason: reason))
   }
 
@@ -37,9 +37,7 @@ import Testing
     ("ace", "асе", "exists"), ("mia", "m1a", "exists"), ("oto", "0t0", "exists"), ("ana_b", "ana-b", "exists"),
     ("josé", "jose\u{301}", "exists"), ("ana", "anna", ""), ("ana", "aná", ""),
   ])
-  func `a name that is taken or looks like one that is taken is refused`(first: String, second: String, code: String)
-    throws
-  {
+  func `a name that is taken or looks like a taken one is refused`(first: String, second: String, code: String) throws {
     let data = DataFolder()
     let store = try data.store()
     _ = try store.add(first, try Secret("correct horse"), adoptingLocal: false)
@@ -48,7 +46,7 @@ import Testing
 }
 
 @Suite struct AccountStoreTests {
-  @Test func `an account is added, listed, entered under any capitals, and removed with its data`() throws {
+  @Test func `an account is added, listed, opened case-insensitively, and removed with its data`() throws {
     let data = DataFolder()
     let store = try data.store()
     #expect(try store.openLocal().folder() == data.path + "/local")
@@ -72,7 +70,7 @@ import Testing
     #expect(try PrivateFile.names(in: data.path + "/accounts").filter { $0 != ".attempts" } == [".lock", "ben"])
   }
 
-  @Test func `the first account takes the local data over in one step`() throws {
+  @Test func `the first account takes over the local data in one step`() throws {
     let data = DataFolder()
     mkdir(data.path + "/local", 0o755)
     try data.write(data.path + "/local/history", [1, 2])
@@ -84,7 +82,7 @@ import Testing
     #expect(stat(data.path + "/accounts/ana", &status) == 0 && status.st_mode & 0o777 == 0o700)
   }
 
-  @Test func `a wrong name and a wrong password get the same answer, nothing at all gets empty`() throws {
+  @Test func `a wrong name and a wrong password get the same answer, empty input gets empty`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(refusal { _ = try store.verify("ana", try Secret("wrong horse")) } == .denied)
@@ -101,14 +99,14 @@ import Testing
     #expect(refusal { _ = try store.verify("ana", try Secret("")) } == .empty)
   }
 
-  @Test func `a password in another form of Unicode is the same`() throws {
+  @Test func `a password in another Unicode form is the same`() throws {
     let data = DataFolder()
     let store = try data.store()
     _ = try store.add("ana", try Secret("caf\u{E9} au lait"), adoptingLocal: false)
     _ = try store.verify("ana", try Secret("cafe\u{301} au lait"))
   }
 
-  @Test func `a password is changed with the old one only, by the rules`() throws {
+  @Test func `a password is changed only with the old one, by the rules`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(
@@ -124,7 +122,7 @@ import Testing
     _ = try store.verify("ana", try Secret("battery staple"))
   }
 
-  @Test func `a weaker hash is made stronger at the next sign-in, a stronger one is left`() throws {
+  @Test func `a weaker hash is strengthened at the next sign-in, a stronger one is left`() throws {
     let data = DataFolder()
     let weak = try data.storeWithAna()
     let strong = try data.store(cost: HashCost(memory: 64, passes: 2))
@@ -147,7 +145,7 @@ import Testing
     return refusal { _ = try store.verify("ana", try Secret("correct horse")) }
   }
 
-  @Test func `a file cut anywhere is refused, and says it is damaged`() throws {
+  @Test func `a file truncated anywhere is refused, and reported as damaged`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)
@@ -172,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `one with a forged cost is refused even with a right checksum`() throws {
+  @Test func `a file with a forged cost is refused even with a right checksum`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     let text = String(decoding: try data.read(data.credentials), as: UTF8.self)
@@ -181,7 +179,7 @@ import Testing
     #expect(refusal { _ = try PasswordHash(text: String(hash), path: "/c") }?.code == "too_costly")
   }
 
-  @Test func `one that others can open is refused with the mend`() throws {
+  @Test func `a file that others can open is refused with the remedy`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     for mode: mode_t in [0o644, 0o640, 0o604, 0o620, 0o601] {
@@ -219,7 +217,7 @@ import Testing
     #expect(try answer(data) == .damaged(path: data.credentials, reason: "it is too long"))
   }
 
-  @Test func `one of a newer program says so`() throws {
+  @Test func `a file of a newer program is reported as such`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     try data.write(data.credentials, Array("deckhand-credentials 2\nsomething else\n".utf8))
@@ -228,7 +226,7 @@ import Testing
     #expect(try answer(data)?.code == "damaged")
   }
 
-  @Test func `a damaged file costs no try`() throws {
+  @Test func `a damaged file does not use up an attempt`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)

@@ -1,4 +1,4 @@
-// What the tests share: a data folder that goes with the test and its clock, and the program that is killed and raced.
+// What the tests share: a temporary data folder with a clock, and the probe program that is killed and raced.
 
 import Glibc
 import TestSupport
@@ -19,7 +19,7 @@ final class DataFolder {
     try AccountStore(data: path, environment: hand.environment, cost: cost)
   }
 
-  /// A store with the account ana, whose password is `correct horse`.
+  /// Returns a store with the account ana, whose password is `correct horse`.
   func storeWithAna(cost: HashCost = cheap) throws -> AccountStore {
     let store = try store(cost: cost)
     _ = try store.add("ana", try Secret("correct horse"), adoptingLocal: false)
@@ -44,14 +44,14 @@ func refusal(_ body: () throws -> Void) -> AuthenticationError? {
   return nil
 }
 
-/// A started probe, and what it says.
+/// A running probe, and its output.
 final class ProbeProcess {
   let id: pid_t
   private let output: Int32
-  /// The terminal that it has on its standard input and for its errors.
+  /// The terminal on its standard input and standard error.
   private let terminal: PseudoTerminal?
 
-  /// With a `script`, bash runs it with job control, `$0` being the probe.
+  /// If a `script` is given, bash runs it with job control, with the probe as `$0`.
   init(_ arguments: [String], onTerminal: Bool = false, script: String? = nil) throws {
     let words = (script.map { ["/bin/bash", "-mc", $0] } ?? []) + [builtProgram("AuthenticationProbe")] + arguments
     let ends = try makePipe()
@@ -69,7 +69,7 @@ final class ProbeProcess {
 
   deinit { close(output) }
 
-  /// Everything that it says, without the line end, and how it ended: its exit status, or minus the signal.
+  /// Returns its output without the line feed, and its exit status, or minus the signal.
   func end() -> (said: String, status: Int32) {
     let text = String(decoding: drained(output), as: UTF8.self)
     let status = terminal?.waitStatus() ?? waitStatus(of: id)
@@ -81,7 +81,7 @@ final class ProbeProcess {
 
   func type(_ text: String) { terminal?.type(text) }
 
-  /// Reads what the terminal shows until it holds `text`, five seconds at most.
+  /// Reads what the terminal shows until it contains `text`, five seconds at most.
   func shows(_ text: String) -> Bool { terminal?.shows(text) ?? false }
 
   /// The letter of its state in /proc: `T` when it is stopped.

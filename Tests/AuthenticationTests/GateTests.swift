@@ -1,4 +1,4 @@
-// The gate: its states and events, sign-outs at awkward moments, and the idle clock.
+// The session gate: its states and events, sign-outs at awkward moments, and the idle clock.
 
 import Files
 import Problems
@@ -19,7 +19,7 @@ import Testing
     return (gate, ear)
   }
 
-  @Test func `without an account it stands open, with one it is shut`() throws {
+  @Test func `without an account the gate is open, with one it is closed`() throws {
     let data = DataFolder()
     let open = try Gate(try data.store())
     #expect(!open.needsAuthentication && open.user == nil && !open.isAuthenticating)
@@ -29,7 +29,7 @@ import Testing
     #expect(refusal { _ = try shut.requireAccess() } == .required)
   }
 
-  @Test func `nothing but a right password opens it, and everybody hears of it`() throws {
+  @Test func `only a right password opens it, and every observer is notified`() throws {
     let data = DataFolder()
     let (gate, ear) = try gate(data)
     #expect(refusal { try gate.login("ana", try Secret("wrong horse")) } == .denied)
@@ -61,7 +61,7 @@ import Testing
       String(decoding: try data.read(data.path + "/accounts/ana/attempts"), as: UTF8.self).hasPrefix("failures 0 "))
   }
 
-  @Test func `only one sign-in runs at a time, and none beside somebody`() throws {
+  @Test func `only one sign-in runs at a time, and none while somebody is signed in`() throws {
     let data = DataFolder()
     let (gate, _) = try gate(data)
     let pending = try gate.begin("ana")
@@ -90,7 +90,7 @@ import Testing
     #expect(ear.heard == [.began("ana"), .cancelled, .began("ana"), .cancelled])
   }
 
-  @Test func `a sign-out inside the check itself leaves nobody signed in`() throws {
+  @Test func `a sign-out during the check itself leaves nobody signed in`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     var gate: Gate?
@@ -108,7 +108,8 @@ import Testing
     #expect(calls > 0 && made.needsAuthentication && !made.isAuthenticating && made.access == nil)
   }
 
-  @Test func `the first account takes the local data and signs its owner in; removing the last opens the gate`() throws
+  @Test func `the first account takes over the local data and signs its owner in; removing the last opens the gate`()
+    throws
   {
     let data = DataFolder()
     let gate = try Gate(try data.store())
@@ -135,12 +136,12 @@ import Testing
       ])
   }
 
-  @Test func `an account whose files cannot all be removed is gone all the same, and nobody is signed in`() throws {
+  @Test func `an account whose files cannot all be removed is removed all the same, and nobody is signed in`() throws {
     let data = DataFolder()
     let (gate, ear) = try gate(data)
     let access = try gate.login("ana", try Secret("correct horse"))
     var deep = try access.folder()
-    // Deeper than any folder of an account; what cannot be removed as another user's is the same.
+    // Deeper than any folder of an account; it cannot be removed, like another user's file.
     for _ in 0..<70 {
       deep += "/d"
       try makePrivateFolder(deep)
@@ -151,7 +152,7 @@ import Testing
     #expect(ear.heard.suffix(2) == [.signedOut("ana"), .accountsChanged])
   }
 
-  @Test func `the first account of another process shuts the gate here too`() throws {
+  @Test func `the first account created by another process closes the gate here too`() throws {
     let data = DataFolder()
     let gate = try Gate(try data.store())
     let local = try gate.requireAccess()
@@ -165,7 +166,7 @@ import Testing
 }
 
 @Suite struct IdleClockTests {
-  @Test func `the lock comes after the minutes without a key, and never with none`() {
+  @Test func `the lock comes after the set minutes without a key, and never at zero`() {
     var idle = IdleClock(now: 1_000)
     #expect(idle.left(minutes: 2, now: 1_000) == 120_000)
     #expect(!idle.isOver(minutes: 2, now: 120_999))

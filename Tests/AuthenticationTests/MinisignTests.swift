@@ -1,4 +1,4 @@
-// Keys and signatures that minisign 0.11 made, and whatever is changed in them.
+// Keys and signatures made by minisign 0.11, and any change to them.
 
 import Authentication
 import Testing
@@ -22,7 +22,7 @@ import Testing
 
     """
 
-  @Test func `a key is read as it is written and from its file, and nothing else is one`() throws {
+  @Test func `a key is read from its text and from its file, and nothing else is accepted`() throws {
     let key = try #require(MinisignKey(Self.keyText))
     #expect(key.id == "D66FC71F5DDFF04A" && key.description == Self.keyText)
     #expect(MinisignKey(Self.keyFile) == key && MinisignKey("  \(Self.keyText)\r\n") == key)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [prehashed, legacy])
-  func `a signature holds over the file that was signed, by its key alone`(text: String) throws {
+  func `a signature verifies for the signed file, with its key only`(text: String) throws {
     let key = try #require(MinisignKey(Self.keyText))
     let signature = try #require(MinisignSignature(Array(text.utf8)))
     #expect(signature.keyID == key.id && signature.isMade(by: key, over: Self.file))
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [prehashed, legacy])
-  func `whatever is changed in a signature but its first comment, it does not hold`(text: String) throws {
+  func `after any change except to its first comment a signature does not verify`(text: String) throws {
     let key = try #require(MinisignKey(Self.keyText))
     let bytes = Array(text.utf8)
     let start = try #require(bytes.firstIndex(of: 0x0A))

@@ -1,4 +1,4 @@
-// Passwords: secrets in memory, normal form, rules, hashes and what is refused of them, files they are read from.
+// Passwords: secrets in memory, Unicode normalisation, rules, hashes and the ones that are refused, password files.
 
 import Files
 import Glibc
@@ -20,18 +20,20 @@ import Testing
     ("\u{1D160}", "\u{1D158}\u{1D165}\u{1D16E}"),
     ("", ""),
   ])
-  func `text typed in another way is the same password, and compatible forms stay apart`(typed: String, kept: String)
+  func `text typed in another way is the same password, and compatibility forms stay distinct`(
+    typed: String, kept: String
+  )
     throws
   {
     #expect(try normal(Array(typed.utf8)) == Array(kept.utf8))
   }
 
-  @Test func `text at its worst in length is normalized, not cut`() throws {
+  @Test func `the longest possible text is normalised without truncation`() throws {
     let long = String(repeating: "\u{1F82}", count: 1300)
     #expect(try normal(Array(long.utf8)) == Array(long.utf8))
     let marks = "a" + String(repeating: "\u{301}\u{323}", count: 900)
     let normal = try normal(Array(marks.utf8))
-    // ạ́: the dot below comes first and joins the letter, then come the other 899 dots and the 900 accents.
+    // ạ́: the dot below comes first and combines with the letter, then come the other 899 dots and the 900 accents.
     #expect(normal.starts(with: Array("\u{1EA1}\u{323}".utf8)))
     #expect(normal.count == 3 + 899 * 2 + 900 * 2)
   }
@@ -41,11 +43,11 @@ import Testing
       [0x61, 0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x61, 0x00, 0x62],
       [0xE2, 0x82],
     ] as [[UInt8]])
-  func `what is not UTF-8 or holds NUL is refused`(bytes: [UInt8]) {
+  func `text that is not UTF-8 or contains NUL is refused`(bytes: [UInt8]) {
     #expect(refusal { _ = try normal(bytes) } == .badText)
   }
 
-  @Test func `a function that fills it wrongly leaves a secret of a sane length`() throws {
+  @Test func `a function that fills it wrongly leaves a secret of a valid length`() throws {
     #expect(try Secret(capacity: 4) { _ in 99 }.count == 4)
     #expect(try Secret(capacity: 4) { _ in -3 }.isEmpty)
     #expect(refusal { _ = try Secret(capacity: 0) { _ in 0 } } == .outOfMemory)
@@ -63,16 +65,16 @@ import Testing
     "abcdefgh", "qwertyui", "qwertz123", "1q2w3e4r", "1qaz2wsx", "iloveyou!", "letmein!!", "welcome2026", "ADMIN123456",
     "deckhand1", "zxcvbnmz", "secretsecret",
   ])
-  func `what everybody tries first is refused`(password: String) { #expect(check(password) == .common) }
+  func `the most common passwords are refused`(password: String) { #expect(check(password) == .common) }
 
   @Test(arguments: ["margarita", "Margarita1", "atiragram", "margarita2026", "margerita", "m4rg4rit4!", "1margarita1"])
-  func `what is like the name is refused`(password: String) { #expect(check(password) == .likeName) }
+  func `a password similar to the name is refused`(password: String) { #expect(check(password) == .likeName) }
 
   @Test(arguments: [
     "correct horse", "fünf kleine Fische", "tr0ub4dor&3x", "密码很长很安全", "margarita tastes of lime",
     "my password is a long poem", "aB3$kL9!",
   ])
-  func `what is none of these is taken`(password: String) { #expect(check(password) == nil) }
+  func `other passwords are accepted`(password: String) { #expect(check(password) == nil) }
 
   @Test func `8 to 1,024 bytes, counted in normal form`() {
     #expect(check("short77") == .tooShort(minimum: 8))
@@ -85,7 +87,7 @@ import Testing
     #expect(check(String(repeating: "xe\u{301}", count: 341)) == nil)
   }
 
-  @Test func `a short name is not found in everything`() { #expect(check("an answer of some length", "an") == nil) }
+  @Test func `a short name is not found in every password`() { #expect(check("an answer of some length", "an") == nil) }
 }
 
 @Suite struct HashTests {
@@ -95,7 +97,7 @@ import Testing
     refusal { _ = try PasswordHash(text: "$argon2id$v=19$\(parameters)$\(salt)$\(hash)", path: "/c") }
   }
 
-  @Test func `a hash reads back as it was made and fits its password only`() throws {
+  @Test func `a hash reads back as it was made and matches only its password`() throws {
     let made = try PasswordHash(try Secret("correct horse"), cost: DataFolder.cheap)
     let read = try PasswordHash(text: made.text, path: "/c")
     #expect(read == made)
@@ -107,7 +109,7 @@ import Testing
     #expect(strong.text.hasPrefix("$argon2id$v=19$m=65536,t=2,p=1$"))
   }
 
-  @Test func `a hash that asks for 4 GB is refused before it is tried`() {
+  @Test func `a hash that asks for 4 GB is refused before it is computed`() {
     let start = processorSeconds()
     #expect(parse("m=4194304,t=2,p=1") == .tooCostly(path: "/c", memory: 4_194_304, passes: 2))
     #expect(parse("m=65536,t=5,p=1") == .tooCostly(path: "/c", memory: 65_536, passes: 5))
@@ -124,7 +126,7 @@ import Testing
     "t=2,m=65536,p=1",
     "m=99999999999,t=2,p=1", "m= 65536,t=2,p=1", "m=7,t=2,p=1", "m=65536,t=0,p=1", "m=1e4,t=2,p=1", "",
   ])
-  func `parameters that make no sense are damage`(parameters: String) { #expect(parse(parameters)?.code == "damaged") }
+  func `invalid parameters count as damage`(parameters: String) { #expect(parse(parameters)?.code == "damaged") }
 
   @Test func `salt and hash have their exact form, and another kind of hash is a newer one`() {
     #expect(parse("m=65536,t=2,p=1") == nil)
@@ -143,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `the hash of nobody is a well formed one that nothing fits`() throws {
+  @Test func `the dummy hash for unknown names is well formed and matches nothing`() throws {
     let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: TestClock().environment.random.bytes)
     #expect(try PasswordHash(text: nobody.text, path: "/c") == nobody)
     #expect(try !nobody.matches(try Secret("anything")))
@@ -163,11 +165,11 @@ import Testing
     ("\n", ""),
     ("", ""), ("a\nb\n", "a\nb"), ("word\r", "word\r"),
   ])
-  func `one line end at the end is dropped, nothing else`(text: String, kept: String) throws {
+  func `one line ending at the end is dropped, nothing else`(text: String, kept: String) throws {
     #expect(try password(text) == kept)
   }
 
-  @Test func `a file too long, missing or a folder is refused`() throws {
+  @Test func `a file that is too long, missing or a folder is refused`() throws {
     #expect(refusal { _ = try password(String(repeating: "x", count: 5000)) } == .tooLong(maximum: 1024))
     let data = DataFolder()
     #expect(refusal { _ = try PasswordFile.read(data.path) } == .passwordFile(path: data.path, code: EISDIR))
@@ -176,7 +178,7 @@ import Testing
         == "can't read the password from /nowhere/p: no such file or directory")
   }
 
-  @Test func `a file that others can read is told, not refused`() throws {
+  @Test func `a file that others can read is reported, not refused`() throws {
     let data = DataFolder()
     let path = data.path + "/a b"
     try data.write(path, Array("word".utf8))
@@ -188,7 +190,7 @@ import Testing
     #expect(try PasswordFile.read(path).count == 4)
   }
 
-  @Test func `from standard input one line is read and the rest is left`() throws {
+  @Test func `one line is read from standard input and the rest is left`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { for end in ends { close(end) } }

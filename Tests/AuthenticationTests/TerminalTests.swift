@@ -1,4 +1,4 @@
-// The password's line at the terminal: nothing of it is shown, and echo is back whatever happens.
+// Reading a password at the terminal: nothing is shown, and echo is restored whatever happens.
 
 import Glibc
 import TestSupport
@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: [
     ("secret\n", "6 646"), ("\n", "0 0"), ("é\n", "2 364"), ("abc\u{7F}d\n", "3 295"), ("ab\u{15}c\n", "1 99"),
   ])
-  func `a line is read, with the terminal's own editing, and echo is back`(typed: String, said: String) throws {
+  func `a line is read, with the terminal's own editing, and echo is restored`(typed: String, said: String) throws {
     let probe = try reading()
     probe.type(typed)
     let end = probe.end()
@@ -24,7 +24,9 @@ import Testing
     #expect(!probe.shows("secret"))
   }
 
-  @Test(arguments: [63, 64, 65, 200, 4000]) func `a line that does not fit is refused, its rest dropped`(length: Int)
+  @Test(arguments: [63, 64, 65, 200, 4000]) func `a line that does not fit is refused, and its rest is dropped`(
+    length: Int
+  )
     throws
   {
     let probe = try reading()
@@ -34,7 +36,7 @@ import Testing
     #expect(probe.echoes)
   }
 
-  @Test func `the end of the file ends it, also in the middle of a line`() throws {
+  @Test func `the end of the file ends the line, also in the middle`() throws {
     let first = try reading()
     first.type("\u{4}")
     #expect(first.end() == ("code -3", 0))
@@ -47,7 +49,7 @@ import Testing
   @Test(arguments: [
     SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT, SIGALRM, SIGUSR1, SIGPIPE,
   ])
-  func `a signal ends the process as it would, with echo back`(signal: Int32) throws {
+  func `a signal ends the process as usual, with echo restored`(signal: Int32) throws {
     let probe = try reading()
     probe.type("half a")
     kill(probe.id, signal)
@@ -57,14 +59,14 @@ import Testing
     #expect(probe.echoes)
   }
 
-  @Test func `Ctrl-C typed is a signal like any other`() throws {
+  @Test func `a typed Ctrl-C is a signal like any other`() throws {
     let probe = try reading()
     probe.type("half\u{3}")
     #expect(probe.end().status == -SIGINT)
     #expect(probe.echoes)
   }
 
-  @Test func `stopped by force and continued it asks again`() throws {
+  @Test func `after a forced stop and continue it asks again`() throws {
     let probe = try reading()
     probe.type("half a")
     kill(probe.id, SIGSTOP)
@@ -77,7 +79,7 @@ import Testing
     #expect(probe.echoes)
   }
 
-  @Test func `Ctrl-Z gives echo back to the shell above, and fg asks again without echo`() throws {
+  @Test func `Ctrl-Z restores echo for the shell above, and fg asks again without echo`() throws {
     let shell = try ProbeProcess(
       [], onTerminal: true, script: "\"$0\" read 64; stty -a < /dev/tty | grep -o ' -*echo '; fg > /dev/null")
     try #require(shell.shows("Password: "))
@@ -90,7 +92,7 @@ import Testing
     #expect(shell.echoes)
   }
 
-  @Test func `typed ahead with echo it is not taken`() throws {
+  @Test func `text typed ahead with echo is not used`() throws {
     let shell = try ProbeProcess([], onTerminal: true, script: "sleep 0.3; \"$0\" read 64")
     shell.type("early\n")
     try #require(shell.shows("Password: "))
@@ -98,7 +100,7 @@ import Testing
     #expect(shell.end().said == "6 646")
   }
 
-  @Test func `without a terminal, or without room, it says so at once`() throws {
+  @Test func `without a terminal, or without space, it fails at once`() throws {
     #expect(try ProbeProcess(["read", "1"], onTerminal: true).end().said == "code -4")
     let alone = try ProbeProcess([], onTerminal: true, script: "setsid -w \"$0\" read 64 < /dev/null")
     #expect(alone.end().said == "code -1")

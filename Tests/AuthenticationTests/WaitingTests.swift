@@ -1,4 +1,4 @@
-// Waiting after wrong passwords, and several processes at one account.
+// Delays after wrong passwords, and several processes with one account.
 
 import Files
 import Glibc
@@ -15,7 +15,7 @@ import Testing
     refusal { _ = try store.verify(name, try Secret(password)) }
   }
 
-  @Test func `each failure doubles the wait, from one second to an hour`() throws {
+  @Test func `each failure doubles the delay, from one second to an hour`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600, 3600] {
@@ -31,7 +31,7 @@ import Testing
     #expect(tries(store) == .locked(retryAfter: 1))
   }
 
-  @Test func `the wait outlives the program, and names no other account`() throws {
+  @Test func `the delay survives the program, and applies to no other account`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["ana", "nobody"])
-  func `blanks around a name are another try at it, whether somebody has it or not`(name: String) throws {
+  func `spaces around a name count as an attempt at it, whether the name exists or not`(name: String) throws {
     let store = try DataFolder().storeWithAna()
     #expect(tries(store, name) == .denied)
     for typed in [" \(name)", "\(name)\t", String(repeating: " ", count: 300) + name] {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `moving the clock doesn't shorten it, neither now nor over a restart`() throws {
+  @Test func `changing the clock does not shorten the delay, neither now nor across a restart`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     for _ in 0..<5 {
@@ -61,21 +61,21 @@ import Testing
     #expect(tries(store) == .locked(retryAfter: 32))
     data.hand.reading.wall -= 2_000_000_000
     #expect(tries(store) == .locked(retryAfter: 32))
-    // A restart with the clock set back: the wait starts anew, and only once.
+    // A restart with the clock set back: the delay starts anew, and only once.
     data.hand.reading = ClockReading(wall: 5_000, boot: 10, bootID: "second")
     #expect(tries(store) == .locked(retryAfter: 32))
     data.hand.pass(31)
     #expect(tries(store) == .locked(retryAfter: 1))
     data.hand.pass(1)
     #expect(tries(store) == .denied)
-    // A restart with the clock right: the time in between counts.
+    // A restart with the right clock: the time in between counts.
     data.hand.reading = ClockReading(wall: data.hand.reading.wall + 60_000, boot: 10, bootID: "third")
     #expect(tries(store) == .locked(retryAfter: 4))
     data.hand.pass(4)
     #expect(tries(store, "ana", "correct horse") == nil)
   }
 
-  @Test func `a time that has not come yet does not lock until the machine is started again`() throws {
+  @Test func `a time in the future does not lock until the machine is restarted`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     var future = data.hand.reading
@@ -86,7 +86,7 @@ import Testing
     #expect(tries(store, "ana", "correct horse") == nil)
   }
 
-  @Test func `whoever takes the record of failures away waits all the same`() throws {
+  @Test func `removing the record of failures does not avoid the delay`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(tries(store) == .denied)
@@ -100,13 +100,13 @@ import Testing
     #expect(tries(store, "ana", "correct horse") == nil)
   }
 
-  @Test func `too little memory for a hash is said, and is no try`() async throws {
+  @Test func `too little memory for a hash is reported, and does not use up an attempt`() async throws {
     await #expect(processExitsWith: .success) {
       let data = DataFolder()
       let store = try data.storeWithAna(cost: HashCost(memory: 262_144, passes: 1))
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
-      // What is taken now, and little more.
+      // The memory used now, and little more.
       let pages = try FileText.read("/proc/self/statm", limit: 1000)?.split(separator: " ").first.flatMap { UInt($0) }
       limit.rlim_cur = try #require(pages) * 4096 + (128 << 20)
       setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `names that nobody has wait too, in a file that doesn't grow`() throws {
+  @Test func `unknown names are delayed too, in a file that does not grow`() throws {
     let data = DataFolder()
     let store = try data.store()
     #expect(tries(store, "nobody") == .denied)
@@ -137,7 +137,7 @@ import Testing
     #expect(try PrivateFile.names(in: data.path + "/accounts") == [".attempts"])
   }
 
-  @Test func `a record that makes no sense counts as some failures`() throws {
+  @Test func `an invalid record counts as some failures`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     let path = data.path + "/accounts/ana/attempts"
@@ -154,11 +154,11 @@ import Testing
     #expect(tries(store)?.code == "denied" || tries(store)?.code == "locked")
   }
 
-  @Test func `a try is counted before it is made, so ending the process saves nothing`() throws {
+  @Test func `an attempt is counted before it is made, so killing the process gains nothing`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     var counted: [String] = []
-    // The clock is read as the try begins, and again once the password was found wrong.
+    // The clock is read when the attempt begins, and again after a wrong password.
     var environment = data.hand.environment
     environment.clocks.reading = {
       let bytes =
@@ -187,7 +187,7 @@ import Testing
       times[number % 2].append((processorSeconds() - start) * 1000)
       data.hand.pass(4000)
     }
-    // The least of many is what the work itself takes: other programs only ever add to it.
+    // The minimum of many is the time of the work itself: other programs only ever add to it.
     let (known, unknown) = (try #require(times[0].min()), try #require(times[1].min()))
     #expect(known < 1.5 * unknown && unknown < 1.5 * known, "\(times)")
     print("a wrong password: \(known) ms, a wrong name: \(unknown) ms")
@@ -196,7 +196,7 @@ import Testing
 
 @Suite struct ProcessTests {
   @Test(arguments: WritingStep.allCases)
-  func `killed at any step of a password change it is the old one or the new one`(step: WritingStep) throws {
+  func `a process killed at any step of a password change leaves the old one or the new one`(step: WritingStep) throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     let (said, status) = try ProbeProcess(
@@ -210,7 +210,7 @@ import Testing
     let isNew = step == .renamed || step == .done
     #expect(old == (isNew ? .denied : nil))
     #expect(new == (isNew ? nil : .denied))
-    // What the killed one left is in nobody's way.
+    // The killed process's leftovers are in nobody's way.
     data.hand.pass(7200)
     let present = isNew ? "battery staple" : "correct horse"
     try store.changePassword(of: "ana", from: try Secret(present), to: try Secret("third password of ana's"))
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: WritingStep.allCases)
-  func `killed at any step of adding there is the account or the local data`(step: WritingStep) throws {
+  func `a process killed at any step of adding leaves the account or the local data`(step: WritingStep) throws {
     let data = DataFolder()
     mkdir(data.path + "/local", 0o700)
     try data.write(data.path + "/local/history", [7])
@@ -240,12 +240,12 @@ import Testing
     try data.write(data.path + "/p", Array((password + "\n").utf8))
     let masked = String(decoding: password.utf8.map { $0 ^ 1 }, as: UTF8.self)
     let (said, status) = try ProbeProcess(["scan", data.path, "ana", data.path + "/p", masked]).end()
-    // One while it lives, in its own locked page; none after it.
+    // One copy while it is in use, in its own locked page; none afterwards.
     #expect(said == "1 0")
     #expect(status == 0)
   }
 
-  @Test func `two that sign in at once both get in`() throws {
+  @Test func `two processes that sign in at once both succeed`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     for _ in 0..<5 {
@@ -254,7 +254,7 @@ import Testing
     }
   }
 
-  @Test func `many that guess at once get one guess`() throws {
+  @Test func `many processes that guess at once get one attempt`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
     let processes = try (0..<12).map { try ProbeProcess(["verify", data.path, "ana", "wrong horse \($0)"]) }
@@ -263,7 +263,7 @@ import Testing
     #expect(answers.count { $0 == "locked" } == 11)
   }
 
-  @Test func `while another process holds the account's lock a sign-in is busy, not for ever`() throws {
+  @Test func `while another process holds the account's lock a sign-in is busy, but not forever`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
     let path = data.path + "/accounts/ana/attempts"

@@ -1,5 +1,5 @@
-// A word game as a C module of Lua: the four rules of the classic mode, answering with what Deckhand answers with:
-// points, or nil and a table of code, title, message and word.
+// A word game as a C module for Lua: the four rules of the classic mode, with the same results as in Deckhand: points,
+// or nil and a table of code, title, message and word.
 
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>

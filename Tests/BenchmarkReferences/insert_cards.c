@@ -1,5 +1,5 @@
-// The rows of a deck put into SQLite through its own interface: one transaction, a prepared statement for the notes and
-// one for their cards.
+// Inserts the rows of a deck into SQLite through its own interface: one transaction, a prepared statement for the
+// notes and one for their cards.
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static int fill(sqlite3 *db, long count) {
   return result;
 }
 
-// The note types of another database.
+// Copies the note types of another database.
 static int copy_types(sqlite3 *db, const char *from) {
   char *sql = sqlite3_mprintf(
       "ATTACH %Q AS other; INSERT INTO note_types SELECT * FROM other.note_types; DETACH other", from);
@@ -59,7 +59,7 @@ static int copy_types(sqlite3 *db, const char *from) {
   return result;
 }
 
-// The statements that made the tables and indices of a database, in order; the caller frees the text.
+// Returns the statements that created the tables and indices of a database, in order; the caller frees the text.
 static char *schema_of(const char *path) {
   sqlite3 *db;
   sqlite3_stmt *statement;

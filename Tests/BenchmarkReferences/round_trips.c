@@ -1,4 +1,4 @@
-// What two processes need to say something to each other and hear back: forty bytes each way over a pair of sockets.
+// The minimum cost of a request and a response between two processes: forty bytes each way over a socket pair.
 
 #include "references.h"
 

@@ -1,4 +1,4 @@
-// Every row of a statement by SQLite's own interface, each column read as a number.
+// Reads every row of a statement through SQLite's own interface, each column as a number.
 
 #include "references.h"
 

@@ -1,6 +1,6 @@
-// What Lua sees of words, as a C module: functions of strings, and a list of words with a field and a method. All of
-// them check their arguments as the manual of Lua has it. Invariant: they answer what Deckhand answers for texts of
-// ASCII.
+// Word functions for Lua as a C module: functions of strings, and a list of words with a field and a method. All of
+// them check their arguments as the Lua manual describes. Invariant: for ASCII texts they return the same as
+// Deckhand's.
 
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>
@@ -64,7 +64,7 @@ static int contains(lua_State *L) {
   return 1;
 }
 
-// A method that looks at its arguments and gives a boolean: the least that any method of strings does.
+// A method that checks its arguments and returns a boolean: the minimum for a method with strings.
 static int take(lua_State *L) {
   luaL_checkudata(L, 1, "reference.lexicon");
   for (int i = 2, count = lua_gettop(L); i <= count; i++) {

@@ -1,19 +1,19 @@
-// Words the way a C programmer packs them: one heap, an open-addressing table of offsets, and a hash of sorted letters
-// with a bitmap before it. Words are of a to z. Invariant: the list is loaded once, before anything is asked.
+// Words as a C programmer packs them: one heap, an open-addressing table of offsets, and a hash of sorted letters with
+// a bitmap before it. Words consist of a to z. Invariant: the list is loaded once, before any query.
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "words.h"
 
-static char *heap;  // each word: a byte that is its length, then its letters
+static char *heap;  // each word: its length in one byte, then its letters
 static uint32_t heap_bytes, *offsets, word_count;
 
-// Membership: a plain table, and one with a wide hash and a few bits of it beside each offset.
+// Membership: a plain table, and one with a wide hash that stores a few of its bits beside each offset.
 static uint32_t *plain_table, *tagged_table, table_mask;
 static int offset_bits;
 
-// Words by the sum of their letters' random numbers, which stands for the sorted letters.
+// Words by the sum of their letters' random numbers, which represents the sorted letters.
 #define BITMAP_BITS 22
 typedef struct anagrams {
   uint64_t key;

@@ -1,4 +1,4 @@
-// The same bytes put into as many files, each whole or not at all: a temporary name, fsync, rename.
+// Writes the same bytes into a number of files, each whole or not at all: a temporary name, fsync, rename.
 
 #include <fcntl.h>
 #include <stdio.h>

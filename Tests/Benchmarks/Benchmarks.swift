@@ -5,9 +5,9 @@ import Bindings
 import Glibc
 import LuaRuntime
 
-/// What the bound method stands on: a word that is compared.
+/// The object of the bound method: a word that is compared.
 private final class Word: BoundObject {
-  /// Bytes in place, as the C reference has them: what is measured is the call, not an array's reference count.
+  /// Bytes in place, as in the C reference, so that the call is measured and not an array's reference counting.
   let text: StaticString
   init(_ text: StaticString) { self.text = text }
 }
@@ -51,7 +51,7 @@ private final class Word: BoundObject {
     if isAsked(MemberSweep.title) { try MemberSweep(state, folder: folder).show() }
   }
 
-  /// One string in, one boolean out, called from Lua.
+  /// A method with one string argument and one boolean result, called from Lua.
   private static func boundMethod() throws -> Figure? {
     let count = sized(2_000_000)
     let state = try LuaState()
@@ -90,7 +90,7 @@ private final class Word: BoundObject {
     }
   }
 
-  /// 100,000 cards from a Lua iterator, the program's start and end included.
+  /// 100,000 cards from a Lua iterator, including the program's start and exit.
   private static func addAll(_ deckhand: String, _ folder: String) -> Figure? {
     let count = sized(100_000)
     let code = """

@@ -1,5 +1,5 @@
-// Questions about words that plugins ask in their loops, from Lua, against the same in C from Lua. Invariant: both
-// sides run the same Lua code in the same state on the same texts.
+// Word functions that plugins call in their loops, from Lua, compared with C functions called from Lua. Invariant:
+// both sides run the same Lua code in the same state on the same texts.
 
 import BenchmarkReferences
 import Glibc
@@ -9,7 +9,7 @@ struct BindingBenchmarks {
   private let state: LuaState
   private let texts: [String]
 
-  /// - Parameter state: with the program's modules and `reference_words_open`.
+  /// - Parameter state: a state with the program's modules and `reference_words_open`.
   init(_ state: LuaState, _ words: inout WordBenchmarks) throws {
     self.state = state
     texts = words.questions(sized(2_000))

@@ -1,17 +1,17 @@
-// What calls between Lua and Swift must cost at most, against the same in plain C on the same Lua state.
+// The maximum cost of calls between Lua and Swift, compared with plain C on the same Lua state.
 
 import BenchmarkReferences
 import Glibc
 import LuaBenchReference
 import LuaRuntime
 
-/// What a property is read of.
+/// The object whose property is read.
 private final class Thing: BoundObject {
   let size = 5
   let text = Array("paper".utf8)
 }
 
-/// A method of a type that has fields too, a property read, and a Lua function called from Swift.
+/// A method of a type that also has fields, a property read, and a Lua function called from Swift.
 func callFigures() throws -> [Figure?] {
   let state = try LuaState()
   defer { state.close() }
@@ -40,7 +40,7 @@ private func property(_ state: LuaState) throws -> Figure? {
   try compare("a property against a C function as __index", wanted: 1.2, "thing.size", state)
 }
 
-/// An expression on `thing`, and the same on the reference's userdata.
+/// Measures an expression on `thing`, and the same on the reference's userdata.
 private func compare(_ title: String, wanted: Double, _ expression: String, _ state: LuaState) throws -> Figure? {
   let count = sized(1_000_000)
   func loop(_ name: String) throws -> LuaReference {

@@ -1,5 +1,5 @@
-// Comparing and merging packages, beside taking one of them in.
-// Invariant: the packages differ, and the time of each is that of a whole process.
+// Comparing and merging packages, compared with importing one of them. Invariant: the packages differ, and each time
+// is that of a whole process.
 
 import Glibc
 
@@ -25,14 +25,14 @@ struct CompareFigures {
       failed(Self.titles[0])
       return []
     }
-    // 2 s and 3 s are wanted; importing one takes 0.7 on two quiet cores.
+    // The targets are 2 s and 3 s; importing one takes 0.7 s on two quiet cores.
     let diff = figure(0, wanted: 1.5, megabytes: 200, "deck diff --stat base.apkg ours.apkg; test $? -eq 1")
     let merge = figure(
       1, wanted: 4.2, megabytes: 300, "deck merge base.apkg ours.apkg theirs.apkg --output out.apkg")
     return [diff, merge].compactMap(\.self)
   }
 
-  /// - Parameter command: what comes behind the program in a line of the shell.
+  /// - Parameter command: the arguments after the program on a shell command line.
   private func figure(_ number: Int, wanted: Double, megabytes: Int, _ command: String) -> Figure? {
     var memory = 0
     let start = "cd '\(folder)' && '\(deckhand)' --data data --no-plugins "
@@ -50,7 +50,7 @@ struct CompareFigures {
     return figure
   }
 
-  /// A deck as three packages: as it was, and with 1,000 other notes changed on each side.
+  /// Writes a deck as three packages: the original, and one for each side with 1,000 different notes changed.
   private func written() -> Bool {
     let code = """
       local deck, i, count = assert(decks.create("Bench")), 0, \(sized(100_000))

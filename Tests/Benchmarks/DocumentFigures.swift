@@ -1,4 +1,4 @@
-// Card documents: drawing one against rsvg-convert, making a thousand against plain writes with fsync.
+// Card documents: drawing one compared with rsvg-convert, creating a thousand compared with plain writes with fsync.
 
 import BenchmarkReferences
 import Glibc
@@ -6,12 +6,12 @@ import Glibc
 enum DocumentFigures {
   /// - Parameters:
   ///   - deckhand: the program.
-  ///   - folder: where all that is made goes.
+  ///   - folder: where all files are created.
   static func all(_ deckhand: String, _ folder: String) -> [Figure] {
     [render(deckhand, folder + "/render"), creation(deckhand, folder + "/create")].compactMap(\.self)
   }
 
-  /// A document with texts and a picture, drawn 1300 wide; the reference draws our own SVG of it.
+  /// Draws a document with texts and a picture, 1300 wide; the reference draws our own SVG of it.
   private static func render(_ deckhand: String, _ folder: String) -> Figure? {
     mkdir(folder, 0o700)
     let picture = folder + "/picture.svg"
@@ -43,7 +43,7 @@ enum DocumentFigures {
     }
   }
 
-  /// A thousand documents in one script, from the program's start to its end.
+  /// Creates a thousand documents in one script, from the program's start to its exit.
   private static func creation(_ deckhand: String, _ folder: String) -> Figure? {
     let title = "1,000 documents against the same bytes with fsync in C"
     guard isAsked(title) else { return nil }

@@ -1,5 +1,4 @@
-// What an editor waits for `lsp` after a keystroke, in a folder of 10,000 cards. The reference is the time that is
-// wanted.
+// How long an editor waits for `lsp` after a keystroke, in a folder of 10,000 cards. The reference is the target time.
 
 import Files
 import Glibc

@@ -1,5 +1,5 @@
-// What files of cards cost, whole process. References: Anki's own import of the same table (its package from PyPI, by
-// the Python that ANKI_PYTHON names), and adding all cards at once.
+// The cost of importing and exporting card files, whole process. References: Anki's own import of the same table (its
+// package from PyPI, in the Python that ANKI_PYTHON names), and adding all cards at once.
 
 import Files
 import Glibc
@@ -27,7 +27,7 @@ struct ExchangeFigures {
     ] + built()
   }
 
-  /// A hundred folders of a hundred Markdown files with a card each. The reference is the time that is wanted.
+  /// Builds a hundred folders of a hundred Markdown files with one card each. The reference is the target time.
   private func built() throws -> [Figure?] {
     guard isAsked(building) || isAsked(rebuilding) else { return [] }
     let sources = folder + "/sources"
@@ -81,7 +81,7 @@ struct ExchangeFigures {
     }
   }
 
-  /// The seconds that the peer wrote, if it read all rows.
+  /// Returns the seconds that the peer wrote, if it read all rows.
   private func written(_ path: String) -> Double {
     do {
       let words =
@@ -109,7 +109,7 @@ struct ExchangeFigures {
     }
   }
 
-  /// The seconds of a run of the program that begins with nothing.
+  /// Returns the seconds of a run of the program with an empty data folder.
   private func run(_ arguments: [String]) -> Double {
     let data = folder + "/data"
     for ending in ["", "-wal", "-shm"] { unlink("\(data)/local/collection.sqlite\(ending)") }

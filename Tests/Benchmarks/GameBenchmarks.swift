@@ -1,5 +1,5 @@
-// What Lua must be fast at with words and games, against the same in C from Lua. Invariant: both sides are asked the
-// same, in the same order, by the same Lua code.
+// Word and game operations that must be fast from Lua, compared with C functions called from Lua. Invariant: both
+// sides get the same calls, in the same order, from the same Lua code.
 
 import Authentication
 import BenchmarkReferences
@@ -67,7 +67,7 @@ struct GameBenchmarks {
     "local game, texts, repeats = ... for _ = 1, repeats do for i = 1, #texts do game:guess(texts[i]) end end"
   private let batch = "local game, texts, repeats = ... for _ = 1, repeats do game:guess_all(texts) end"
 
-  /// The same Lua code on both sides, on the same guesses; `isNew` begins a new game for each round.
+  /// Runs the same Lua code on both sides, with the same guesses; `isNew` starts a new game for each round.
   private func guessing(
     _ title: String, wanted: Double, _ code: String, _ guesses: [String], repeats: Int = 4, isNew: Bool = false,
     _ state: LuaState
@@ -89,7 +89,8 @@ struct GameBenchmarks {
       "\(title) from Lua against a C method that answers the same", wanted: wanted, rounds: isNew ? 301 : 31,
       scale: 1e9 / Double(texts.count * repeats), unit: "ns"
     ) {
-      // Each side begins right before its own run, so that neither finds its memory pushed out by the other's.
+      // Each side starts right before its own run, so that the other one's run does not evict its memory from the
+      // cache.
       if isNew { try begin() }
       let start = now()
       try run.call([], results: 0) { _ in }
@@ -116,7 +117,7 @@ struct GameBenchmarks {
     }
   }
 
-  /// The bindings of the program, with a shell that shows nothing.
+  /// The program's bindings, with a shell that shows nothing.
   func bindingContext() -> BindingContext {
     workspace.observer = host.events
     return BindingContext(
@@ -131,7 +132,7 @@ private final class NoProgress: ProgressReporting {
   func finish() {}
 }
 
-/// A shell that shows nothing, for bindings that are measured.
+/// A shell that shows nothing, for measuring bindings.
 final class BenchHost: ShellHost, PluginDirectory {
   let events = EventTable { _, _, _ in }
   let version = ""

@@ -1,5 +1,5 @@
-// How cost grows with the number of cards: ten times as many take ten times as long where all are touched, and no
-// longer where one is. Invariant: both sides do the same, on collections that differ in size alone.
+// How cost grows with the number of cards: ten times as many cards take ten times as long if all are touched, and no
+// longer if one is. Invariant: both sides do the same, on collections that differ only in size.
 
 import Decks
 import Files
@@ -17,14 +17,14 @@ struct GrowthFigures {
   }
 
   func all() throws -> [Figure?] {
-    // A million cards take minutes: they are measured where they are asked for by name.
+    // A million cards take minutes, so they are measured only when asked for by name.
     let million = try Asked.wantsLong ? growth(from: sized(100_000), to: sized(1_000_000), "1,000,000") : []
     return try growth(from: sized(10_000), to: sized(100_000), "100,000") + million + [startUp()] + firstOfAMillion()
   }
 
   private func data(_ count: Int) -> String { "\(folder)/\(count)" }
 
-  /// - Parameter named: the larger number, as titles have it.
+  /// - Parameter named: the larger number, as written in titles.
   private func growth(from small: Int, to large: Int, _ named: String) throws -> [Figure?] {
     let titles = [
       "importing \(named) cards against ten times a tenth of them",
@@ -59,7 +59,7 @@ struct GrowthFigures {
     return [imported, moved, studied, changed, removed]
   }
 
-  /// A table of cards to be imported.
+  /// Writes a table of cards to import.
   private func writeTable(_ count: Int) throws {
     mkdir(data(count), 0o700)
     guard let file = fopen(data(count) + "/Growth.csv", "w") else { return }
@@ -76,7 +76,7 @@ struct GrowthFigures {
       ofRunning: program, ["--data", data(count), "deck", "import", "Growth", data(count) + "/Growth.csv"])
   }
 
-  /// Changes all cards by single statements, after another change of the same unit; nothing of it is kept.
+  /// Changes all cards with single statements, after another change in the same unit; the unit is rolled back.
   private func changing(_ count: Int) -> Double {
     let code = """
       decks.create('Other')
@@ -88,7 +88,7 @@ struct GrowthFigures {
     return seconds(ofRunning: program, ["--data", data(count), "--dry-run", "-e", code])
   }
 
-  /// Two hundred moves of one card by a position that is far from either end, in one unit, less the same run without.
+  /// Two hundred moves of one card to a position far from both ends, in one unit, minus the same run without moves.
   private func moves(_ count: Int) -> String {
     "local d = decks.open('Growth') local c = d:card(\(count / 2)) for i = 1, 200 do c:move(\(count * 2 / 5) + i % 200) end"
   }
@@ -139,7 +139,7 @@ struct GrowthFigures {
 
   // MARK: Start-up
 
-  /// Plugins that are loaded at the start, for a command that needs none.
+  /// Plugins that load at start-up, for a command that needs none of them.
   private func startUp() throws -> Figure? {
     let title = "`version` with 1,000 plugins that load at the start against none"
     guard isAsked(title) else { return nil }
@@ -174,7 +174,7 @@ struct GrowthFigures {
 
   // MARK: A million
 
-  /// The first card of a million through the built program: 100 ms and 80 MB are wanted.
+  /// The first card of a million through the built program: the targets are 100 ms and 80 MB.
   private func firstOfAMillion() throws -> [Figure?] {
     let title = "the first card of a million cards within 100 ms and 80 MB"
     guard Asked.wantsLong, isAsked(title) else { return [] }

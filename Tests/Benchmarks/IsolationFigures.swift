@@ -1,5 +1,5 @@
-// What it costs that a plugin's code runs in a process of its own. Invariant: both runs are of the same program, plugin
-// and guesses; they differ by how many there are, so that starting is no part of a figure.
+// The cost of running a plugin's code in a process of its own. Invariant: both runs use the same program, plugin and
+// guesses, and differ only in their number, so that start-up is not part of a figure.
 
 import BenchmarkReferences
 import Files
@@ -8,7 +8,7 @@ import Glibc
 enum IsolationFigures {
   private static let count = sized(20_000)
   private static let reference = " against a round trip of bytes between two processes"
-  /// What Lua does in each run, `count` times.
+  /// The Lua code of each run, executed `count` times.
   private static let kinds: [(title: String, wanted: Double, code: String)] = [
     (
       "a guess that an isolated Lua mode accepts" + reference, 4,

@@ -1,6 +1,6 @@
-// Cards of a corpus: `map | sort | map --reduce` with Scripts/decks/frequency.lua, in processor time, beside the same
-// script in plain Lua, mawk that only counts, and Spark SQL. Invariant: both sides read the same text; what makes cards
-// makes the same.
+// Cards of a corpus: `map | sort | map --reduce` with Scripts/decks/frequency.lua, in processor time, compared with
+// the same script in plain Lua, with mawk, which only counts, and with Spark SQL. Invariant: both sides read the same
+// text; those that make cards make the same ones.
 
 import Files
 import Glibc
@@ -18,7 +18,7 @@ struct MapFigures {
 
   init(_ deckhand: String, _ folder: String) { (self.deckhand, self.folder) = (deckhand, folder) }
 
-  /// Measures, and shows each figure when it is there: they take minutes.
+  /// Measures, and prints each figure when it is ready, because they take minutes.
   func measure() throws {
     guard [beside, counting, spark, growth, large].contains(where: isAsked) else { return }
     try makePrivateFolder(folder)
@@ -52,7 +52,7 @@ struct MapFigures {
     for figure in figures { show([try figure()].compactMap(\.self)) }
   }
 
-  /// Only where it is asked for by name: it takes a quarter of an hour.
+  /// Runs only when asked for by name: it takes a quarter of an hour.
   private func largest() throws -> Figure? {
     guard Asked.isSmoke || Asked.text?.contains("1,000 MB") == true else { return nil }
     try makeText(1000)
@@ -71,8 +71,8 @@ struct MapFigures {
 
   private func text(_ megabytes: Int) -> String { "\(folder)/text\(megabytes)" }
 
-  /// Seconds of processor time of a shell's line and all that it starts, or -1; and the most memory that one of them
-  /// had.
+  /// Runs a shell command line; returns the processor seconds of it and all its children, or -1, and the largest
+  /// memory of one of them.
   private func shell(_ line: String) -> (seconds: Double, bytes: Int) {
     let used = resources(ofRunning: "bash", ["-c", "set -e -o pipefail; " + line])
     return (used.seconds < 0 ? -1 : used.processor, used.bytes)

@@ -1,34 +1,34 @@
-// Measuring two ways of doing the same thing side by side. Invariant: the two are run in turn, many times, and what is
-// compared is the middle of each, so that a busy machine slows both. A smoke run does each once, with small numbers:
-// it shows that every figure can be measured, not what it is.
+// Measuring two ways of doing the same thing side by side. Invariant: the two run alternately, many times, and their
+// medians are compared, so that a busy machine slows both. A smoke run executes each once, with small numbers: it
+// shows that every figure can be measured, not its value.
 
 import Glibc
 import Synchronization
 
-/// What was asked for: `Benchmarks [--smoke] PROGRAM FOLDER [TEXT]`.
+/// The command line: `Benchmarks [--smoke] PROGRAM FOLDER [TEXT]`.
 enum Asked {
   static let isSmoke = CommandLine.arguments.contains("--smoke")
   private static let words = CommandLine.arguments.filter { $0 != "--smoke" }
   static let program = words.count > 1 ? words[1] : "deckhand"
   static let folder = words.count > 2 ? words[2] : "/tmp/deckhand-bench"
-  /// What a title must have to be measured.
+  /// The text that a title must contain to be measured.
   static let text = words.count > 3 ? words[3] : nil
-  /// Whether figures that take minutes are measured: where one is asked for by name, or all are made small.
+  /// Whether figures that take minutes are measured: if one is asked for by name, or in a smoke run.
   static var wantsLong: Bool { isSmoke || text != nil }
 }
 
-/// A count of cards, rows or calls that a figure is measured with.
+/// Scales the number of cards, rows or calls of a figure for smoke runs.
 func sized(_ count: Int) -> Int { Asked.isSmoke ? max(1, count / 100) : count }
 
 private let failures = Mutex<[String]>([])
 
-/// Remembers that a figure could not be measured: the program ends with 1.
+/// Records that a figure could not be measured: the program will exit with 1.
 func failed(_ title: String) {
   print("\(title): could not be measured")
   failures.withLock { $0.append(title) }
 }
 
-/// Ends the program when a figure failed.
+/// Exits with 1 if a figure failed.
 func exitIfFailed() {
   let titles = failures.withLock { $0 }
   guard !titles.isEmpty else { return }
@@ -36,10 +36,10 @@ func exitIfFailed() {
   exit(1)
 }
 
-/// A figure: how many times longer ours takes than the reference.
+/// A figure: our time as a multiple of the reference's.
 struct Figure {
   let title: String
-  /// The ratio that is wanted, at most.
+  /// The target ratio, at most.
   let wanted: Double?
   let ours: Double
   let reference: Double
@@ -56,10 +56,10 @@ func now() -> Double {
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-/// Whether a figure is to be measured: all are, or those whose title has the text that was given.
+/// Returns whether a figure is to be measured: all are, or those whose title contains the given text.
 func isAsked(_ title: String) -> Bool { Asked.text.map { title.contains($0) } ?? true }
 
-/// Runs both in turn. Each answers its seconds, negative when it failed.
+/// Runs both alternately. Each returns its seconds, negative if it failed.
 func compare(
   _ title: String, wanted: Double?, rounds: Int, scale: Double, unit: String, ours: () throws -> Double,
   reference: () throws -> Double
@@ -96,24 +96,24 @@ func rounded(_ value: Double) -> String {
   return "\(hundredths)"
 }
 
-/// Runs a program with nothing on its input and its output thrown away; its seconds, or -1.
+/// Runs a program with empty input and discarded output; returns its seconds, or -1.
 func seconds(ofRunning path: String, _ arguments: [String]) -> Double {
   run(path, arguments).seconds
 }
 
-/// What a program took.
+/// The resources that a program used.
 struct Resources {
   var seconds: Double
-  /// Of processor time.
+  /// In processor time.
   var processor: Double
-  /// The most that it had resident.
+  /// Its maximum resident memory.
   var bytes: Int
 
-  /// Where a run of its own writes them.
+  /// The descriptor to which a separate run writes them.
   fileprivate static let descriptor: Int32 = 3
   fileprivate static let word = "--resources"
 
-  /// Runs a program and says what it took, when this process was started for that:
+  /// Runs a program and writes its resources, if this process was started for that:
   /// `Benchmarks --resources PROGRAM ARG...`.
   static func answerIfAsked() {
     let words = CommandLine.arguments
@@ -124,8 +124,8 @@ struct Resources {
   }
 }
 
-/// Runs a program from a small process of its own: a process counts the memory of the one that started it as its own,
-/// and this one has lists of words.
+/// Runs a program from a small process: a process inherits the peak memory of the one that started it, and this one
+/// holds word lists.
 func resources(ofRunning path: String, _ arguments: [String]) -> Resources {
   var ends: [Int32] = [0, 0]
   guard pipe(&ends) == 0 else { return Resources(seconds: -1, processor: 0, bytes: 0) }
@@ -141,7 +141,7 @@ func resources(ofRunning path: String, _ arguments: [String]) -> Resources {
   return Resources(seconds: seconds, processor: processor, bytes: bytes)
 }
 
-/// - Parameter output: what it writes its resources to.
+/// - Parameter output: the descriptor to which it writes its resources.
 private func run(_ path: String, _ arguments: [String], output: Int32? = nil) -> Resources {
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
   words.append(nil)

@@ -1,6 +1,6 @@
-// Every bound method, module function and field that takes a string or gives a scalar, against a function or method in
-// C that checks the same arguments and does nothing. Invariant: the members come from the descriptions that the state
-// has, so that a new one is measured, or named as one that is not, without a line here.
+// Every bound method, module function and field that takes a string or returns a scalar, compared with a function or
+// method in C that checks the same arguments and does nothing. Invariant: the members come from the descriptions in
+// the Lua state, so a new one is measured, or listed as not measured, without a change here.
 
 import LuaRuntime
 
@@ -10,7 +10,7 @@ struct MemberSweep {
   /// An expression to measure: a call, or a field.
   private struct Member {
     let name: String
-    /// What makes the object that it belongs to; nil for a module's.
+    /// Creates the object that it belongs to; nil for a module.
     let maker: String?
     /// With `self` for the object.
     let expression: String
@@ -29,7 +29,7 @@ struct MemberSweep {
   private var measured: [Measured] = []
   private var missing: [(name: String, reason: String)] = []
 
-  /// - Parameter state: with the program's modules and `reference_words_open`.
+  /// - Parameter state: a state with the program's modules and `reference_words_open`.
   init(_ state: LuaState, folder: String) throws {
     self.state = state
     self.folder = folder
@@ -37,7 +37,7 @@ struct MemberSweep {
     for member in members() { measure(member) }
   }
 
-  /// The slowest ten by their ratios, and what was not measured.
+  /// Prints the ten slowest by ratio, and what was not measured.
   func show(_ count: Int = 10) {
     guard !Asked.isSmoke else { return print("ok: \(Self.title), \(measured.count) of them") }
     print("\(Self.title): \(measured.count) measured against C that does nothing, the slowest \(count):")
@@ -48,7 +48,7 @@ struct MemberSweep {
     for (name, reason) in missing { print("    not measured: \(name): \(reason)") }
   }
 
-  // MARK: - What there is
+  // MARK: - Collecting the members
 
   private mutating func members() -> [Member] {
     var members: [Member] = []
@@ -65,7 +65,7 @@ struct MemberSweep {
     return members
   }
 
-  /// The members of a module, or of the objects of a type, that can be measured.
+  /// Returns the members of a module, or of a type's objects, that can be measured.
   private mutating func members(
     _ owner: String, _ fields: [(name: String, type: LuaType)], _ functions: [FunctionDescription], maker: String?
   ) -> [Member] {
@@ -87,7 +87,7 @@ struct MemberSweep {
     return members
   }
 
-  /// Sample arguments as Lua; nil, and named as missing, where some are needed and there are none.
+  /// Returns sample arguments as Lua; nil, and recorded as missing, if some are needed and none are given.
   private mutating func arguments(of function: FunctionDescription, _ name: String) -> String? {
     if let sample = SweepSamples.arguments[name] { return sample }
     if function.parameters.allSatisfy({ $0.type.isOptional }) { return "" }
@@ -108,13 +108,13 @@ struct MemberSweep {
     }
   }
 
-  /// A Lua function that runs an expression so many times.
+  /// Returns a Lua function that runs an expression a given number of times.
   private func loop(_ expression: String, maker: String?) throws -> LuaReference {
     let code = "local self = \(maker ?? "nil") return function(n) for _ = 1, n do local _ = \(expression) end end"
     return try state.load(code, name: "sweep").call { try $0.function(-1) }
   }
 
-  /// The seconds of one run, the middle of a few measurements of about a millisecond each.
+  /// Returns the seconds of one run, the median of a few measurements of about a millisecond each.
   private func seconds(_ run: LuaReference) throws -> Double {
     func time(_ count: Int) throws -> Double {
       let start = now()

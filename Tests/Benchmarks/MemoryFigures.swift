@@ -1,5 +1,5 @@
-// What the memory models cost: fitting FSRS-7 to 100,000 answers (3.5 s at most), and a year of 10,000 cards in play (a
-// second at most). References: the same by FSRS-6.
+// The cost of the memory models: fitting FSRS-7 to 100,000 answers (3.5 s at most), and simulating 10,000 cards for a
+// year (a second at most). References: the same with FSRS-6.
 
 import Glibc
 import Memory
@@ -55,11 +55,11 @@ struct MemoryFigures {
     return now() - start
   }
 
-  /// Answers that follow FSRS-6, ten a card.
+  /// Answers that follow FSRS-6, ten per card.
   private static func history() -> ReviewHistory {
     let model = MemoryModel()
     var (history, made, card) = (ReviewHistory(), 0, UInt64(0))
-    /// From 0 to 1, of the card and the number of its answer.
+    /// A number from 0 to 1, from the card and the number of its answer.
     func share(_ number: Int) -> Double {
       Double(Fuzz.mixed(card &* 64 &+ UInt64(number)) >> 11) / 9_007_199_254_740_992
     }

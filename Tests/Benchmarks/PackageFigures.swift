@@ -1,5 +1,6 @@
-// Packages of Anki beside the programs that people make and read them with: genanki and Anki's own package.
-// Invariant: both sides are whole processes on the same cards; without the peers nothing is measured, and that is said.
+// Anki packages compared with the programs that people use to write and read them: genanki and Anki's own package.
+// Invariant: both sides are whole processes on the same cards; without the peers nothing is measured, and this is
+// printed.
 
 import Glibc
 
@@ -10,7 +11,7 @@ struct PackageFigures {
   /// The folder of the scripts that run the peers.
   private let scripts: String
 
-  /// - Returns: nil where the peers are not installed.
+  /// - Returns: nil if the peers are not installed.
   init?(_ deckhand: String, _ folder: String) {
     guard let given = getenv("ANKI_PYTHON"), given.pointee != 0 else { return nil }
     (self.deckhand, self.folder, python) = (deckhand, folder, String(cString: given))
@@ -27,7 +28,7 @@ struct PackageFigures {
       .compactMap(\.self)
   }
 
-  /// Two-field cards made in a Lua loop and written out.
+  /// Two-field cards created in a Lua loop and exported.
   private func written(_ count: Int, rounds: Int) -> Figure? {
     let code = """
       local deck, i = assert(decks.create("Bench")), 0
@@ -53,7 +54,7 @@ struct PackageFigures {
     return figure
   }
 
-  /// A package of 100,000 cards that genanki made.
+  /// Imports a package of 100,000 cards that genanki made.
   private func read() -> Figure? {
     let title = "a package of 100000 cards in against Anki"
     let package = folder + "/in.apkg"

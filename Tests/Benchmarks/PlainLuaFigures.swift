@@ -1,8 +1,8 @@
-// Plain Lua in Deckhand against Debian's `lua5.4`: the same code in both programs, each from its start to its end.
-// Invariant: a round is long enough that the programs' starts do not count.
+// Plain Lua in Deckhand compared with Debian's `lua5.4`: the same code in both programs, each from start to exit.
+// Invariant: a round is long enough to make the programs' start-up negligible.
 
 enum PlainLuaFigures {
-  /// Each code runs `n` times; `n` is a local of it.
+  /// Each code snippet loops `n` times; `n` is a local variable.
   private static let codes: [(title: String, wanted: Double, count: Int, code: String)] = [
     (
       "calls", 1.05, 1000,

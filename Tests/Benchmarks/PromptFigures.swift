@@ -1,5 +1,5 @@
-// Tab at the prompt of a user with 1,000 decks, kind by kind. Invariant: what is measured is what is seen: from the key
-// to the first byte of the answer at a pseudo-terminal.
+// Tab completion at the prompt of a user with 1,000 decks, by kind. Invariant: the measured time is what the user
+// sees: from the key to the first byte of the response at a pseudo-terminal.
 
 import Files
 import Glibc
@@ -16,8 +16,7 @@ enum PromptFigures {
   }
 }
 
-/// The figures that a script of Tests/Peers prints: milliseconds, then what took them; each against those that are
-/// wanted.
+/// Returns the figures that a script of Tests/Peers prints: milliseconds and a title, each compared with the target.
 func figures(ofPeer script: String, _ arguments: [String], title: String, wanted: Double) -> [Figure] {
   let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
   let words = ([root + "/Tests/Peers/" + script] + arguments).map { "'\($0)'" }.joined(separator: " ")

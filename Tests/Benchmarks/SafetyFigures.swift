@@ -1,4 +1,5 @@
-// What undo and durability cost. Invariant: both sides do the same to the same tables; only what is measured differs.
+// The cost of undo and durability. Invariant: both sides do the same to the same tables; only what is measured
+// differs.
 
 import Authentication
 import CardDocuments
@@ -28,7 +29,7 @@ struct SafetyFigures {
       isInterrupted: { false }, undoClock: hasUndo ? { 0 } : nil)
   }
 
-  /// Fills a new deck; answers the seconds that the cards took.
+  /// Fills a new deck; returns the seconds that adding the cards took.
   private func fill(_ store: Store) throws -> Double {
     let deck = try store.operation("deck") { try DeckTable.create($0, name: "Bench", now: 0).id }
     let start = now()

@@ -1,5 +1,4 @@
-// What programs that talk to AnkiConnect wait for, without the way over HTTP. The references are the times that are
-// wanted.
+// How long AnkiConnect clients wait, without the HTTP transport. The references are target times.
 
 import AnkiConnect
 import Authentication
@@ -39,7 +38,7 @@ struct ServingFigures {
     var round = 0
     let judged = compare(Self.judging, wanted: 1, rounds: 7, scale: 1e3, unit: "ms") {
       let start = now()
-      // Every other one is there.
+      // Every other note already exists.
       let notes = (0..<Self.judged).map { Self.note($0 % 2 == 0 ? "there \($0)" : "new \($0)") }
       let isGood = answer("canAddNotes", .record([("notes", .list(notes))]))
       return isGood ? now() - start : -1
@@ -67,7 +66,7 @@ struct ServingFigures {
     ])
   }
 
-  /// - Returns: whether the action was done.
+  /// - Returns: whether the action succeeded.
   private func answer(_ action: String, _ params: Value) -> Bool {
     let request = Value.record([("action", .text(action)), ("version", .integer(6)), ("params", params)])
     let bytes = server.answer(ClientRequest(method: "POST"), JSONWriter.bytes(of: request)).body

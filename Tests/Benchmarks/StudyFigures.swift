@@ -1,5 +1,5 @@
-// What study costs on 100,000 cards with 300,000 answers. References: SQLite's own interface reading the same rows, and
-// the optimizer of the PyPI package fsrs.
+// The cost of study with 100,000 cards and 300,000 answers. References: SQLite's own interface reading the same rows,
+// and the optimizer of the PyPI package fsrs.
 
 import BenchmarkReferences
 import Decks
@@ -12,7 +12,7 @@ struct StudyFigures {
   private let folder: String
   private let path: String
   private static let cards = sized(100_000)
-  /// Its id: the milliseconds in which the cards are made. The others follow.
+  /// The first card's id: the milliseconds of its creation. The others follow.
   private static let firstCard = 1_700_000_000_000
   private static let answers = 3
   private let moment = StudyMoment(now: 1_750_000_000, utcOffset: 7200)
@@ -63,7 +63,7 @@ struct StudyFigures {
     ]
   }
 
-  /// As the first search of a process: what others left on disk is there, memory is empty.
+  /// Searches like the first search of a process: the index is on disk, the cache is empty.
   private func find(_ query: String, _ db: Database) throws {
     let cache = SearchCache(path: folder + "/.search")
     _ = try CardTable.found(
@@ -99,7 +99,7 @@ struct StudyFigures {
     return reference_scan_rows(path, texts, Int32(texts.count))
   }
 
-  /// The built program, its output thrown away.
+  /// Runs the built program and discards its output.
   private func listed(_ title: String, _ more: [String]) throws -> Figure? {
     compare(title, wanted: nil, rounds: 3, scale: 1e3, unit: "ms") {
       seconds(ofRunning: Asked.program, ["--data", folder, "card", "list"] + more)
@@ -163,14 +163,14 @@ struct StudyFigures {
     }
   }
 
-  /// Learnt cards with some answers each, whose texts are words.
+  /// Adds learnt cards with some answers each, whose texts are words.
   private func fill() throws {
     for name in [folder, folder + "/local"] { mkdir(name, 0o700) }
     unlink(path)
     var seed: UInt64 = 1
     let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
     try store.operation("filling") { db in
-      // Its id is 1.
+      // The deck's id is 1.
       let deck = try DeckTable.create(db, name: "Bench", now: 0.001)
       var options = DeckOptions()
       try options.set(.reviewsPerDay, to: 9999)
@@ -206,7 +206,8 @@ struct StudyFigures {
     try store.close()
   }
 
-  /// Only where the package is: `FSRS_PYTHON` names a Python that has it, `FSRS_LOG` a log as
+  /// Runs only if the package is installed: `FSRS_PYTHON` names a Python that has it, `FSRS_LOG` a log in the format
+  /// that
   /// `Tests/Peers/fsrs_optimizer.py` reads; without one a log is simulated.
   private func fitting() throws -> Figure? {
     guard isAsked(fittingTitle), getenv("FSRS_PYTHON") != nil else { return nil }

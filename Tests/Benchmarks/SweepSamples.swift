@@ -1,8 +1,8 @@
-// Objects and arguments to measure the members of types and modules with. Invariant: everything here is Lua that the
-// person's own state can run, and leaves nothing behind that the next member would stumble over.
+// Objects and arguments for measuring the members of types and modules. Invariant: everything here is Lua that the
+// user's own state can run, and leaves nothing behind that affects the next member.
 
 enum SweepSamples {
-  /// Run once before all else.
+  /// Runs once before everything else.
   static func prelude(_ folder: String) -> String {
     """
     local made = 0
@@ -61,8 +61,8 @@ enum SweepSamples {
     "subscription": "shell.on('exiting', function() end)",
   ]
 
-  /// What a member is called with, by its name. Those that need nothing stand only here when something would be more
-  /// telling.
+  /// The arguments of each member, by name. Members that need none are listed only if arguments make the measurement
+  /// more meaningful.
   static let arguments = [
     "decks.create": "sample_name()",
     "decks.open": "open_deck",

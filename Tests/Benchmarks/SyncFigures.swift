@@ -1,5 +1,5 @@
-// What a sync costs, whole program. References: Anki's own client, which fetches the same rows from the same server
-// (its package from PyPI, by the Python that ANKI_PYTHON names), and the time that is wanted.
+// The cost of a sync, whole program. References: Anki's own client, which downloads the same rows from the same server
+// (its package from PyPI, in the Python that ANKI_PYTHON names), and the target time.
 
 import Files
 import Glibc
@@ -38,7 +38,7 @@ struct SyncFigures {
     return [pulled, waited]
   }
 
-  /// The four seconds that the peer writes; -1 each where it failed.
+  /// Returns the four times in seconds that the peer writes; -1 each if it failed.
   private func measure(_ python: String, rows: Int) -> [Double] {
     let result = folder + "/seconds"
     let failed = [Double](repeating: -1, count: 4)

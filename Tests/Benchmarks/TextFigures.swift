@@ -1,6 +1,6 @@
-// Texts: a million words analysed, and five times as many, which take five times as long; a season mined; a large
-// dictionary indexed and asked. Invariant: what is read is made here, the same each time, of words that no language
-// data is needed for.
+// Texts: a million words analysed, and five times as many, which take five times as long; a season of subtitles mined;
+// a large dictionary indexed and queried. Invariant: the input is generated here, the same each time, from words that
+// need no language data.
 
 import Files
 import Glibc
@@ -76,9 +76,9 @@ enum TextFigures {
     ].compactMap(\.self)
   }
 
-  // MARK: A season
+  // MARK: A season of subtitles
 
-  /// Twelve files of 420 lines, and their translations, which begin 2.3 s later.
+  /// Writes twelve files of 420 lines, and their translations, which start 2.3 s later.
   private static func season(_ folder: String) -> (texts: [String], translations: [String]) {
     let count = max(10, sized(420))
     return (0..<12).reduce(into: ([], [])) { files, episode in
@@ -106,7 +106,7 @@ enum TextFigures {
       + filled(time % 1_000, 3)
   }
 
-  /// Into a collection that is empty each time.
+  /// Mines into an empty collection each time.
   private static func mined(_ deckhand: String, _ folder: String) -> Double {
     let (files, data) = (season(folder), folder + "/mined")
     guard seconds(ofRunning: "rm", ["-rf", data]) >= 0 else { return -1 }
@@ -118,7 +118,7 @@ enum TextFigures {
 
   // MARK: A dictionary
 
-  /// Made by python3, which has zips, once.
+  /// Made once, by python3, which can write zip files.
   private static func dictionary(_ folder: String) -> String {
     let path = folder + "/big.zip"
     if !fileExists(path) { _ = seconds(ofRunning: "python3", ["-c", makeInPython, path, "\(sized(1_000_000))"]) }
@@ -155,12 +155,12 @@ enum TextFigures {
       try AtomicFile.write(path, Array(text.utf8))
       return true
     } catch {
-      // The figure says that it failed.
+      // The figure then reports that it failed.
       return false
     }
   }
 
-  /// Words of two to four syllables, frequent ones more often, in sentences of ten.
+  /// Returns words of two to four syllables, frequent ones more often, in sentences of ten.
   private static func text(_ count: Int) -> String {
     var (text, state) = ("", UInt64(42))
     let syllables = [

@@ -1,11 +1,11 @@
-// What the lexicon must be fast at, against plain C on the same words. Invariant: both sides answer the same, or
-// nothing is shown.
+// Lexicon operations that must be fast, compared with plain C on the same words. Invariant: both sides give the same
+// results, or nothing is printed.
 
 import BenchmarkReferences
 import Glibc
 import Lexicon
 
-/// Numbers by chance that repeat.
+/// A reproducible random number generator.
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 
@@ -20,7 +20,7 @@ struct Chance: RandomNumberGenerator {
   }
 }
 
-/// Texts as C takes them: all bytes one after another, and where each text ends.
+/// Texts in C's form: all bytes in one buffer, and the end of each text.
 struct Texts {
   private(set) var bytes: [UInt8] = []
   private(set) var ends = [0]
@@ -30,13 +30,13 @@ struct Texts {
       bytes += text.utf8
       ends.append(bytes.count)
     }
-    // Whoever reads eight bytes at a time stays inside.
+    // Padding, so that code that reads eight bytes at a time stays inside the buffer.
     bytes += [UInt8](repeating: 0, count: 64)
   }
 
   var count: Int { ends.count - 1 }
 
-  /// The bytes and the ends for C, and each text in place.
+  /// Passes the bytes and the ends to C.
   func withPointers<R>(_ body: (UnsafePointer<CChar>, UnsafePointer<Int>) throws -> R) rethrows -> R? {
     try bytes.withUnsafeBufferPointer { bytes in
       try ends.withUnsafeBufferPointer { ends in
@@ -50,11 +50,11 @@ struct Texts {
 struct WordBenchmarks {
   let lexicon: Lexicon
   let library: () -> LexiconLibrary
-  /// The words of a to z, which is what the references know.
+  /// The words of a to z only, which the references can handle.
   let words: [String]
   private var chance = Chance(seed: 42)
 
-  /// Compiles the American English list, the largest there is, into a folder.
+  /// Compiles the American English list, the largest one, into a folder.
   init(folder: String) throws {
     library = {
       LexiconLibrary(
@@ -82,7 +82,7 @@ struct WordBenchmarks {
     ]
   }
 
-  /// Random words, half of them with a letter changed.
+  /// Returns random words, half of them with a letter changed.
   mutating func questions(_ count: Int) -> [String] {
     (0..<count).map { _ in
       var word = Array((words.randomElement(using: &chance) ?? "word").utf8)
@@ -119,7 +119,7 @@ struct WordBenchmarks {
     return found ?? 0
   }
 
-  /// Random words of 8 to 10 letters.
+  /// Returns random words of 8 to 10 letters.
   mutating func bases(_ count: Int) -> [String] {
     let pool = words.filter { (8...10).contains($0.utf8.count) }
     return (0..<count).compactMap { _ in pool.randomElement(using: &chance) }
@@ -163,11 +163,11 @@ struct WordBenchmarks {
     } reference: {
       timed { found.reference = patterns.reduce(0) { $0 + reference_match($1, $1.utf8.count, &room) } }
     }
-    // The list has words with accents besides.
+    // The list also has words with accents.
     return agreeing(figure, found.ours >= found.reference)
   }
 
-  /// A compiled file opened by a new library, as at the start of the program, and one word asked for.
+  /// Opens a compiled file with a new library, as at the start of the program, and looks up one word.
   private func opening() throws -> Figure? {
     guard let english = Language.named("english") else { return nil }
     return try compare(
@@ -182,21 +182,21 @@ struct WordBenchmarks {
   }
 }
 
-/// A figure whose two sides found as much.
+/// Returns the figure if both sides found equally many.
 func agreeing(_ figure: Figure?, _ isSo: Bool) -> Figure? {
   guard let figure, !isSo else { return figure }
   failed(figure.title + " (the two sides disagree)")
   return nil
 }
 
-/// The number of words that the reference finds for all bases.
+/// Returns the number of words that the reference finds for all bases.
 func referenceFormable(_ bases: [String]) -> Int {
   withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 100_000) { room in
     bases.reduce(0) { $0 + reference_formable($1, $1.utf8.count, room.baseAddress) }
   }
 }
 
-/// The seconds that something takes.
+/// Returns the seconds that the body takes.
 func timed(_ body: () -> Void) -> Double {
   let start = now()
   body()

@@ -1,5 +1,5 @@
-// A Lua state over a user's data, with a shell that only remembers: what Lua sees of the core, without the program
-// around it.
+// A Lua state over a user's data, with a shell that only records requests: what Lua sees of the core, without the
+// program around it.
 
 import Commands
 import LuaRuntime
@@ -12,14 +12,14 @@ import Workspace
 
 @testable import Bindings
 
-/// Tells how far it is, to nobody.
+/// Progress that nobody sees.
 private final class SilentProgress: ProgressReporting {
   func step(_ count: Int) {}
   func update(_ done: Int, of total: Int?) {}
   func finish() {}
 }
 
-/// What the shell was asked for, in order.
+/// The requests to the shell, in order.
 final class Recorder {
   var shown: [String] = []
   var answers: [String] = []
@@ -27,7 +27,7 @@ final class Recorder {
   var commands: [Command] = []
 }
 
-/// A Lua state as the user's lines have it, or a plugin.
+/// A Lua state for the user's own lines, or for a plugin.
 final class BoundProgram {
   let person: Person
   let workspace: Workspace
@@ -39,7 +39,7 @@ final class BoundProgram {
   private var opened: Workspace?
 
   /// - Parameters:
-  ///   - grants: what the state may reach.
+  ///   - grants: what the state may access.
   ///   - plugin: the name of the plugin that it belongs to; nil for the user's own.
   init(grants: Grants = .everything, plugin: String? = nil, drawing: String = "/nonexistent") throws {
     emptyStandardInput
@@ -62,17 +62,17 @@ final class BoundProgram {
 
   deinit { state.close() }
 
-  /// What an expression, or a list of them, gives, as text: `nil [code]` for an ordinary failure.
+  /// Returns the value of an expression, or of a list of them, as text: `nil [code]` for an ordinary failure.
   func value(_ expression: String) throws -> String {
     try run("return show(\(expression))")
   }
 
-  /// What a chunk of Lua returns, as text.
+  /// Returns the result of a Lua chunk, as text.
   @discardableResult func run(_ code: String) throws -> String {
     try state.load(code, name: "test").call([], results: 1) { $0.isNoneOrNil(-1) ? "" : try $0.text(-1) }
   }
 
-  /// The message of the error that a chunk ends with, without its place; empty when it ends well.
+  /// Returns the error message of a chunk, without its position; empty if it succeeds.
   func failure(_ code: String) throws -> String {
     do {
       try run(code)
@@ -83,7 +83,7 @@ final class BoundProgram {
     }
   }
 
-  /// Looks at what each expression gives, as `value` shows it.
+  /// Checks the value of each expression, as `value` shows it.
   func check(_ cases: [(code: String, expected: String)], _ place: SourceLocation = #_sourceLocation) throws {
     for (code, expected) in cases {
       let value = try value(code)
@@ -91,7 +91,7 @@ final class BoundProgram {
     }
   }
 
-  /// Looks at what the error of each chunk says.
+  /// Checks the error message of each chunk.
   func fails(_ cases: [(code: String, expected: String)], _ place: SourceLocation = #_sourceLocation) throws {
     for (code, expected) in cases {
       let failure = try failure(code)
@@ -127,7 +127,7 @@ final class BoundProgram {
     """
 }
 
-/// The gate of the test: open until somebody signs out.
+/// The session gate of the test: open until a sign-out.
 final class Door {
   var workspace: Workspace?
 
@@ -137,7 +137,7 @@ final class Door {
   }
 }
 
-/// What the bindings need from above: it remembers what it was asked for.
+/// The services that the bindings need from above; it records the requests.
 final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
   let version = "1.2.3"
   let settingOwner = Owner.user

@@ -1,4 +1,4 @@
-// Decks, cards and study sessions as Lua has them: what each member gives, and what each refuses.
+// Decks, cards and study sessions in Lua: what each member returns, and what it refuses.
 
 import TestSupport
 import TestWorkspace
@@ -19,7 +19,7 @@ import Testing
       """)
   }
 
-  @Test func `decks are made, opened, listed, renamed and removed`() throws {
+  @Test func `decks are created, opened, listed, renamed and removed`() throws {
     try program.check([
       ("decks.create('A::B').name", "A::B"), ("decks.create('Spanish')", "nil [exists]"),
       ("decks.create('')", "nil [bad_name]"), ("decks.open('Spanish') == d", "true"),
@@ -35,7 +35,7 @@ import Testing
     ])
   }
 
-  @Test func `cards are added, found, moved and removed by what they are and where they are`() throws {
+  @Test func `cards are added, found, moved and removed by object and by position`() throws {
     try program.check([
       ("d:card(1)", "card \"dos\" / \"two\""), ("d:card(3)", "nil"), ("d:find('tag:x')", "{card \"uno\" / \"one\"}"),
       ("list(d:cards())", "card \"dos\" / \"two\", card \"uno\" / \"one\""),
@@ -60,7 +60,7 @@ import Testing
     ])
   }
 
-  @Test func `a table with names is no list, and no empty one`() throws {
+  @Test func `a table with named keys is not a list, nor an empty one`() throws {
     try program.fails([
       ("d:add_all{prompt = 'tres', answer = 'three'}", "list expected, got a table with the field"),
       ("a.tags = {x = true}", "list expected, got a table with the field 'x'"),
@@ -80,7 +80,7 @@ import Testing
     try program.check([("#d", "2")])
   }
 
-  @Test func `a card's fields are those of the store, and a list of tags is replaced whole`() throws {
+  @Test func `a card's fields are those of the store, and a list of tags is replaced as a whole`() throws {
     try program.run("a.prompt = 'one' a.answer = 'uno' a:tag('z', 'y') a:untag('X') b:suspend()")
     try program.check([
       ("a.prompt, a.answer, a.tags", "one uno {z, y}"), ("a.state, b.state", "new suspended"),
@@ -98,13 +98,13 @@ import Testing
     try program.check([("#d", "1"), ("(pcall(function() a:remove() end))", "false")])
   }
 
-  @Test func `the options of a deck are numbers within their bounds`() throws {
+  @Test func `the options of a deck are numbers within their ranges`() throws {
     try program.run("o = d.options o.new_per_day = 5")
     try program.check([("d.options.new_per_day", "5")])
     try program.fails([("o.new_per_day = -1", "new"), ("o.new_per_day = 'x'", "number"), ("o.nothing = 1", "nothing")])
   }
 
-  @Test func `a session asks card by card, and is told in events`() throws {
+  @Test func `a session asks card by card, and is notified through events`() throws {
     try program.run(
       """
       seen = {}
@@ -134,7 +134,7 @@ import Testing
     #expect(try program.value("seen[#seen]") == "session_finished 0 0")
   }
 
-  @Test func `files come in and go out, and a path that was not granted does not`() throws {
+  @Test func `files are imported and exported, but not through a path that was not granted`() throws {
     let folder = program.person.data
     try program.check([
       ("d:export('\(folder)/out.csv').cards", "2"), ("decks.create('E'):import('\(folder)/out.csv').added", "2"),

@@ -1,4 +1,4 @@
-// Card documents as Lua has them: elements, colours, frames, and the files they are kept in.
+// Card documents in Lua: elements, colours, frames, and the files they are saved in.
 
 import TestSupport
 import TestWorkspace
@@ -37,7 +37,7 @@ import Testing
     ])
   }
 
-  @Test func `pictures are copied in, framed, and refused when they are none`() throws {
+  @Test func `pictures are copied in and framed, and invalid ones are refused`() throws {
     let folder = program.person.folder
     let svg = try folder.write(
       "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'><rect width='40' height='20' fill='red'/></svg>",

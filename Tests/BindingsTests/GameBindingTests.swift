@@ -1,4 +1,4 @@
-// Words and word games as Lua has them: guesses, modes of Lua, and what a mode's functions may answer.
+// Words and word games in Lua: guesses, modes written in Lua, and what a mode's functions may return.
 
 import Problems
 import TestSupport
@@ -38,7 +38,7 @@ import Workspace
     ])
   }
 
-  @Test func `a hint costs points, missed words become cards, and a new word begins anew`() throws {
+  @Test func `a hint costs points, missed words become cards, and a new word starts anew`() throws {
     try program.run("g:guess('grace') hint = g:hint() d = decks.create('Missed')")
     try program.run("decks.create('Dictionary'):add{prompt = 'cambering', answer = 'a bending'}")
     #expect(try program.value("#hint > 0, g.score < 5") == "true true")
@@ -49,7 +49,7 @@ import Workspace
     try program.fails([("g:to_deck('d')", "deck"), ("g:to_deck()", "deck")])
   }
 
-  @Test func `found words and the end of a game reach those who listen`() throws {
+  @Test func `observers are notified of found words and of the end of a game`() throws {
     try program.run(
       """
       seen = {}
@@ -68,7 +68,7 @@ import Workspace
     ])
   }
 
-  @Test func `a mode of Lua sets up, accepts, scores, hints and ends`() throws {
+  @Test func `a mode in Lua sets up, accepts, scores, hints and ends`() throws {
     try program.run(
       """
       m = games.mode{
@@ -101,7 +101,7 @@ import Workspace
     ("for n = #game.data + 1, 600000 do game.data[n] = {n} end", "1,000,000 values"),
     ("game.data.text = ('x'):rep(9 << 20)", "bytes as JSON, at most 8,388,608 are stored"),
   ])
-  func `data that are more than can be stored are told, not lost`(fill: String, reason: String) throws {
+  func `data too large to be stored is reported, not lost`(fill: String, reason: String) throws {
     try program.run(
       """
       games.mode{name = "big", rules = {"unused"}, accept = function(game)
@@ -114,11 +114,11 @@ import Workspace
     let error = #expect(throws: (any Error).self) { try program.workspace.games.store() }
     let problem = try #require(error as? any Problem)
     #expect(problem.code == "too_large" && problem.message.contains(reason), "\(problem.message)")
-    // It is told once, not with each line that follows.
+    // It is reported once, not with each line that follows.
     try program.workspace.games.store()
   }
 
-  @Test func `a mode may say that it has no game, and its functions may not play`() throws {
+  @Test func `a mode may report that it has no game, and its functions may not play`() throws {
     try program.run(
       """
       games.mode{name = "none", setup = function() return nil, {code = "no_base_word", title = "No", message = "no"} end}
@@ -129,7 +129,7 @@ import Workspace
     try program.fails([("g:hint()", "is waiting for an answer from its mode")])
   }
 
-  @Test func `what a mode's function answers wrongly is an error that says what it should be`() throws {
+  @Test func `a wrong result of a mode's function is an error that says what was expected`() throws {
     let cases = [
       (
         "score = function() return 'x' end", "g:guess('grace')",
@@ -160,7 +160,7 @@ import Workspace
     ])
   }
 
-  @Test func `word lists answer what is formable, alike, near and random`() throws {
+  @Test func `word lists find formable, similar, neighbouring and random words`() throws {
     try program.run("l = words.lexicon('english')")
     try program.check([
       ("words.languages()", "{english, spanish, american-english}"),

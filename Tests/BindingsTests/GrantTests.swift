@@ -1,5 +1,5 @@
-// What each grant reaches: the list of all members that need one, held against the descriptions, and each of them
-// called by a state without it.
+// What each grant gives access to: the list of all members that need one, compared with the descriptions, and each
+// member called by a state without its grant.
 
 import CardDocuments
 import Decks
@@ -12,7 +12,7 @@ import Workspace
 @testable import Bindings
 
 @Suite struct GrantTests {
-  /// What each type and module needs as a whole.
+  /// The grants that each type and module needs as a whole.
   private static let whole = [
     "decks.read or decks.write":
       "card deck deck_options decks media note note_fields notetype notetypes preset presets session",
@@ -20,7 +20,7 @@ import Workspace
     "shell or shell.run": "shell", "texts": "text texts", "words": "words",
   ]
 
-  /// What a member needs beyond that. `=` is the assignment of a field.
+  /// The additional grants of single members. `=` is the assignment of a field.
   private static let more = [
     "decks.write":
       "card.answer= card.document= card.flag= card.prompt= card.tags= card:bury card:move card:remove card:resume "
@@ -59,7 +59,7 @@ import Workspace
     #expect(found.mapValues { $0.sorted().joined(separator: " ") } == Self.more)
   }
 
-  @Test func `without the grant each member refuses, whatever it is called with`() throws {
+  @Test func `without the grant each member refuses, whatever its arguments`() throws {
     let grants = Grants(
       modules: [.decksRead, .documentsRead, .games, .words, .settings, .shell], readable: nil, writable: nil)
     let program = try BoundProgram(grants: grants, plugin: "quiz")
@@ -79,7 +79,7 @@ import Workspace
     }
   }
 
-  @Test func `a sprint, and a session that changes no schedule, need no more than reading`() throws {
+  @Test func `a sprint, and a session that changes no schedule, need only read access`() throws {
     let program = try BoundProgram(grants: Grants(modules: [.decksRead]), plugin: "quiz")
     try fill(program.workspace)
     try program.run("sprint = decks.open('D'):study{mode = 'sprint'} look = decks.open('D'):study{schedule = false}")
@@ -89,7 +89,7 @@ import Workspace
     ])
   }
 
-  @Test func `objects of a room are closed to a state without its grant, wherever they come from`() throws {
+  @Test func `objects are refused to a state without their module's grant, wherever they come from`() throws {
     let program = try BoundProgram(grants: Grants(modules: [.words]), plugin: "quiz")
     try fill(program.workspace)
     let (deck, document) = (
@@ -101,7 +101,7 @@ import Workspace
     }
   }
 
-  /// A deck with a card and a note, a document with a text.
+  /// Creates a deck with a card and a note, and a document with a text.
   private func fill(_ workspace: Workspace) throws {
     let deck = try workspace.decks.create("D")
     _ = try deck.add(NewCard(prompt: "a", answer: "b"), at: .top)
@@ -110,7 +110,7 @@ import Workspace
     _ = try workspace.documents.create(background: nil).addText("x", at: ElementPlacement())
   }
 
-  /// One object of each type, by the name of the type, and the modules.
+  /// One object of each type, by type name, and the modules.
   private static let objects = """
     local deck, document = decks.open("D"), documents.list()[1]
     local note = deck:find("x")[1].note
@@ -122,7 +122,7 @@ import Workspace
     }
     """
 
-  /// Each member with a grant of its own.
+  /// The members that have a grant of their own.
   private func members(of state: LuaState) -> [(name: String, grant: String)] {
     var found: [(String, String)] = []
     for module in state.modules {

@@ -1,4 +1,4 @@
-// Notes, note types and media as Lua has them: what each member gives, and what each refuses.
+// Notes, note types and media in Lua: what each member returns, and what it refuses.
 
 import TestSupport
 import TestWorkspace
@@ -44,7 +44,7 @@ import Testing
     ])
   }
 
-  @Test func `a note that cannot be is refused with a code`() throws {
+  @Test func `an invalid note is refused with a code`() throws {
     try program.check([
       ("d:add_note{fields = {Front = '', Back = 'x'}}", "nil [empty_note]"), ("d:add_note{}", "nil [empty_note]"),
       ("d:add_note{type = 'Clozze', fields = {}}", "nil [not_found]"),
@@ -71,12 +71,12 @@ import Testing
     try program.check([("n.fields.Front, #d", "gato 4")])
   }
 
-  @Test func `a field of 10 MB is a note with a card that shows its beginning`() throws {
+  @Test func `a field of 10 MB makes a note whose card shows the beginning of it`() throws {
     try program.run("big = assert(d:add_note{fields = {Front = ('word '):rep(2000000), Back = 'x'}})")
     try program.check([("#big.fields.Front, #big.cards[1].prompt <= 1000000", "10000000 true")])
   }
 
-  @Test func `note types are listed, opened, made, changed and removed`() throws {
+  @Test func `note types are listed, opened, created, changed and removed`() throws {
     try program.check([
       ("#notetypes.list(), notetypes.list()[5].name", "5 Cloze"), ("notetypes.open('cloze').cloze", "true"),
       ("notetypes.open('Basik')", "nil [not_found]"), ("notetypes.open('Basic').fields", "{Front, Back}"),
@@ -110,7 +110,7 @@ import Testing
     ])
   }
 
-  @Test func `media are taken in under a name`() throws {
+  @Test func `media are imported under a name`() throws {
     let path = try program.person.folder.write("sound", to: "a b.mp3")
     try program.check([
       ("media.add('\(path)')", "a b.mp3"), ("media.list()[1].name, media.list()[1].size", "a b.mp3 5"),

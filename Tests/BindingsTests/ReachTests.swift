@@ -1,4 +1,4 @@
-// What a state may reach at all: grants, the gate, and what is left of an object after a sign-out.
+// What a state has access to: grants, the session, and objects after a sign-out.
 
 import CardDocuments
 import Commands
@@ -11,7 +11,7 @@ import Workspace
 @testable import Bindings
 
 @Suite struct ReachTests {
-  @Test func `after a sign-out no object and no module answers, but for auth`() throws {
+  @Test func `after a sign-out no object and no module works, except auth`() throws {
     let program = try BoundProgram()
     try program.run(
       """
@@ -64,7 +64,7 @@ import Workspace
     }
   }
 
-  @Test func `reading changes nothing, whatever is tried`() throws {
+  @Test func `a state with read access changes nothing, whatever is tried`() throws {
     let plugin = try BoundProgram(grants: Grants(modules: [.decksRead, .documentsRead, .games]), plugin: "mine")
     let deck = try plugin.workspace.decks.create("D")
     _ = try deck.add(NewCardSample.card)
@@ -94,7 +94,7 @@ import Workspace
     try plugin.check([("d.name, d.count, c.prompt, c.answer, c.tags, e.text", "D 1 p a {} x")])
   }
 
-  @Test func `an object that an event hands over gives no right`() throws {
+  @Test func `an object passed by an event gives no rights`() throws {
     let plugin = try BoundProgram(grants: Grants(modules: [.shell]), plugin: "mine")
     try plugin.run("shell.on('word_found', function(game) kept = game end)")
     let game = try plugin.workspace.games.start(GameSample.options)
@@ -102,7 +102,7 @@ import Workspace
     #expect(try plugin.failure("return kept.score").contains("was not granted games"))
   }
 
-  @Test func `the shell is asked through what it handed in`() throws {
+  @Test func `the shell is called through the services it passed in`() throws {
     let program = try BoundProgram()
     let recorder = program.recorder
     recorder.answers = ["Ana", "y", "no"]
@@ -133,7 +133,7 @@ import Workspace
     ])
   }
 
-  @Test func `a command that Lua adds runs with its arguments and tells its own failures`() throws {
+  @Test func `a command that Lua adds runs with its arguments and reports its own failures`() throws {
     let program = try BoundProgram()
     try program.run(
       """
@@ -147,7 +147,7 @@ import Workspace
     #expect(program.recorder.commands.map(\.name) == ["greet"])
   }
 
-  @Test func `files are read whole and by the line, and a plugin reads only what was granted`() throws {
+  @Test func `files are read whole and by line, and a plugin reads only what was granted`() throws {
     let program = try BoundProgram()
     let folder = program.person.folder
     let path = try folder.write("one\r\ntwo\n\nfour", to: "a.txt")

@@ -1,4 +1,4 @@
-// Things that tests make from Swift.
+// Objects that the tests create in Swift.
 
 import Decks
 import Workspace

@@ -1,4 +1,4 @@
-// Settings as Lua has them: declared, read, changed and heard of.
+// Settings in Lua: declared, read, changed and observed.
 
 import Problems
 import TestSupport
@@ -40,7 +40,7 @@ import Workspace
     ])
   }
 
-  @Test func `what cannot be is refused with its reason, and changes nothing`() throws {
+  @Test func `an invalid value or declaration is refused with the reason, and changes nothing`() throws {
     try program.check([
       ("settings.get('sped')", "nil [unknown_setting]"), ("settings.set('size', 'huge')", "nil [bad_value]"),
       ("settings.set('speed', 11)", "nil [bad_value]"),
@@ -61,7 +61,7 @@ import Workspace
     ])
   }
 
-  @Test func `a listener hears each change once, also of its own making, until it is cancelled`() throws {
+  @Test func `an observer is notified of each change once, including its own, until it is cancelled`() throws {
     try program.run(
       """
       seen = {}
@@ -81,7 +81,7 @@ import Workspace
     #expect(program.recorder.reports.count == 1 && program.recorder.reports[0].contains("oh"))
   }
 
-  @Test func `a plugin changes its own settings, those it was granted, and never those of the gate`() throws {
+  @Test func `a plugin changes its own settings and those it was granted, and never those of the session`() throws {
     let grants = Grants(modules: [.settings], settings: ["game"])
     let plugin = try BoundProgram(grants: grants, plugin: "mine")
     try plugin.run("mine = settings.value('mine.speed', {default = 1}) mine.value = 2")
@@ -95,7 +95,7 @@ import Workspace
     try plugin.fails([("settings.value('auth.mine', {default = 1})", "auth")])
   }
 
-  @Test func `of all settings of the program a plugin reads no secret and changes nothing guarded`() throws {
+  @Test func `a plugin reads no secret setting of the program and changes no guarded one`() throws {
     let tree = try program.workspace.preferences().tree
     let names = tree.names.filter { tree.owner(of: $0) == .program }
     let roots = Set(names.compactMap { $0.split(separator: ".").first.map(String.init) })
@@ -131,7 +131,7 @@ import Workspace
     }
   }
 
-  @Test func `a check of Lua refuses with its text, and a plugin keeps a secret of its own`() throws {
+  @Test func `a check in Lua refuses with its text, and a plugin can have a secret of its own`() throws {
     let plugin = try BoundProgram(grants: Grants(modules: [.settings]), plugin: "mine")
     try plugin.run(
       """
@@ -176,7 +176,7 @@ import Workspace
     }
   }
 
-  /// A value that the setting admits and does not have now.
+  /// A value that the setting accepts and that differs from the current one.
   private func otherValue(_ declaration: SettingDeclaration, _ value: SettingValue) -> SettingValue {
     switch (declaration.kind, value) {
     case (.number(let range, _), .number(let number)): .number(number == range.min ? number + 1 : number - 1)

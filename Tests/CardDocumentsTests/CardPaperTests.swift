@@ -1,4 +1,4 @@
-// Cards and worksheets on paper: what stands where. Invariant: what is cut or folded fits its other side.
+// The layout of cards and worksheets on paper. Invariant: fronts and backs line up when the sheet is cut or folded.
 
 import TestSupport
 import Testing
@@ -12,7 +12,7 @@ struct CardPaperTests {
     (PaperSide(front), PaperSide(back))
   }
 
-  /// The texts of a scene and the middles of their boxes.
+  /// The texts of a scene and the centres of their boxes.
   private func texts(_ scene: Scene) -> [(text: String, x: Double, y: Double)] {
     scene.items.compactMap { item in
       guard case .text(let text, _, _, _, _, _) = item.content else { return nil }
@@ -27,12 +27,12 @@ struct CardPaperTests {
       return min(item.placement.width, item.placement.height) < 1
         && max(item.placement.width, item.placement.height) < 11
     }
-    // Thousandths of a point.
+    // In thousandths of a point.
     return Set(marks.map { [Int(($0.placement.x * 1000).rounded()), Int(($0.placement.y * 1000).rounded())] })
   }
 
   @Test(arguments: PaperSize.allCases, ["2x5", "3x3", "1x1", "4x10"])
-  func `a back lies behind its front, and the marks of both sides on each other`(size: PaperSize, grid: String) throws {
+  func `a back is behind its front, and the marks of both sides coincide`(size: PaperSize, grid: String) throws {
     var options = PaperOptions()
     (options.size, options.grid) = (size, PaperGrid(grid))
     let cut = CutCards(options, titled: "T")
@@ -51,7 +51,7 @@ struct CardPaperTests {
     #expect(marks(pages[0]).count >= 8 && marks(pages[0]) == turned)
   }
 
-  @Test func `a card to fold has its answer beside it, the fold in the middle`() throws {
+  @Test func `a card to fold has its answer beside it, with the fold in the middle`() throws {
     var options = PaperOptions()
     options.sides = .fold
     let pages = CutCards(options, titled: "T").pages([pair("front", "back")], sheet: "T")
@@ -67,7 +67,7 @@ struct CardPaperTests {
   }
 
   @Test(arguments: ["", "2", "x", "2x", "x5", "0x5", "2x11", "2x5x1", "2 x 5", "-1x2", "99999999999999999999x1"])
-  func `another grid is none`(text: String) { #expect(PaperGrid(text) == nil) }
+  func `an invalid grid is refused`(text: String) { #expect(PaperGrid(text) == nil) }
 
   @Test(arguments: [
     ("born in [...] there", "born in 1913 there", "born in ______________ there", ["1913"]),
@@ -78,14 +78,14 @@ struct CardPaperTests {
     ("a [...] b", "something else", "a [...] b  ______________", ["something else"]),
     ("[...", "x", "[...  ______________", ["x"]), ("]a[", "x", "]a[  ______________", ["x"]),
   ])
-  func `a sentence's gaps are read from its sides`(
+  func `the gaps of a sentence are found from its sides`(
     prompt: String, answer: String, sentence: String, hidden: [String]
   ) {
     let gaps = ClozeGaps(prompt: prompt, answer: answer)
     #expect(gaps.sentence == sentence && gaps.hidden == hidden)
   }
 
-  @Test func `each word of a search can be read in it, and the same seed hides them alike`() throws {
+  @Test func `each word of a word search can be read in it, and the same seed gives the same layout`() throws {
     for seed in UInt64(1)...40 {
       var numbers = SeededNumbers(seed: seed)
       let words = ["perro", "gato", "árbol", "niño", "mariposa", "sol", "straße", "еж", "extraordinariame"]
@@ -117,7 +117,7 @@ struct CardPaperTests {
   }
 
   @Test(arguments: ["", "a", "one two three four", "two\nlines", "12", "abcdefghijklmnopq"])
-  func `what is no short word is not hidden`(text: String) { #expect(WordSearch.word(of: text) == nil) }
+  func `text that is not a short word is not hidden`(text: String) { #expect(WordSearch.word(of: text) == nil) }
 
   // MARK: Worksheets
 
@@ -133,7 +133,7 @@ struct CardPaperTests {
     return (sheet.pages.map { $0.scene(titled: "T") }, sheet.cards)
   }
 
-  @Test func `the letters of a matching's answers lead from each prompt to its own answer`() throws {
+  @Test func `the letters of a matching exercise lead from each prompt to its answer`() throws {
     let cards = (1...30).map { pair("p\($0)", "a\($0)") }
     let (pages, count) = try pages(.match, cards)
     #expect(count == 30 && pages.count == 4)
@@ -150,12 +150,12 @@ struct CardPaperTests {
     }
   }
 
-  @Test func `two cards with one answer stand on different pages of a matching`() throws {
+  @Test func `two cards with the same answer are on different pages of a matching exercise`() throws {
     let (pages, _) = try pages(.match, [pair("a", "same"), pair("b", "same")])
     #expect(pages.count == 3)
   }
 
-  @Test func `no row is lost between pages, and none stands beyond the margin`() throws {
+  @Test func `no row is lost between pages, and none extends beyond the margin`() throws {
     let cards = (1...200).map { pair("p\($0)\n\n", String(repeating: "line\n", count: $0 % 90)) }
     let (pages, _) = try pages(.list, cards)
     let prompts = pages.flatMap { texts($0).map(\.text) }.filter { $0.hasPrefix("p") }
@@ -167,7 +167,7 @@ struct CardPaperTests {
     }
   }
 
-  @Test func `answers stand under the numbers of their sentences`() throws {
+  @Test func `answers have the numbers of their sentences`() throws {
     let (pages, _) = try pages(.cloze, [pair("a [...]", "a one"), pair("b [...]", "b two")])
     #expect(pages.count == 2)
     let answers = texts(pages[1])
@@ -177,7 +177,7 @@ struct CardPaperTests {
     }
   }
 
-  @Test func `cards without a word to hide are left out of a search, and each word is hidden once`() throws {
+  @Test func `cards without a word to hide are left out of a word search, and each word is hidden once`() throws {
     let cards = [
       pair("perro", "dog"), pair("perro", "hound"), pair("a long sentence of many words", "another of many words"),
     ]
@@ -188,7 +188,7 @@ struct CardPaperTests {
 
   // MARK: Files
 
-  @Test func `a sheet has the same bytes each time, another seed others`() throws {
+  @Test func `a sheet has the same bytes each time, and different ones with another seed`() throws {
     let folder = TemporaryFolder()
     let drawing = makeDrawing()
     let texts = [
@@ -212,7 +212,7 @@ struct CardPaperTests {
   }
 
   @Test(arguments: [PaperKind.list, .match, .cloze, .cards])
-  func `a side of any length keeps no sheet from being printed`(kind: PaperKind) throws {
+  func `a sheet is printed whatever the length of a side`(kind: PaperKind) throws {
     let folder = TemporaryFolder()
     let long = String(repeating: "слово ", count: 10_000)
     var options = PaperOptions()
@@ -248,7 +248,7 @@ struct CardPaperTests {
 }
 
 extension Array {
-  /// Runs of so many elements.
+  /// Splits into chunks of `count` elements; a shorter rest is dropped.
   fileprivate func chunked(by count: Int) -> [[Element]] {
     stride(from: 0, to: self.count - count + 1, by: count).map { Array(self[$0..<($0 + count)]) }
   }

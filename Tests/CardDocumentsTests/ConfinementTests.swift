@@ -1,4 +1,5 @@
-// Tests of what the drawing program has given up: what a broken decoder would try fails, and everything is still drawn.
+// Tests of the rights that the drawing program gives up: whatever a compromised decoder would try fails, and
+// everything is still drawn.
 
 import Files
 import Glibc
@@ -9,7 +10,7 @@ import Wire
 @testable import CardDocuments
 
 struct ConfinementTests {
-  /// The errno of each try, by its name; 0 where it succeeded.
+  /// The errno of each attempt, by name; 0 if it succeeded.
   private func tries(_ rights: String) throws -> [String: Int32] {
     let folder = TemporaryFolder()
     try folder.write(Array("secret".utf8), to: "secret.txt")
@@ -33,7 +34,8 @@ struct ConfinementTests {
   ]
 
   @Test(arguments: ["confined", "computing"])
-  func `with the rights of the drawing program, and of one that runs plugins, every try fails`(_ rights: String) throws
+  func `with the rights of the drawing program, and of one that runs plugins, every attempt fails`(_ rights: String)
+    throws
   {
     let outcomes = try tries(rights)
     #expect(outcomes.keys.sorted() == Self.tries.sorted())
@@ -49,17 +51,17 @@ struct ConfinementTests {
     }
   }
 
-  /// So that a try that cannot succeed anywhere is not taken for one that is refused.
-  @Test func `with the rights of any program every try succeeds`() throws {
+  /// Ensures that an attempt that always fails is not mistaken for one that is denied.
+  @Test func `with the rights of an ordinary program every attempt succeeds`() throws {
     let outcomes = try tries("free")
     #expect(outcomes.keys.sorted() == Self.tries.sorted())
-    // A kernel may let nobody type into a terminal, or only its administrator into another's.
+    // A kernel may let nobody inject terminal input, or only root into another's terminal.
     for (name, number) in outcomes where !name.hasPrefix("types into") || number != EIO {
       #expect(number == 0, "\(name): \(number)")
     }
   }
 
-  @Test func `the drawing program has these rights, no terminal, and nothing open but its channel`() throws {
+  @Test func `the drawing program has these rights, no terminal, and only its channel open`() throws {
     let drawing = makeDrawing()
     _ = try drawing.coverage([])
     let process = try #require(drawing.process?.process)
@@ -69,7 +71,7 @@ struct ConfinementTests {
     #expect(names(in: "/proc/\(process)/fd").sorted() == ["0", "1", "2"])
   }
 
-  @Test func `fonts of the user's are drawn, also from a folder of another name and by a link`() throws {
+  @Test func `the user's fonts are used, also from a folder with another name and through a link`() throws {
     let folder = TemporaryFolder()
     for name in ["fonts", "elsewhere"] { mkdir(folder.path + "/" + name, 0o700) }
     let font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"

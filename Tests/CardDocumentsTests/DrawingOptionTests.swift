@@ -1,4 +1,4 @@
-// Tests of what elements can ask for: texts that wrap, pictures that fill their box, panels behind groups.
+// Tests of element options: wrapping texts, pictures that fill their box, panels behind groups.
 
 import Problems
 import TestSupport
@@ -19,19 +19,19 @@ import Testing
     return (bounds.right - bounds.left, bounds.bottom - bounds.top)
   }
 
-  @Test func `a text that wraps stays readable and in its box`() throws {
+  @Test func `a wrapped text stays readable and within its box`() throws {
     let shrunk = try ink(wraps: false)
     let wrapped = try ink(wraps: true)
     #expect(shrunk.height < 100 && wrapped.height > 700, "\(shrunk) \(wrapped)")
     #expect(wrapped.width <= 1004 && wrapped.height <= 1604)
     let low = try ink(wraps: true, height: 400)
     #expect(low.height <= 404 && low.height > 200 && low.width <= 1004, "\(low)")
-    // A word is never broken: it gets smaller.
+    // A word is never broken: the text gets smaller.
     let narrow = try ink(wraps: true, width: 150)
     #expect(narrow.width <= 154, "\(narrow)")
   }
 
-  @Test func `a picture that is cropped fills its box and nothing beyond it`() throws {
+  @Test func `a cropped picture fills its box and nothing beyond it`() throws {
     for isCropped in [false, true] {
       let folder = TemporaryFolder()
       let card = try document(in: folder, background: white) { document in
@@ -40,7 +40,7 @@ import Testing
         try document.set(.cropped, of: element.id, to: .flag(isCropped))
       }
       let picture = try Pixels(card, width: 650, height: 1000)
-      // Whole it is 600 by 300; cropped it is 1200 by 600, of which the middle is seen.
+      // Uncropped it is 600 by 300; cropped it is 1200 by 600, of which the middle is visible.
       #expect((picture.at(250, 250).green < 60) == isCropped && picture.at(0, 100).green < 60)
       #expect(picture.at(400, 0).green > 200 && picture.at(0, 400).green > 200)
     }
@@ -67,7 +67,7 @@ import Testing
     #expect(card.content.problems().isEmpty)
   }
 
-  @Test func `a missing picture behind a panel is told as its own`() throws {
+  @Test func `a missing picture behind a panel is reported as such`() throws {
     let folder = TemporaryFolder()
     var id = ""
     let card = try document(in: folder, background: white) { document in
@@ -81,7 +81,8 @@ import Testing
     #expect(drawn.brokenElements.isEmpty, "\(image)")
   }
 
-  @Test func `what elements ask for is kept by a file, and told as lost where an older shape has no place`() throws {
+  @Test func `element options are saved in the file, and reported as lost if an older format cannot hold them`() throws
+  {
     var document = CardDocument(id: documentID(1), background: .yellow)
     let text = try document.addText("a", style: TextStyle(wraps: true), id: documentID(2))
     _ = try document.addImage(ContentHash(of: []), isCropped: true, id: documentID(3))

@@ -1,4 +1,4 @@
-// Golden pictures and what they are compared by.
+// Golden pictures and the measure that compares with them.
 
 import Glibc
 import Problems
@@ -20,7 +20,7 @@ struct Pixels {
     rgba = try document.pixels(width: width, height: height).rgba
   }
 
-  /// At a place of the card, in its units from the centre.
+  /// Returns the colour at a position of the card, in its units from the centre.
   func at(_ x: Double, _ y: Double) -> (red: Int, green: Int, blue: Int) {
     let column = min(width - 1, max(0, Int((x + 650) / 1300 * Double(width))))
     let row = min(height - 1, max(0, Int((y + 1000) / 2000 * Double(height))))
@@ -28,7 +28,7 @@ struct Pixels {
     return (Int(rgba[at]), Int(rgba[at + 1]), Int(rgba[at + 2]))
   }
 
-  /// Where ink darker than the background stands, in units of the card; nil when there is none.
+  /// Returns where ink darker than the background is, in units of the card; nil if there is none.
   func inkBounds() -> (left: Double, top: Double, right: Double, bottom: Double)? {
     var bounds: (Int, Int, Int, Int)?
     for row in 0..<height {
@@ -44,8 +44,8 @@ struct Pixels {
   }
 }
 
-/// A fifth of a picture's size, so that an edge that is smoothed otherwise does not count: brightness and two
-/// differences of colours for each pixel, 0 to 1.
+/// Reduces the picture to a fifth of its size, so that differences in antialiasing do not count: brightness and two
+/// colour differences for each pixel, 0 to 1.
 func impression(of png: [UInt8], width: Int, with drawing: DrawingProgram) throws -> [Double] {
   let rgba = try pixels(of: png, width: width / 5, height: width * 4 / 13, with: drawing).map { Double($0) / 255 }
   return stride(from: 0, to: rgba.count, by: 4).flatMap { at in
@@ -54,14 +54,15 @@ func impression(of png: [UInt8], width: Int, with drawing: DrawingProgram) throw
   }
 }
 
-/// How different two pictures look: the largest and the mean difference; 0 is the same, 1 is black against white.
+/// Returns how different two pictures look: the largest and the mean difference; 0 is identical, 1 is black against
+/// white.
 func difference(_ first: [Double], _ second: [Double]) -> (worst: Double, mean: Double) {
   guard first.count == second.count else { return (1, 1) }
   let differences = zip(first, second).map { abs($0 - $1) }
   return (differences.max() ?? 0, differences.reduce(0, +) / Double(first.count))
 }
 
-/// A card with a pale background and what the closure puts on it.
+/// Makes a card with a pale background and the elements that the closure adds.
 func document(
   in folder: TemporaryFolder, background: CardColor = CardColor.soft[7], drawing: DrawingProgram = makeDrawing(),
   _ body: (StoredDocument) throws -> Void
@@ -75,11 +76,11 @@ func document(
 
 let white = CardColor(parts: [1, 1, 1]) ?? .yellow
 
-/// The cards whose pictures are kept: each frame, and each thing that is drawn in a way of its own.
+/// The cards with golden pictures: each frame, and each kind of drawing.
 let goldenNames =
   Frame.allCases.map(\.rawValue) + ["rotated", "clipped", "texts", "error", "scripts", "empty", "edition1"]
 
-/// A frame is small on its card, so that round corners are seen; it wants more pixels.
+/// A frame is small on its card, so it needs more pixels for round corners to be visible.
 func goldenWidth(_ name: String) -> Int { Frame(rawValue: name) == nil ? 130 : 390 }
 
 func goldenCard(_ name: String, in folder: TemporaryFolder) throws -> StoredDocument {
@@ -120,7 +121,7 @@ func goldenCard(_ name: String, in folder: TemporaryFolder) throws -> StoredDocu
   }
 }
 
-/// Points of a box 1200 × 1000, in units of half its sides, that lie inside and outside of a frame.
+/// Points of a box 1200 × 1000, in units of half its sides, that are inside and outside of a frame.
 struct FramePoints: Sendable {
   typealias Points = [(Double, Double)]
   let frame: Frame

@@ -9,7 +9,7 @@ import Wire
 @testable import CardDocuments
 
 @Suite struct DrawingTests {
-  @Test func `a length that is none ends the conversation, not the shell`() throws {
+  @Test func `an invalid length ends the conversation, not the shell`() throws {
     let drawing = makeDrawing()
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
     let process = try ChannelProcess(
@@ -22,7 +22,7 @@ import Wire
         == .refused(.badRequest, "the request is invalid"))
   }
 
-  /// To write the golden files again: DECKHAND_RECORD=1, then look at them.
+  /// DECKHAND_RECORD=1 writes the golden files again; then look at them.
   @Test(arguments: goldenNames)
   func `a card looks like its golden picture`(name: String) throws {
     let folder = TemporaryFolder()
@@ -36,7 +36,7 @@ import Wire
     #expect(worst < 0.1 && mean < 0.01, "worst \(worst), mean \(mean)")
   }
 
-  @Test func `the measure tells pictures apart`() throws {
+  @Test func `the measure distinguishes pictures`() throws {
     let drawing = makeDrawing()
     let pictures = try goldenNames.map { name in
       try impression(of: fixture("goldens/\(name).png"), width: goldenWidth(name), with: drawing)
@@ -62,7 +62,7 @@ import Wire
   }
 
   @Test(arguments: Frame.allCases)
-  func `an outline stays within its box and keeps the original's number`(frame: Frame) {
+  func `an outline stays within its box and keeps the proportions of the original`(frame: Frame) {
     var end = PathPoint(x: 0, y: 0)
     func check(_ point: PathPoint) {
       #expect(abs(point.x) <= 50.01 && abs(point.y) <= 30.01, "\(frame) \(point)")
@@ -107,7 +107,7 @@ import Wire
     #expect(picture.at(-120, -250).red > 200)
   }
 
-  @Test func `what is in front hides what is behind`() throws {
+  @Test func `elements in front cover those behind`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       let back = try document.addImage(testSVG(width: 20), named: "x", at: ElementPlacement(width: 500, height: 500))
@@ -124,7 +124,7 @@ import Wire
     ("שלום עולם", 500, 300),
     ("世界", 900, 100),
   ])
-  func `a text fits its box, as large as it can be up to 200`(words: String, width: Double, height: Double) throws {
+  func `a text fits its box, as large as possible up to 200`(words: String, width: Double, height: Double) throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       _ = try document.addText(words, at: ElementPlacement(x: 0, y: 100, width: width, height: height))
@@ -151,7 +151,7 @@ import Wire
     #expect(text(try card.rendered(as: .pdf).bytes).contains("/Subtype /Image"))
   }
 
-  @Test func `a text that nothing draws is found by its characters`() throws {
+  @Test func `a text that no font can draw is found by its characters`() throws {
     let drawing = makeDrawing()
     let missing = try drawing.coverage([
       CoverageQuery(text: "Hola שלום مرحبا 你好 🐶 ¿é?", font: "No such family"),
@@ -161,7 +161,7 @@ import Wire
   }
 
   @Test(arguments: RenderFormat.allCases)
-  func `the same document gives the same bytes, in one program and in another`(format: RenderFormat) throws {
+  func `the same document gives the same bytes, in one process and in another`(format: RenderFormat) throws {
     let folder = TemporaryFolder()
     let card = try goldenCard("scripts", in: folder)
     _ = try card.addImage(
@@ -187,7 +187,7 @@ import Wire
     #expect(two.bottom - two.top > 200 + (one.bottom - one.top) - 20)
     let mixed = try bounds("HHHH\nH")
     #expect(abs(mixed.left + mixed.right) <= 20)
-    // All lines fit the box together.
+    // All lines together fit the box.
     let many = try document(in: TemporaryFolder()) { document in
       _ = try document.addText(
         (1...12).map { "line \($0)" }.joined(separator: "\n"), at: ElementPlacement(width: 1300, height: 600))
@@ -197,7 +197,7 @@ import Wire
   }
 
   @Test(arguments: RenderFormat.allCases)
-  func `every kind of line end is drawn as a line, in every format`(format: RenderFormat) throws {
+  func `every kind of line ending starts a new line, in every format`(format: RenderFormat) throws {
     func drawn(_ text: String) throws -> [UInt8] {
       let card = try document(in: TemporaryFolder()) { document in _ = try document.addText(text) }
       return try card.rendered(as: format, width: 130).bytes
@@ -210,7 +210,7 @@ import Wire
     #expect(try !drawn(Array(repeating: "🐶", count: 1000).joined(separator: "\n")).isEmpty)
   }
 
-  @Test func `an SVG has one title and description, escaped, and every id that it names`() throws {
+  @Test func `an SVG has one title and one description, escaped, and defines every id it refers to`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder) { document in
       _ = try document.addText("<b>&\"Hola\" #1 (url(#x)")
@@ -230,7 +230,7 @@ import Wire
     #expect(ids.contains("n1"))
   }
 
-  @Test func `a PDF has the size that was asked for, a title, and a fixed date`() throws {
+  @Test func `a PDF has the requested size, a title, and a fixed date`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder) { document in _ = try document.addText("Hola") }
     let pdf = text(try card.rendered(as: .pdf, width: 650).bytes)
@@ -238,7 +238,7 @@ import Wire
     #expect(pdf.contains("/Title (Hola)") && pdf.contains("/CreationDate (20000101000000Z)"))
   }
 
-  @Test func `an ending or a width that cannot be is refused before anything is drawn`() throws {
+  @Test func `an invalid file extension or width is refused before anything is drawn`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder) { _ in }
     for name in ["x", "x.jpg", ".png/x", "x.png.gz", "x.ps"] {
@@ -257,7 +257,7 @@ import Wire
     for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 6500).bytes.isEmpty) }
   }
 
-  @Test func `a scene of any numbers is drawn or refused, and the program lives`() throws {
+  @Test func `a scene of any numbers is drawn or refused, and the program survives`() throws {
     let drawing = makeDrawing()
     var random = TestGenerator(8)
     let fair: [Double] = [0, -0.0, 1, -1, 650, 1e-300, 1e6, -1e6, .leastNonzeroMagnitude, 1300, 2e5, 99]
@@ -292,7 +292,7 @@ import Wire
     #expect(drawing.process?.process == process)
   }
 
-  @Test func `a file that was there stays when the drawing cannot be written`() throws {
+  @Test func `an existing file stays when the drawing cannot be written`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder) { _ in }
     try card.render(to: folder.path + "/x.png", width: 13)
@@ -322,7 +322,7 @@ import Wire
     #expect(processorSeconds(of: process) < 20)
   }
 
-  @Test func `what a document cannot mean is drawn as well as it can be`() throws {
+  @Test func `invalid values of a document are drawn as well as possible`() throws {
     let folder = TemporaryFolder()
     let odd = """
       {"format":"rwcard","version":2,"id":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","background":[9,9],"elements":[

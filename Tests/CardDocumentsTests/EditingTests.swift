@@ -1,4 +1,4 @@
-// Tests of changing a document: fields and their checks, order, locks, words.
+// Tests of changing a document: fields and their checks, order, locks, descriptions.
 
 import Problems
 import Testing
@@ -21,7 +21,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(CardColor.soft.count == 8)
   }
 
-  @Test func `what is left out of a placement is the middle, 800 by 800, upright`() throws {
+  @Test func `the default placement is the middle, 800 by 800, upright`() throws {
     let (document, text, image) = try card()
     for id in [text, image] {
       let element = try #require(document.element(id))
@@ -29,9 +29,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     }
   }
 
-  @Test func `elements with one id in the file are each changed by an id of their own, and the file gets it then`()
-    throws
-  {
+  @Test func `elements that share an id in the file get ids of their own when one is changed`() throws {
     let file = """
       {"format": "rwcard", "version": 2, "id": "\(documentID(1))", "background": [0, 0, 0], "elements": [
         {"id": "a", "kind": "text", "text": "1"}, {"id": "a", "kind": "text", "text": "2"},
@@ -50,7 +48,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(try CardDocument(reading: document.encoded, file: "x").elements.map(\.id) == [ids[0], ids[2]])
   }
 
-  @Test func `a number that the older shape takes as it is, is said to be`() throws {
+  @Test func `a number that an older format gets unchanged is reported as such`() throws {
     let file = """
       {"format": "rwcard", "version": 2, "id": "\(documentID(1))", "background": [0, 0, 0], "elements": [
         {"id": "a", "kind": "text", "text": "1", "x": 1e308, "width": -0.0, "y": "far"}]}
@@ -84,7 +82,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     (.cropped, "true", .flag(true)),
     (.link, "none", ElementValue.none),
   ])
-  func `a field takes what a person types`(field: ElementField, typed: String, expected: ElementValue) throws {
+  func `a field accepts what a user types`(field: ElementField, typed: String, expected: ElementValue) throws {
     #expect(try field.value(typed: typed) == expected)
     var (document, text, image) = try card()
     let id = field.applies(to: .image) ? image : text
@@ -97,7 +95,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     (ElementField.x, "abc"), (.x, ""), (.color, "1,2"), (.color, "1,0,0,0,0"), (.color, "red"), (.color, "1,,0"),
     (.locked, "maybe"), (.wraps, "1"), (.width, "wide"),
   ])
-  func `what a field cannot mean is refused when it is typed`(field: ElementField, typed: String) {
+  func `invalid field text is refused when it is typed`(field: ElementField, typed: String) {
     #expect(throws: DocumentError.self) { try field.value(typed: typed) }
   }
 
@@ -114,7 +112,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(document.encoded == before)
   }
 
-  @Test func `errors say the field, what was expected and what was found`() throws {
+  @Test func `errors name the field, what was expected and what was found`() throws {
     var (document, text, image) = try card()
     func message(_ body: () throws -> Void) -> String {
       do {
@@ -141,12 +139,12 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     ("a\u{85}b\u{B}c\u{C}d", ["a", "b", "c", "d"]), ("a\n\nb", ["a", "", "b"]), ("\n a \n\n", ["a"]), (" \n", []),
     ("a\tb\u{1}c", ["a b c"]), ("", []), ("a", ["a"]),
   ])
-  func `a text has the lines that its line ends make`(text: String, lines: [String]) throws {
+  func `a text is split into lines at its line endings`(text: String, lines: [String]) throws {
     #expect(linesOf(text) == lines)
     #expect(oneLine(text) == lines.filter { !$0.isEmpty }.joined(separator: " "))
   }
 
-  @Test func `line ends in a text are kept in the file, and the older edition is told to draw one line`() throws {
+  @Test func `line endings in a text are stored in the file, and edition 2 is reported to draw one line`() throws {
     var document = CardDocument(id: documentID(1), background: .yellow)
     let element = try document.addText("one", id: documentID(2))
     try document.set(.text, of: element.id, to: .text("one\r\ntwo\nthree"))
@@ -160,7 +158,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(try CardDocument(reading: export.bytes, file: "old").elements.first?.text == "one\r\ntwo\nthree")
   }
 
-  @Test func `a locked element is left alone until it is unlocked`() throws {
+  @Test func `a locked element cannot be changed until it is unlocked`() throws {
     var (document, text, _) = try card()
     try document.set(.locked, of: text, to: .flag(true))
     #expect(throws: DocumentError.locked(element: text)) { try document.set(.x, of: text, to: .number(1)) }
@@ -189,7 +187,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(documentID(258).description == "00000000-0000-4000-8000-000000000102")
   }
 
-  @Test func `a hash is 64 lower case digits`() {
+  @Test func `a hash is 64 lower-case hexadecimal digits`() {
     #expect(
       ContentHash(of: Array("abc".utf8)).description
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -197,7 +195,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(ContentHash("../" + String(repeating: "a", count: 61)) == nil)
   }
 
-  @Test func `a card can be told in words`() throws {
+  @Test func `a card has a description in words`() throws {
     var (document, text, image) = try card()
     try document.set(.frame, of: image, to: .text("octagon"))
     try document.set(.alt, of: image, to: .text("a \u{1B}[31mdog"))
@@ -213,7 +211,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(CardDocument(id: documentID(9), background: .black).summary == "An empty card, black.")
   }
 
-  @Test func `every soft colour has a name of its own kind`() {
+  @Test func `every soft colour has a descriptive name`() {
     #expect(
       CardColor.soft.map(\.words) == [
         "light purple", "light green", "orange", "light pink", "orange", "turquoise", "light yellow", "light blue",
@@ -221,7 +219,7 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(CardColor.black.words == "black")
   }
 
-  @Test func `every error has a code, a title and one line of words`() {
+  @Test func `every error has a code, a title and a one-line message`() {
     let errors: [DocumentError] = [
       .notACard(file: "f"), .notFound("x", suggestion: "y"), .ambiguous("6", count: 2),
       .symbolicLink(path: "p"), .notAFile(path: "p"), .tooLargeFile(path: "p", limit: 1 << 23),

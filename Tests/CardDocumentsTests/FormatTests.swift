@@ -1,4 +1,4 @@
-// Tests of the format: every shape is read, nothing of it is lost, each migration has a golden file.
+// Tests of the file format: every older format is read without loss, and each migration has a golden file.
 
 import Problems
 import Testing
@@ -28,13 +28,13 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     ("midchapter", CardShape.midChapter), ("edition1", .edition1), ("edition2", .edition2), ("version2", .version2),
     ("future", .future),
   ])
-  func `a shape is told by what is in the file`(name: String, shape: CardShape) throws {
+  func `the format of a file is recognised by its content`(name: String, shape: CardShape) throws {
     #expect(try card(name).shape == shape)
   }
 
-  /// To write the golden files again: DECKHAND_RECORD=1.
+  /// DECKHAND_RECORD=1 writes the golden files again.
   @Test(arguments: ["midchapter", "edition1", "edition2", "version2"])
-  func `a file of each shape becomes exactly its golden version 2`(name: String) throws {
+  func `a file of each format becomes exactly its golden version 2`(name: String) throws {
     try expectGolden(try card(name).encoded, "goldens/\(name).version2.rwcard")
   }
 
@@ -47,12 +47,12 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
   }
 
   @Test(arguments: ["midchapter", "edition1", "edition2", "version2"])
-  func `a card for edition 2 is exactly its golden file`(name: String) throws {
+  func `a card exported for edition 2 is exactly its golden file`(name: String) throws {
     try expectGolden(try card(name).edition2().bytes, "goldens/\(name).for-edition2.rwcard")
   }
 
   @Test(arguments: ["midchapter", "edition1", "edition2", "version2", "future"])
-  func `what is written is read back as the same`(name: String) throws {
+  func `a written document reads back as the same`(name: String) throws {
     let first = try card(name)
     let second = try CardDocument(reading: first.encoded, file: name)
     #expect(second.encoded == first.encoded)
@@ -75,7 +75,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(written.contains("\"x\": 5,"))
   }
 
-  @Test func `setting the value that is there keeps its text`() throws {
+  @Test func `setting the current value again keeps its text`() throws {
     var document = try card("version2")
     try document.set(.width, of: "first", to: .number(100))
     try document.set(.height, of: "first", to: .number(100))
@@ -97,7 +97,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(again.elements.map(\.id) == ["second", "first", "third", documentID(1).description])
   }
 
-  @Test func `an old file's keys that mean something else now come back for edition 2`() throws {
+  @Test func `an old file's keys that have another meaning now are restored for edition 2`() throws {
     let document = try card("edition1")
     #expect(document.json["legacy.version"] == .text("one of hers"))
     #expect(document.version == 2)
@@ -106,7 +106,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(old.record?["imageElements"]?.list?[2].record?["alt"] == .text("kept under another name"))
   }
 
-  @Test func `a key that stood beside one of the name it gets meanwhile comes back, too`() throws {
+  @Test func `an unknown key with the name of a renamed one is restored too`() throws {
     let json = """
       {"id": "6D924181-ABFC-457A-A771-984E7F3805BD", "textElements": [], "version": "hers", "legacy.version": "other",
        "legacy.mine": 1}
@@ -118,13 +118,13 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(old.record?["legacy.mine"] == .integer(1))
   }
 
-  @Test func `ids of old elements are the same each time`() throws {
+  @Test func `the ids generated for old elements are the same each time`() throws {
     let first = try card("edition2").elements.map(\.id)
     #expect(try card("edition2").elements.map(\.id) == first)
     #expect(Set(first).count == first.count)
   }
 
-  @Test func `what edition 2 cannot hold is listed`() throws {
+  @Test func `losses when exporting to edition 2 are listed`() throws {
     let losses = try card("version2").edition2().losses.map { "\($0.pointer) \($0.message)" }
     #expect(
       losses == [
@@ -137,8 +137,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(try card("edition2").edition2().losses.isEmpty)
   }
 
-  @Test func `what was broken in an old file is listed too, and a frame that would stop the app is not written`() throws
-  {
+  @Test func `faults of an old file are listed too, and a frame that would crash the app is not written`() throws {
     let export = try card("edition1").edition2()
     #expect(
       export.losses.map(\.pointer.description) == [
@@ -147,7 +146,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     #expect(!text(export.bytes).contains("99"))
   }
 
-  @Test func `a later version is read and never changed`() throws {
+  @Test func `a later version can be read and is never changed`() throws {
     var document = try card("future")
     #expect(document.isReadOnly)
     #expect(document.version == 3)
@@ -187,13 +186,13 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     ),
     ("{\(idLine),\"imageElements\":[", "not_json", "x.rwcard:1:63: a value expected, the file ends here"),
   ])
-  func `a file that is none says what is wrong with it, and where`(source: String, code: String, message: String) {
+  func `an invalid file is reported with the fault and its position`(source: String, code: String, message: String) {
     let error = refusal(source)
     #expect(error?.code == code)
     if !message.isEmpty { #expect(error?.message == message) }
   }
 
-  @Test func `a file with too much in it is refused`() {
+  @Test func `a file with too many elements is refused`() {
     let elements = Array(repeating: "{}", count: 10_001).joined(separator: ",")
     #expect(refusal("{\(idLine),\"imageElements\":[\(elements)]}")?.code == "too_large")
     let many = Array(repeating: "{}", count: 100_000).joined(separator: ",")
@@ -209,12 +208,12 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     }
   }
 
-  @Test func `empty and blank old lists are no lists`() throws {
+  @Test func `empty and blank old lists are ignored`() throws {
     #expect(try card("{\(idLine),\"imageElements\":null,\"textElements\":[]}", named: "x").elements.isEmpty)
   }
 }
 
-/// Compares with a fixture, or writes it when the tests are told to record.
+/// Compares with a fixture, or writes the fixture when the tests record.
 func expectGolden(_ bytes: [UInt8], _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   if isRecording {
     try writeWhole(bytes, to: fixturePath(name))

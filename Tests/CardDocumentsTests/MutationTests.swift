@@ -1,4 +1,4 @@
-// Tests of real files with a byte changed: each is refused with words, or read and written back whole.
+// Tests of real files with a byte changed: each is refused with a message, or read and written back whole.
 
 import Glibc
 import Problems
@@ -8,8 +8,8 @@ import Testing
 @testable import CardDocuments
 
 @Suite struct MutationTests {
-  /// DECKHAND_MUTATIONS=100000 tries so many; the seed makes them the same each time.
-  @Test func `a byte changed anywhere in a real file is no crash, no hang, and loses no file`() throws {
+  /// DECKHAND_MUTATIONS=100000 sets the number of mutations; the seed makes them reproducible.
+  @Test func `a byte changed anywhere in a real file causes no crash, no hang, and no lost file`() throws {
     let desk = try Desk()
     let names = ["midchapter", "edition1", "edition2", "version2", "future"]
     let sources = names.map { fixture("shapes/\($0).rwcard") }
@@ -29,7 +29,7 @@ import Testing
           _ = document.scene(pictures: [:])
         }
       } catch { #expect(!error.message.isEmpty) }
-      // Some of them as rows among good ones, and drawn.
+      // Store some of them as rows among good ones, and draw them.
       if trial % 500 == 0 {
         let id = documentID(1).description
         try desk.insert(bytes, as: id)

@@ -1,4 +1,5 @@
-// Tests of taking pictures in: every kind, orientation, metadata, bombs, damage, and a program that dies or hangs.
+// Tests of importing pictures: every format, orientation, metadata, decompression bombs, damage, and a drawing program
+// that dies or hangs.
 
 import Files
 import Glibc
@@ -9,7 +10,7 @@ import Wire
 
 @testable import CardDocuments
 
-/// A picture's pixels, by letting the program draw it alone on a scene of its size.
+/// Returns a picture's pixels, by drawing it alone on a scene of its size.
 func pixels(of png: [UInt8], width: Int, height: Int, with drawing: DrawingProgram) throws -> [UInt8] {
   let scene = Scene(
     width: Double(width), height: Double(height), background: SceneColor(red: 1, green: 1, blue: 1, alpha: 1),
@@ -32,7 +33,7 @@ private func big(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
 }
 
-/// A PNG chunk with its checksum.
+/// Returns a PNG chunk with its checksum.
 private func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
   let body = Array(name.utf8) + content
   var crc: UInt32 = .max
@@ -60,7 +61,7 @@ private func chunkNames(_ png: [UInt8]) -> [String] {
   return names
 }
 
-/// A JPEG with an EXIF orientation put in front of everything.
+/// Returns the JPEG with an EXIF orientation inserted at the front.
 private func oriented(_ jpeg: [UInt8], _ orientation: Int) -> [UInt8] {
   let entry = big(0x0112, 2) + big(3, 2) + big(1, 4) + big(orientation, 2) + big(0, 2)
   let tiff = Array("MM".utf8) + big(42, 2) + big(8, 4) + big(1, 2) + entry + big(0, 4)
@@ -86,12 +87,12 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(Set(chunkNames(picture.png)).isSubset(of: ["IHDR", "IDAT", "IEND", "sBIT"]))
   }
 
-  /// Where the blue quarter is seen: EXIF 2.32, tag Orientation.
+  /// Where the blue quarter appears: EXIF 2.32, tag Orientation.
   @Test(arguments: [
     (1, 40, 5, 5), (2, 40, 35, 5), (3, 40, 35, 15), (4, 40, 5, 15), (5, 20, 5, 5), (6, 20, 15, 5), (7, 20, 15, 35),
     (8, 20, 5, 35),
   ])
-  func `orientation is applied and dropped`(orientation: Int, width: Int, x: Int, y: Int) throws {
+  func `orientation is applied and then removed`(orientation: Int, width: Int, x: Int, y: Int) throws {
     let drawing = makeDrawing()
     let picture = try drawing.picture(from: oriented(fixture("pictures/quarter.jpg"), orientation), longSide: 1000)
     #expect(picture.width == width && picture.height == 60 - width)
@@ -101,7 +102,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(!chunkNames(picture.png).contains("eXIf"))
   }
 
-  @Test func `metadata is dropped`() throws {
+  @Test func `metadata is removed`() throws {
     let png = fixture("pictures/quarter.png")
     let secret = Array(png.prefix(33)) + chunk("tEXt", Array("Comment\0secret".utf8)) + png.dropFirst(33)
     let picture = try makeDrawing().picture(from: secret, longSide: 1000)
@@ -114,7 +115,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(picture.width == newWidth && picture.height == newHeight)
   }
 
-  @Test func `a large picture of each kind of pixel is scaled`() throws {
+  @Test func `a large picture of each pixel format is scaled`() throws {
     let drawing = makeDrawing()
     let large = try drawing.picture(from: testSVG(width: 3000, height: 1500), longSide: 3000).png
     let picture = try drawing.picture(from: large, longSide: 1000)
@@ -123,7 +124,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(isBlue(rgba, 10, 10, width: 100) && !isBlue(rgba, 90, 10, width: 100))
   }
 
-  @Test func `a bomb is refused by its declared size, before it is decoded`() throws {
+  @Test func `a decompression bomb is refused by its declared size, before it is decoded`() throws {
     let drawing = makeDrawing()
     let png = pngHeader(100_000, 100_000) + chunk("IDAT", [1, 2, 3])
     #expect(failure(drawing, png)?.reason.code == .failure(.tooLarge))
@@ -149,7 +150,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(try document.rendered(as: .png, width: 100).brokenElements == [element.id])
   }
 
-  @Test func `what is no picture, or a broken one, is told`() throws {
+  @Test func `data that is not a picture, or a broken one, is reported`() throws {
     let drawing = makeDrawing()
     #expect(failure(drawing, []) == .unknownKind)
     #expect(failure(drawing, Array("hello".utf8)) == .unknownKind)
@@ -165,7 +166,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(failure(drawing, pngSignature)?.reason.code == .failure(.damagedPicture))
   }
 
-  @Test func `mutated pictures are refused or decoded and the program lives or is replaced`() throws {
+  @Test func `mutated pictures are refused or decoded and the program survives or is replaced`() throws {
     let drawing = makeDrawing()
     var random = TestGenerator(11)
     for ending in ["png", "jpg", "gif", "webp"] {
@@ -179,7 +180,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(try drawing.picture(from: testSVG(), longSide: 100).width == 40)
   }
 
-  @Test func `a drawing reads no other file`() throws {
+  @Test func `drawing reads no other file`() throws {
     let folder = TemporaryFolder()
     try folder.write(fixture("pictures/quarter.png"), to: "blue.png")
     let drawing = makeDrawing()
@@ -192,9 +193,9 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     }
   }
 
-  // MARK: - The program
+  // MARK: - The drawing program
 
-  @Test func `the program has bounds and no rights before it sees a request`() throws {
+  @Test func `the program gives up its rights and limits itself before it sees a request`() throws {
     let drawing = makeDrawing()
     _ = try drawing.coverage([CoverageQuery(text: "a", font: "")])
     let process = try #require(drawing.process?.process)
@@ -211,7 +212,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(getpgid(process) == process && process != mine)
   }
 
-  @Test func `one program serves many requests and is replaced when it died`() throws {
+  @Test func `one process serves many requests and is replaced when it dies`() throws {
     let drawing = makeDrawing()
     _ = try drawing.picture(from: testSVG(), longSide: 100)
     let first = try #require(drawing.process?.process)
@@ -223,7 +224,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(drawing.process?.process != first)
   }
 
-  @Test func `without the program a picture fails and says where it is looked for`() throws {
+  @Test func `without the drawing program pictures fail, and the message says where it was looked for`() throws {
     let drawing = makeDrawing(path: "/nonexistent/deckhand-draw")
     #expect(failure(drawing, testSVG())?.reason.code == .failure(.noDrawing))
     let folder = TemporaryFolder()
@@ -250,7 +251,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     return folder.path + "/draw"
   }
 
-  @Test func `a program that hangs is given up in time`() throws {
+  @Test func `a drawing process that hangs is abandoned in time`() throws {
     let folder = TemporaryFolder()
     let drawing = makeDrawing(path: try script("#!/bin/sh\nexec sleep 100000\n", in: folder))
     drawing.deadline = 0.2
@@ -258,7 +259,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(throws: DrawingFailure.timedOut(seconds: 0.2)) { try drawing.coverage([]) }
   }
 
-  @Test func `a person who wants to stop waits no longer`() throws {
+  @Test func `a user who interrupts waits no longer`() throws {
     let folder = TemporaryFolder()
     var stop = false
     let drawing = DrawingProgram(
@@ -271,13 +272,13 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   @Test(arguments: [
     "exit 0", "head -c 1000000 /dev/zero | tr '\\\\0' '\\\\377'", "printf '\\\\001\\\\000\\\\000\\\\000x'",
   ])
-  func `a program that answers nonsense is a program that died`(body: String) throws {
+  func `a drawing process that answers nonsense counts as dead`(body: String) throws {
     let folder = TemporaryFolder()
     let drawing = makeDrawing(path: try script("#!/bin/sh\n\(body)\n", in: folder))
     #expect(failure(drawing, testSVG()) == .crashed)
   }
 
-  /// A stand-in that passes everything on to the real program, and dies of a picture that holds the word.
+  /// Writes a wrapper that forwards to the real program, and dies on a picture that contains the word.
   private func mortal(in folder: TemporaryFolder) throws -> String {
     try script(
       """
@@ -292,7 +293,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
       """, in: folder)
   }
 
-  @Test func `a picture that the program dies of fails alone`() throws {
+  @Test func `a picture that crashes the drawing process fails alone`() throws {
     let folder = TemporaryFolder()
     let store = try makeStore(folder, drawing: makeDrawing(path: mortal(in: folder)))
     let document = try store.create()

@@ -1,4 +1,4 @@
-// Holds the JSON Schema and the page of the format against the code: same keys, same verdicts.
+// Checks the JSON Schema and the documentation of the format against the code: same keys, same verdicts.
 
 import Problems
 import TestSupport
@@ -15,7 +15,7 @@ private func schema() throws -> Value.Record {
   try #require(try JSONParser.parse(documentation("rwcard-2.schema.json"), limits: CardFormat.limits).record)
 }
 
-/// As much of JSON Schema 2020-12 as the schema uses. An unknown keyword fails, so nothing of it is passed over.
+/// Implements the part of JSON Schema 2020-12 that the schema uses. An unknown keyword fails, so nothing is ignored.
 private struct Validator {
   let root: Value.Record
 
@@ -62,7 +62,7 @@ private struct Validator {
     }
   }
 
-  /// Infinite for a number that no Double reaches, which is above any maximum.
+  /// Infinity for a number beyond Double's range, so that it exceeds any maximum.
   private func number(_ value: Value) -> Double? {
     switch value {
     case .integer(let number): Double(number)
@@ -87,7 +87,7 @@ private struct Validator {
     #expect(frames == Frame.allCases.map(\.rawValue))
   }
 
-  @Test func `every key that the code writes is one of those`() throws {
+  @Test func `the schema contains every key that the code writes`() throws {
     var document = CardDocument(id: documentID(1), background: .black)
     let text = try document.addText(
       "a", style: TextStyle(font: "Sans", size: 90, align: "left"), id: documentID(2))
@@ -108,7 +108,7 @@ private struct Validator {
     #expect(document.problems().isEmpty)
   }
 
-  @Test func `the page names every key, every frame and every bound`() throws {
+  @Test func `the documentation names every key, every frame and every limit`() throws {
     let page = text(documentation("CardDocumentFormat.md"))
     for key in CardFormat.documentKeys + CardFormat.elementKeys + CardFormat.groupKeys + CardFormat.editionKeys {
       #expect(page.contains("`\(key)`"), "\(key)")
@@ -121,7 +121,7 @@ private struct Validator {
     #expect(CardFormat.maximumElements == 10_000 && CardFormat.maximumText == 100_000)
   }
 
-  /// A change of a good document, and what the check finds in it: nothing, or the code. The schema must agree.
+  /// A change to a valid document, and what the check finds: nothing, or the code. The schema must agree.
   @Test(arguments: [
     ("", "", ""), ("background", "[0,0,0]", ""), ("background", "[0,0]", "bad_color"),
     ("background", "[0,0,0,1,1]", "bad_color"), ("background", "[0,0,2]", "bad_color"),
@@ -166,7 +166,7 @@ private struct Validator {
   }
 
   @Test(arguments: ["midchapter", "edition1", "edition2"])
-  func `what comes of an old file fits the schema, known problems aside`(name: String) throws {
+  func `a migrated old file fits the schema, except for known problems`(name: String) throws {
     let document = try CardDocument(reading: fixture("shapes/\(name).rwcard"), file: name)
     let root = try schema()
     #expect(try Validator(root: root).accepts(.record(document.json), root) == document.problems().isEmpty)

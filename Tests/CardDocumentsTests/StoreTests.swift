@@ -1,4 +1,4 @@
-// Tests of the store: what is saved when, what is shared, and what two processes do to each other.
+// Tests of the store: when changes are saved, what is shared, and how two processes affect each other.
 
 import Glibc
 import Problems
@@ -21,12 +21,12 @@ final class Desk {
     text = try document.addText("Hola").id
     image = try document.addImage(testSVG(), named: "test.svg").id
   }
-  /// What another process would see.
+  /// Returns the document as another process sees it.
   func onDisk(_ id: DocumentID? = nil) throws -> CardDocument {
     try makeStore(folder, seed: 77).open(id ?? document.id).content
   }
   var keeper: TestKeeper { get throws { try #require(store.keeper as? TestKeeper) } }
-  /// Puts a text in as a row, whatever it is.
+  /// Inserts a text as a row, whatever it contains.
   func insert(_ bytes: [UInt8], as id: String) throws {
     try store.keeper.change {
       try DocumentTable.write($0, DocumentRow(id: id, content: bytes, modified: 1))
@@ -36,7 +36,7 @@ final class Desk {
 }
 
 @Suite struct StoreTests {
-  @Test func `everything but places and sizes is on disk at once`() throws {
+  @Test func `everything except positions and sizes is on disk at once`() throws {
     let desk = try Desk()
     try desk.document.setBackground(.black)
     try desk.document.set(.frame, of: desk.image, to: .text("heart"))
@@ -59,9 +59,7 @@ final class Desk {
     #expect(!desk.document.hasUnsavedChanges)
   }
 
-  @Test func `moves keep waiting while their element is raised, joined by others or removed, and are told once saved`()
-    throws
-  {
+  @Test func `pending moves survive raising, adding and removing elements, and are reported once saved`() throws {
     let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(100))
     try desk.document.set(.x, of: desk.text, to: .number(200))
@@ -79,7 +77,7 @@ final class Desk {
     #expect(!desk.document.hasUnsavedChanges)
   }
 
-  @Test func `a change that is refused leaves memory, disk and what waits as they were`() throws {
+  @Test func `a refused change leaves memory, disk and pending moves as they were`() throws {
     let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(100))
     let before = desk.document.content
@@ -93,14 +91,14 @@ final class Desk {
     #expect(try desk.onDisk() == saved)
   }
 
-  @Test func `moves are saved when the shell is left`() throws {
+  @Test func `moves are saved when the shell exits`() throws {
     let desk = try Desk()
     try desk.document.set(.rotation, of: desk.text, to: .number(45))
     #expect(desk.store.saveAll().isEmpty)
     #expect(try desk.onDisk().element(desk.text)?.rotation == 45)
   }
 
-  @Test func `the same document is the same handle while somebody holds it`() throws {
+  @Test func `a document has one handle while somebody holds it`() throws {
     let desk = try Desk()
     #expect(try desk.store.open(desk.document.id.description) === desk.document)
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6))) === desk.document)
@@ -108,7 +106,7 @@ final class Desk {
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6).lowercased())) === desk.document)
   }
 
-  @Test func `a name that is none is told with the nearest one`() throws {
+  @Test func `an unknown name is reported with the nearest one`() throws {
     let desk = try Desk()
     var close = Array(desk.document.id.description)
     close[3] = close[3] == "A" ? "B" : "A"
@@ -125,7 +123,7 @@ final class Desk {
     #expect(throws: DocumentError.self) { try desk.store.open(documentID(77).description) }
   }
 
-  @Test func `images are shared between documents, and stay for what may be undone`() throws {
+  @Test func `images are shared between documents, and stay while undo may need them`() throws {
     let desk = try Desk()
     let copy = try desk.document.duplicate()
     let third = try desk.store.create()
@@ -143,7 +141,7 @@ final class Desk {
     #expect(throws: DocumentError.removed(third.id)) { try third.save() }
   }
 
-  @Test func `a document that does not open is told, and its images count as used`() throws {
+  @Test func `a document that cannot be opened is reported, and its images count as used`() throws {
     let desk = try Desk()
     let other = try desk.document.duplicate()
     try other.remove()
@@ -160,7 +158,7 @@ final class Desk {
     #expect(try desk.store.check().map(\.id) == [documentID(8).description, id])
   }
 
-  @Test func `every key that is not understood is kept, and numbers as they were written`() throws {
+  @Test func `every unknown key is kept, and numbers as they were written`() throws {
     let desk = try Desk()
     let source = fixture("shapes/version2.rwcard")
     try desk.folder.write(source, to: "in.rwcard")
@@ -171,7 +169,9 @@ final class Desk {
 
   // MARK: - Outside the store
 
-  @Test func `a file outside is never written to, and saving puts a copy with its images into the store`() throws {
+  @Test func `a file outside the store is never written to, and saving puts a copy with its images into the store`()
+    throws
+  {
     let desk = try Desk()
     let source = fixture("shapes/midchapter.rwcard")
     try desk.folder.write(source, to: "old.rwcard")
@@ -195,7 +195,7 @@ final class Desk {
     #expect(try desk.store.open(document.id) === document)
   }
 
-  @Test func `an image name that is a path is kept, told, and never followed`() throws {
+  @Test func `an image name that is a path is kept, reported, and never followed`() throws {
     let desk = try Desk()
     let source = text(fixture("shapes/midchapter.rwcard"))
     let evil = source.split(separator: "8808F791-E832-465D-911A-A250B91A5141").joined(separator: "../secret")
@@ -210,7 +210,7 @@ final class Desk {
     #expect(try document.rendered(as: .png, width: 100).brokenElements.count == 1)
   }
 
-  @Test func `a document of an id that the store has gets a new one when it is saved`() throws {
+  @Test func `a document whose id the store already has gets a new one when it is saved`() throws {
     let desk = try Desk()
     try desk.folder.write(desk.document.content.encoded, to: "copy.rwcard")
     let copy = try desk.store.open(desk.folder.path + "/copy.rwcard")
@@ -219,7 +219,7 @@ final class Desk {
     #expect(try desk.store.list().documents.count == 2)
   }
 
-  @Test func `starting from another document leaves that one alone`() throws {
+  @Test func `a copy of a document leaves the original alone`() throws {
     let desk = try Desk()
     try desk.folder.write(fixture("shapes/edition1.rwcard"), to: "old.rwcard")
     let copy = try desk.store.open(desk.folder.path + "/old.rwcard").duplicate()
@@ -227,7 +227,7 @@ final class Desk {
     #expect(desk.folder.read("old.rwcard") == fixture("shapes/edition1.rwcard"))
   }
 
-  @Test func `a later version is shown from the store and never written`() throws {
+  @Test func `a later version in the store is shown and never written`() throws {
     let desk = try Desk()
     let id = "3F2504E0-4F89-41D3-9A0C-0305E82C3302"
     try desk.insert(fixture("shapes/future.rwcard"), as: id)
@@ -239,7 +239,7 @@ final class Desk {
     #expect(try desk.onDisk(document.id) == CardDocument(reading: fixture("shapes/future.rwcard"), file: id))
   }
 
-  @Test func `a card for the original app has its images beside it`() throws {
+  @Test func `a card for the original app is written with its images beside it`() throws {
     let desk = try Desk()
     let losses = try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses
     #expect(losses.map(\.pointer.description) == ["/elements/1"])
@@ -251,7 +251,7 @@ final class Desk {
     #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses.count == 2)
   }
 
-  @Test func `pictures that a file names are never written over other files, and never hidden`() throws {
+  @Test func `exported pictures never overwrite other files, and are never hidden files`() throws {
     let desk = try Desk()
     try desk.folder.makeFolder("given")
     try desk.folder.makeFolder("home")
@@ -275,7 +275,7 @@ final class Desk {
     #expect(desk.folder.read("home/a.rwcard").map { text($0) } == "old")
   }
 
-  @Test func `a document with pictures makes no folder that a file was to be written into`() throws {
+  @Test func `exporting a document with pictures does not create a missing folder`() throws {
     let desk = try Desk()
     let folder = desk.folder.path + "/missing"
     #expect(throws: DocumentError.cannotWrite(path: folder + "/images", errno: ENOENT)) {
@@ -284,7 +284,7 @@ final class Desk {
     #expect(access(folder, F_OK) != 0)
   }
 
-  @Test func `moves that cannot be saved keep no other document from it`() throws {
+  @Test func `moves that cannot be saved do not keep other documents from being saved`() throws {
     let desk = try Desk()
     let other = try desk.document.duplicate()
     for document in [desk.document, other] { try document.set(.x, of: document.elements[0].id, to: .number(5)) }
@@ -293,7 +293,7 @@ final class Desk {
     #expect(try desk.onDisk().elements[0].x == 5)
   }
 
-  @Test func `without the drawing program a check says what it could not look at`() throws {
+  @Test func `without the drawing program a check lists what it could not examine`() throws {
     let folder = TemporaryFolder()
     let document = try makeStore(folder, drawing: makeDrawing(path: "/nonexistent/draw")).create()
     _ = try document.addText("Hola")
@@ -302,7 +302,7 @@ final class Desk {
 
   // MARK: - Two processes
 
-  @Test func `what two processes change in one document is all there`() throws {
+  @Test func `changes by two processes to one document are all kept`() throws {
     let desk = try Desk()
     let theirs = try makeStore(desk.folder, seed: 99).open(desk.document.id)
     try desk.document.set(.x, of: desk.text, to: .number(7))
@@ -315,7 +315,7 @@ final class Desk {
     #expect(both.element(desk.text)?.x == 7 && both.element(more.id)?.text == "mine")
   }
 
-  @Test func `another process's version is seen, and so is that the document is gone`() throws {
+  @Test func `another process's version is seen, and so is the document's removal`() throws {
     let desk = try Desk()
     let other = try makeStore(desk.folder, seed: 99)
     try other.open(desk.document.id).setBackground(.black)
@@ -327,7 +327,7 @@ final class Desk {
     #expect(try desk.store.list().documents.isEmpty)
   }
 
-  @Test func `a change that cannot be saved is taken back`() throws {
+  @Test func `a change that cannot be saved is rolled back`() throws {
     let desk = try Desk()
     let keeper = try desk.keeper
     let (document, before) = (desk.document, desk.document.content)
@@ -347,7 +347,7 @@ final class Desk {
     #expect(try desk.onDisk() == document.content && desk.store.list().documents.count == 1)
   }
 
-  @Test func `files that are none are refused`() throws {
+  @Test func `invalid files are refused`() throws {
     let desk = try Desk()
     let path = desk.folder.path
     mkfifo(path + "/pipe.rwcard", 0o600)

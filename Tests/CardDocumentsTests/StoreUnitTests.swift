@@ -1,4 +1,4 @@
-// Units of work of the store, and what its check finds.
+// Units of work of the store, and the findings of its check.
 
 import Glibc
 import Problems
@@ -21,7 +21,7 @@ extension Desk {
 }
 
 @Suite struct StoreUnitTests {
-  @Test func `nothing of a unit is seen elsewhere until it is committed`() throws {
+  @Test func `nothing of a unit is visible elsewhere until it is committed`() throws {
     let desk = try Desk()
     try desk.begin()
     let new = try desk.store.create()
@@ -38,7 +38,7 @@ extension Desk {
     #expect(try desk.onDisk(new.id).images.count == 1)
   }
 
-  @Test func `a unit that is rolled back leaves memory as it was, moves that wait too`() throws {
+  @Test func `a unit that is rolled back leaves memory as it was, including pending moves`() throws {
     let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(7))
     let victim = try desk.document.duplicate()
@@ -60,7 +60,7 @@ extension Desk {
     #expect(try desk.onDisk().element(desk.text)?.x == 7)
   }
 
-  @Test func `a file that is saved in a unit that is rolled back is a file again`() throws {
+  @Test func `a file saved in a unit that is rolled back is a file outside the store again`() throws {
     let desk = try Desk()
     try desk.folder.write(fixture("shapes/edition1.rwcard"), to: "old.rwcard")
     let document = try desk.store.open(desk.folder.path + "/old.rwcard")
@@ -74,7 +74,7 @@ extension Desk {
     #expect(try desk.onDisk(document.id).encoded == document.content.encoded)
   }
 
-  @Test func `a check tells missing and damaged images and texts without a font`() throws {
+  @Test func `a check reports missing and damaged images and texts without a font`() throws {
     let desk = try Desk()
     #expect(try desk.store.check().isEmpty)
     _ = try desk.document.addText("ok \u{10FFFD}")
@@ -92,7 +92,7 @@ extension Desk {
     #expect(try desk.store.check().map(\.problem.code) == ["missing_image", "undrawable_text"])
   }
 
-  @Test func `a move waits for a document that was removed only until it is back`() throws {
+  @Test func `a move of a removed document stays pending only until the document is restored`() throws {
     let desk = try Desk()
     try desk.begin()
     let document = try desk.document.duplicate()

@@ -1,4 +1,4 @@
-// What the tests of this room share: the program that draws, stores, pictures to use.
+// What the tests of this target share: the drawing program, stores, sample pictures.
 
 import Files
 import Glibc
@@ -9,10 +9,10 @@ import Wire
 
 @testable import CardDocuments
 
-/// DECKHAND_RECORD=1 writes the golden files instead of comparing with them.
+/// Whether DECKHAND_RECORD=1 is set: then the golden files are written instead of compared with.
 var isRecording: Bool { getenv("DECKHAND_RECORD") != nil }
 
-/// A file of Tests/CardDocumentsTests/Fixtures, in the source tree.
+/// Returns the path of a file in Tests/CardDocumentsTests/Fixtures, in the source tree.
 func fixturePath(_ name: String) -> String {
   folder(of: #filePath) + "/Fixtures/" + name
 }
@@ -23,18 +23,18 @@ func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 func makeDrawing(path: String? = nil) -> DrawingProgram {
   let program = DrawingProgram(
     path: path ?? builtProgram("deckhand-draw"), environment: ["HOME=/nonexistent"], clock: monotonicSeconds)
-  // Many are drawn side by side by all tests; what is given up in time has a test with a deadline of its own.
+  // All tests draw at the same time, so allow long; the timeout has a test with a deadline of its own.
   program.deadline = 300
   return program
 }
 
-/// The rows and pictures of a folder, as a process of its own has them open.
+/// The rows and pictures of a folder, opened as in a process of its own.
 final class TestKeeper: DocumentKeeper {
   struct Refusal: Error {}
   let rows: Store
   private let home: TemporaryFolder
   private var folder: String { home.file("media") }
-  /// Whether the disk takes nothing.
+  /// Whether writing fails as on a full disk.
   var isFull = false
 
   init(_ folder: TemporaryFolder) {
@@ -60,7 +60,7 @@ final class TestKeeper: DocumentKeeper {
   }
 }
 
-/// A store whose ids repeat from run to run.
+/// Returns a store whose ids are the same in each run.
 func makeStore(
   _ folder: TemporaryFolder, seed: UInt64 = 1, drawing: DrawingProgram? = nil
 ) throws -> DocumentStore {
@@ -95,7 +95,7 @@ func documentID(_ number: Int) -> DocumentID {
   DocumentID(bytes: [0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, UInt8(number >> 8 & 255), UInt8(number & 255)])
 }
 
-/// A small SVG that stands for a photograph: a red rectangle with a blue one in its upper left quarter.
+/// A small SVG in place of a photograph: a red rectangle with a blue one in its upper left quarter.
 func testSVG(width: Int = 40, height: Int = 20) -> [UInt8] {
   Array(
     """

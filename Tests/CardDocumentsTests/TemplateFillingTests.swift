@@ -1,4 +1,4 @@
-// Documents as templates: what is a name in braces, and what becomes of it.
+// Documents as templates: which braces are names, and how they are filled.
 
 import TestSupport
 import Testing
@@ -23,7 +23,7 @@ struct TemplateFillingTests {
     #expect(template.filled(["prompt": "P", "answer": "A", "Example 1": "E"]) == filled)
   }
 
-  @Test func `what is filled in is not read as a name again`() {
+  @Test func `filled-in text is not searched for names again`() {
     #expect(TemplateText("{prompt}").filled(["prompt": "{answer}", "answer": "A"]) == "{answer}")
     let many = String(repeating: "{", count: 100_000)
     #expect(TemplateText(many).filled([:]).utf8.count == 50_000)
@@ -31,7 +31,7 @@ struct TemplateFillingTests {
 
   private func id(_ byte: UInt8) -> DocumentID { DocumentID(bytes: [UInt8](repeating: byte, count: 16)) }
 
-  @Test func `elements that share an id are filled and drawn each as what it is`() throws {
+  @Test func `elements that share an id are each filled and drawn as themselves`() throws {
     let (first, second) = (ContentHash(of: [1]), ContentHash(of: [2]))
     let json = """
       {"format": "rwcard", "version": 2, "id": "\(id(1))", "elements": [
@@ -49,7 +49,7 @@ struct TemplateFillingTests {
     #expect(scene.pictures == [[1], [2]])
   }
 
-  @Test func `an image becomes the picture of its alternative text, and goes where there is none`() throws {
+  @Test func `an image becomes the picture of its alternative text, and is removed if there is none`() throws {
     var template = CardDocument(id: id(1), background: .yellow)
     let (old, new) = (ContentHash(of: [1]), ContentHash(of: [2]))
     _ = try template.addText("{prompt}", id: id(2))

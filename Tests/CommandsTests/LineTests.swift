@@ -1,4 +1,4 @@
-// Tests of what is read off a line before anything runs: where its words are, and whether it was meant as a command.
+// Tests of what is read from a line before anything runs: the positions of its words, and whether it is a command.
 
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
     ("a\\ b c", ["0-4 a b*", "5-6 c"]), ("x \"open", ["0-1 x", "2-7 open*"]), ("", []),
     ("ñ | wc", ["0-2 ñ", "3-4 |", "5-7 wc"]), ("a '|' b", ["0-1 a", "2-5 |*", "6-7 b"]),
   ])
-  func `words are found with their places`(line: String, expected: [String]) {
+  func `words are found with their positions`(line: String, expected: [String]) {
     let found = ShellWords.placed(line).map {
       "\($0.range.lowerBound)-\($0.range.upperBound) \($0.text)\($0.isQuoted ? "*" : "")"
     }
@@ -28,5 +28,5 @@ import Testing
     "1 + 1",
     "#x", "x and y", "x or y", "\"text\"", "foo{1}", "goto x", "x ~= 2", "x / 2", "x .. y", "lua x", "",
   ])
-  func `a line of Lua is none`(line: String) { #expect(CommandShape(line) == nil) }
+  func `a line of Lua is not a command`(line: String) { #expect(CommandShape(line) == nil) }
 }

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["", "file", "FILE DECK", "[FILE", "-c", "--count n", "--a B C", "...", "[]", "--", "F\u{0}"])
-  func `anything else is refused with the forms there are`(text: String) {
+  func `anything else is refused with the valid forms`(text: String) {
     let error = #expect(throws: CommandError.self) {
       try Command("c", theme: "", access: .open, effect: .reads, summary: "", run: { _ in CommandResult() }).adding(
         text)
@@ -51,7 +51,7 @@ import Testing
 }
 
 extension Command {
-  /// The command as the registry would take it.
+  /// Adds the command as the registry would.
   fileprivate func adding(_ text: String) throws {
     switch try ArgumentNotation(text, command: name) {
     case .argument(let argument):

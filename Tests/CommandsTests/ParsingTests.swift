@@ -1,4 +1,4 @@
-// Tests of reading a command line: options, arguments, what is refused and how it is said.
+// Tests of parsing a command line: options, arguments, what is refused and with which message.
 
 import Commands
 import Problems
@@ -11,11 +11,11 @@ import Text
     ("study --seed 3 A", "--seed 3", "A"), ("study A --seed=3 -n 5 --quiet", "--seed=3 --quiet", "A -n 5"),
     ("study =--seed --seed=3", "--seed=3", "=--seed"), ("study -- --seed 3", "", "-- --seed 3"),
     ("study --seed", "--seed", ""),
-    // What the command has itself, values of its options, and words that it takes as they are stay its own.
+    // The command's own options, option values, and words that it takes verbatim stay with the command.
     ("run --quiet a.lua --seed 3", "", "--quiet a.lua --seed 3"), ("card list --deck --seed 3", "", "--deck --seed 3"),
     ("card list uno --seed 3 -dos", "--seed 3", "uno -dos"), ("study --sede 3 --quiet", "", "--sede 3 --quiet"),
   ])
-  func `a program's options are taken from behind a command`(line: String, taken: String, rest: String) throws {
+  func `the program's options are accepted after a command`(line: String, taken: String, rest: String) throws {
     let words = try ShellWords.split(line)
     let command = try #require(sampleRegistry().command(of: words))
     let options = [Option("--seed", "N", help: "repeats"), Option("--quiet", help: "says less")]
@@ -47,7 +47,7 @@ import Text
     ("deck --help", "help NAME=deck"),
     ("run a.lua --help", "run FILE=a.lua ARG=--help"),
   ])
-  func `a line is read as its command takes it`(line: String, expected: String) throws {
+  func `a line is parsed by the command's description`(line: String, expected: String) throws {
     #expect(outcome(line, try sampleRegistry()) == expected)
   }
 
@@ -89,18 +89,18 @@ import Text
     ("deck create 'a b", "unterminated_quote: the quote ' that opens at column 13 is not closed"),
     ("deck create \u{1B}[2J x", #"extra_argument: deck create: "x" is one argument too many; usage: deck create DECK"#),
   ])
-  func `a wrong line says what, where and what was expected`(line: String, expected: String) throws {
+  func `an error says what is wrong, where, and what was expected`(line: String, expected: String) throws {
     #expect(outcome(line, try sampleRegistry()) == expected)
   }
 
-  @Test func `every error of a line is a wrong use, an error of a description is not`() {
+  @Test func `every error of a line is wrong usage, an error of a description is not`() {
     #expect(CommandError.noCommand.report.code.exitStatus == ExitStatus.usage)
     #expect(CommandError.unterminatedQuote("'", column: 1).report.code.exitStatus == ExitStatus.usage)
     let taken = CommandError.duplicate("x", owner: .user, other: .program)
     #expect(taken.report.code.exitStatus == ExitStatus.failed)
   }
 
-  @Test func `values are read by their type`() throws {
+  @Test func `values are parsed by their type`() throws {
     let (_, invocation) = try sampleRegistry().parse(words: ["study", "--limit", "7", "D", "--sprint"])
     #expect(invocation.text("DECK") == "D")
     #expect(invocation.optionalInteger("--limit") == 7)
@@ -117,7 +117,7 @@ import Text
     #expect(empty.query("QUERY") == nil)
   }
 
-  @Test func `no words whatever make the parser trap`() throws {
+  @Test func `no words make the parser trap`() throws {
     let registry = try sampleRegistry()
     var random = TestGenerator(7)
     let pieces = [

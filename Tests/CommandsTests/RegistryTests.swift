@@ -1,4 +1,4 @@
-// Tests of the registry: what may be added, groups, aliases, help, completion, JSON.
+// Tests of the registry: adding, groups, aliases, help, completion, JSON.
 
 import Commands
 import Problems
@@ -25,7 +25,7 @@ import Values
         run: { _ in CommandResult() })
   }
 
-  @Test func `a name that is taken is refused and both owners are named`() throws {
+  @Test func `a taken name is refused and both owners are named`() throws {
     let registry = CommandRegistry()
     try registry.add(plain("quiz", owner: plugin("quizbowl")))
     try registry.add(plain("deck", "list"))
@@ -43,7 +43,7 @@ import Values
     #expect(!registry.isKnown("quiz"))
   }
 
-  @Test func `the program's own commands come when one is looked for, announced ones after them`() throws {
+  @Test func `the program's own commands are loaded when one is looked up, announced ones after them`() throws {
     var (asked, failures) = (0, [String]())
     let own = [plain("deck", "list"), plain("help")]
     let registry = CommandRegistry {
@@ -69,7 +69,7 @@ import Values
     #expect(asked == 1)
   }
 
-  @Test func `a plugin called "you" is not the person`() throws {
+  @Test func `a plugin called "you" is not the user`() throws {
     let registry = CommandRegistry()
     try registry.add(plain("mine", owner: .user))
     try registry.setAlias("short", words: ["mine"])
@@ -85,7 +85,7 @@ import Values
   @Test(arguments: [
     "", "Deck", "1x", "for", "return", "a b", "é", "a.b", "-x", "a\u{1B}", String(repeating: "a", count: 41),
   ])
-  func `a name that a line of Lua could begin with, or that is none, is refused`(name: String) {
+  func `an invalid name, or one that a line of Lua could begin with, is refused`(name: String) {
     #expect(throws: CommandError.badName(name)) { try CommandRegistry().add(plain(name)) }
   }
 
@@ -123,7 +123,7 @@ import Values
     #expect(outcome("es", registry).hasPrefix("unknown_command"))
   }
 
-  @Test func `a plugin's alias that is refused names what it stands for`() throws {
+  @Test func `a refused alias of a plugin names its target`() throws {
     let registry = try sampleRegistry()
     for (text, named) in [("deck import", "deck import"), ("deck", "deck"), ("deck import x", "deck import")] {
       let owner = try plugin("sly")
@@ -134,7 +134,7 @@ import Values
     }
   }
 
-  @Test func `help of a command is made from its description`() throws {
+  @Test func `help of a command is generated from its description`() throws {
     let text = try sampleRegistry().helpText(for: ["deck", "import"], width: 60).joined(separator: "\n")
     #expect(
       text == """
@@ -174,7 +174,7 @@ import Values
     #expect(lines.allSatisfy { $0.count <= 40 }, "\(lines)")
   }
 
-  @Test func `help without a name lists all by theme, a group its own`() throws {
+  @Test func `help without a name lists all commands by theme, a group lists its own`() throws {
     let registry = try sampleRegistry()
     #expect(
       try registry.helpText(width: 60).joined(separator: "\n") == """
@@ -198,7 +198,7 @@ import Values
     #expect(throws: CommandError.self) { try registry.helpText(for: ["dekc"]) }
   }
 
-  @Test func `every command of a registry can be explained and says what it takes`() throws {
+  @Test func `every command of a registry has help that describes its arguments`() throws {
     let registry = try sampleRegistry()
     for command in registry.commands {
       let text = command.helpText(width: 72)
@@ -232,13 +232,13 @@ import Values
     ("help de", 5, ["deck "]), ("doc sheet a ~/n", 12, ["~/notes/"]),
     ("", 0, ["card ", "deck ", "doc ", "help ", "run ", "study ", "word "]),
   ])
-  func `Tab offers what the parser would take`(line: String, start: Int, expected: [String]) throws {
+  func `Tab offers what the parser accepts`(line: String, start: Int, expected: [String]) throws {
     let completion = try sampleRegistry().completions(line: line, sources: Self.sources)
     #expect(completion.wordStart == start)
     #expect(completion.candidates.map { $0.replacement + $0.suffix } == expected)
   }
 
-  @Test func `what Tab puts into the line is read as the name that it shows`() throws {
+  @Test func `text inserted by Tab is parsed as the name it shows`() throws {
     let registry = try sampleRegistry()
     for typed in ["Span", "'Span", "\"Span", "it", "\"it"] {
       let line = "deck create " + typed
@@ -249,7 +249,7 @@ import Values
     }
   }
 
-  @Test func `a part of a syllable is completed as any other beginning`() throws {
+  @Test func `a part of a syllable is completed like any other prefix`() throws {
     let sources = CompletionSources(names: { _, _ in [Offer("किताब"), Offer("cafe\u{301}")] })
     for (typed, found) in [("क", "किताब"), ("cafe", "cafe\u{301}"), ("CAFE", "cafe\u{301}")] {
       let completion = try sampleRegistry().completions(line: "deck create " + typed, sources: sources)
@@ -285,7 +285,7 @@ import Values
         == [#"{"guid": "g"}"#, #"{"guid": "g"}"#])
   }
 
-  @Test func `a list is one value a line, and what is too deep is null`() {
+  @Test func `a list is one value per line, and values nested too deeply are null`() {
     #expect(CommandAnswer.value(.list([.integer(1), .text("x")])).jsonLines { _ in .null } == ["1", "\"x\""])
     #expect(CommandAnswer.value(.null).jsonLines { _ in .null }.isEmpty)
     #expect(CommandAnswer.value(.list([])).jsonLines { _ in .null }.isEmpty)

@@ -1,4 +1,4 @@
-// A registry in the shape of the shell's own, for the tests of this room.
+// A registry like the shell's own, for the tests of Commands.
 
 import Commands
 import Problems
@@ -71,7 +71,7 @@ private func addOtherCommands(to registry: CommandRegistry) throws {
       arguments: [Argument("NAME", .command, isOptional: true, isRepeating: true)], run: none))
 }
 
-/// What a line of words gives, as text: the values by name, or the message of its error.
+/// Returns the result of parsing a line, as text: the values by name, or the error message.
 func outcome(_ line: String, _ registry: CommandRegistry) -> String {
   do throws(CommandError) {
     let (command, invocation) = try registry.parse(words: ShellWords.split(line))

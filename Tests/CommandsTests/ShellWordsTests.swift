@@ -1,4 +1,4 @@
-// Tests of splitting lines into words, of quoting, and of telling commands from Lua.
+// Tests of splitting lines into words, of quoting, and of distinguishing commands from Lua.
 
 import Commands
 import TestSupport
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [("a 'b", "'", 3), ("\"", "\"", 1), ("x \"a\\\"", "\"", 3)])
-  func `a quote that is not closed is reported where it opens`(line: String, quote: Character, column: Int) {
+  func `an unclosed quote is reported where it opens`(line: String, quote: Character, column: Int) {
     #expect(throws: CommandError.unterminatedQuote(quote, column: column)) { try ShellWords.split(line) }
   }
 
@@ -43,7 +43,7 @@ import Testing
     ("deck sh", ["deck"], "sh", 5, QuoteState.none), ("deck ", ["deck"], "", 5, .none), ("", [], "", 0, .none),
     ("é 'a b", ["é"], "a b", 3, .single), ("x \"a", ["x"], "a", 2, .double), ("x a\\ b", ["x"], "a b", 2, .none),
   ])
-  func `the word under the cursor is known with its quotes`(
+  func `the word under the cursor is found with its quotes`(
     line: String, words: [String], word: String, start: Int, quote: QuoteState
   ) {
     let partial = ShellWords.partial(line)
@@ -78,7 +78,7 @@ import Testing
     ("lua deck", "deck"), ("  lua  x = 1", "x = 1"), ("lua", ""), ("luax", "luax"), ("lua = 5", "lua = 5"),
     ("deck list", "deck list"), ("=1", "=1"), (" \t=1", "=1"),
   ])
-  func `what forces Lua may stand behind blanks, and the word lua is taken off`(line: String, expected: String) {
+  func `the prefix that forces Lua may follow spaces, and the word lua is removed`(line: String, expected: String) {
     #expect(withoutLuaWord(line) == expected)
   }
 }

@@ -1,8 +1,8 @@
-// A program in the place of deckhand and of deckhand-draw or deckhand-plugin, at a terminal: it starts itself as the
-// shell starts these, gives up the same rights, tries what code that broke out would, and says how each try ended.
+// A stand-in for deckhand, and for deckhand-draw or deckhand-plugin, at a terminal: it starts itself as the shell
+// starts these, gives up the same rights, makes the attempts of code that broke out, and prints how each ended.
 //
-// ConfinementProbe shell confined|computing|free FILE     prints `NAME: ERRNO` for each try
-// Invariant: "free" differs from "confined" by nothing but the new session and the rights that are given up.
+// ConfinementProbe shell confined|computing|free FILE     prints `NAME: ERRNO` for each attempt
+// Invariant: "free" differs from "confined" only by the new session and the rights that are given up.
 
 import CConfinement
 import CDrawing
@@ -20,7 +20,7 @@ import Glibc
     }
   }
 
-  /// As the shell: with a file open that a program it starts inherits, and a number in its memory.
+  /// As the shell: with an open file that a started program inherits, and a number in its memory.
   private static func startTries(_ words: [String]) {
     allow_tracing()
     let number = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
@@ -74,6 +74,6 @@ import Glibc
     }
   }
 
-  /// At once, as what comes next may be another program.
+  /// Writes unbuffered, as the next attempt may replace the process image.
   private static func say(_ text: String) { _ = (text + "\n").withCString { write(1, $0, strlen($0)) } }
 }

@@ -1,4 +1,4 @@
-// The tries, each named. Invariant: a try changes nothing of the victim's beyond a byte typed at its terminal.
+// The attempts, by name. Invariant: an attempt changes nothing of the victim's beyond a byte typed at its terminal.
 
 #define _GNU_SOURCE
 #include "tries.h"
@@ -31,7 +31,7 @@ static int opens(const char *path, int flags) {
   return 0;
 }
 
-// Puts a line end into what the shell reads next.
+// Injects a line feed into the shell's terminal input.
 static int types_into(const char *terminal) {
   int file = open(terminal, O_RDONLY | O_NOCTTY | O_CLOEXEC);
   if (file < 0) return errno;
@@ -112,7 +112,7 @@ static int makes_network_socket(const struct victim *victim) { return outcome(so
 
 static int has_descriptor(const struct victim *victim) { return outcome(fcntl(victim->descriptor, F_GETFD)); }
 
-// Ends a child at once; in this process waits for it.
+// In a child: exits at once; in this process: waits for it.
 static int ended(long child) {
   if (child < 0) return errno;
   if (child == 0) _exit(0);

@@ -1,4 +1,4 @@
-// The ids of cards and of answers: milliseconds, each given once.
+// The ids of cards and answers: millisecond timestamps, never reused.
 
 import Storage
 import Templates
@@ -15,7 +15,7 @@ import Testing
     try collection.store.read { try CardTable.ids($0, in: deck).map(\.rawValue).sorted() }
   }
 
-  @Test func `ids are milliseconds and go up, also in a batch, and none is given again`() throws {
+  @Test func `ids are milliseconds and increase, also in a batch, and none is reused`() throws {
     let deck = try collection.deck("d")
     let first = Int64(collection.now * 1000)
     let one = try collection.add(deck, "a", "x")
@@ -31,7 +31,7 @@ import Testing
     #expect(cards == [first + 3_600_000, first + 3_600_001])
   }
 
-  @Test func `a card of a far time ahead does not drag the others along`() throws {
+  @Test func `a card dated far in the future does not drag the others along`() throws {
     let deck = try collection.deck("d")
     let one = try collection.add(deck, "a", "x")
     let far = Int64(collection.now * 1000) + 90_000_000
@@ -44,7 +44,7 @@ import Testing
     #expect(try collection.add(deck, "c", "x").rawValue == two.rawValue + 1)
   }
 
-  @Test func `a card that gets another id is found, with its log`() throws {
+  @Test func `a card that gets a new id is found, with its log`() throws {
     let deck = try collection.deck("d")
     let cache = SearchCache(leastIndexed: 0)
     let query = try CardQuery("gato")
@@ -71,7 +71,7 @@ import Testing
     #expect(try collection.store.read { try SentReviews($0).of(one).isEmpty })
   }
 
-  @Test func `a package's card keeps its id, and one whose id is taken has its log`() throws {
+  @Test func `a card of a package keeps its id, and one whose id is taken keeps its log`() throws {
     let deck = try collection.deck("d")
     let there = try collection.add(deck, "there", "x")
     try collection.store.operation("x") { db in
@@ -101,7 +101,7 @@ import Testing
     #expect(log == [[], [1000], [1001]])
   }
 
-  @Test func `answers of one time have ids of their own, whatever is taken`() throws {
+  @Test func `answers with the same time get ids of their own, whatever ids are taken`() throws {
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "a", "x")
     let review = LoggedReview(at: 1_600_000_000.5, rating: 3, state: .review, interval: 600)
@@ -113,7 +113,7 @@ import Testing
     #expect(ids == [1_600_000_000_400] + Array(1_600_000_000_500..<1_600_000_000_800))
   }
 
-  @Test func `two cards of one guid do not come into one deck`() throws {
+  @Test func `two cards with the same guid cannot be in one deck`() throws {
     let ids = try ["a", "b"].map { try collection.add(collection.deck($0), $0, "x", guid: "g") }
     let target = try collection.deck("c")
     func move(_ ids: [CardID]) throws -> Int {

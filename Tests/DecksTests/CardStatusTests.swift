@@ -1,4 +1,4 @@
-// The rules of what a card is, asked of SQLite and of Swift.
+// The rules of a card's status, checked in SQLite and in Swift.
 
 import Storage
 import TestDecks
@@ -10,7 +10,7 @@ import Testing
 @Suite struct CardStatusTests {
   private static let columns = "id, state, suspended, due, buried_until, tags"
 
-  /// Cards at random, many of them at a border of the moment.
+  /// Creates random cards, many of them exactly at a limit of the current moment.
   private func fill(_ collection: TestCollection, _ moment: StudyMoment, _ generator: inout TestGenerator) throws {
     let deck = try collection.deck("d")
     _ = try collection.addAll(deck, (0..<400).map { NewCard(prompt: "p\($0)", answer: "x") })
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `SQLite and Swift say the same of every card, and so do queries`() throws {
+  @Test func `SQLite, Swift and queries agree on every card`() throws {
     var generator = TestGenerator(71)
     let collection = TestCollection()
     let moment = StudyMoment(now: collection.now, utcOffset: 7200)
@@ -51,7 +51,7 @@ import Testing
         }
         #expect(!found.isEmpty && found.count < 400, "\(status)")
         let deck = try #require(try DeckTable.list(db).first).id
-        // The second one is more than SQLite can judge.
+        // SQLite cannot evaluate the second query by itself.
         for text in ["is:\(status)", "is:\(status) (prompt:p* or prompt:x)"] {
           #expect(try Set(CardTable.ids(db, in: deck, matching: CardQuery(text), at: moment)) == found, "\(text)")
         }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a row is unsent for SQLite and for Swift, as it is made and when it changes`() throws {
+  @Test func `SQLite and Swift agree on unsent rows, when they are made and when they change`() throws {
     var generator = TestGenerator(72)
     let collection = TestCollection()
     let deck = try collection.deck("d")

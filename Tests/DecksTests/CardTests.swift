@@ -31,7 +31,7 @@ import Testing
     ("p\u{0}", "a", "bad_text"), ("p", "a\u{0}b", "bad_text"),
     (String(repeating: "x", count: 1_000_001), "a", "bad_text"),
   ])
-  func `texts that cannot be kept are refused`(prompt: String, answer: String, code: String) throws {
+  func `texts that cannot be stored are refused`(prompt: String, answer: String, code: String) throws {
     let deck = try collection.deck("d")
     #expect(problemCode { try collection.add(deck, prompt, answer) } == code)
     let report = try collection.addAll(deck, [NewCard(prompt: prompt, answer: answer)])
@@ -66,7 +66,7 @@ import Testing
     #expect(report.added == 1)
   }
 
-  @Test func `bytes are judged and trimmed as Swift's own text is`() throws {
+  @Test func `bytes are checked and trimmed like Swift strings`() throws {
     var generator = TestGenerator(7)
     let deck = try collection.deck("d")
     let alphabet: [[UInt8]] = [
@@ -109,7 +109,7 @@ import Testing
     #expect(try collection.prompts(deck) == ["new", "d", "e", "a", "b", "c", "old"])
   }
 
-  @Test func `duplicates are found by guid, and without one by prompt and answer`() throws {
+  @Test func `duplicates are found by guid, or without one by prompt and answer`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "p", "a", guid: "g1")
     #expect(problemCode { try collection.add(deck, "other", "text", guid: "g1") } == "duplicate")
@@ -120,7 +120,7 @@ import Testing
     try collection.add(try collection.deck("e"), "p", "a", guid: "g1")
   }
 
-  @Test func `a guid whose note has lost its first card is taken all the same`() throws {
+  @Test func `a guid whose note has lost its first card is matched all the same`() throws {
     let deck = try collection.deck("d")
     let note = try collection.addNote(deck, NewNote(fields: ["Front": "dog", "Back": "perro"], guid: "g")) {
       try NoteTypeTable.stock($0, .reversed, now: collection.now)
@@ -135,11 +135,11 @@ import Testing
     #expect(problemCode { _ = try collection.addAll(deck, row, .error) } == "duplicate")
     #expect(problemCode { try collection.add(deck, row[0]) } == "duplicate")
     #expect(try collection.prompts(deck) == ["perro"])
-    // Another deck may have it, as any guid.
+    // Another deck may have the same guid, like any guid.
     try collection.add(try collection.deck("e"), row[0])
   }
 
-  @Test func `skip, update and error do what they say`() throws {
+  @Test func `skip, update and error work as described`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, NewCard(prompt: "p", answer: "a", tags: ["t"], guid: "g"))
     let same = [NewCard(prompt: "p2", answer: "a2", guid: "g"), NewCard(prompt: "new", answer: "n")]
@@ -154,7 +154,7 @@ import Testing
     #expect(try collection.prompts(deck) == ["new", "p2"])
   }
 
-  @Test func `update without a guid takes a card of the same prompt that was there before`() throws {
+  @Test func `update without a guid matches an older card with the same prompt`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "perro", "dog")
     let rows = ["the dog", "hound", "hound", "cur"].map { NewCard(prompt: "perro", answer: $0) }
@@ -163,7 +163,7 @@ import Testing
     #expect(try collection.cards(deck).map(\.answer) == ["hound", "cur", "the dog"])
   }
 
-  @Test func `a card that is in an updating batch is not given the answer of another one`() throws {
+  @Test func `two cards of one updating batch do not overwrite each other`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "perro", "dog")
     try collection.add(deck, "gato", "cat", guid: "g")
@@ -176,7 +176,7 @@ import Testing
     #expect(try collection.cards(deck).map(\.answer) == ["jack", "hound", "tomcat", "dog"])
   }
 
-  @Test func `a card of the batch itself is a duplicate too`() throws {
+  @Test func `a card of the batch itself counts as a duplicate too`() throws {
     let deck = try collection.deck("d")
     let report = try collection.addAll(
       deck,
@@ -184,7 +184,7 @@ import Testing
     #expect((report.added, report.skipped) == (3, 2))
   }
 
-  @Test func `made guids that meet are made again`() throws {
+  @Test func `generated guids that collide are generated again`() throws {
     let deck = try collection.deck("d")
     var bits: [UInt64] = [5, 5, 5, 6, 6, 7]
     let random = { bits.removeFirst() }
@@ -196,13 +196,13 @@ import Testing
     #expect(Set(try collection.cards(deck).map(\.guid)).count == 3)
   }
 
-  @Test func `moving a card gives the order that a list would`() throws {
+  @Test func `moving a card gives the same order as moving it in a list`() throws {
     let deck = try collection.deck("d")
     var model = (0..<12).map { "c\($0)" }
     _ = try collection.addAll(deck, model.map { NewCard(prompt: $0, answer: "x") })
     var generator = TestGenerator(3)
     for step in 0..<600 {
-      // Often the same place, so that room runs out and ranks are spread anew.
+      // The same position often, so that the gaps run out and ranks are reassigned.
       let from = step % 3 == 0 ? 11 : Int.random(in: 0..<12, using: &generator)
       let to = step % 3 == 0 ? 5 : Int.random(in: 0...13, using: &generator)
       try collection.store.operation("move") { db in
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `positions from outside any range are survived`() throws {
+  @Test func `positions out of range are handled`() throws {
     let deck = try collection.deck("d")
     let ids = try ["a", "b", "c"].map { try collection.add(deck, $0, "x") }
     for position in [Int.min, -1, 0, 4, Int.max] {
@@ -230,7 +230,7 @@ import Testing
     #expect(try collection.prompts(deck) == ["a"])
   }
 
-  @Test func `an id is never used again`() throws {
+  @Test func `an id is never reused`() throws {
     let deck = try collection.deck("d")
     let id = try collection.add(deck, "a", "x")
     #expect(try collection.store.operation("remove") { try CardTable.remove($0, [id, id]) } == 1)
@@ -240,7 +240,7 @@ import Testing
     #expect(problemCode { _ = try collection.store.read { try CardTable.position($0, of: id) } } == "not_found")
   }
 
-  @Test func `fields of a card are changed by the same rules as at its birth`() throws {
+  @Test func `fields of a card are changed by the same rules as when it is created`() throws {
     let deck = try collection.deck("d")
     let fields = [CardField("level", .json("2.50")), CardField("note", .text("say \"hi\"\n"))]
     let id = try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: fields, document: "D"))
@@ -264,7 +264,7 @@ import Testing
         } == code)
     }
     #expect(try collection.cards(deck).first == card)
-    // The new texts are what a duplicate is told by.
+    // Duplicates are detected by the new texts.
     #expect(problemCode { try collection.add(deck, "q", "a") } == "duplicate")
     try collection.add(deck, "p", "a")
   }
@@ -281,7 +281,7 @@ import Testing
     #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: fields)) } == "bad_text")
   }
 
-  @Test func `a deck removed while a batch is under way ends it`() throws {
+  @Test func `removing the deck while a batch is running ends the batch`() throws {
     let deck = try collection.deck("d")
     let code = problemCode {
       try collection.store.operation("add") { db in
@@ -325,7 +325,7 @@ import Testing
     try collection.add(deck, "after", "x")
   }
 
-  @Test func `a sprint's stack takes the decks within along, without suspended cards`() throws {
+  @Test func `a sprint's stack includes inner decks, without suspended cards`() throws {
     let deck = try collection.deck("d")
     let ids = try ["a", "b", "c"].map { try collection.add(deck, $0, "x") }
     let inner = try collection.add(try collection.deck("d::e"), "b2", "x")
@@ -342,7 +342,7 @@ import Testing
     #expect(try collection.store.read { try CardTable.stack($0, selection, at: moment) } == [other, ids[1]])
   }
 
-  @Test func `what a forged file holds is an error or put right, never a crash`() throws {
+  @Test func `values from a forged file give an error or are corrected, never a crash`() throws {
     let deck = try collection.deck("d")
     let ids = try ["a", "b", "c", "d"].map { try collection.add(deck, $0, "x") }
     try collection.store.operation("forge") { db in
@@ -371,7 +371,7 @@ import Testing
     #expect(error?.code == "storage_damaged")
   }
 
-  @Test func `tags and fields beyond all measure are refused in no time`() throws {
+  @Test func `oversized lists of tags and fields are refused quickly`() throws {
     let deck = try collection.deck("d")
     let tags = (0..<100_000).map { "t\($0)" }
     #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", tags: tags)) } == "bad_tag")
@@ -379,7 +379,7 @@ import Testing
     #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: fields)) } == "bad_text")
   }
 
-  @Test func `a guid's beginning finds its cards, an exact one first`() throws {
+  @Test func `a guid prefix finds its cards, an exact match first`() throws {
     let deck = try collection.deck("d")
     let ids = try ["abc", "ab", "abd", "xab", "AB"].map { try collection.add(deck, $0, "x", guid: $0) }
     let found = try collection.store.read { try CardTable.ids($0, guidBeginning: "ab") }

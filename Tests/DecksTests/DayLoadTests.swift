@@ -1,4 +1,4 @@
-// Intervals that depend on what the days hold: through sessions, with what the collection has.
+// Intervals that take the load of each day into account, through sessions with the data of the collection.
 
 import Memory
 import Storage
@@ -13,7 +13,7 @@ import Testing
   private let collection = TestCollection(hasUndo: true)
   private var moment: StudyMoment { StudyMoment(now: collection.now) }
 
-  /// Cards that are due today after ten days.
+  /// Returns a deck of cards that are due today, ten days after their last review.
   private func deck(_ count: Int, _ options: [(DeckOptions.Name, String)]) throws -> DeckID {
     let deck = try collection.deck("d")
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "c\($0)", answer: "x") })
@@ -39,7 +39,7 @@ import Testing
     return try collection.store.operation("x") { try session.answer($0, rating, at: moment) }
   }
 
-  /// How many cards come due on each day from today, all answered good.
+  /// The number of cards due on each day from today, after all were answered good.
   private func days(_ options: [(DeckOptions.Name, String)]) throws -> [Int: Int] {
     let session = try session(deck(120, options))
     var days: [Int: Int] = [:]
@@ -66,7 +66,7 @@ import Testing
     #expect(free.keys.allSatisfy { (moment.today + $0) % 7 != 3 } && free.count >= 3, "\(free)")
   }
 
-  @Test func `what is shown is what comes, an answer taken back leaves the days as they were`() throws {
+  @Test func `the interval shown is the one applied, and undoing an answer restores the loads`() throws {
     let session = try session(deck(30, [(.loadBalance, "on")]))
     for _ in 0..<10 { _ = try answer(session) }
     let choices = try collection.store.read { try session.choices($0, at: moment) }

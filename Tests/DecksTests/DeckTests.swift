@@ -1,4 +1,4 @@
-// Decks: their names, those within, their counts.
+// Decks: their names, their inner decks, their counts.
 
 import Decks
 import Problems
@@ -12,7 +12,7 @@ import Testing
   @Test(arguments: [
     ("Spanish", "Spanish"), ("  Spanish\n", "Spanish"), ("A :: B", "A::B"), ("a:b", "a:b"), ("日本語", "日本語"),
   ])
-  func `a name is trimmed, also around its parts`(given: String, expected: String) throws {
+  func `a name is trimmed, also around each of its parts`(given: String, expected: String) throws {
     #expect(try DeckName(given).text == expected)
   }
 
@@ -20,12 +20,12 @@ import Testing
     "", "  ", "::", "A::", "::A", "A::::B", "A:: ::B", "a\u{0}b", "a\nb", "a\u{2028}b",
     String(repeating: "é", count: 201),
   ])
-  func `a name that no deck can have is refused with why`(given: String) throws {
+  func `an invalid name is refused with the reason`(given: String) throws {
     #expect(problemCode { _ = try collection.deck(given) } == "bad_name")
     #expect(try collection.names() == [])
   }
 
-  @Test func `a name whose accents are composed in another way is the same`() throws {
+  @Test func `names that differ only in Unicode composition are the same`() throws {
     let deck = try collection.deck("Cafe\u{301}::A")
     #expect(problemCode { _ = try collection.deck("CAFÉ::a") } == "exists")
     #expect(try collection.store.read { try DeckTable.find($0, named: "Café::A").id } == deck)
@@ -33,7 +33,7 @@ import Testing
     #expect(try collection.names().map { Array($0.utf8) } == ["Caf\u{E9}", "Caf\u{E9}::A"].map { Array($0.utf8) })
   }
 
-  @Test func `a name that is free has at most as many characters as a name may have`() throws {
+  @Test func `a generated free name is no longer than a name may be`() throws {
     let long = String(repeating: "x", count: 200)
     for _ in 0..<3 {
       _ = try collection.deck(try collection.store.read { try DeckTable.freeName($0, like: long) })
@@ -41,13 +41,13 @@ import Testing
     #expect(try collection.names() == [String(long.dropLast(2)) + "++", String(long.dropLast()) + "+", long])
   }
 
-  @Test func `200 characters are enough`() throws {
+  @Test func `200 characters are allowed`() throws {
     let name = String(repeating: "é", count: 200)
     _ = try collection.deck(name)
     #expect(try collection.names() == [name])
   }
 
-  @Test func `names that differ only in capitals are the same`() throws {
+  @Test func `names are case-insensitive`() throws {
     _ = try collection.deck("Spanish")
     let error = #expect(throws: DeckError.self) { try collection.deck("SPANISH") }
     #expect(error == .exists(name: "Spanish"))
@@ -55,14 +55,14 @@ import Testing
       error?.message == "a deck called \"Spanish\" already exists; names that differ only in case are the same")
   }
 
-  @Test func `parents are made, and the list puts decks right after the one they stand in`() throws {
+  @Test func `parents are created, and the list puts a deck right after its parent`() throws {
     _ = try collection.deck("b::x::y")
     _ = try collection.deck("a")
     _ = try collection.deck("b c")
     #expect(try collection.names() == ["a", "b", "b::x", "b::x::y", "b c"])
   }
 
-  @Test func `a deck that is missing is told with the nearest name`() throws {
+  @Test func `a missing deck is reported with the nearest name`() throws {
     _ = try collection.deck("Spanish")
     let error = #expect(throws: DeckError.self) {
       try collection.store.read { try DeckTable.find($0, named: "Spanich") }
@@ -72,7 +72,7 @@ import Testing
     #expect(try collection.store.read { try DeckTable.find($0, named: " Spanish ").name } == "Spanish")
   }
 
-  @Test func `renaming takes the decks within along`() throws {
+  @Test func `renaming moves the inner decks along`() throws {
     let b = try collection.deck("a::b")
     let c = try collection.deck("a::b::c")
     try collection.store.operation("rename") { try DeckTable.rename($0, b, to: "x::y::z", now: 0) }
@@ -96,7 +96,7 @@ import Testing
     #expect(try collection.names() == ["A", "A::x", "b", "b::x"])
   }
 
-  @Test func `a part may begin with a mark that joins the colon, and parents keep their spelling`() throws {
+  @Test func `a part may begin with a mark that combines with the colon, and parents keep their spelling`() throws {
     let outer = try collection.deck("Ab")
     _ = try collection.deck("aB::\u{301}x::y")
     #expect(try collection.names() == ["Ab", "Ab::\u{301}x", "Ab::\u{301}x::y"])
@@ -107,7 +107,7 @@ import Testing
     #expect(try collection.names() == ["z", "z::C", "z::\u{301}x", "z::\u{301}x::y"])
   }
 
-  @Test func `blanks between colons leave no part that is empty or blank`() throws {
+  @Test func `spaces between colons leave no part empty or blank`() throws {
     for name in ["a :: : :: b", "a:: ::b", "a : :::b"] {
       #expect(problemCode { _ = try collection.deck(name) } == "bad_name", "\(name)")
     }
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a deck may take a name within its old one's reach`() throws {
+  @Test func `a deck may take a name below its old name`() throws {
     let inner = try collection.deck("a::a")
     try collection.store.operation("rename") { db in
       let outer = try DeckTable.find(db, named: "a").id
@@ -128,7 +128,7 @@ import Testing
     #expect(try collection.names() == ["c", "c::a"])
   }
 
-  @Test func `removing takes the decks within and their cards along`() throws {
+  @Test func `removing a deck removes its inner decks and their cards`() throws {
     let a = try collection.deck("a")
     let b = try collection.deck("a::b")
     let other = try collection.deck("ab")

@@ -1,4 +1,4 @@
-// Regular expressions of queries, part by part, and queries in Anki's language.
+// Regular expressions of queries, part by part, and queries in Anki's syntax.
 
 import Problems
 import Storage
@@ -30,11 +30,11 @@ import Testing
     ("^((ab|cd)|ef)$", "abef", false),
     ("^$", "", true), ("", "anything", true), ("(|a)b", "b", true), ("^😀$", "😀", true), ("^.$", "😀", true),
   ])
-  func `an expression matches what it says`(source: String, text: String, isMatch: Bool) throws {
+  func `an expression matches what it describes`(source: String, text: String, isMatch: Bool) throws {
     #expect(try matches(source, text) == isMatch)
   }
 
-  @Test func `bytes that are no text match themselves, and any character`() throws {
+  @Test func `bytes that are not text match themselves, and any character`() throws {
     let matcher = ExpressionMatcher(try TextExpression("^a.b$"))
     for (bytes, isMatch) in [
       ([0x61, 0xFF, 0x62], true), ([0x61, 0xC3, 0x62], true), ([0x61, 0xE2, 0x82, 0x62], false),
@@ -54,14 +54,16 @@ import Testing
     ("a{x}", 1, "{2}, {2,} or {2,5}, up to 1,000,"), ("(a{40}){60}", 11, "a shorter expression"),
     ("[^", 0, "a \"]\" for this bracket"), ("{2}", 0, "something to repeat before \"{\""),
   ])
-  func `an expression that is none says where and what was expected`(source: String, offset: Int, expected: String)
+  func `a malformed expression reports its position and what was expected`(
+    source: String, offset: Int, expected: String
+  )
     throws
   {
     let fault = try #require(throws: ExpressionFault.self) { try TextExpression(source) }
     #expect(fault.offset == offset && fault.expected == expected, "\(fault)")
   }
 
-  @Test func `alternatives are no brackets, and there may be hundreds`() throws {
+  @Test func `alternatives are not groups, and there may be hundreds`() throws {
     let words = (0..<250).map { "w\($0)" }.joined(separator: "|")
     let expression = "^(?:\(words))$|^x(y|z)$"
     for (text, isMatch) in [("w17", true), ("xz", true), ("xy", true), ("x", false)] {
@@ -69,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `an expression has an end: of brackets, of alternatives, of its length`() {
+  @Test func `an expression has limits: on groups, on alternatives, on its length`() {
     #expect(throws: ExpressionFault.self) {
       try TextExpression(String(repeating: "(", count: 60) + "a" + String(repeating: ")", count: 60))
     }
@@ -78,7 +80,7 @@ import Testing
     #expect(throws: Never.self) { try TextExpression(String(repeating: "a", count: 1999)) }
   }
 
-  // MARK: Anki's language
+  // MARK: Anki's syntax
 
   private let collection = TestCollection()
 
@@ -89,7 +91,7 @@ import Testing
     return try collection.store.read { try CardTable.cards($0, ids: ids) }.map(\.prompt).sorted()
   }
 
-  @Test func `a query of Anki's finds here what it would find there`() throws {
+  @Test func `a query of Anki's finds here what it would find in Anki`() throws {
     let deck = try collection.deck("D::Inner")
     let one = try collection.addNote(deck, ["Front": "corazón", "Back": "heart"], .reversed, tags: ["body::inner"])
     let two = try collection.add(deck, "a \"quoted\" *word*", "x")
@@ -123,14 +125,14 @@ import Testing
     "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "a\\**", "tag:a\\**", "flag:9", "re:(", "prop:nope=1",
     "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
   ])
-  func `what a query of Anki's cannot mean here is an error, never something else`(query: String) throws {
+  func `an Anki query that has no meaning here is an error, never something else`(query: String) throws {
     #expect(
       problemCode { _ = try CardQuery(anki: query, isInterrupted: { false }) } == "bad_query", "\(query.prefix(40))")
   }
 
   // MARK: The order of a deck
 
-  /// The prompts of a deck whose ranks were set, after a card came to a place.
+  /// Returns the prompts of a deck with the given ranks after a card was added at a place.
   private func order(_ ranks: [Int64], adding place: CardPlace) throws -> [String] {
     let deck = try collection.deck("order \(ranks) \(place)")
     try collection.store.operation("fill") { db in
@@ -139,7 +141,7 @@ import Testing
         let card = NewCard(prompt: "\(number + 1)", answer: "x")
         ids.append(try CardTable.add(db, card, to: deck, now: 1, random: collection.random).rawValue)
       }
-      // No two cards have one rank at any time.
+      // Two cards never have the same rank, not even temporarily.
       for (id, aside) in zip(ids, 1_000...) { try db.run("UPDATE cards SET rank = ? WHERE id = ?", [aside, id]) }
       for (id, rank) in zip(ids, ranks) { try db.run("UPDATE cards SET rank = ? WHERE id = ?", [rank, id]) }
       _ = try CardTable.add(
@@ -148,7 +150,7 @@ import Testing
     return try collection.prompts(deck)
   }
 
-  @Test func `a card comes to its place also where no room is left between the others`() throws {
+  @Test func `a card gets its place even if there is no gap between the others`() throws {
     let (low, high) = (-(Int64(1) << 61), Int64(1) << 61)
     #expect(try order([low, 0], adding: .top) == ["new", "1", "2"])
     #expect(try order([0, high], adding: .bottom) == ["1", "2", "new"])
@@ -163,7 +165,7 @@ import Testing
 
   // MARK: Tags, limits
 
-  @Test func `the tags of the cards that came last are given in order, each once`() throws {
+  @Test func `the tags of the most recent cards are listed in order, each once`() throws {
     let deck = try collection.deck("tags")
     for (number, tags) in [["verb", "animal"], [], ["animal", "Verb::past"]].enumerated() {
       try collection.add(deck, NewCard(prompt: "\(number)", answer: "a", tags: tags))
@@ -171,7 +173,7 @@ import Testing
     #expect(try collection.store.read { try CardTable.recentTags($0) } == ["Verb::past", "animal", "verb"])
   }
 
-  @Test func `a deck alone has three limits, and goes by its preset again where one is taken away`() throws {
+  @Test func `a deck has three limits of its own, and follows its preset again when one is removed`() throws {
     var limits = DeckLimits()
     for (name, value) in [(DeckOptions.Name.newPerDay, 5.0), (.reviewsPerDay, 60), (.desiredRetention, 0.85)] {
       #expect(limits.value(name) == nil)

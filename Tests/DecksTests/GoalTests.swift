@@ -1,4 +1,4 @@
-// Goals by a date: what they make of study until the last days, in them, and after the date.
+// Goals by a date: how they change study before the last days, during them, and after the date.
 
 import Memory
 import Problems
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Learnt cards of stabilities 10, 12, 14...: answered five days ago, due in 100 days but for the first three.
+  /// Adds learnt cards of stability 10, 12, 14...: answered five days ago, due in 100 days except the first three.
   private func learn(_ deck: DeckID, _ count: Int, _ name: String = "c") throws {
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "\(name)\($0)", answer: "x") })
     for number in 0..<count {
@@ -59,7 +59,7 @@ import Testing
     try collection.store.read { try DeckTable.allOptions($0, at: moment)[deck] }
   }
 
-  @Test func `until the date the deck and those within are studied at 0.8, then as before`() throws {
+  @Test func `until the date the deck and its inner decks are studied at 0.8, then as before`() throws {
     let (outer, inner, other) = (try collection.deck("a"), try collection.deck("a::b"), try collection.deck("ab"))
     try set(outer, .desiredRetention, "0.92")
     try set(outer, goal(in: 40))
@@ -74,7 +74,7 @@ import Testing
     #expect(try collection.store.read { try DeckTable.goal($0, inner)?.deck.id } == outer)
   }
 
-  @Test func `in the last days the cards that are most worth it come, as many as fit into the minutes`() throws {
+  @Test func `in the last days the most valuable cards come, as many as fit into the minutes`() throws {
     let deck = try collection.deck("a")
     try learn(deck, 60)
     #expect(try counts(deck) == StudyCounts(due: 3))
@@ -85,7 +85,7 @@ import Testing
     #expect((25...45).contains(few))
     let session = try session(deck)
     #expect(session.remaining == few)
-    // The limit of reviews does not hold: the minutes do.
+    // The limit of reviews does not apply; the minutes do.
     try set(deck, .reviewsPerDay, "2")
     #expect(try counts(deck).due == few)
     let first = try #require(try collection.store.read { try session.card($0, at: moment) })
@@ -96,7 +96,7 @@ import Testing
     #expect(plan.ranks[first.id] == 0 && plan.count(in: deck) == few)
   }
 
-  @Test func `minutes that were studied today and new cards are counted, and a card comes once a day`() throws {
+  @Test func `minutes already studied today and new cards are counted, and a card comes once a day`() throws {
     let deck = try collection.deck("a")
     try learn(deck, 60)
     try set(deck, goal(in: 2, minutes: 5))
@@ -112,11 +112,11 @@ import Testing
     _ = try collection.add(deck, "new", "x")
     #expect(try counts(deck).due < after && counts(deck).new == 1)
     collection.now += 2 * 86_400
-    // The date has come: what is due by the schedule, within the deck's limits.
+    // The date has come: cards are due by the schedule, within the deck's limits.
     #expect(try counts(deck).due < 5)
   }
 
-  @Test func `an inner deck's own goal takes its cards, and suspended cards are none of them`() throws {
+  @Test func `an inner deck's own goal takes its cards, and suspended cards belong to none`() throws {
     let (outer, inner) = (try collection.deck("a"), try collection.deck("a::b"))
     try learn(outer, 20, "o")
     try learn(inner, 20, "i")
@@ -130,7 +130,7 @@ import Testing
     #expect(try counts(outer).due == 22)
   }
 
-  @Test func `a goal is kept with the deck's limits, and one step takes it back`() throws {
+  @Test func `a goal is stored with the deck's limits, and one step undoes it`() throws {
     let deck = try collection.deck("a")
     var limits = DeckLimits()
     try limits.set(.newPerDay, to: 4)
@@ -156,7 +156,7 @@ import Testing
     ("2024-06-01", 1, 20, "from 0.5 to 0.99"), ("2024-06-01", .nan, 20, "from 0.5 to 0.99"),
     ("2024-06-01", 0.9, 0, "from 1 to 600"),
   ])
-  func `a goal out of range is refused with what is expected`(
+  func `a goal out of range is refused with the expected range`(
     date: String, recall: Double, minutes: Double, expected: String
   ) throws {
     let error = #expect(throws: DeckError.self) {
@@ -165,7 +165,7 @@ import Testing
     #expect(error?.message.contains(expected) == true)
   }
 
-  @Test func `a rehearsal says how the goal stands, with the times that answers really took`() throws {
+  @Test func `a simulation predicts the goal, with the answer times that were measured`() throws {
     let deck = try collection.deck("a")
     try learn(deck, 100)
     var goal = try DeckGoal(date: date(in: 30), recall: 0.9, minutes: 20, at: moment)
@@ -175,7 +175,7 @@ import Testing
     #expect(standing.daysLeft == 30 && standing.deck == "a" && standing.plan?.isReached == true)
     #expect((0.95...0.999).contains(standing.known) && standing.plan?.recall ?? 0 >= 0.9)
     #expect(rehearsal.planned { true } == nil)
-    // Sixty slow answers of yesterday.
+    // Sixty slow answers from yesterday.
     let yesterday = moment.start(ofDay: moment.today - 1)
     let cards = try collection.store.read { try CardTable.ids($0, in: deck) }
     try collection.store.operation("x") { db in

@@ -1,4 +1,4 @@
-// What was removed while somebody still held it: each use says so, and changes nothing.
+// Objects that were removed while a handle was still held: each use reports it, and changes nothing.
 
 import Decks
 import Memory
@@ -15,7 +15,7 @@ import Testing
     problemCode { try collection.store.operation("x", body) }
   }
 
-  @Test func `a deck that is gone`() throws {
+  @Test func `a removed deck`() throws {
     let deck = try collection.deck("a")
     try collection.store.operation("x") { _ = try DeckTable.remove($0, deck) }
     let uses: [(String, (Database) throws -> Void)] = [
@@ -33,7 +33,7 @@ import Testing
     #expect(try collection.names().isEmpty)
   }
 
-  @Test func `a card that is gone`() throws {
+  @Test func `a removed card`() throws {
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "p", "a")
     let note = try #require(try collection.store.read { try CardTable.card($0, card)?.note })
@@ -57,7 +57,7 @@ import Testing
     for (name, use) in uses { #expect(code(use) == "not_found", "\(name)") }
   }
 
-  @Test func `a preset or a note type that is gone`() throws {
+  @Test func `a removed preset or note type`() throws {
     let deck = try collection.deck("a")
     let preset = try collection.store.operation("x") { db in
       let made = try PresetTable.create(db, name: "p", now: 1)
@@ -73,7 +73,7 @@ import Testing
     for (name, use) in uses { #expect(code(use) == "not_found", "\(name)") }
   }
 
-  @Test func `names of presets are free with a number where one has them, a long one is cut`() throws {
+  @Test func `a taken preset name gets a number, and a long one is truncated`() throws {
     try collection.store.operation("x") { db in
       #expect(try PresetTable.freeName(db, like: "p") == "p")
       for name in ["p", "P 2"] { _ = try PresetTable.create(db, name: name, now: 1) }

@@ -1,4 +1,4 @@
-// What must not grow with the number of cards and answers, by the plans of the statements that are run.
+// Costs that must not grow with the number of cards and answers, checked by the query plans of the statements.
 
 import Decks
 import Memory
@@ -10,7 +10,7 @@ import Values
 @Suite struct GrowthTests {
   private let collection = TestCollection()
 
-  /// How SQLite runs the statements of a body that read a table.
+  /// Returns how SQLite runs the statements of a body that read a table.
   private func plans(
     of table: String = "cards", writing: Bool = false, _ body: (Database) throws -> Void
   ) throws -> [(sql: String, plan: String)] {
@@ -29,7 +29,7 @@ import Values
     return try writing ? collection.store.operation("test", traced) : collection.store.read(traced)
   }
 
-  @Test func `a card that is there already is found by its guid without a look at the others of the deck`() throws {
+  @Test func `an existing card is found by its guid without scanning the deck`() throws {
     let deck = try collection.deck("d")
     let found = try plans(of: "notes", writing: true) { db in
       let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: collection.now, random: collection.random)
@@ -40,7 +40,7 @@ import Values
     for (sql, plan) in found { #expect(plan.contains("cards_note") && !plan.contains("(deck"), "\(sql): \(plan)") }
   }
 
-  @Test func `however many decks there are, all of them are listed as often`() throws {
+  @Test func `all decks are listed with the same number of statements, however many there are`() throws {
     let moment = StudyMoment(now: collection.now)
     func lists() throws -> [Int] {
       try collection.store.read { db in
@@ -68,7 +68,7 @@ import Values
     #expect(try lists() == few)
   }
 
-  @Test func `a session begins, and a list counts, without a look at cards that are not due today`() throws {
+  @Test func `starting a session and counting a list do not read cards that are not due today`() throws {
     let deck = try collection.deck("d")
     for number in 0..<30 { try collection.add(deck, "p\(number)", "a") }
     let moment = StudyMoment(now: collection.now)
@@ -78,18 +78,18 @@ import Values
     }
     #expect(found.count > 3)
     for (sql, plan) in found {
-      // By rank or content every card of the deck would be walked past.
+      // By rank or content SQLite would walk every card of the deck.
       let isNarrow = !plan.contains("SCAN cards") && !plan.contains("cards_rank") && !plan.contains("cards_content")
       #expect(isNarrow, "\(sql): \(plan)")
     }
   }
 
-  @Test func `the log is read for fitting from one index, without sorting it and without its rows`() throws {
+  @Test func `the log is read for fitting from one index, without sorting and without reading its rows`() throws {
     let deck = try collection.deck("d")
     let found = try plans(of: "reviews") { db in
       _ = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
     }
-    // Counted for the room that it takes, then read.
+    // Counted to reserve memory, then read.
     #expect(found.count == 2)
     for (sql, plan) in found {
       let index = sql.contains("count(*)") ? "COVERING INDEX" : "COVERING INDEX reviews_card"
@@ -113,7 +113,7 @@ import Values
     }
   }
 
-  @Test func `a card is moved by its neighbours alone`() throws {
+  @Test func `moving a card reads only its neighbours`() throws {
     let deck = try collection.deck("d")
     var ids: [CardID] = []
     for number in 0..<30 { ids.append(try collection.add(deck, "p\(number)", "a")) }

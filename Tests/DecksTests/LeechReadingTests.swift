@@ -1,4 +1,4 @@
-// Leeches of decks: found by their log, told as they become one, with what they may be confused with.
+// Leeches of decks: found by their log, reported when they become one, with the cards they may be confused with.
 
 import Memory
 import Problems
@@ -13,7 +13,8 @@ import Testing
 @Suite struct LeechReadingTests {
   private let collection = TestCollection(hasUndo: true)
 
-  /// A learnt card of the first of these notes that was answered with these ratings, each so many days after the last.
+  /// Creates the notes; the first one's card is learnt and was answered with these ratings, each `days` after the
+  /// last.
   private func deck(_ texts: [(String, String)], ratings: [Rating], days: Double) throws -> (DeckID, CardID) {
     let deck = try collection.deck("d")
     var first: CardID?
@@ -60,7 +61,7 @@ import Testing
     #expect(found.first?.test.lapses == 6 && found.first?.test.answers == 12 && (found.first?.test.expected ?? 9) < 3)
   }
 
-  @Test func `lapses after far too long are what the model expects`() throws {
+  @Test func `the model expects lapses after far too long intervals`() throws {
     let (deck, card) = try deck(
       [("a", "x")], ratings: [.good] + (0..<12).map { $0 % 2 == 0 ? .again : .good }, days: 120)
     #expect(try leeches(deck).isEmpty)
@@ -79,7 +80,7 @@ import Testing
     let result = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
     #expect(result.isLeech && result.schedule.lapses < 8)
     #expect(try collection.store.read { try CardTable.card($0, card)?.tags } == ["leech"])
-    // It is told once.
+    // It is reported once.
     collection.now += 2 * 86_400
     let next = StudyMoment(now: collection.now)
     let later = try collection.store.read { try ReviewSession($0, everything(deck), at: next) }
@@ -87,7 +88,7 @@ import Testing
     #expect(try collection.store.operation("x") { try later.answer($0, .again, at: next) }.isLeech == false)
   }
 
-  @Test func `what was typed wrongly is kept with the answer, and goes with it`() throws {
+  @Test func `a typed wrong answer is stored with the answer, and removed with it`() throws {
     let texts = [("dog", "perro"), ("but", "pero"), ("window", "ventana"), ("wind", "viento")]
     let (deck, card) = try deck(texts, ratings: [.good], days: 1)
     func answer(_ typed: String) throws {

@@ -1,4 +1,4 @@
-// The files that notes name: one content a name, and who shows it.
+// The media files that notes name: one content per name, and which notes show it.
 
 import Storage
 import TestDecks
@@ -12,32 +12,32 @@ import Testing
 
   init() throws { deck = try collection.deck("Spanish") }
 
-  @Test func `media that fields, plain text and templates name are found`() throws {
+  @Test func `media named in fields, plain text and templates are found`() throws {
     let note = try collection.addNote(
       deck, ["Front": "<img src=\"a b.png\"> [sound:x.mp3]", "Back": "<img src='http://e/x.png'>"])
     let plain = try collection.add(deck, "[sound:y.mp3]", "<img src=a%20b.png>")
     let ofPlain = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
     let found = try collection.store.read { try MediaTable.references($0) }
     #expect(Set(found.keys) == ["a b.png", "x.mp3", "y.mp3"])
-    // A tag in plain text is text, until there is a file of that name.
+    // A tag in plain text is only text, until a file of that name exists.
     #expect(found["a b.png"] == MediaReferences(notes: [note]))
     try collection.store.operation("x") {
       _ = try MediaTable.add($0, name: "a b.png", hash: String(repeating: "a", count: 64), size: 7)
     }
     let known = try collection.store.read { try MediaTable.references($0) }
     #expect(known["a b.png"] == MediaReferences(notes: [note, ofPlain]))
-    // Each card that shows it counts, and what is not here does not.
+    // Each card that shows the file counts; a missing file does not.
     #expect(try collection.store.read { try MediaTable.size($0, shownIn: deck) } == 14)
   }
 
-  @Test func `a name of media is one content's`() throws {
+  @Test func `a media name belongs to one content`() throws {
     let (first, second) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
     try collection.store.operation("x") { (db: Database) throws in
       #expect(try MediaTable.add(db, name: "x.png", hash: first, size: 1) == "x.png")
       #expect(try MediaTable.add(db, name: "x.png", hash: first, size: 1) == "x.png")
       #expect(try MediaTable.add(db, name: "x.png", hash: second, size: 2) == "x-bbbbbbbb.png")
       #expect(try MediaTable.list(db).map(\.name) == ["x-bbbbbbbb.png", "x.png"])
-      // A hash that begins as the other one.
+      // A hash with the same prefix as another one.
       let third = "bbbbbbbb" + String(repeating: "c", count: 56)
       #expect(try MediaTable.add(db, name: "x.png", hash: third, size: 3) == "x-bbbbbbbb-cccccccc.png")
       #expect(try MediaTable.namesakes(db, of: "x.png").map(\.hash).sorted() == [first, third, second].sorted())

@@ -1,4 +1,4 @@
-// What queries find of notes, and fields, media and stops as the rest of the room meets them.
+// What queries find in notes, and how other code of Decks reads fields, media and interruptions.
 
 import Storage
 import Templates
@@ -17,7 +17,7 @@ import Testing
     return try collection.store.read { try CardTable.cards($0, ids: ids) }.map(\.prompt)
   }
 
-  @Test func `cards of notes are found by type, fields and shown texts, accents aside`() throws {
+  @Test func `cards of notes are found by type, fields and displayed texts, ignoring diacritics`() throws {
     let deck = try collection.deck("D")
     try collection.add(deck, "canción", "plain")
     try collection.addNote(deck, ["Text": "The {{c1::sun}} rises", "Back Extra": "<i>el sol</i>"], .cloze)
@@ -42,7 +42,7 @@ import Testing
     #expect(FieldHTML.plain(FieldHTML.html(ofPlain: text)) == text)
   }
 
-  @Test func `formatting is no plain text`() {
+  @Test func `formatting is not plain text`() {
     for html in ["<b>a</b>", "a&nbsp;b", "<div>a</div>", "a<br/>"] { #expect(FieldHTML.plain(html) == nil) }
   }
 
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `work on notes that somebody stops leaves everything as it was`() throws {
+  @Test func `interrupted work on notes leaves everything as it was`() throws {
     let deck = try collection.deck("D")
     let text = String(repeating: "<b>word</b> ", count: 100_000)
     let id = try collection.addNote(deck, ["Front": text, "Back": "x"])

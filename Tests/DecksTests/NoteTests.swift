@@ -1,4 +1,4 @@
-// Notes and their types in the database: cards are made, renewed and removed with them.
+// Notes and their types in the database: their cards are created, updated and removed with them.
 
 import Problems
 import Storage
@@ -37,7 +37,7 @@ import Testing
     try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } ?? -1
   }
 
-  @Test func `each stock type makes its cards, the first on top, and is made once`() throws {
+  @Test func `each stock type makes its cards, the first on top, and is created once`() throws {
     let basic = try collection.addNote(deck, ["Front": "el gato", "Back": "the cat"])
     let reversed = try collection.addNote(deck, ["Front": "uno", "Back": "one"], .reversed, tags: ["number", "small"])
     let optional = try collection.addNote(deck, ["Front": "dos", "Back": "two"], .optionalReversed)
@@ -62,7 +62,7 @@ import Testing
     #expect(try collection.store.integrityProblems() == [])
   }
 
-  @Test func `a note that says nothing, or is there, or names a strange field, is refused and leaves nothing`() throws {
+  @Test func `an empty note, a duplicate or one with an unknown field is refused and leaves nothing`() throws {
     try collection.add(deck, "el gato", "the cat")
     for (code, fields, stock) in [
       ("empty_note", ["Front": "<br> ", "Back": "x"], StockNoteType.basic), ("no_cloze", ["Text": "no cloze"], .cloze),
@@ -78,7 +78,7 @@ import Testing
     #expect(problemCode { try collection.addNote(DeckID(rawValue: 99), ["Front": "x"]) } == "not_found")
   }
 
-  @Test func `a guid is one note's`() throws {
+  @Test func `a guid belongs to one note`() throws {
     let first = try collection.addNote(deck, NewNote(fields: ["Front": "a", "Back": "b"], guid: " G1 ")) {
       try NoteTypeTable.stock($0, .reversed, now: 0)
     }
@@ -87,7 +87,7 @@ import Testing
     #expect(
       problemCode { try collection.addNote(deck, again) { try NoteTypeTable.stock($0, .basic, now: 0) } } == "duplicate"
     )
-    // A card of another note may have the guid already.
+    // A card of another note may already have the guid.
     let plain = try collection.add(deck, "plain", "x", guid: "G2/2")
     let other = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
     let second = try collection.addNote(deck, NewNote(fields: ["Front": "e", "Back": "f"], guid: "G2")) {
@@ -98,7 +98,7 @@ import Testing
     #expect(try collection.store.read { try CardTable.ids($0, guidBeginning: "G1/") }.count == 1)
   }
 
-  @Test func `an edited field renews, adds and removes cards in the same operation, and keeps the others' schedules`()
+  @Test func `an edited field updates, adds and removes cards in one operation, and keeps the other cards' schedules`()
     throws
   {
     let id = try collection.addNote(deck, ["Front": "tres", "Back": "three", "Add Reverse": "y"], .optionalReversed)
@@ -125,7 +125,7 @@ import Testing
     #expect(problemCode { try edit(cloze, ["Text": "gone"]) } == "no_cloze")
   }
 
-  @Test func `with its last card a note goes, however the card went`() throws {
+  @Test func `a note is removed with its last card, however the card is removed`() throws {
     let one = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
     let other = try collection.deck("Other")
     let two = try collection.addNote(other, ["Front": "c", "Back": "d"], .reversed)
@@ -147,7 +147,7 @@ import Testing
     #expect(try collection.store.integrityProblems() == [])
   }
 
-  @Test func `the texts of a Basic card can be written, those of others are made from their note`() throws {
+  @Test func `the texts of a Basic card can be set, those of other types come from their note`() throws {
     let basic = try collection.addNote(deck, ["Front": "a &lt; b", "Back": "x"])
     let card = try cards(basic)[0].id
     func write(_ card: CardID, _ prompt: String? = nil, _ answer: String? = nil, tags: [String]? = nil) -> String? {
@@ -185,7 +185,7 @@ import Testing
     #expect(try note(basic).fields == ["a", "new"] && pairs(reversed) == ["c = d", "d = c"])
   }
 
-  @Test func `a blank front is kept as one`() throws {
+  @Test func `a front of spaces is kept as it is`() throws {
     let card = CardTemplate("Card 1", front: "Q {{Back}}", back: "{{Back}}")
     let id = try collection.addNote(deck, NewNote(fields: ["Front": "a"])) {
       try NoteTypeTable.create($0, NoteTypeDraft(name: "Odd", fields: ["Front", "Back"], cards: [card]), now: 0)
@@ -223,7 +223,7 @@ import Testing
     #expect(try pairs(id) == ["a flag3 = Other"])
   }
 
-  // MARK: Types
+  // MARK: Note types
 
   @Test func `renaming a field renames it in the templates and keeps every text`() throws {
     let id = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
@@ -236,14 +236,12 @@ import Testing
     let new = try type(id)
     #expect(new.fields == ["Back", "Word"] && new.name == "Mine" && new.cards[0].front == "{{Word}}")
     #expect(try note(id).fields == ["b", "a"] && pairs(id) == ["a = b", "b = a"])
-    // A stock type that was changed is not taken for the stock one.
+    // A changed stock type is not used as the stock type.
     let fresh = try collection.addNote(deck, ["Front": "c", "Back": "d"], .reversed)
     #expect(try type(fresh).name == "Basic (and reversed card)" && type(fresh).id != new.id)
   }
 
-  @Test func `a change that takes cards away says how many, changes nothing, and is made when that is agreed to`()
-    throws
-  {
+  @Test func `a change that would remove cards says how many and changes nothing until it is confirmed`() throws {
     let ids = try ["a", "b", "c"].map { try collection.addNote(deck, ["Front": $0, "Back": $0 + "2"], .reversed) }
     let old = try type(ids[0])
     var edit = NoteTypeEdit(old)
@@ -264,7 +262,7 @@ import Testing
     #expect(try note(ids[2]).fields == ["c2"] && pairs(ids[2]) == ["c2 = (blank)"])
   }
 
-  @Test func `a changed front that is not filled any more takes its cards away, a new template adds some`() throws {
+  @Test func `cards whose changed front is empty are removed, a new template adds some`() throws {
     let id = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
     var edit = NoteTypeEdit(try type(id))
     edit.fields.append(.init("Hint", was: nil))
@@ -288,7 +286,9 @@ import Testing
     #expect(problemCode { try change(try type(id), broken, agreed: true) } == "bad_template")
   }
 
-  @Test func `a draft is matched with what is there by its names, and renames what is at the same place`() throws {
+  @Test func `a draft is matched with existing fields and templates by name, and renames those at the same position`()
+    throws
+  {
     let type = try collection.store.operation("x") { try NoteTypeTable.stock($0, .optionalReversed, now: 0) }
     var draft = type.draft
     draft.fields = ["Add Reverse", "Word", "Back"]
@@ -312,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func `types are found by name, capitals aside; one in use stays`() throws {
+  @Test func `types are found by name, case-insensitively; one in use stays`() throws {
     let id = try collection.addNote(deck, ["Front": "a", "Back": "b"])
     let type = try type(id)
     try collection.store.operation("x") { (db: Database) throws in
@@ -327,7 +327,7 @@ import Testing
     #expect(type.isBasic)
   }
 
-  @Test func `keys of a type that are not understood survive a change`() throws {
+  @Test func `unknown keys of a type survive a change`() throws {
     let json = """
       {"id": 5, "name": "X", "flds": [{"name": "A", "rtl": true, "mine": [1.50]}, {"name": "B"}], "css": ".card{}", "future": {"a": null},
        "tmpls": [{"name": "C1", "qfmt": "{{A}}", "afmt": "{{B}}", "did": 7}], "latexPre": "x"}
@@ -341,7 +341,7 @@ import Testing
     }
   }
 
-  // MARK: Bounds
+  // MARK: Limits
 
   @Test func `ten thousand cloze numbers give 500 cards`() throws {
     func a(_ count: Int) -> String { String(repeating: "a", count: count) }
@@ -353,7 +353,7 @@ import Testing
     #expect(cards[0].prompt.hasPrefix("[...]aaa"))
   }
 
-  @Test func `a field of 10 MB is kept whole, and shown as far as a card's text goes`() throws {
+  @Test func `a field of 10 MB is stored whole, and shown as far as a card's text may go`() throws {
     let long = String(repeating: "<b>word</b> ", count: 850_000)
     let id = try collection.addNote(deck, ["Front": long, "Back": "x"])
     #expect(try note(id).fields[0].utf8.count == long.utf8.count)
@@ -363,7 +363,7 @@ import Testing
     #expect(problemCode { try edit(id, ["Back": String(repeating: "x", count: 60_000_000)]) } == "too_large")
   }
 
-  @Test func `note types whose names are the same letters are one, as decks are`() throws {
+  @Test func `note type names are case-insensitive, like deck names`() throws {
     try collection.store.operation("x") { db in
       let draft = { NoteTypeDraft(name: $0, fields: ["A"], cards: [CardTemplate("C", front: "{{A}}", back: "x")]) }
       let type = try NoteTypeTable.create(db, draft("Cafe\u{301}"), now: 1)

@@ -1,4 +1,4 @@
-// Options: their kinds, ranges and texts; presets that decks share and inherit; limits of a deck alone.
+// Options: their kinds, ranges and texts; presets that decks share and inherit; limits of a single deck.
 
 import Decks
 import Problems
@@ -77,7 +77,7 @@ import Testing
     #expect(try self.options(deck)[name] == options[name])
   }
 
-  @Test func `parameters may stand in brackets, as Anki shows them`() throws {
+  @Test func `parameters may be in brackets, as Anki shows them`() throws {
     let text = DeckOptions().parametersInUse.map { "\($0)" }.joined(separator: ", ")
     var (plain, bracketed) = (DeckOptions(), DeckOptions())
     try plain.set(.parameters, toText: text)
@@ -94,14 +94,14 @@ import Testing
     (.parameters, "x"), (.easyDays, "sun"), (.easyDays, "sun=2"), (.easyDays, "sun=-1"), (.easyDays, "so=0"),
     (.easyDays, "sun=nan"), (.easyDays, "=0"),
   ])
-  func `a value that cannot be is refused`(name: DeckOptions.Name, typed: String) {
+  func `an invalid value is refused`(name: DeckOptions.Name, typed: String) {
     var options = DeckOptions()
     let error = #expect(throws: DeckError.self) { try options.set(name, toText: typed) }
     #expect(error?.code == "bad_value" && error?.message.contains(name.text) == true)
     #expect(options == DeckOptions())
   }
 
-  @Test func `every option says what it may be, and its initial value is one of that`() throws {
+  @Test func `every option describes its values, and its initial value is one of them`() throws {
     for name in DeckOptions.Name.allCases {
       var options = DeckOptions()
       try options.set(name, name.initial)
@@ -110,13 +110,13 @@ import Testing
     }
   }
 
-  @Test func `a deck within goes by the nearest preset around it`() throws {
+  @Test func `an inner deck uses the nearest preset around it`() throws {
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
     let deep = try collection.deck("a::b::c")
     try set(outer, .newPerDay, "5")
     #expect(try [options(outer), options(inner), options(deep)].map(\.newPerDay) == [5, 5, 5])
-    // Changed within, it becomes a preset of its own that begins as what it was.
+    // Changing it in the inner deck creates a preset of its own, a copy of the old one.
     try set(inner, .reviewsPerDay, "9")
     #expect(try [options(outer), options(inner), options(deep)].map(\.reviewsPerDay) == [200, 9, 9])
     #expect(try options(deep).newPerDay == 5)
@@ -126,7 +126,7 @@ import Testing
     #expect(try options(deep).reviewsPerDay == 200)
   }
 
-  @Test func `decks share a preset, and a change is one for all of them`() throws {
+  @Test func `decks share a preset, and a change applies to all of them`() throws {
     let (a, b) = (try collection.deck("a"), try collection.deck("b"))
     try collection.store.operation("x") { db in
       let preset = try PresetTable.create(db, name: "Shared", now: collection.now)
@@ -144,7 +144,7 @@ import Testing
       let preset = try PresetTable.find(db, named: "shared")
       try PresetTable.rename(db, preset.id, to: "sHARED")
       #expect(try PresetTable.record(db, preset.id).name == "sHARED")
-      // One name in two forms of Unicode is one name.
+      // One name in two Unicode forms is the same name.
       let coffee = try PresetTable.create(db, name: "Caf\u{E9}", now: collection.now)
       #expect(try PresetTable.find(db, named: "cafe\u{301}") == coffee)
       #expect(try PresetTable.findOrCreate(db, named: "Cafe\u{301}", now: collection.now) == coffee)
@@ -157,9 +157,7 @@ import Testing
     (#"{"new_per_day": "7", "reviews_per_day": -1, "desired_retention": 0.2}"#, "nil nil nil"),
     (#"{"new_per_day": 10000, "reviews_per_day": 1.5, "desired_retention": "x"}"#, "nil nil nil"),
   ])
-  func `limits that a file has are taken where they can be, and others are as if they were not there`(
-    json: String, expected: String
-  ) throws {
+  func `valid limits in a file are used, and invalid ones are ignored`(json: String, expected: String) throws {
     let limits = try DeckLimits(checking: json)
     let shown = [DeckOptions.Name.newPerDay, .reviewsPerDay, .desiredRetention].map { name in
       limits.value(name).map { value in
@@ -170,7 +168,7 @@ import Testing
     #expect(try DeckLimits(checking: limits.json) == limits)
   }
 
-  @Test func `limits of a day that a file has, and what it has beside them, survive`() throws {
+  @Test func `limits of a day in a file survive, and so do its unknown members`() throws {
     let moment = StudyMoment(now: collection.now)
     let json = "{\"new_today\":[\(moment.today),3],\"reviews_today\":[\(moment.today),5],\"newer\":[1]}"
     let limits = try DeckLimits(checking: json)
@@ -190,7 +188,7 @@ import Testing
     for broken in ["[1]", "{", "7"] { #expect(problemCode { _ = try DeckLimits(checking: broken) } == "bad_value") }
   }
 
-  @Test func `limits of a deck alone stand above its preset, those of a day for that day`() throws {
+  @Test func `a deck's own limits override its preset, and those of a day override both for that day`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b")
     let moment = StudyMoment(now: collection.now)

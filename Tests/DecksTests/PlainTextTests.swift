@@ -1,4 +1,4 @@
-// What is given as plain text comes back as the same characters, whatever form the note keeps it in.
+// Plain text comes back as the same characters, whatever form the note stores it in.
 
 import Storage
 import Templates
@@ -20,7 +20,7 @@ import Text
     "<!-- x -->",
   ]
 
-  /// A text that is not blank.
+  /// Returns a random text that is not blank.
   private func text(_ generator: inout TestGenerator) -> String {
     let parts = (0..<Int.random(in: 1...8, using: &generator)).map { _ in
       Self.pieces.randomElement(using: &generator) ?? ""
@@ -37,11 +37,11 @@ import Text
   }
 
   @Test(arguments: [1, 2, 3])
-  func `texts come back as they were given, also when their notes are written anew`(seed: UInt64) throws {
+  func `texts come back as they were given, also when their notes are rewritten`(seed: UInt64) throws {
     var generator = TestGenerator(seed)
     let cards = (0..<400).map { _ in NewCard(prompt: text(&generator), answer: text(&generator)) }
     let deck = try collection.deck("d")
-    // The first of a batch are written one by one, the others together.
+    // The first cards of a batch are written one by one, the others together.
     #expect(try collection.addAll(deck, cards).added == 400)
     try expectSame(deck, cards)
     try collection.store.operation("renew") { db in
@@ -67,7 +67,7 @@ import Text
     #expect(try contents == collection.cards(deck).map { CardTexts(prompt: $0.prompt, answer: $0.answer).content })
   }
 
-  @Test func `fields are Anki's HTML, and a text that is written to a card is its field`() throws {
+  @Test func `fields are Anki's HTML, and a text set on a card becomes its field`() throws {
     let deck = try collection.deck("d")
     let id = try collection.add(deck, "a < b\nc", "x & y")
     func fields() throws -> [String] {
@@ -80,7 +80,7 @@ import Text
     #expect(try fields() == ["a &lt; b<br>c", "&lt;z&gt;"])
   }
 
-  @Test func `each card has a note of its own, and goes with it`() throws {
+  @Test func `each card has a note of its own, and is removed with it`() throws {
     let deck = try collection.deck("d")
     let cards = (1...200).map { NewCard(prompt: "p\($0)", answer: "a\($0)", tags: ["t"]) }
     #expect(try collection.addAll(deck, cards).added == 200)
@@ -94,7 +94,7 @@ import Text
     #expect(try collection.store.integrityProblems() == [])
   }
 
-  @Test func `a card that is refused leaves no note`() throws {
+  @Test func `a refused card leaves no note`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "a", "b", guid: "g")
     #expect(problemCode { try collection.add(deck, "c", "d", guid: "g") } == "duplicate")

@@ -1,4 +1,4 @@
-// Queries: what they find, held against a slow model, and how a malformed one is told.
+// Queries: what they find, compared with a slow model, and how a malformed query is reported.
 
 import Memory
 import Problems
@@ -96,7 +96,7 @@ import Values
     ("re:\"^e[l-] ?[a-z]{4,}\"", "El Perro|e-mail or"), ("-re:[ou]", "ÑANDÚ|a:b"), ("nc:nandú", "ÑANDÚ"),
     ("dupe:pajaro", "pájaro"), ("dupe:paj", ""), ("dupe:", ""), ("dupe:\"el perro\"", "El Perro"),
   ])
-  func `a query finds what it says, also where rows are kept in memory`(query: String, expected: String) throws {
+  func `a query finds the right cards, also when rows are cached in memory`(query: String, expected: String) throws {
     let deck = try animals()
     #expect(try found(query, deck).joined(separator: "|") == expected)
     let cache = SearchCache()
@@ -111,7 +111,7 @@ import Values
     }
   }
 
-  @Test func `a card that is being learnt has no interval, as its field says`() throws {
+  @Test func `a card being learnt has no interval, in queries as in its field`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "learning", "x")
     try collection.store.operation("x") { db in
@@ -123,7 +123,7 @@ import Values
     for query in ["prop:ivl<2", "prop:interval>=0"] { #expect(try found(query, deck) == [], "\(query)") }
   }
 
-  @Test func `rows kept in memory are forgotten with every change`() throws {
+  @Test func `cached rows are dropped with every change`() throws {
     let deck = try animals()
     let cache = SearchCache()
     func found() throws -> Int {
@@ -171,7 +171,7 @@ import Values
     #expect(error?.code == "bad_query")
   }
 
-  @Test func `the message is one line, whatever the query holds`() {
+  @Test func `the message is one line, whatever the query contains`() {
     let error = #expect(throws: DeckError.self) { try CardQuery("is:x\u{1B}[31m") }
     #expect(
       error?.message
@@ -179,7 +179,7 @@ import Values
     )
   }
 
-  @Test func `a name that no card has as a field is told as a mistyped condition`() throws {
+  @Test func `a name that is no card's field is reported as a mistyped condition`() throws {
     let deck = try animals()
     let error = #expect(throws: DeckError.self) { try found("perro foo:bar", deck) }
     guard case .badQuery(_, let column, let expected) = error else { return #expect(Bool(false)) }
@@ -187,7 +187,7 @@ import Values
     #expect(try found("LEVEL:ab", deck) == ["pájaro"])
   }
 
-  @Test func `a long piece is found where its beginning stands in it again`() throws {
+  @Test func `a long word is found where its prefix overlaps itself`() throws {
     let deck = try collection.deck("Long")
     let piece = String(repeating: "ab", count: 40) + "c"
     try collection.add(deck, String(repeating: "ab", count: 44) + "c", "x")
@@ -205,7 +205,7 @@ import Values
     #expect(try found("-dupe:", deck) == ["b"])
   }
 
-  @Test func `an expression takes no more time than its length times the text's`() throws {
+  @Test func `matching an expression takes time proportional to its length times the text's length`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, String(repeating: "a", count: 20_000) + "!", "x")
     for expression in ["^(a+)+$", "(a*)*b", "(a|a)*$ ", "(a|aa)+$", "^(.*)*z"] {
@@ -259,7 +259,7 @@ import Values
     }.joined()
   }
 
-  /// A random query and what it means, as a closure over a record.
+  /// Returns a random query and its meaning, as a closure over a record.
   private func random(_ depth: Int, _ generator: inout TestGenerator) -> (String, (CardRecord) -> Bool) {
     switch Int.random(in: 0..<(depth > 0 ? 11 : 8), using: &generator) {
     case 0, 1:

@@ -1,4 +1,4 @@
-// What a session shows and in which order: limits of decks within decks, orders, mixing, burials, selections.
+// Which cards a session shows and in which order: limits of nested decks, orders, mixing, burials, selections.
 
 import Decks
 import Memory
@@ -17,7 +17,7 @@ import Testing
     _ = try collection.addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
   }
 
-  /// Makes a card a learnt one that is due so many days from today.
+  /// Makes a card a learnt one that is due `days` from today.
   private func learn(_ prompt: String, dueIn days: Int = 0, interval: Int = 10, difficulty: Double = 5) throws {
     let due = moment.start(ofDay: moment.today + days)
     try collection.store.operation("x") {
@@ -40,7 +40,7 @@ import Testing
     try collection.store.read { try ReviewSession($0, selection, at: StudyMoment(now: collection.now + seconds)) }
   }
 
-  /// The prompts of a session in their order, each answered easy.
+  /// The prompts of a session in order, each answered easy.
   private func shown(_ selection: StudySelection) throws -> [String] {
     let session = try session(selection)
     var prompts: [String] = []
@@ -55,7 +55,7 @@ import Testing
 
   // MARK: Limits
 
-  @Test func `a deck within has its own limit, and counts towards those around it`() throws {
+  @Test func `an inner deck has its own limit, and counts towards those of the decks around it`() throws {
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
     try fill(outer, (0..<10).map { "o\($0)" })
@@ -82,7 +82,7 @@ import Testing
     #expect(try shown(StudySelection([deck])).count == 10)
   }
 
-  @Test func `counts of a list and of a session are the same, whatever the decks`() throws {
+  @Test func `the counts of a list and of a session agree, whatever the decks`() throws {
     var generator = TestGenerator(17)
     for _ in 0..<25 {
       let collection = TestCollection(hasUndo: true)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `answers that a wrong clock put into the future are not counted today`() throws {
+  @Test func `answers that a wrong clock dated into the future are not counted today`() throws {
     let deck = try collection.deck("a")
     try fill(deck, (0..<30).map { "\($0)" })
     let ahead = StudyMoment(now: collection.now + 400 * 86_400)
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: ["random", "due_random"])
-  func `a random order is the same all day and another one tomorrow`(order: String) throws {
+  func `a random order is the same all day and different tomorrow`(order: String) throws {
     let deck = try collection.deck("a")
     for card in 0..<30 {
       try collection.add(deck, "\(card)", "x")
@@ -213,11 +213,11 @@ import Testing
     let mixed = try shown("template_random").prefix(12)
     #expect(Array(mixed) != fronts && mixed.sorted() == fronts.sorted())
     let byNote = try shown("random_note")
-    // The two cards of a note stay together, the notes are in no order.
+    // The two cards of a note stay together; the notes are in random order.
     #expect(sides(byNote) == String(repeating: "fb", count: 12) && numbers(byNote) != numbers(gathered))
   }
 
-  @Test func `learnt siblings wait until tomorrow where the options say so`() throws {
+  @Test func `learnt siblings wait until tomorrow if the options say so`() throws {
     let deck = try collection.deck("a")
     try collection.addNote(deck, ["Front": "front", "Back": "back"], .reversed)
     for prompt in ["front", "back"] { try learn(prompt, dueIn: -1) }
@@ -230,7 +230,7 @@ import Testing
     try set(deck, .buryReviews, "false")
     try set(deck, .buryLearning, "true")
     #expect(try shown(everything) == order)
-    // The second one is learnt over days.
+    // The second card has a learning step of more than a day.
     try collection.store.operation("x") { db in
       try db.execute(
         sql: """
@@ -243,13 +243,13 @@ import Testing
 
   // MARK: Selections
 
-  @Test func `several decks are studied at once, each card one time`() throws {
+  @Test func `several decks are studied at once, each card once`() throws {
     let (a, b, inner) = (try collection.deck("a"), try collection.deck("b"), try collection.deck("a::i"))
     for (deck, prompt) in [(a, "a1"), (b, "b1"), (inner, "i1")] { try collection.add(deck, prompt, "x") }
     #expect(try shown(StudySelection([b, inner, a])) == ["b1", "a1", "i1"])
   }
 
-  @Test func `a selection ahead, of what was forgotten, and of everything`() throws {
+  @Test func `selections: ahead of time, forgotten cards, and all cards`() throws {
     let deck = try collection.deck("a")
     try fill(deck, ["late", "soon", "far", "new", "gone"])
     try learn("late", dueIn: -1)
@@ -277,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `a session that changes no schedule writes nothing, and brings back what was not remembered`() throws {
+  @Test func `a session that changes no schedule writes nothing, and shows forgotten cards again`() throws {
     let deck = try collection.deck("a")
     try fill(deck, ["a", "b"])
     try learn("a")
@@ -299,7 +299,7 @@ import Testing
   }
 
   @Test(arguments: ["due", "due_random", "due_deck", "deck_due"])
-  func `what a day's limit keeps back is not read, and the order of the rest is the same`(order: String) throws {
+  func `cards beyond a day's limit are not read, and the order of the rest is the same`(order: String) throws {
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
     for (number, deck) in [outer, inner, outer].enumerated() {
@@ -316,7 +316,7 @@ import Testing
 
   // MARK: Hiding
 
-  @Test func `a buried card waits until tomorrow, and no clock makes it wait longer`() throws {
+  @Test func `a buried card waits until tomorrow, and no clock change makes it wait longer`() throws {
     let deck = try collection.deck("a")
     try fill(deck, ["a", "b"])
     let session = try session(StudySelection([deck]))
@@ -342,7 +342,7 @@ import Testing
     #expect(try !collection.cards(deck)[0].isSuspended && session.remaining == 2)
   }
 
-  @Test func `a leech is suspended where the options say so, and comes back with undo`() throws {
+  @Test func `a leech is suspended if the options say so, and undo brings it back`() throws {
     let deck = try collection.deck("a")
     try fill(deck, ["a", "b"])
     try learn("a")
@@ -357,7 +357,7 @@ import Testing
     #expect(try !collection.cards(deck)[0].isSuspended)
   }
 
-  @Test func `flags are from 0 to 7`() throws {
+  @Test func `flags are 0 to 7`() throws {
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "a", "b")
     try collection.store.operation("x") { db in
@@ -369,7 +369,8 @@ import Testing
     #expect(try collection.cards(deck)[0].flag == 7)
   }
 
-  @Test func `a step of a later day comes on that day from its beginning on, and one of hours not at once`() throws {
+  @Test func `a learning step of a day or more is due from the start of that day, and one of hours not at once`() throws
+  {
     let deck = try collection.deck("a")
     try fill(deck, ["a"])
     try set(deck, .learningSteps, "1h 1d")

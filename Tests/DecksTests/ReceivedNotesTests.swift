@@ -1,4 +1,4 @@
-// Notes of a package that are written together, with and without a second thread.
+// Notes of a package that are written in batches, with and without a second thread.
 
 import Storage
 import Templates
@@ -11,7 +11,7 @@ import Testing
 @Suite struct ReceivedNotesTests {
   private let collection = TestCollection()
 
-  /// A card as it came, and the one that it is.
+  /// A card as it arrived, and as it is stored.
   private struct Place: Equatable {
     let prompt: String
     let rank: Int64
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Takes notes of two cards each; the number of a card is its rank and what it was elsewhere.
+  /// Adds notes of two cards each; the number of a card is its rank and its id elsewhere.
   private func receive(_ count: Int, into deck: DeckID, isAlone: Bool, elsewhere: (Int) -> Int64) throws {
     try collection.store.operation("receive") { db in
       let type = try NoteTypeTable.stock(db, .reversed, now: 0)
@@ -54,13 +54,13 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `places that are taken give way, each card keeps what it was`(isAlone: Bool) throws {
+  func `cards at taken positions are moved away, and each card keeps its data`(isAlone: Bool) throws {
     let deck = try collection.deck("d")
     let there = try collection.add(deck, "in the way", "x")
     try collection.store.operation("place") { db in
       try db.execute(sql: "UPDATE cards SET rank = 777 WHERE id = ?", arguments: [there.rawValue])
     }
-    // Some are not in their order elsewhere, and one number comes twice.
+    // Some are out of order elsewhere, and one number occurs twice.
     try receive(800, into: deck, isAlone: isAlone) { place in
       place == 1200 ? 100 : Int64(place % 97 == 0 ? 10_000 - place : place + 1)
     }
@@ -77,7 +77,7 @@ import Testing
     #expect(try collection.store.integrityProblems() == [])
   }
 
-  @Test func `a note after a failure, and notes that wait, are all there`() throws {
+  @Test func `a note after a failure, and pending notes, are all stored`() throws {
     let (one, two) = (try collection.deck("one"), try collection.deck("two"))
     try receive(300, into: one, isAlone: true) { Int64($0 + 1) }
     // Each of these ids is taken.

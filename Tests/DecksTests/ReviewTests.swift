@@ -36,12 +36,12 @@ import Values
     _ = try collection.addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
   }
 
-  /// The columns of each answer that is recorded.
+  /// The columns of each recorded answer.
   private func reviews(_ columns: String) throws -> [[Value]] {
     try collection.store.read { try $0.rows("SELECT \(columns) FROM reviews ORDER BY id") { $0.values } }
   }
 
-  @Test func `due cards come before new ones, and those answered again come back`() throws {
+  @Test func `due cards come before new ones, and failed cards come again`() throws {
     let deck = try collection.deck("d")
     try fill(deck, ["n1", "n2", "due"])
     try collection.store.operation("x") {
@@ -59,12 +59,12 @@ import Values
     #expect(try prompt(session) == "n1")
     try answer(session, .again, after: 10)
     #expect(try prompt(session, after: 20) == "n2")
-    // n1 is due again after a minute, but the card that is shown does not change.
+    // n1 is due again after a minute, but the card on screen does not change.
     #expect(try prompt(session, after: 80) == "n2")
     try answer(session, .easy, after: 80)
     #expect(try prompt(session, after: 80) == "n1")
     try answer(session, .easy, after: 80)
-    // Nothing else is left, so what is being learnt is shown early.
+    // Nothing else is left, so learning cards are shown early.
     #expect(try prompt(session, after: 90) == "due")
     try answer(session, .good, after: 90)
     #expect(try prompt(session, after: 90) == nil)
@@ -73,7 +73,7 @@ import Values
     #expect(try reviews("rating").map { $0[0].integer } == [1, 1, 4, 4, 3])
   }
 
-  @Test func `an answer is recorded with its schedule, and undo takes both back`() throws {
+  @Test func `an answer is recorded with its schedule, and undo removes both`() throws {
     let deck = try collection.deck("d")
     try fill(deck, ["a", "b"])
     let before = try collection.cards(deck)
@@ -98,7 +98,7 @@ import Values
     #expect(try prompt(session) == "a" && (session.right, session.wrong, session.remaining) == (0, 0, 2))
   }
 
-  @Test func `limits count a whole day, decks within included, and begin anew at 4`() throws {
+  @Test func `limits count a whole day, inner decks included, and start again at 4`() throws {
     let deck = try collection.deck("d")
     try fill(deck, (0..<5).map { "a\($0)" })
     try fill(try collection.deck("d::e"), (0..<5).map { "b\($0)" })
@@ -118,7 +118,7 @@ import Values
     #expect(try session(deck, after: tomorrow).newCount == 7)
   }
 
-  @Test func `suspended and removed cards are passed over, also in the middle`() throws {
+  @Test func `suspended and removed cards are skipped, also in the middle`() throws {
     let deck = try collection.deck("d")
     try fill(deck, ["a", "b", "c", "d"])
     let ids = try collection.cards(deck).map(\.id)
@@ -142,7 +142,7 @@ import Values
     #expect(try prompt(session) == "pájaro")
   }
 
-  @Test func `a paused session takes no answer, restart begins it anew`() throws {
+  @Test func `a paused session accepts no answer, and restart begins it anew`() throws {
     let deck = try collection.deck("d")
     try fill(deck, ["a", "b"])
     let session = try session(deck)
@@ -156,7 +156,7 @@ import Values
     #expect(problemCode { try collection.undo(session) } == "nothing_to_undo")
   }
 
-  @Test func `a card forgotten too often becomes a leech, and undo makes it none`() throws {
+  @Test func `a card forgotten too often becomes a leech, and undo reverts that`() throws {
     let deck = try collection.deck("d")
     try fill(deck, ["a"])
     try collection.store.operation("x") {
@@ -173,8 +173,7 @@ import Values
     #expect(try collection.cards(deck)[0].lapses == 7)
   }
 
-  @Test func `no time went by where the clock went back, and an answer of the future is found and brought back`() throws
-  {
+  @Test func `no time passes when the clock goes back, and a future answer is found and corrected`() throws {
     let deck = try collection.deck("d")
     try fill(deck, ["a", "b"])
     let early = try session(deck)

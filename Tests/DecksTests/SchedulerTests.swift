@@ -1,5 +1,5 @@
-// Schedules beyond the published defaults: the long term alone, the order of answers, steps, the clock; and the log as
-// the memory model is fitted to it. Expected values: ts-fsrs (cdec8d2f), as its own tests state them.
+// Scheduling with options other than the published defaults: long term only, the order of answers, steps, the clock;
+// and the review log as input to fitting the memory model. Expected values: ts-fsrs (cdec8d2f), from its own tests.
 
 import Glibc
 import Memory
@@ -35,7 +35,7 @@ import Testing
   ]
 
   @Test(arguments: longTerm)
-  func `the long term alone gives ts-fsrs's intervals`(ratings: [Int64], days: [Int], stability: [Double]) throws {
+  func `long-term scheduling gives ts-fsrs's intervals`(ratings: [Int64], days: [Int], stability: [Double]) throws {
     var options = DeckOptions()
     try options.set(.shortTerm, .flag(false))
     try options.set(
@@ -103,11 +103,11 @@ import Testing
       now += 86_400
     }
     #expect(Array(seen.prefix(3)) == [600, 172_800, 172_800])
-    // Without steps a forgotten card goes by days, at least so many as the options say.
+    // Without steps a forgotten card is scheduled in days, at least the minimum of the options.
     #expect((schedule.state, schedule.lapses) == (.review, 1) && seen[4] >= 3 * 86_400)
   }
 
-  @Test func `an only step counts half as much again when it was hard, at most a day more`() throws {
+  @Test func `hard on a single step gives one and a half times the step, at most a day more`() throws {
     var options = DeckOptions()
     try options.set(.learningSteps, toText: "10m")
     let moment = StudyMoment(now: 0)
@@ -118,7 +118,7 @@ import Testing
 
   // MARK: The clock
 
-  @Test func `summer time and journeys move no due day`() {
+  @Test func `summer time and travel move no due day`() {
     // 2026-10-24 20:00 in Berlin; the clock goes back an hour in the night.
     let summer = StudyMoment(now: 1_792_864_800, utcOffset: 7200)
     for days in 1...400 {
@@ -129,13 +129,13 @@ import Testing
       }
     }
     let winter = StudyMoment(now: 1_792_864_800 + 8.5 * 3600, utcOffset: 3600)
-    // 3:30 in winter time is still the day before, though by the old clock it has begun.
+    // 03:30 in winter time still belongs to the day before, although by summer time the new day has begun.
     #expect(winter.today == summer.today)
     #expect(
       summer.start(ofDay: summer.today + 1) < winter.now && summer.start(ofDay: summer.today + 1) >= winter.dueBorder)
   }
 
-  @Test func `a clock that went back gives a sound schedule`() {
+  @Test func `a clock that went back gives a valid schedule`() {
     var schedule = CardSchedule()
     schedule.state = .review
     (schedule.stability, schedule.difficulty) = (10, 5)
@@ -162,7 +162,7 @@ import Testing
       let rows: [(Int64, Double, Int64, Int64)] = [
         (card, 100 * day, 3, 0), (card, 101 * day, 9, 2), (card, 102 * day, 0, 2), (card, -5, 3, 2),
         (card, 9e300, 3, 2), (card, 103 * day, 3, 2), (card, 103 * day, 1, 2), (card, 104 * day, -3, 99),
-        // No first answer: the beginning is not known.
+        // The first answer is missing, so the start is unknown.
         (second, 100 * day, 3, 2), (second, 110 * day, 3, 2), (foreign, 90 * day, 3, 0), (foreign, 99 * day, 3, 2),
       ]
       for (card, at, rating, state) in rows {

@@ -1,4 +1,4 @@
-// FSRS-6 against published and generated values, and the schedule that comes of it.
+// FSRS-6 compared with published and generated values, and the resulting schedule.
 
 import Decks
 import Files
@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A file of this folder's Fixtures.
+/// Reads a file of this folder's Fixtures.
 func fixture(_ name: String, from source: String = #filePath) throws -> String {
   let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
   return try #require(try FileText.read("\(folder)/Fixtures/\(name)", limit: 1 << 20))
@@ -41,7 +41,7 @@ func fixture(_ name: String, from source: String = #filePath) throws -> String {
   @Test(arguments: [
     (0.2, 34793), (0.3, 2508), (0.4, 387), (0.5, 90), (0.6, 27), (0.7, 9), (0.8, 3), (0.9, 1), (1.0, 1),
   ])
-  func `intervals for a wanted retention are the published ones`(retention: Double, days: Int) {
+  func `intervals for a desired retention are the published ones`(retention: Double, days: Int) {
     #expect(max(1, model.exactInterval(stability: 1, retention: retention).rounded()) == Double(days))
   }
 
@@ -51,7 +51,7 @@ func fixture(_ name: String, from source: String = #filePath) throws -> String {
     #expect(isNear(state.stability, 53.62691) && isNear(state.difficulty, 6.3574867))
   }
 
-  @Test func `an answer each time on the due day gives the published intervals`() {
+  @Test func `answering on each due day gives the published intervals`() {
     let ratings: [Rating] = [
       .good, .good, .good, .good, .good, .good, .again, .again, .good, .good, .good, .good, .good,
     ]
@@ -67,7 +67,7 @@ func fixture(_ name: String, from source: String = #filePath) throws -> String {
     #expect(days == [0, 2, 11, 46, 163, 498, 0, 0, 2, 4, 7, 12, 21])
   }
 
-  @Test func `twenty cards' histories come out as py-fsrs has them`() throws {
+  @Test func `the histories of twenty cards match py-fsrs`() throws {
     var schedule = CardSchedule()
     var now = 0.0
     var count = 0
@@ -102,7 +102,7 @@ func fixture(_ name: String, from source: String = #filePath) throws -> String {
     #expect(next.interval == seconds)
   }
 
-  @Test func `states that no answer could give are survived`() {
+  @Test func `states that no answer could give are handled`() {
     for bad in [Double.nan, .infinity, -.infinity, -1, 0, 1e308, 5] {
       for days in [0, 1, 36_500, Int.max] {
         for rating in Rating.allCases {

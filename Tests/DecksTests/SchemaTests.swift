@@ -1,4 +1,4 @@
-// The tables of a new file, and files of programs of before the first release.
+// The tables of a new file, and files of programs from before the first release.
 
 import Decks
 import Problems
@@ -12,7 +12,7 @@ import Values
 @Suite struct SchemaTests {
   private let collection = TestCollection()
 
-  @Test func `the types that everybody has are those that their shape tells`() throws {
+  @Test func `the stock types are recognised by their shape`() throws {
     let types = try collection.store.read { try NoteTypeTable.list($0) }
     #expect(types.map(\.draft) == StockNoteType.allCases.map(\.draft))
     let basic = try collection.store.read { try String.fetchAll($0, sql: "SELECT name FROM note_types WHERE basic") }
@@ -31,7 +31,7 @@ import Values
     }
   }
 
-  @Test func `a collection of before is refused with what to do about it, and left alone`() throws {
+  @Test func `a pre-release collection is refused with what to do about it, and left alone`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let old = Store(

@@ -1,4 +1,4 @@
-// The index for searching: the same answers as without it, whatever happens to cards, and to its file.
+// The search index: the same results as without it, whatever happens to the cards and to its file.
 
 import Storage
 import TestDecks
@@ -44,12 +44,14 @@ import Testing
 
   private func edit(_ body: (Database) throws -> Void) throws { try collection.store.operation("x", body) }
 
-  @Test func `what is added, changed, moved and removed is found as it is now, by this process and the next`() throws {
+  @Test func `added, changed, moved and removed cards are found in their current state, by this process and the next`()
+    throws
+  {
     let (deck, other) = (try collection.deck("d"), try collection.deck("e"))
     let first = try collection.add(deck, "el gato", "the cat")
     try collection.add(deck, "el perro", "the dog")
     let cache = cache()
-    /// Cards of the deck that hold "gat", the same by the memory of this process, by the file and without an index.
+    /// Checks the cards that contain "gat": with this process's cache, with the file and without an index.
     func gats(_ expected: [String], _ place: SourceLocation = #_sourceLocation) throws {
       #expect(try found("gat", deck, cache) == expected, sourceLocation: place)
       #expect(try found("gat", deck, self.cache()) == expected, sourceLocation: place)
@@ -77,9 +79,7 @@ import Testing
     #expect(try found("gat", other, cache) == ["el zorro"])
   }
 
-  @Test func `whatever a query says of many cards, the index finds what reading each card finds, in the same order`()
-    throws
-  {
+  @Test func `for any query the index finds what reading each card finds, in the same order`() throws {
     let (deck, other) = (try collection.deck("d"), try collection.deck("e"))
     let animals = ["gato", "perro", "zorro", "vaca", "pájaro"]
     for (deck, first) in [(deck, 0), (other, 700)] {
@@ -100,16 +100,16 @@ import Testing
       for deck in [deck, other] {
         let expected = try places(query, deck, SearchCache(leastIndexed: .max))
         #expect(try places(query, deck, cache) == expected, "\(query)")
-        // Once more, from what is kept.
+        // Once more, from the cache.
         #expect(try places(query, deck, cache) == expected, "\(query)")
       }
     }
-    // Ids so far apart that no list of flags is made for them.
+    // Ids so far apart that no bit set is built for them.
     try edit { try $0.execute(sql: "UPDATE cards SET id = 5 WHERE id = (SELECT max(id) FROM cards WHERE deck = 1)") }
     #expect(try places("answer:beast", deck, self.cache(false)).count == 234)
   }
 
-  @Test func `a search that is interrupted ends, with the index too`() throws {
+  @Test func `a search with the index can be interrupted too`() throws {
     let deck = try collection.deck("d")
     for number in 0..<50 { try collection.add(deck, "word \(number)", "answer") }
     let cache = cache()
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `what is taken back is forgotten, and numbers of cards that come again are other cards`() throws {
+  @Test func `undone changes are forgotten, and reused ids belong to other cards`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "uno", "one")
     let cache = cache()
@@ -138,7 +138,7 @@ import Testing
     #expect(try found("tres", deck, self.cache()) == ["tres"])
   }
 
-  @Test func `the log holds the last changes; an index of before them is made again`() throws {
+  @Test func `the log holds the latest changes; an older index is rebuilt`() throws {
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "uno", "one")
     #expect(try found("uno", deck, cache()) == ["uno"])
@@ -151,7 +151,7 @@ import Testing
     #expect(try found("n4999", deck, cache()) == ["n4999"])
   }
 
-  @Test func `a damaged file is passed over and written anew`() throws {
+  @Test func `a damaged file is ignored and rewritten`() throws {
     let deck = try collection.deck("d")
     for number in 0..<20 { try collection.add(deck, "word \(number)", "answer") }
     #expect(try found("\"word 7\"", deck, cache()) == ["word 7"])

@@ -1,11 +1,11 @@
-// A bulk add that is long enough for a second thread; `ThreadWatchTests` runs it under its watch, too.
+// A bulk add that is large enough for a second thread; `ThreadWatchTests` also runs it under its thread check.
 
 import Decks
 import TestDecks
 import Testing
 
 @Suite struct SecondThreadTests {
-  @Test func `a long batch adds all cards, and finds those that are there`() throws {
+  @Test func `a long batch adds all cards, and finds existing ones`() throws {
     let collection = TestCollection()
     let deck = try collection.deck("Many")
     let cards = (0..<2000).map { NewCard(prompt: "prompt \($0 % 1900)", answer: "answer \($0 % 1900)") }

@@ -1,4 +1,4 @@
-// What takes room of a session's limits and of a day's, and what does not.
+// Which cards use up a session's limit and a day's limit, and which do not.
 
 import Decks
 import Memory
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a card that comes much later today takes no room of a limit from those that wait`() throws {
+  @Test func `a card due much later today does not use up the limit for waiting cards`() throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
     try set(deck, .learningSteps, "1m 3h")
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `cards that Anki scheduled anew are none of today's reviews`() throws {
+  @Test func `cards that Anki rescheduled do not count as today's reviews`() throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
     try collection.store.operation("x") {

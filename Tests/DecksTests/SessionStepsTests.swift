@@ -1,4 +1,4 @@
-// Going back within a session, as far as it keeps what was done, and what is left once all is hidden.
+// Stepping back within a session, as far as it keeps its steps, and what is left when all cards are hidden.
 
 import Decks
 import Memory
@@ -11,7 +11,7 @@ import Testing
   private let collection = TestCollection(hasUndo: true)
   private var moment: StudyMoment { StudyMoment(now: collection.now) }
 
-  @Test func `a session counts what was done and can go back so many steps as it keeps`() throws {
+  @Test func `a session counts its steps and can go back as many as it keeps`() throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, (0..<5).map { NewCard(prompt: "\($0)", answer: "x") })
     let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }

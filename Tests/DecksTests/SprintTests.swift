@@ -1,4 +1,4 @@
-// The race against the clock.
+// Sprints: reviewing a deck against the clock.
 
 import Decks
 import TestSupport
@@ -17,7 +17,7 @@ import Testing
 
   private func cards(_ count: Int) -> [CardID] { (0..<count).map { CardID(rawValue: Int64($0)) } }
 
-  @Test func `right takes the top off, wrong puts it under the others`() throws {
+  @Test func `a right answer removes the top card, a wrong one puts it under the others`() throws {
     let sprint = sprint(3)
     let first = try sprint.answer(isRight: false)
     #expect((first.card, first.isRight, first.remaining, first.isOver) == (CardID(rawValue: 0), false, 3, false))
@@ -30,7 +30,7 @@ import Testing
     #expect(throws: DeckError.over) { try sprint.answer(isRight: true) }
   }
 
-  @Test func `at 0 nothing can be answered`() throws {
+  @Test func `at 0 seconds nothing can be answered`() throws {
     let sprint = sprint(3)
     clock.now += 99.5
     #expect(sprint.timeRemaining == 0.5)
@@ -57,7 +57,7 @@ import Testing
     #expect(sprint.timeRemaining == 50 && sprint.isActive)
   }
 
-  @Test func `restart gives all seconds and the whole stack, reset the changed one`() throws {
+  @Test func `restart restores all seconds and the whole stack, reset the changed one`() throws {
     let sprint = sprint(2)
     try sprint.answer(isRight: true)
     try sprint.answer(isRight: false)
@@ -99,13 +99,13 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, .infinity, -5, 0])
-  func `seconds that make no race are survived`(seconds: Double) {
+  func `invalid numbers of seconds are handled`(seconds: Double) {
     let sprint = sprint(2, seconds: seconds)
     #expect(sprint.seconds == (seconds.isFinite ? 0 : 100))
     #expect(sprint.isOver == seconds.isFinite)
   }
 
-  @Test func `undoing everything gives back the beginning, whatever was answered`() throws {
+  @Test func `undoing everything restores the beginning, whatever was answered`() throws {
     var generator = TestGenerator(5)
     for _ in 0..<200 {
       let count = Int.random(in: 1...6, using: &generator)

@@ -1,4 +1,4 @@
-// Figures of study, held against a slow count of the same rows.
+// Study statistics, compared with a slow count of the same rows.
 
 import Decks
 import Memory
@@ -17,7 +17,7 @@ import Testing
     return try collection.store.read { try DeckStatistics($0, decks: decks, query: query, at: moment) }
   }
 
-  /// Cards of two decks that are studied for some weeks.
+  /// Creates cards in two decks and studies them for `days` days.
   private func study(days: Int) throws -> (a: DeckID, b: DeckID) {
     let (a, b) = (try collection.deck("a"), try collection.deck("a::b"))
     _ = try collection.addAll(a, (0..<60).map { NewCard(prompt: "a\($0)", answer: "x", tags: $0 < 20 ? ["t"] : []) })
@@ -35,7 +35,7 @@ import Testing
     return (a, b)
   }
 
-  @Test func `of nothing every figure is zero`() throws {
+  @Test func `without data every figure is zero`() throws {
     let figures = try statistics()
     #expect(figures.cards.all == 0 && figures.days.isEmpty && figures.streak == 0 && figures.longestStreak == 0)
     #expect(figures.recall(days: 30).young.share == nil && figures.forecast.total == 0)
@@ -81,7 +81,7 @@ import Testing
     #expect(rest.days.reduce(0) { $0 + $1.answers } + inner.days.reduce(0) { $0 + $1.answers } == rows.count)
   }
 
-  @Test func `impossible rows and a clock that went back change no sound figure`() throws {
+  @Test func `impossible rows and a clock that went back do not affect valid figures`() throws {
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "a", "b").rawValue
     try collection.store.operation("x") { db in
@@ -109,7 +109,7 @@ import Testing
     #expect(figures.recall(days: 30).young.asked == 1)
   }
 
-  @Test func `suspended and buried cards are counted there alone, and are not forecast`() throws {
+  @Test func `suspended and buried cards are counted only as such, and are not forecast`() throws {
     let deck = try collection.deck("d")
     let ids = try (0..<4).map { try collection.add(deck, "\($0)", "x") }
     try collection.store.operation("x") { db in

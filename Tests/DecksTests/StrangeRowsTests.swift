@@ -1,4 +1,4 @@
-// Rows that a damaged file, a wrong clock or another program left, and answers that come late.
+// Rows left by a damaged file, a wrong clock or another program, and answers that arrive late.
 
 import Decks
 import Memory
@@ -11,7 +11,7 @@ import Testing
   private let collection = TestCollection()
   private func moment(_ now: Double) -> StudyMoment { StudyMoment(now: now) }
 
-  @Test(arguments: ["", "[1]", "{", "7"]) func `a note type that is not JSON is told, and nothing is made of it`(
+  @Test(arguments: ["", "[1]", "{", "7"]) func `a note type that is not JSON is reported, and not used`(
     json: String
   ) throws {
     let deck = try collection.deck("a")
@@ -22,7 +22,7 @@ import Testing
     #expect(problemCode { _ = try collection.store.read { try NoteTypeTable.list($0) } } == "storage_damaged")
   }
 
-  @Test func `an answer that comes late is put where it belongs, one that is there is none`() throws {
+  @Test func `a late answer is inserted in its place, and one that already exists is ignored`() throws {
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "p", "a")
     func enter(_ at: Double) throws -> AnswerOutcome {
@@ -45,7 +45,7 @@ import Testing
     #expect(log.first == "0 0 -1" && log[2] == "300000 2 200000", "\(log)")
   }
 
-  @Test func `answers that were not sent give way to those of a server, one after the other`() throws {
+  @Test func `unsent answers give way to those of a server, one after the other`() throws {
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "p", "a")
     let log = [10.0, 10.001, 20].map { LoggedReview(at: 1_700_000_000 + $0, rating: 3, state: .review, interval: 60) }
@@ -61,7 +61,7 @@ import Testing
     #expect(try ids() == [10_003, 10_001, 20_000])
   }
 
-  @Test func `texts that nobody mistakes for others are compared with none`() throws {
+  @Test func `texts that cannot be confused with others are not compared`() throws {
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
     let long = String(repeating: "palabra ", count: 12)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `the sentence of a word may be on either side, the shortest is taken`() throws {
+  @Test func `the sentence of a word may be on either side, the shortest is used`() throws {
     let deck = try collection.deck("a")
     let word = try collection.add(deck, "gato", "cat")
     try collection.add(deck, "El gato negro duerme sobre la mesa", "x")
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a deck goes as an empty one only where nothing is in it`() throws {
+  @Test func `a deck is removed as empty only if nothing is in it`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b")
     let card = try collection.add(inner, "p", "a")
@@ -104,7 +104,7 @@ import Testing
     #expect(try collection.names().isEmpty)
   }
 
-  @Test func `fields and a document that come with a known card are taken over, and only where they differ`() throws {
+  @Test func `fields and a document that arrive with a known card are stored only if they differ`() throws {
     let deck = try collection.deck("a")
     func add(_ fields: [CardField], _ document: String?) throws -> (Int, Int) {
       let card = NewCard(prompt: "p", answer: "a", guid: "g", fields: fields, document: document)

@@ -1,4 +1,5 @@
-// Siblings of a note in sessions and queries, what waits when nothing is due, and cards in other orders and decks.
+// Siblings of a note in sessions and queries, waiting cards when nothing is due, and cards sorted and moved between
+// decks.
 
 import Decks
 import Memory
@@ -24,9 +25,7 @@ import Testing
   }
 
   @Test(arguments: [(true, 1), (false, 2)])
-  func `cards of one note wait until tomorrow where the options say so, and undo shows them again`(
-    buries: Bool, left: Int
-  ) throws {
+  func `siblings wait until tomorrow if the options say so, and undo shows them again`(buries: Bool, left: Int) throws {
     let deck = try collection.deck("d")
     try collection.addNote(deck, ["Front": "el sol", "Back": "the sun"], .reversed)
     try collection.add(deck, "plain", "x")
@@ -45,7 +44,7 @@ import Testing
     #expect(try outlook(deck).buried == 0)
   }
 
-  @Test func `what waits is counted, and the next card is told`() throws {
+  @Test func `waiting cards are counted, and the time of the next card is reported`() throws {
     let deck = try collection.deck("d")
     #expect(try outlook(deck).all == 0 && outlook(deck).next == nil)
     for number in 0..<5 { try collection.add(deck, "p\(number)", "x") }
@@ -59,7 +58,7 @@ import Testing
     #expect((found.all, found.newWaiting, found.forgotten, found.tomorrow) == (5, 2, 1, 0))
     #expect(found.next == moment.now + 60)
     collection.now += 86_400 * 7
-    // What is being learnt is due; the learnt one comes tomorrow.
+    // The learning card is due; the learnt one comes tomorrow.
     #expect(try outlook(deck).tomorrow == 1 && outlook(deck).forgotten == 0)
     collection.now += 86_400
     try set(deck, .reviewsPerDay, "0")
@@ -87,7 +86,7 @@ import Testing
     #expect(prompts.joined(separator: " ") == expected)
   }
 
-  @Test func `cards move to another deck in their order, and a guid that is there refuses all`() throws {
+  @Test func `cards move to another deck in their order, and a taken guid refuses all`() throws {
     let (from, into) = (try collection.deck("a"), try collection.deck("b"))
     for prompt in ["3", "2", "1"] { try collection.add(from, prompt, "x", guid: "g" + prompt) }
     try collection.add(into, "there", "x")

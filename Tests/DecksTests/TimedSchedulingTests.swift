@@ -1,4 +1,5 @@
-// Scheduling by FSRS-7: what a preset keeps of it, intervals, steps that the model says, and what is counted by it.
+// Scheduling with FSRS-7: what a preset stores of it, intervals, steps chosen by the model, and statistics based on
+// it.
 
 import Glibc
 import Problems
@@ -36,7 +37,7 @@ import Testing
 
   // MARK: Options
 
-  @Test func `a preset keeps what was fitted, and the option says which model schedules`() throws {
+  @Test func `a preset stores the fitted parameters, and the option selects the model`() throws {
     var options = try options()
     #expect(try DeckOptions(json: options.json) == options && options.timed != nil)
     try options.set(.model, toText: "fsrs-6")
@@ -46,20 +47,20 @@ import Testing
     #expect(options.timed == nil)
     try options.set(.model, toText: "fsrs-7")
     #expect(options.timed != nil)
-    // It never schedules by the parameters that it was published with.
+    // FSRS-7 is never used with its published parameters.
     options.fitted = nil
     #expect(options.timed == nil)
     #expect(throws: DeckError.self) { try options.set(.model, toText: "sm-2") }
   }
 
   @Test(arguments: ["[1]", "{}", #"{"answers":1,"version":1,"firsts":[],"parameters":[7]}"#, "3"])
-  func `a fitting that cannot be read is as if there were none`(json: String) throws {
+  func `a fitting that cannot be parsed is ignored`(json: String) throws {
     #expect(try DeckOptions(json: #"{"fitted":\#(json),"x":1}"#).fitted == nil)
   }
 
   // MARK: Schedules
 
-  @Test func `intervals are those of FSRS-7, stability and difficulty those of FSRS-6`() throws {
+  @Test func `intervals come from FSRS-7, stability and difficulty from FSRS-6`() throws {
     var random = TestGenerator(3)
     let (six, seven) = (Scheduler(options: DeckOptions()), Scheduler(options: try options()))
     let model = MemoryModel7(checked: MemoryModel7.published)
@@ -84,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a first easy that few cards had gives at most twice the days of FSRS-6`() throws {
+  @Test func `a first easy rating with little data gives at most twice the days of FSRS-6`() throws {
     let moment = StudyMoment(now: 1_700_000_000)
     let usual = Scheduler(options: DeckOptions()).next(CardSchedule(), .easy, at: moment).interval / 86_400
     let free = Scheduler(options: try options()).next(CardSchedule(), .easy, at: moment).interval / 86_400
@@ -92,7 +93,7 @@ import Testing
     #expect(usual == 8 && free > 30 && held.interval / 86_400 <= 17, "\(usual) \(free) \(held.interval)")
   }
 
-  @Test func `with steps of the model what is learnt today comes back when it says, ten minutes apart at least`() throws
+  @Test func `with model steps a card learnt today comes back when the model says, at least ten minutes later`() throws
   {
     var random = TestGenerator(8)
     let auto = try options([(.learningSteps, "auto"), (.relearningSteps, "auto")])
@@ -117,7 +118,7 @@ import Testing
       }
     }
     #expect(steps > 50 && days > 50, "\(steps) \(days)")
-    // Where FSRS-6 schedules they are the initial ones.
+    // With FSRS-6 they are the initial ones.
     var six = auto
     try six.set(.model, toText: "fsrs-6")
     #expect(six.learningSteps == [60, 600] && six.relearningSteps == [600])
@@ -127,7 +128,7 @@ import Testing
 
   // MARK: Cards and the log
 
-  /// Cards that were answered good three times, the last time ten days ago.
+  /// Returns a deck of cards that were answered good three times, the last time ten days ago.
   private func deck(_ set: [(DeckOptions.Name, String)] = []) throws -> DeckID {
     let deck = try collection.deck("d")
     _ = try collection.addAll(deck, (0..<6).map { NewCard(prompt: "c\($0)", answer: "x") })
@@ -160,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `a session schedules by the card's whole log, and again after an answer was undone`() throws {
+  @Test func `a session schedules by the card's whole log, also after an answer was undone`() throws {
     let deck = try deck()
     let moment = StudyMoment(now: collection.now)
     let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
@@ -182,7 +183,7 @@ import Testing
     #expect(try collection.store.read { try CardTable.card($0, card.id)?.schedule.timed } == nil)
   }
 
-  @Test func `order, queries, figures and simulations go by the memories of FSRS-7`() throws {
+  @Test func `order, queries, statistics and simulations use the memories of FSRS-7`() throws {
     let deck = try deck([(.reviewOrder, "forgotten")])
     let moment = StudyMoment(now: collection.now)
     let recalls = try entries(deck).mapValues { $0.recall(at: moment.now) }
@@ -204,7 +205,7 @@ import Testing
     #expect(abs(sums - recalls.values.reduce(0, +)) < 0.05)
   }
 
-  @Test func `a card without a log begins where its stability says`() throws {
+  @Test func `a card without a log starts from its stability`() throws {
     let deck = try collection.deck("imported")
     let card = try collection.add(deck, "p", "a")
     try collection.store.operation("x") { db in
@@ -218,7 +219,7 @@ import Testing
     #expect(abs(entry.recall(at: 1_698_272_000 + 20 * 86_400) - 0.9) < 1e-9)
   }
 
-  @Test func `answers of all decks of a preset count for fitting again`() throws {
+  @Test func `answers in all decks of a preset count towards fitting again`() throws {
     let deck = try deck()
     let other = try collection.deck("d::inner")
     try collection.add(other, "q", "a")
@@ -234,7 +235,7 @@ import Testing
       var values = try PresetTable.record(db, preset).options
       values.fitted?.answers = 0
       try PresetTable.setOptions(db, preset, to: values)
-      // Two hundred answers are the least.
+      // At least two hundred answers are needed.
       for number in 0..<182 {
         try db.execute(
           sql: "INSERT INTO reviews (card, at, rating, state, interval) SELECT id, ?, 3, 2, 1 FROM cards LIMIT 1",

@@ -1,4 +1,4 @@
-// Cards of a long batch that are written together: nothing of it is to be seen from outside.
+// Cards of a long batch that are written together: until then nothing of it is visible from outside.
 
 import Storage
 import Synchronization
@@ -11,7 +11,7 @@ import Testing
 @Suite struct WaitingCardsTests {
   private let collection = TestCollection()
 
-  /// Cards of which some come again, some have a guid, and some are refused.
+  /// Returns random cards: some are duplicates, some have a guid, and some are refused.
   private func cards(_ count: Int, _ generator: inout TestGenerator) -> [NewCard] {
     (0..<count).map { index in
       let number = Int.random(in: 0..<8, using: &generator) == 0 ? Int.random(in: 0...index, using: &generator) : index
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `a batch gives what its cards give one at a time`(seed: UInt64) throws {
+  func `a batch gives the same result as adding its cards one by one`(seed: UInt64) throws {
     var generator = TestGenerator(seed)
     let cards = cards(1500, &generator)
     let (one, all) = (try collection.deck("one"), try collection.deck("all"))
@@ -49,7 +49,7 @@ import Testing
     #expect(try collection.addAll(all, cards).added == 0)
   }
 
-  @Test func `guids that are taken are made anew`() throws {
+  @Test func `taken guids are generated again`() throws {
     let deck = try collection.deck("d")
     var bits: [UInt64] = [1, 1, 33, 2000]
     try collection.store.operation("add") { db in
@@ -61,7 +61,7 @@ import Testing
     #expect(bits.isEmpty)
   }
 
-  @Test func `whoever looks at the database or changes it finds the cards of a batch there`() throws {
+  @Test func `reads and writes of the database see the pending cards of a batch`() throws {
     let deck = try collection.deck("d")
     let store = collection.store
     try store.operation("add") { db in
@@ -85,7 +85,7 @@ import Testing
     #expect(try store.integrityProblems() == [])
   }
 
-  @Test func `a part of a batch that is taken back leaves those before it and is not remembered`() throws {
+  @Test func `a part of a batch that is rolled back leaves the parts before it, and is forgotten`() throws {
     struct Stop: Error {}
     let deck = try collection.deck("d")
     let store = collection.store
@@ -105,7 +105,7 @@ import Testing
     #expect(try collection.cards(deck).count == 101)
   }
 
-  @Test func `a batch that touches much of a large deck is written whole`() throws {
+  @Test func `a batch that changes much of a large deck is written as a whole`() throws {
     let folder = TemporaryFolder()
     let collection = TestCollection(path: folder.file("x.sqlite"))
     let deck = try collection.deck("d")
@@ -117,7 +117,7 @@ import Testing
       }
     }
     #expect(try add(0..<60_000) == 60_000)
-    // What a part of a unit needs to be taken back grows with the pages that it changes.
+    // The memory needed to roll back a part of a unit grows with the pages it changes.
     collection.store.beginUnit()
     #expect(try add(0..<1) == 0)
     #expect(try add(60_000..<66_000) == 6_000)
@@ -126,14 +126,14 @@ import Testing
     #expect(try collection.store.integrityProblems() == [])
   }
 
-  @Test func `cards whose guids or places are taken meanwhile are written, in their order`() throws {
+  @Test func `cards whose guids or positions are taken meanwhile are written, in their order`() throws {
     let deck = try collection.deck("d")
-    // The guid of the 500th waiting card, as it will be made.
+    // The guid that the 500th pending card will get.
     let taken = String(decoding: guid(1 + 500), as: UTF8.self)
     _ = try collection.addAll(deck, [NewCard(prompt: "there", answer: "x", guid: taken)])
     _ = try collection.addAll(deck, [NewCard(prompt: "in the way", answer: "x")])
     let top = try #require(try collection.store.read { try CardOrder.top($0, deck) })
-    // A card stands where one of the batch is to come.
+    // A card already has the position of one of the batch.
     let place = top - CardOrder.batchRoom + 1700 * CardOrder.step
     try collection.store.operation("move") { db in
       var made: UInt64 = 0
@@ -148,7 +148,7 @@ import Testing
     }
     let mine = try collection.prompts(deck).compactMap(Int.init)
     #expect(mine.count == 2000 && Set(mine).count == 2000)
-    // Those after the place that was taken came on top of all; each part is in its order.
+    // Those after the taken position came on top of all; each part is in its order.
     let falls = zip(mine, mine.dropFirst()).filter { $0 > $1 }.count
     #expect(falls == 1)
     #expect(try collection.store.integrityProblems() == [])
@@ -180,7 +180,7 @@ import Testing
     #expect(try collection.store.integrityProblems() == [])
   }
 
-  @Test func `what takes the transaction back while cards are written is what is told`() throws {
+  @Test func `the error that rolls the transaction back while cards are written is the one reported`() throws {
     let folder = TemporaryFolder()
     let asked = Mutex(0)
     let store = Store(path: folder.file("x.sqlite"), migrations: DecksSchema.migrations) {
@@ -197,7 +197,7 @@ import Testing
           let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
           for number in 0..<5000 {
             try batch.add(NewCard(prompt: "\(number)", answer: "a"))
-            // A flush at any moment finds the same.
+            // A flush at any moment makes no difference.
             if number % 700 == 0 { try batch.flush() }
           }
         }

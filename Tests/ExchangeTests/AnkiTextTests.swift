@@ -1,4 +1,4 @@
-// Anki's text files: heads, columns, notes, and what comes back of what is written.
+// Anki's text files: header lines, columns, notes, and round trips.
 
 import Decks
 import Exchange
@@ -44,7 +44,7 @@ import Testing
     #expect(try cards.map(fields) == [["gato", "cat"], ["perro", "dog"]])
   }
 
-  @Test func `a note of a named type may have an empty back, a card of two sides may not`() throws {
+  @Test func `a note of a named type may have an empty back, a two-sided card may not`() throws {
     let note = try imported("#notetype column:1\nBasic\tagua\t\n")
     #expect(note.report.cards.added == 1 && note.cards.map(\.prompt) == ["agua"])
     #expect(try note.cards.map(fields) == [["agua", ""]])
@@ -52,7 +52,7 @@ import Testing
     #expect(card.report.cards.added == 0 && card.report.cards.rejected.map(\.line) == [2])
   }
 
-  @Test func `every head is understood`() throws {
+  @Test func `every header line is understood`() throws {
     let text = """
       #separator:Comma
       #html:true
@@ -81,14 +81,14 @@ import Testing
     #expect(other.map(\.prompt) == ["a [...] & c"] && other[0].tags == ["all", "two", "x"])
   }
 
-  @Test func `a note type of the head takes the fields in order or by name`() throws {
+  @Test func `a note type in the header takes the fields in order or by name`() throws {
     let cards = try imported("#notetype:Cloze\n#columns:Back Extra\tText\nextra\t{{c1::x}} < y\n").cards
     #expect(try fields(cards[0]) == ["{{c1::x}} &lt; y", "extra"])
     let more = try imported("#notetype:Basic (and reversed card)\np & q\ta\n", into: "e").cards
     #expect(try fields(more[0]) == ["p &amp; q", "a"] && more.count == 2)
   }
 
-  @Test func `formatting makes a note of what has no type, more fields are kept`() throws {
+  @Test func `formatting turns rows without a type into notes, and more fields are kept`() throws {
     let cards = try imported("#html:true\n<i>a</i>\tb\nc &lt; d\te<br>f\tg\n").cards
     #expect(try fields(cards[0]) == ["<i>a</i>", "b"])
     #expect(cards[1].prompt == "c < d" && cards[1].answer == "e\nf")
@@ -96,7 +96,7 @@ import Testing
     #expect(cards[1].fields == [CardField("column3", .text("g"))])
   }
 
-  @Test func `fields of a note keep the blanks and line ends around them, and their way of writing HTML`() throws {
+  @Test func `fields of a note keep surrounding whitespace, and their HTML style`() throws {
     let deck = try collection.deck("a")
     let all = [
       ["a", "b<br>"], ["<br>c", " d "], ["\u{2028}e", "\u{A0}f"], [" g ", "h\n"], ["i > j", "k\nl"], ["m", " "],
@@ -128,7 +128,7 @@ import Testing
       "a.txt:1:1: #separator: a name of a separator (comma, semicolon, tab, space, pipe, colon) or a character expected, \"long\" found. Nothing was imported."
     ),
   ])
-  func `a head that cannot be names its line`(text: String, message: String) throws {
+  func `an invalid header line is reported with its line`(text: String, message: String) throws {
     let error = #expect(throws: ExchangeError.self) { try imported(text) }
     #expect(error?.message == message)
   }
@@ -141,7 +141,7 @@ import Testing
     #expect(cards[0].fields == [CardField("column3", .text("b"))])
   }
 
-  @Test func `what to do with a card that is there stands in the file, and the user says otherwise`() throws {
+  @Test func `the file says what to do with an existing card, and the user can override it`() throws {
     let text = { (what: String, answer: String) in "#if matches:\(what)\n#guid column:1\ng\tp\t\(answer)\n" }
     _ = try imported(text("keep current", "1"))
     #expect(try imported(text("keep current", "2")).cards.map(\.answer) == ["1"])
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a card that is formatted becomes plain where the file is HTML`(isHTML: Bool) throws {
+  func `a formatted card becomes plain if the file is HTML`(isHTML: Bool) throws {
     let text = { (html: Bool, answer: String) in "#html:\(html)\n#guid column:1\ng\tp\t\(answer)\n" }
     _ = try imported(text(true, "<b>cat</b>"))
     let (report, cards) = try imported(text(isHTML, "kitty"), .update)
@@ -159,7 +159,7 @@ import Testing
     #expect(report.cards.rejected.map(\.code) == (isHTML ? [] : [.failure(.formatted)]))
   }
 
-  @Test func `what is written comes back`() throws {
+  @Test func `an export can be imported again unchanged`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b::c")
     for text in ["plain", "tab\there", "say \"hi\"", "two\nlines", "<b> & c", "#x", "  [sound:x.mp3]", "日本"] {
@@ -182,7 +182,7 @@ import Testing
     #expect(try other.importing(other.deck(named: "z"), [folder.file("x.txt")]).cards.added == 0)
   }
 
-  @Test func `comments are none of the cards, whatever ends the lines`() throws {
+  @Test func `comments are not cards, whatever the line endings`() throws {
     #expect(try imported("#separator:tab\ra\tb\r#c\td\re\tf\r").cards.map(\.prompt) == ["a", "e"])
   }
 }

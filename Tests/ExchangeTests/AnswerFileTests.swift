@@ -1,4 +1,4 @@
-// The answers of a page come back: entered once, in the order of time, by the shell's own scheduler.
+// The answers of a page are imported: entered once, ordered by time, with the shell's own scheduler.
 
 import Decks
 import Memory
@@ -36,7 +36,7 @@ struct AnswerFileTests {
     Dictionary(uniqueKeysWithValues: try collection.cards(deck).map { ($0.guid, $0.schedule) })
   }
 
-  @Test func `answers are entered in the order of time, and the same ones once`() throws {
+  @Test func `answers are entered in order of time, and the same ones once`() throws {
     let deck = try collection.deck("D")
     for guid in ["a", "b"] { try collection.add(deck, "p" + guid, "x", guid: guid) }
     let start = collection.now - 50 * 86_400
@@ -47,7 +47,7 @@ struct AnswerFileTests {
     let report = try enter(deck, file)
     #expect(report == AnswerReport(entered: 4, older: 0, known: 0, unknown: 1))
     let schedules = try schedules(deck)
-    // By hand, with the seed that the session takes.
+    // Schedule the card by hand, with the seed that the session uses.
     for card in try collection.cards(deck) {
       var schedule = CardSchedule()
       let answers: [(Double, Rating)] =
@@ -63,7 +63,7 @@ struct AnswerFileTests {
     #expect(try self.schedules(deck) == schedules)
   }
 
-  @Test func `an answer that is older than the last one here is in the log and changes no schedule`() throws {
+  @Test func `an answer older than the last one here is logged and changes no schedule`() throws {
     let deck = try collection.deck("D")
     try collection.add(deck, "p", "x", guid: "a")
     let start = collection.now - 86_400
@@ -75,7 +75,7 @@ struct AnswerFileTests {
     #expect(try enter(deck, try head(deck) + line("a", start - 500, 1)) == AnswerReport(known: 1))
   }
 
-  @Test func `several files are one import, and decks within are found by their names`() throws {
+  @Test func `several files are one import, and inner decks are found by their names`() throws {
     let (deck, inner) = (try collection.deck("D"), try collection.deck("D::In"))
     try collection.add(deck, "p", "x", guid: "same")
     try collection.add(inner, "q", "x", guid: "same")
@@ -88,7 +88,8 @@ struct AnswerFileTests {
     #expect(try schedules(inner)["moved"]?.state == .learning)
   }
 
-  @Test func `a file that is not the deck's, edited or cut is refused by its line and changes nothing`() throws {
+  @Test func `a file of another deck, an edited or a truncated one is refused by its line and changes nothing`() throws
+  {
     let (deck, other) = (try collection.deck("D"), try collection.deck("E"))
     try collection.add(deck, "p", "x", guid: "a")
     let (first, good) = (try head(deck), line("a", collection.now - 900, 3))

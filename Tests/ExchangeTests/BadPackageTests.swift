@@ -1,4 +1,4 @@
-// Packages that are broken, forged or too large: each is refused with its reason, and nothing is imported.
+// Packages that are broken, forged or too large: each is refused with the reason, and nothing is imported.
 
 import Decks
 import Problems
@@ -39,13 +39,13 @@ import Testing
     [("collection.anki2", try collectionFile(here.folder, sql))]
   }
 
-  @Test func `a small package as others make it is read`() throws {
+  @Test func `a small package made by other programs is read`() throws {
     let path = try package(here.folder, try legacy() + [("media", Array("{}".utf8))], deflated: true)
     #expect(try here.importing(path).added == 1)
     #expect(try here.cards("Here").map(\.prompt) == ["f"])
   }
 
-  @Test func `what is no package says why`() throws {
+  @Test func `a file that is not a package is refused with the reason`() throws {
     let text = try here.folder.write("prompt,answer\n", to: "a.apkg")
     #expect(try refusal(text)?.contains("is no ZIP file") == true)
     #expect(try refusal([("readme", [1])])?.contains("contains no collection") == true)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["../x", "/etc/x", "a\\b", "a\u{7}b"])
-  func `a name that leads elsewhere is refused`(_ name: String) throws {
+  func `a name that leads outside the package is refused`(_ name: String) throws {
     // libzip itself writes no name with a control character.
     if name.utf8.allSatisfy({ $0 >= 0x20 }) {
       #expect(try refusal(legacy() + [(name, [1])])?.contains("has an unsafe name") == true)
@@ -69,7 +69,7 @@ import Testing
     #expect(try refusal(latest)?.contains("has an unsafe name") == true)
   }
 
-  @Test func `a media file that is another one than the package says is refused`() throws {
+  @Test func `a media file that does not match the package's hash is refused`() throws {
     let note = BadPackageTests.basic.replacing("'f' || char(31)", with: "'<img src=a.png>' || char(31)")
     let list = try WireEntry(name: "a.png", content: [1]).packed
     let members: [(String, [UInt8])] = [
@@ -80,7 +80,7 @@ import Testing
     #expect(here.media["a.png"] == [1])
   }
 
-  @Test func `a collection that is none, of an old or a newer schema, is refused`() throws {
+  @Test func `an invalid collection, or one with an old or newer schema, is refused`() throws {
     for (change, reason) in [
       ("DELETE FROM col", "is empty"), ("UPDATE col SET ver = 10", "old schema 10"),
       ("UPDATE col SET ver = 19", "newer version"), ("UPDATE col SET ver = 15", "schema 15"),
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a note that cannot be kept is told, the others come`() throws {
+  @Test func `a note that cannot be stored is reported, the others are imported`() throws {
     let more = """
       INSERT INTO notes VALUES (2, 'h', 8, 1, 0, '', 'x', 'f', 0, 0, '');
       INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
@@ -114,7 +114,7 @@ import Testing
     #expect(report.lost == ["notes without cards (1 note)"])
   }
 
-  @Test func `notes of a type that can be none are told one by one, the others come`() throws {
+  @Test func `notes of an invalid type are reported one by one, the others are imported`() throws {
     let more = """
       UPDATE col SET models = json_set(models, '$."8"', json('{"name":"U","flds":[],"tmpls":[]}'));
       INSERT INTO notes VALUES (2, 'h', 8, 1, 0, '', 'x', 'f', 0, 0, '');
@@ -126,7 +126,7 @@ import Testing
     #expect(report.rejected.map(\.index) == [2])
   }
 
-  @Test func `numbers of any size do not end the program`() throws {
+  @Test func `numbers of any size do not crash the program`() throws {
     for value in ["9223372036854775807", "-9223372036854775808", "1e300", "'x'", "x'00ff'"] {
       let wild =
         BadPackageTests.basic + """
@@ -145,19 +145,19 @@ import Testing
       let path = try package(collection.folder, [("collection.anki2", try collectionFile(collection.folder, wild))])
       try collection.importing(path)
       #expect(try collection.cards("Here").count == 3)
-      // What came so goes out again.
+      // Imported numbers are exported again.
       try collection.exporting("Here", keepsSchedule: true)
     }
   }
 
-  @Test func `a bomb is refused before it goes off`() throws {
+  @Test func `a zip bomb is refused before it is inflated`() throws {
     let zeros = try frame([UInt8](repeating: 0, count: 70 << 20))
     #expect(
       try refusal([("meta", [8, 3]), ("collection.anki21b", zeros)])?.contains("far more than is allowed") == true)
   }
 
   @Test(arguments: [false, true])
-  func `a package that is cut short or changed anywhere is refused or read`(_ isLegacy: Bool) throws {
+  func `a package truncated or changed anywhere is refused or read`(_ isLegacy: Bool) throws {
     let there = PackageCollection()
     try there.collection.add(there.collection.deck("d"), "p", "a")
     try there.exporting("d", isLegacy: isLegacy)
@@ -174,18 +174,18 @@ import Testing
   // MARK: Members
 
   @Test(arguments: ["{", "[1]", #"{"0":1}"#])
-  func `a list of media of an old package that is none is told`(_ list: String) throws {
+  func `an invalid media list of an old package is reported`(_ list: String) throws {
     let members = try legacy() + [("media", Array(list.utf8))]
     #expect(try refusal(members)?.contains(#"the file "media" is not in Anki's format"#) == true)
   }
 
-  @Test func `a list of media of a new package that is none is told`() throws {
+  @Test func `an invalid media list of a new package is reported`() throws {
     var short = WireWriter()
     var entry = WireWriter()
     entry.bytes(1, "a.png".utf8)
     entry.bytes(3, [1, 2])
     short.bytes(1, entry.bytes)
-    // Names are in one form: a letter with its accent is one character.
+    // Names are normalised: a letter and its accent become one character.
     let twice = try WireEntry(name: "e\u{301}.png", content: [1]).packed
     let collection = try frame(legacy()[0].bytes)
     for list in [short.bytes, [0xFF], twice] {
@@ -196,14 +196,14 @@ import Testing
     }
   }
 
-  @Test func `a file that the package names and does not have is missing, and the note comes`() throws {
+  @Test func `a file that the package names but lacks is missing, and the note is imported`() throws {
     let note = BadPackageTests.basic.replacing("'f' || char(31)", with: "'<img src=a.png>' || char(31)")
     let path = try package(here.folder, legacy(note) + [("media", Array(#"{"0":"a.png"}"#.utf8))])
     #expect(try here.importing(path).added == 1)
     #expect(here.media.isEmpty)
   }
 
-  @Test func `the collection of 2018 is read where a package has it beside the older one`() throws {
+  @Test func `the collection of 2018 is used if a package has it beside the older one`() throws {
     let older = try collectionFile(
       here.folder, BadPackageTests.basic.replacing("'f' || char(31)", with: "'old' || char(31)"))
     let path = try package(here.folder, [("collection.anki2", older), ("collection.anki21", legacy()[0].bytes)])
@@ -211,7 +211,7 @@ import Testing
     #expect(try here.cards("Here").map(\.prompt) == ["f"])
   }
 
-  @Test func `members of a kind that no package has are refused`() throws {
+  @Test func `unknown kinds of members are refused`() throws {
     let path = try package(here.folder, [("collection.anki2", [1]), ("aaaa", [2])])
     let whole = try #require(here.folder.read(here.folder.names.first { path.hasSuffix($0) } ?? ""))
     func changed(_ change: (inout [UInt8]) -> Void) throws -> String? {
@@ -219,7 +219,8 @@ import Testing
       change(&bytes)
       return try refusal(here.folder.write(bytes, to: "changed.apkg"))
     }
-    /// Sets a byte of each header of the last member; the local one begins with PK34, the one of the list with PK12.
+    /// Sets a byte in both headers of the last member; the local header begins with PK34, that in the central
+    /// directory with PK12.
     func set(_ value: UInt8, local: Int, listed: Int, in bytes: inout [UInt8]) {
       let starts = bytes.indices.dropLast(4).filter { bytes[$0] == 0x50 && bytes[$0 + 1] == 0x4B }
       let headers =
@@ -231,7 +232,7 @@ import Testing
       try changed { set(12, local: 8, listed: 10, in: &$0) }?.contains("unsupported compression method") == true)
   }
 
-  @Test func `what a strict import refuses ends it`() throws {
+  @Test func `a problem that a strict import refuses ends it`() throws {
     let more = """
       INSERT INTO notes VALUES (2, 'h', 8, 1, 0, '', 'x', 'f', 0, 0, '');
       INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
@@ -248,7 +249,7 @@ import Testing
     #expect(try here.count("decks") == 0 && here.count("cards") == 0)
   }
 
-  @Test func `cards of one place, and cards of a note that is not there, are told or refused`() throws {
+  @Test func `cards with the same ordinal are reported, and cards of a missing note are refused`() throws {
     let twice = """
       INSERT INTO cards VALUES (2, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, '');
       """
@@ -261,7 +262,7 @@ import Testing
     #expect(throws: PackageError.self) { try other.importing(path) }
   }
 
-  @Test func `texts with zero bytes, decks without a name and long names come in as they can`() throws {
+  @Test func `texts with zero bytes, decks without a name and long names are imported as far as possible`() throws {
     let long = String(repeating: "Long", count: 60)
     let sql =
       BadPackageTests.basic + """
@@ -275,11 +276,11 @@ import Testing
     #expect(decks.count == 3 && decks.allSatisfy { $0.hasPrefix("Here") && $0.count <= 210 }, "\(decks)")
     let all = try decks.flatMap { try here.cards($0) }
     #expect(Set(all.map(\.prompt)) == ["ab", "x"] && Set(all.map(\.answer)) == ["c", "y"])
-    // Anki has no tag that is so long.
+    // Anki has no tag of that length.
     #expect(Set(all.flatMap(\.tags)) == ["ok"])
   }
 
-  /// Anything but an error of the program's own is a failure; what is cut never comes in.
+  /// Fails on any error other than the program's own; a truncated package must never be imported.
   private func expectRefusal(_ bytes: [UInt8], isCut: Bool) throws {
     let path = try here.folder.write(bytes, to: "fuzz.apkg")
     do {
@@ -289,7 +290,7 @@ import Testing
   }
 }
 
-/// The list of one media file.
+/// The media list entry of one file.
 private struct WireEntry {
   let packed: [UInt8]
 

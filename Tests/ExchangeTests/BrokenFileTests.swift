@@ -1,4 +1,4 @@
-// Broken files of every text format: cut at each byte, changed at each byte, endless lines.
+// Broken files of every text format: truncated at each byte, changed at each byte, endless lines.
 
 import Decks
 import Exchange
@@ -14,7 +14,7 @@ import Testing
   let collection = TestCollection()
   let folder = TemporaryFolder()
 
-  /// A small file of each format, with whatever the format has.
+  /// A small file of each format that uses all of the format.
   static let files: [(name: String, text: String)] = [
     (
       "f.json",
@@ -32,7 +32,7 @@ import Testing
     ("f.md", "## é <!-- id: g; tags: a -->\n\nb\n\n---\n\nA ==c== d\n<!-- id: h -->\n\nQ: x\nA:\n```\ny\n```\n"),
   ]
 
-  /// Imports in a unit that is taken back, and checks that it was whole or nothing.
+  /// Imports in a unit that is rolled back, and checks that the import was complete or empty.
   private func check(_ bytes: [UInt8], as name: String, into deck: DeckID) throws {
     try AtomicFile.write(folder.file(name), bytes)
     collection.store.beginUnit()
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: files.indices)
-  func `a file that is cut at any byte, or changed there, is read wholly or not at all`(file: Int) throws {
+  func `a file truncated or changed at any byte is read completely or not at all`(file: Int) throws {
     var generator = TestGenerator(UInt64(file))
     let (name, text) = Self.files[file]
     let bytes = Array(text.utf8)
@@ -65,9 +65,9 @@ import Testing
     }
   }
 
-  /// A gigabyte that takes no room on the disk.
+  /// A sparse gigabyte, which takes no space on disk.
   @Test(arguments: ["csv", "tsv", "txt", "jsonl", "json", "md"])
-  func `a line without end is refused with its place, in little memory`(format: String) throws {
+  func `an endless line is refused with its position, using little memory`(format: String) throws {
     let path = folder.file("big." + format)
     let start = format.hasPrefix("json") ? "[{\"prompt\":\"" : "a b c"
     try AtomicFile.write(path, Array(start.utf8) + Array(repeating: UInt8(ascii: "x"), count: 1 << 20))
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: files.indices)
-  func `an empty file is no card and no error, but for JSON`(file: Int) throws {
+  func `an empty file gives no card and no error, except as JSON`(file: Int) throws {
     let name = Self.files[file].name
     try AtomicFile.write(folder.file(name), [UInt8]())
     let deck = try collection.deck("d")

@@ -1,4 +1,4 @@
-// Files of cards: what is read, what is refused and with which words, and round trips.
+// Card files: what is read, what is refused and with which message, and round trips.
 
 import Decks
 import Exchange
@@ -30,7 +30,7 @@ import Testing
     try imported(name, Array(text.utf8))
   }
 
-  /// The message of the error that an import of this content ends with.
+  /// Returns the message of the error that importing this content throws.
   private func refusal(_ name: String, _ content: [UInt8], strict: Bool = false) -> String? {
     do {
       _ = try imported(name, content, strict: strict)
@@ -54,7 +54,7 @@ import Testing
     (#""prompt":"p","answer":"a","schedule":{"state":0,"state":1}"#, "state"),
     (#""tags":[],"prompt":"p","answer":"a","tags":[]"#, "tags"),
   ])
-  func `a key that is there twice refuses its card and is named`(members: String, key: String) throws {
+  func `a duplicate key refuses its card and is named`(members: String, key: String) throws {
     for (name, text) in [
       ("a.json", "[{\(members)}, {\"prompt\":\"r\",\"answer\":\"c\"}]"), ("a.jsonl", "{\(members)}"),
     ] {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `more keys are kept, numbers with their characters`() throws {
+  @Test func `more keys are kept, with numbers as they are written`() throws {
     let text = """
       \u{FEFF}[ {"prompt":"p","answer":"a","tags":["x","y"],"guid":"g","document":"D","level":1.50,"n":1e400,
         "o":{"b":[1, true ,null],"a":"\\u00e9\\n"},"s":"\\uD83D\\uDE00"} , {"prompt":"q","answer":"b","tags":" u  v "} ]
@@ -82,7 +82,7 @@ import Testing
     #expect(cards[1].tags == ["u", "v"])
   }
 
-  @Test func `an empty array is no cards`() throws {
+  @Test func `an empty array gives no cards`() throws {
     #expect(try imported("a.json", " [ ]\n").report == AddReport())
   }
 
@@ -117,7 +117,7 @@ import Testing
       "a.json:1:8: an escape (\\n, \\t, \\u0001) in place of a control character expected, byte 10 found. Nothing was imported."
     ),
   ])
-  func `broken JSON names its place and what was expected`(content: String, message: String) throws {
+  func `broken JSON is reported with its position and what was expected`(content: String, message: String) throws {
     let good = #"{"prompt":"good","answer":"x"},"#
     #expect(refusal("a.json", Array(content.utf8)) == message)
     let deck = try collection.store.read { try DeckTable.find($0, named: "d").id }
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `bad rows of JSON are refused and listed, the others come in`() throws {
+  @Test func `bad rows of JSON are refused and listed, the others are imported`() throws {
     let text = #"""
       [{"prompt":"p","answer":"a"},
       {"prompt":"","answer":"a"}, {"prompt":"x"},
@@ -151,7 +151,7 @@ import Testing
       ])
   }
 
-  @Test func `a header in any case names the columns, in any order`() throws {
+  @Test func `a header names the columns case-insensitively, in any order`() throws {
     let (report, cards) = try imported("a.csv", "Answer,Level,PROMPT,tags,guid\r\na1,B2,p1,x y,g1\r\n\r\na2,,p2,,\r\n")
     #expect(report.added == 2)
     #expect(cards.map(\.prompt) == ["p1", "p2"])
@@ -167,7 +167,7 @@ import Testing
     #expect(cards[2].fields == [CardField("column4", .text("more"))])
   }
 
-  @Test func `quotes keep separators, quotes and line ends`() throws {
+  @Test func `quotes protect separators, quotes and line endings`() throws {
     let (report, cards) = try imported(
       "a.csv", "\"a,b\",\"say \"\"hi\"\"\"\n\"line 1\r\nline 2\",x\"y\r\"\",z\r\rlast,\"row\"")
     #expect(cards.map(\.prompt) == ["a,b", "line 1\r\nline 2", "last"])
@@ -212,7 +212,7 @@ import Testing
     arguments: [
       [0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61], [0x61, 0x00, 0x62, 0x00], [0x00, 0x5B],
     ] as [[UInt8]])
-  func `UTF-16 is refused where only UTF-8 can be, and named`(content: [UInt8]) throws {
+  func `UTF-16 is named, and refused if only UTF-8 is allowed`(content: [UInt8]) throws {
     #expect(
       refusal("a.json", content)
         == "a.json is encoded in utf-16; give --encoding utf-16, or save it as utf-8. Nothing was imported.")
@@ -241,13 +241,13 @@ import Testing
     #expect(last[0].prompt == "pájaro 3999" && last[0].answer == (kind == 1 ? "ÿ" : "鳥😀") + " 3999")
   }
 
-  @Test func `an encoding that is not known is told with those there are`() {
+  @Test func `an unknown encoding is reported with the known ones`() {
     let error = #expect(throws: ExchangeError.self) { try TextEncoding(named: "ebcdic") }
     #expect(
       error?.message == "no encoding is called \"ebcdic\"; the encodings are utf-8, latin-1, utf-16, windows-1252")
   }
 
-  @Test func `formats go by the ending, and one that is unknown is told with those there are`() throws {
+  @Test func `the file extension decides the format, and an unknown one is reported with the known ones`() throws {
     #expect(try CardFormat(ofPath: "/x/y.JSON") == .json)
     #expect(try CardFormat(ofPath: "a.b.tsv") == .tsv)
     let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
@@ -299,7 +299,7 @@ import Testing
     #expect(try other.importing(other.store.read { try DeckTable.find($0, named: "x").id }, path).added == 0)
   }
 
-  @Test func `progress is told, and throwing from it imports nothing`() throws {
+  @Test func `progress is reported, and throwing from the callback imports nothing`() throws {
     struct Cancel: Error {}
     let path = folder.file("big.csv")
     var size = 0
@@ -329,7 +329,7 @@ import Testing
     #expect(steps == steps.sorted() && steps.count > 5)
   }
 
-  @Test func `a missing file, a folder and an unknown format are told`() throws {
+  @Test func `a missing file, a folder and an unknown format are reported`() throws {
     let deck = try collection.deck("d")
     #expect(throws: FileError("/nowhere/a.csv", .open, number: ENOENT)) {
       try collection.importing(deck, "/nowhere/a.csv")
@@ -339,7 +339,7 @@ import Testing
     #expect(throws: FileError.self) { try collection.exporting(deck, "/nowhere/a.csv") }
   }
 
-  @Test func `JSON beyond its bounds is refused`() throws {
+  @Test func `JSON beyond its limits is refused`() throws {
     let deep = "[{\"a\":" + String(repeating: "[", count: 100_000)
     #expect(
       refusal("a.json", Array(deep.utf8))
@@ -354,7 +354,7 @@ import Testing
     }
   }
 
-  @Test func `changed bytes anywhere never crash, and a file imports wholly or not at all`() throws {
+  @Test func `changed bytes anywhere never crash, and a file is imported completely or not at all`() throws {
     var generator = TestGenerator(11)
     let good: [(String, String)] = [
       (

@@ -1,4 +1,4 @@
-// A page of pictures: what it holds, what it lets a browser do, and that it is written whole or not at all.
+// A page of pictures: what it contains, what it allows a browser to do, and that it is written whole or not at all.
 
 import Files
 import TestSupport
@@ -14,7 +14,7 @@ struct GalleryTests {
     GalleryPicture(title: title, description: "A card with \(title).", png: [1, 2, 3], broken: broken)
   }
 
-  @Test func `pictures in their order, each with its words, and no script`() throws {
+  @Test func `pictures in order, each with its caption, and no script`() throws {
     let folder = TemporaryFolder()
     let titles = ["el gato", "</style><script>hostile = 1</script>", "\" onload=\"hostile=1"]
     var done: [Int] = []

@@ -1,4 +1,4 @@
-// JSON with everything: lines, the object of a deck, notes, note types, schedules, options.
+// Complete JSON: JSON Lines, the deck object, notes, note types, schedules, options.
 
 import Decks
 import Exchange
@@ -22,7 +22,7 @@ import Text
     return (report, try collection.cards(deck))
   }
 
-  @Test func `an object a line is a card, blank lines are passed over`() throws {
+  @Test func `each line with an object is a card, blank lines are skipped`() throws {
     let (report, cards) = try imported(
       "a.jsonl", "{\"prompt\":\"p\",\"answer\":\"a\",\"n\":1.50}\n\n {\"prompt\":\"q\",\"answer\":\"b\"}\r\n7\n")
     #expect(cards.map(\.prompt) == ["p", "q"] && cards[0].fields == [CardField("n", .json("1.50"))])
@@ -36,12 +36,12 @@ import Text
     ),
     ("{\"prompt\":\"p\"}\n{\"prompt\":", "a.jsonl:2:11: a value expected, the file ends here. Nothing was imported."),
   ])
-  func `a broken line names its place`(text: String, message: String) throws {
+  func `a broken line is reported with its position`(text: String, message: String) throws {
     let error = #expect(throws: ExchangeError.self) { try imported("a.jsonl", text) }
     #expect(error?.message == message)
   }
 
-  /// Plain cards, notes of three types, a deck within, options, schedules, a suspended card, a flag.
+  /// Fills a deck with plain cards, notes of three types, an inner deck, options, schedules, a suspended card, a flag.
   private func fill() throws -> DeckID {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::Verbs")
@@ -64,7 +64,7 @@ import Text
       let second = try #require(try CardTable.ids(db, in: deck).last)
       schedule.state = .learning
       try CardHiding.setSchedule(db, second, to: schedule, isSuspended: false, flag: 0, now: 1)
-      // The second card of the reversed note stands on top of all.
+      // The second card of the reversed note comes first.
       try CardTable.move(db, second, to: 1)
       var options = DeckOptions()
       try options.set(.newPerDay, to: 7)
@@ -79,7 +79,7 @@ import Text
     return deck
   }
 
-  /// An answer with all that the log knows of one, one with nothing, and a row that is none.
+  /// A log with a complete answer, an empty one, and an invalid row.
   private var log: [LoggedReview] {
     var first = LoggedReview(at: 1_698_000_000.25, rating: 3, state: .new, interval: 600)
     (first.stability, first.difficulty, first.seconds) = (2.5, 5.25, 4.125)
@@ -137,7 +137,7 @@ import Text
   }
 
   @Test(arguments: ["x.json", "x.jsonl"])
-  func `a card that was removed from a note, or is in another deck, does not come back`(name: String) throws {
+  func `a card removed from its note, or in another deck, does not come back`(name: String) throws {
     let deck = try collection.deck("a")
     let elsewhere = try collection.deck("b")
     for front in ["one", "two", "three"] {
@@ -158,12 +158,12 @@ import Text
     #expect(try Set(other.prompts(target)) == ["one", "two!", "three"])
   }
 
-  @Test func `of a note that names none of the cards that it makes all come`() throws {
+  @Test func `a note whose ordinals match none of its cards gets all cards`() throws {
     let line = #"{"note_type":"Basic (and reversed card)","note_fields":{"Front":"f","Back":"b"},"ordinals":[7]}"#
     #expect(try imported("a.jsonl", line + "\n").cards.count == 2)
   }
 
-  @Test func `without a schedule the cards are new, and that is told`() throws {
+  @Test func `without a schedule the cards are new, and this is reported`() throws {
     let deck = try fill()
     let report = try collection.exporting(deck, folder.file("x.json"))
     #expect(report.lost.map { $0.part } == [.schedule, .reviews] && report.lost[0].count == 2)
@@ -172,7 +172,7 @@ import Text
     #expect(try other.cards(other.deck(named: "b")).allSatisfy { $0.state == .new && !$0.isSuspended })
   }
 
-  @Test func `options with values that they cannot have are told`() throws {
+  @Test func `options with invalid values are reported`() throws {
     let deck = try collection.deck("d")
     let text = #"{"deckhand":1,"options":{"new_per_day":-3,"fuzz":"x","reviews_per_day":9}}"#
     try AtomicFile.write(folder.file("a.json"), Array(text.utf8))
@@ -182,7 +182,7 @@ import Text
     #expect(options.newPerDay == DeckOptions().newPerDay && options.reviewsPerDay == 9)
   }
 
-  @Test func `a deck that is there keeps its options, and a type of the same name that differs gets another`() throws {
+  @Test func `an existing deck keeps its options, and a different type of the same name is renamed`() throws {
     let text = """
       {"deckhand":1,"x":[{"y":1}],"options":{"new_per_day":3},
        "note_types":[{"name":"Basic","fields":["A"],"cards":[{"name":"C","front":"{{A}}","back":"x"}]}],
@@ -246,7 +246,7 @@ import Text
     (#"{"note_type":{"name":"N"}}"#, "a note type must have a name, fields and cards"),
     (#"{"note_type":"Cloze","note_fields":{"Text":"no cloze"}}"#, ""),
   ])
-  func `what cannot be is refused, nothing of it is left`(line: String, message: String) throws {
+  func `an invalid note is refused, and nothing of it is left`(line: String, message: String) throws {
     let (report, cards) = try imported("a.jsonl", line + "\n")
     if message.isEmpty, report.cards.added == 1 { return }
     #expect(cards.isEmpty && report.cards.rejectedCount == 1)
@@ -257,7 +257,7 @@ import Text
       } == 0)
   }
 
-  @Test func `values of a note that are no texts are kept as they are written`() throws {
+  @Test func `values of a note that are not texts are kept as written`() throws {
     let cards = try imported(
       "a.jsonl",
       #"{"note_type":"Basic","note_fields":{"Front":1,"Back":[2, true]},"ordinal":"x"}"# + "\n"
@@ -267,7 +267,7 @@ import Text
     #expect(cards[1].fields.map(\.name) == ["reviews", "note_guid", "ordinals"])
   }
 
-  @Test func `fields with names of ours that are something else stay fields`() throws {
+  @Test func `fields that only share a name with our members stay fields`() throws {
     let cards = try imported("a.jsonl", #"{"prompt":"p","answer":"a","schedule":"daily","note_type":"x","ordinal":2}"#)
       .cards
     #expect(
@@ -276,7 +276,7 @@ import Text
       ])
   }
 
-  @Test func `a note that is there is skipped, updated or an error`() throws {
+  @Test func `an existing note is skipped, updated or an error`() throws {
     let line = { (back: String) in #"{"note_type":"Basic","guid":"g","note_fields":{"Front":"f","Back":"\#(back)"}}"# }
     let deck = try collection.deck("d")
     let path = folder.file("a.jsonl")
@@ -295,7 +295,7 @@ import Text
     #expect(throws: ExchangeError.self) { try collection.importing(deck, path, options) }
   }
 
-  @Test func `a note with a guid is another one though it shows the same, and one without is not`() throws {
+  @Test func `a note with a new guid is another note even if it shows the same, one without a guid is not`() throws {
     let line = { (guid: String) in #"{"note_type":"Basic",\#(guid)"note_fields":{"Front":"f","Back":"b"}}"# }
     let (report, cards) = try imported(
       "a.jsonl", [line(#""guid":"g","#), line(#""guid":"h","#), line("")].joined(separator: "\n"))
@@ -303,9 +303,7 @@ import Text
   }
 
   @Test(arguments: [#""   ":1"#, #""x":"a\u0000b""#, #""document":"a\u0000b""#])
-  func `a note that keeps what no card can is refused, with nothing of it left, and the rest comes`(member: String)
-    throws
-  {
+  func `a note with data that no card can hold is refused completely, and the rest is imported`(member: String) throws {
     let note = #"{"guid":"g","note_type":"Cloze","note_fields":{"Text":"{{c1::a}}"},"# + member + "}"
     let (report, cards) = try imported("a.jsonl", note + "\n{\"prompt\":\"p\",\"answer\":\"a\"}\n")
     #expect(report.cards.rejected.map(\.line) == [1] && cards.map(\.prompt) == ["p"])

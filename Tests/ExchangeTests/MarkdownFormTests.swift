@@ -1,4 +1,4 @@
-// Forms of Markdown and of HTML that people write seldom: what becomes of them, and that it comes back.
+// Rare forms of Markdown and HTML: their conversion, and their round trips.
 
 import Decks
 import Exchange
@@ -36,7 +36,7 @@ import Testing
     ("`a ``b", "`a ``b"), ("[sound:a\nb]", "[sound:a b]"), ("a &#x41; &nosuch; b", "a &#x41; &amp;nosuch; b"),
     ("x [empty]() y", "x <a href=\"\">empty</a> y"),
   ])
-  func `Markdown that is written seldom becomes HTML`(_ markdown: String, _ html: String) throws {
+  func `rare Markdown becomes HTML`(_ markdown: String, _ html: String) throws {
     #expect(try fields(markdown) == ["q", html])
   }
 
@@ -46,7 +46,7 @@ import Testing
     "<table><thead><tr><th align=\"left\">a</th><th align=\"center\">b</th></tr></thead></table>",
     "<table><thead><tr><th><code>a|b</code></th></tr></thead></table>", "<a href=\"https://a.org\">https://a.org</a>",
     "<a href=\"https://a.org\" title=\"t\">y</a>", "<a href=\"x\" title=\"a\\b\">y</a>", "<img alt=\"x\">",
-    // What is no form of Markdown's stays HTML.
+    // HTML without a Markdown form stays HTML.
     "<ol start=\"x\"><li>a</li></ol>", "<ol start=\"3\"><li>a", "<pre><code class=\"x\">a</code></pre>",
     "<table><thead><tr><th align=\"top\">a</th></tr></thead></table>",
     "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>b</td></tr>",
@@ -54,7 +54,7 @@ import Testing
     "<ul><li>a<p>b</p></li></ul>", "<ul><li><ul><li>b</li></ul></li></ul>", "<ul><li><p>a</li></ul>",
     "<blockquote>a", "{{c1::a}}<br>{{c2::b|c}}", "a\u{A0}b", "<b>", "</b>", "a\tb",
   ])
-  func `HTML that is written seldom comes back, byte by byte`(_ html: String) throws {
+  func `rare HTML comes back byte by byte`(_ html: String) throws {
     let deck = try collection.deck("a")
     try collection.addNote(deck, ["Front": "f", "Back": html], .basic)
     let path = folder.file("x.md")
@@ -67,7 +67,7 @@ import Testing
     #expect(try other.store.read { try NoteTable.record($0, card.note).fields } == ["f", html], "\(written)")
   }
 
-  @Test func `lists within lists within lists come back, whatever their depth`() throws {
+  @Test func `nested lists come back, at any depth`() throws {
     let deck = try collection.deck("a")
     for depth in [5, 19, 20, 21, 30] {
       let html =

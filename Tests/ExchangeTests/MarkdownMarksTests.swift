@@ -1,4 +1,4 @@
-// Marks of Markdown that are none: rows of dots, backquotes that nothing closes, a rule that is alone.
+// Characters that look like Markdown but are not: rows of dots, unclosed backquotes, a single rule.
 
 import Decks
 import TestDecks
@@ -8,7 +8,7 @@ import Testing
 @testable import Exchange
 
 @Suite struct MarkdownMarksTests {
-  @Test func `an edit of a long text is brought into it, and one of all its lines takes its place`() {
+  @Test func `an edit of a long text is applied to it, and one that changes all lines replaces it`() {
     let lines = { (word: String) in (0..<20_000).map { "\(word) \($0)\n" }.joined() }
     let (old, source) = (lines("*a*"), lines("_a_"))
     #expect(MarkdownPatch.applied(from: old, to: "x\n" + old, on: old + "y\n") == "x\n" + old + "y\n")
@@ -16,19 +16,19 @@ import Testing
   }
 
   @Test(arguments: [".", "-", "+-", "*", ")", "1."])
-  func `a row of signs is no depth of lists`(sign: String) {
+  func `a row of list markers does not count as nested lists`(sign: String) {
     let line = String(repeating: sign, count: 60)
     for text in [line, line + " |", "> " + line, "a\n\(line)x"] { #expect(MarkdownHTML.invalidReason(text) == nil) }
   }
 
   @Test(arguments: ["- ", "> ", "1. ", "1) ", ">", "*\t", "+ "])
-  func `more marks than can be nested are refused`(mark: String) {
+  func `more nested markers than the limit are refused`(mark: String) {
     #expect(MarkdownHTML.invalidReason(String(repeating: mark, count: 60) + "x") != nil)
     #expect(MarkdownHTML.invalidReason(String(repeating: mark, count: 40) + "x") == nil)
   }
 
   @Test(arguments: ["9223372036854775807", "9999999999", "999999999", "-1", ""])
-  func `a list may begin at any number`(start: String) {
+  func `a list may start at any number`(start: String) {
     let html = "<ol start=\"\(start)\"><li>a</li><li>b</li></ol>"
     let text = MarkdownText.text(of: html, .blocks)
     #expect(text.map { MarkdownHTML($0).html } == html)
@@ -38,12 +38,12 @@ import Testing
     ("don`t ==go==", "don`t {{c1::go}}"), ("`a` ==b== `c", "`a` {{c1::b}} `c"),
     ("``a ` ==b== `` ==c==", "``a ` ==b== `` {{c1::c}}"),
   ])
-  func `backquotes that nothing closes hide no gap`(text: String, cloze: String) {
+  func `unclosed backquotes hide no cloze`(text: String, cloze: String) {
     #expect(MarkdownCloze.text(of: text) == cloze)
     #expect(MarkdownCloze.text(of: "`==b==`") == nil)
   }
 
-  @Test func `a rule at the beginning that no other follows is no front matter`() throws {
+  @Test func `a rule at the start without a second one is not front matter`() throws {
     let cards = "## a\n\nb\n"
     let collection = TestCollection()
     let folder = TemporaryFolder()
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: [
     ("A::B::C:", "A::B::C"), ("::B:: ", "B"), (":B", "B"), ("A::", "A"), (" A :: B", "A::B"),
   ])
-  func `a name of a deck that was cut is one that a deck can have`(cut: String, name: String) throws {
+  func `a truncated deck name is a valid deck name`(cut: String, name: String) throws {
     #expect(PackageTargets.whole(cut) == name)
     #expect(try DeckName(name).text == name)
   }

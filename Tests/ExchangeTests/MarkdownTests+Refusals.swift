@@ -1,4 +1,4 @@
-// What of a file of Markdown is refused: too long, with NUL, of another deck.
+// What Markdown import refuses: oversized cards, NUL, notes of another deck.
 
 import Decks
 import Exchange
@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 extension MarkdownTests {
-  @Test func `a file may be longer than a card of it, and holds a card that is too long in none of its forms`() throws {
+  @Test func `a file may be larger than a card, and a card that is too large is refused in each of its forms`() throws {
     let titles = String(repeating: "# " + String(repeating: "x", count: 9_000) + "\n\n", count: 60)
     let clozes = String(repeating: "{{c1::" + String(repeating: "y", count: 9_000) + "}}\n\n", count: 60)
     #expect(try sides(titles + clozes + "## a\n\nb\n").last == ["a", "b"])
@@ -28,7 +28,7 @@ extension MarkdownTests {
     #expect(cards.map(\.prompt) == ["f"])
   }
 
-  @Test func `an update changes no note of another deck, and says where that is`() throws {
+  @Test func `an update changes no note of another deck, and names that deck`() throws {
     let other = try collection.deck("other")
     try collection.addNote(other, NewNote(fields: ["Front": "mine", "Back": "x"], guid: "n")) {
       try NoteTypeTable.findOrMake($0, named: "Basic", now: 1)
@@ -37,7 +37,7 @@ extension MarkdownTests {
     let (report, _) = try imported(text, .update)
     #expect(report.updated == 0 && report.rejected.first?.message.contains("is in the deck \"other\"") == true)
     #expect(try collection.prompts(other) == ["mine"])
-    // In the deck itself, or in one within it, it is the same note.
+    // In the deck itself, or in an inner deck, it is the same note.
     try collection.store.operation("x") { try DeckTable.rename($0, other, to: "d::inner", now: 1) }
     #expect(try imported(text, .update).report.updated == 1 && collection.prompts(other) == ["theirs"])
   }

@@ -1,4 +1,4 @@
-// Markdown: what is a card, what is only text, and what comes back of what is written.
+// Markdown: what is a card, what is only text, and round trips of exports.
 
 import Decks
 import Exchange
@@ -54,7 +54,7 @@ import Text
     #expect(try sides(text) == [["el gato", "the cat\nan animal"], ["el perro", "the dog"]])
   }
 
-  @Test func `questions and answers are cards, of several lines too`() throws {
+  @Test func `questions and answers are cards, also with several lines`() throws {
     let text = "Q: one?\nA: 1\n\nQ: two\nlines?\nA:\n- x\n\n- y\n\n# Next\nQ: no answer\n# End\n"
     let (report, cards) = try imported(text)
     #expect(cards.map { [$0.prompt, $0.answer] } == [["one?", "1"], ["two lines?", "x\ny"]])
@@ -85,7 +85,7 @@ import Text
     #expect(cards.contains { $0.prompt == "Capitals" && $0.answer == "a == b is code, no cloze" })
   }
 
-  @Test func `an id keeps the card when its text is edited, tags and the deck come along`() throws {
+  @Test func `an id keeps the card when its text is edited, and tags and the deck are read`() throws {
     let text = { (prompt: String) in
       "## \(prompt) <!-- id: g1; tags: a b -->\n\ncat\n\nQ: q\nA: a\n<!-- id: \"g;2\"; deck: Verbs -->\n\nA ==b==\n\n<!-- id: g3 -->\n<!-- a comment -->\n"
     }
@@ -96,7 +96,7 @@ import Text
     #expect(try collection.cards(collection.deck(named: "d::Verbs")).map(\.guid) == ["g;2"])
   }
 
-  @Test func `what is written comes back, whatever the texts are`() throws {
+  @Test func `an export can be imported again, whatever the texts`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::In")
     let texts = [
@@ -139,7 +139,7 @@ import Text
     #expect(try other.importing(other.deck(named: "z"), path).added == 0)
   }
 
-  @Test func `random texts come back`() throws {
+  @Test func `random texts survive a round trip`() throws {
     var generator = TestGenerator(5)
     let pieces = [
       "#", " ", "Q:", "A:", "\n", "```", "-", "---", "==", "{{c1::", "}}", "\\", "<!--", "-->", "id: x", "a", "é", "`",
@@ -168,7 +168,7 @@ import Text
     }
   }
 
-  @Test func `bytes that are no UTF-8 name their line`() throws {
+  @Test func `bytes that are not UTF-8 are reported with their line`() throws {
     let bytes = Array("## é\nx\n".utf8) + [0xFF, 0x0A]
     try AtomicFile.write(folder.file("b.md"), bytes)
     let deck = try collection.deck("e")
@@ -180,7 +180,7 @@ import Text
 
   // MARK: Fields
 
-  /// The fields of the note of the first card of a file.
+  /// Returns the fields of the note of the first card of a file.
   private func fields(_ text: String) throws -> [String] {
     let card = try #require(imported(text).cards.first)
     return try collection.store.read { try NoteTable.record($0, card.note).fields }
@@ -216,11 +216,11 @@ import Text
     ("```{=html}\n<div>a\n\nb</div>\n```", "<div>a\n\nb</div>"),
     ("<img src=\"gato.png\">", "<img src=\"gato.png\">"),
   ])
-  func `Markdown becomes the HTML of Anki`(_ markdown: String, _ html: String) throws {
+  func `Markdown becomes Anki's HTML`(_ markdown: String, _ html: String) throws {
     #expect(try fields("Q: q\nA:\n\(markdown)\n") == ["q", html])
   }
 
-  @Test func `a heading and a cloze have formatting, too`() throws {
+  @Test func `a heading and a cloze may contain formatting`() throws {
     #expect(try fields("## **el** gato $x$ ##\n\nthe *cat*\n") == ["<b>el</b> gato \\(x\\)", "the <i>cat</i>"])
     #expect(
       try fields("The *{{c1::sun}}* is ==**big**==, $a_b$.\n") == [
@@ -243,7 +243,7 @@ import Text
     "A: x", "# a", "Q:",
     "<code>`</code>", "<h3>t</h3><p>x</p>", "x<script>alert(1)</script>",
   ])
-  func `HTML that is written comes back, byte by byte`(_ html: String) throws {
+  func `exported HTML comes back byte by byte`(_ html: String) throws {
     let deck = try collection.deck("a")
     try collection.addNote(deck, ["Front": "f " + html, "Back": html], .basic)
     try collection.addNote(deck, ["Front": html, "Back": "b"], .basic)
@@ -263,7 +263,7 @@ import Text
     return try collection.store.read { db in try cards.map { try NoteTable.record(db, $0.note).fields } }
   }
 
-  @Test func `what an export writes is Markdown as people write it, and a second export is the same`() throws {
+  @Test func `exported Markdown looks as people write it, and a second export is the same`() throws {
     let text = """
       ## el **gato** <!-- id: a -->
 
@@ -305,7 +305,7 @@ import Text
     #expect(try String(decoding: FileText.bytes(path, limit: 10_000, isInterrupted: { false }), as: UTF8.self) == text)
   }
 
-  @Test func `a text that is too deep is refused, and others come in, long ones too`() throws {
+  @Test func `a text nested too deeply is refused, and others are imported, long ones too`() throws {
     let deep = String(repeating: "> ", count: 60) + "x"
     let long = String(repeating: "ab *c* ", count: 20_000)
     let (report, cards) = try imported("## a\n\n\(deep)\n\n## b\n\n\(long)\n\n## c\n\nx\n")
@@ -331,7 +331,7 @@ import Text
     }
   }
 
-  @Test func `a cloze in an answer is told, and pictures are brought in from beside the file alone`() throws {
+  @Test func `a cloze in an answer is reported, and pictures are imported only from beside the file`() throws {
     try AtomicFile.write(folder.file("gato.png"), [1, 2, 3])
     try AtomicFile.write(
       folder.file("b.md"), Array("Q: q\nA: {{c1::x}} ![](gato.png) ![](../x.png) ![](/etc/passwd)\n".utf8))
@@ -351,7 +351,7 @@ import Text
     #expect(try notes(collection, "e")[0][1].contains("<img src=\"gato-2.png\">"))
   }
 
-  @Test func `random HTML comes back, byte by byte, or is told`() throws {
+  @Test func `random HTML comes back byte by byte, or is reported`() throws {
     var generator = TestGenerator(29)
     let pieces = [
       "<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<ul><li>", "<li>", "</li>", "</li></ul>", "<br>", "&lt;", "&amp;",
@@ -381,7 +381,7 @@ import Text
       let report = try other.importing(other.deck("b"), path)
       let written = try String(decoding: FileText.bytes(path, limit: 100_000, isInterrupted: { false }), as: UTF8.self)
       let (before, after) = (try notes(mine, "a"), try notes(other, "b"))
-      // A text that is plain but for a `>` is kept with an entity, whatever format it came by.
+      // A plain text with a `>` is stored with an entity, whatever format it came from.
       func stored(_ fields: [String]) -> [String] {
         fields.map { html in FieldHTML.plain(html).map { FieldHTML.html(ofPlain: $0) } ?? html }
       }

@@ -1,5 +1,5 @@
-// Packages of Anki: what comes of those that it made, ways there and back, and what is refused.
-// The fixtures are made by `Tests/Peers/anki_packages.py --fixtures`.
+// Anki packages: importing packages made by Anki, round trips, and what is refused. `Tests/Peers/anki_packages.py
+// --fixtures` makes the fixtures.
 
 import Decks
 import Files
@@ -18,10 +18,10 @@ import Values
   let here = PackageCollection()
   let there = PackageCollection()
 
-  // MARK: In
+  // MARK: Import
 
   @Test(arguments: ["latest.apkg", "legacy.apkg"])
-  func `a package of Anki comes in with decks, templates, schedules, marks and media`(_ name: String) throws {
+  func `a package from Anki is imported with decks, templates, schedules, marks and media`(_ name: String) throws {
     here.collection.now = 1_795_330_000
     let report = try here.importing(fixture(name), into: "Spanish")
     #expect(report.added == 10)
@@ -35,7 +35,7 @@ import Values
     #expect(cards.map(\.state) == [.new, .new, .review, .learning, .review, .new, .new, .new])
     #expect(cards.map(\.isSuspended).firstIndex(of: true) == 5)
     #expect(cards.map(\.flag) == [0, 0, 0, 0, 0, 0, 4, 0])
-    // The first was answered "easy" on day 20,779, the third was set to come 5 days after.
+    // The first was answered "easy" on day 20,779, the third was scheduled to come 5 days later.
     #expect(cards[2].due == here.moment.start(ofDay: 20_779 + 16))
     #expect(cards[4].due == here.moment.start(ofDay: 20_779 + 5))
     #expect(cards[2].stability == 8.2956 && cards[2].difficulty == 1)
@@ -49,7 +49,7 @@ import Values
       try DeckTable.options(db, DeckTable.find(db, named: "Spanish::Nouns").id)
     }
     #expect(options.newPerDay == 7 && options.desiredRetention == 0.85 && options.learningSteps == [60, 900, 3600])
-    // What Anki says of the preset beside, from either schema.
+    // Other preset data from Anki, with either schema.
     let said = try here.collection.store.read { db in
       let preset = try #require(try PresetTable.list(db).first { $0.options.newPerDay == 7 }).id.rawValue
       return ServerRows.record(try SyncedTable.presets.json(db, preset))
@@ -61,7 +61,7 @@ import Values
     #expect(try here.leftovers.isEmpty)
   }
 
-  @Test func `a second time nothing changes`() throws {
+  @Test func `a second import changes nothing`() throws {
     try here.importing(fixture("latest.apkg"))
     let before = try here.everything()
     let report = try here.importing(fixture("legacy.apkg"))
@@ -75,7 +75,7 @@ import Values
     #expect(try here.count("reviews") == 0)
   }
 
-  @Test func `a note that is newer there changes here, an older one does not`() throws {
+  @Test func `a newer note changes the one here, an older one does not`() throws {
     let deck = try there.collection.deck("Words")
     let note = try there.collection.addNote(deck, ["Front": "casa", "Back": "house"])
     try here.importing(there.exporting("Words").path)
@@ -89,7 +89,7 @@ import Values
     #expect(try here.cards("Here").map(\.answer) == ["home"])
   }
 
-  @Test func `a card that was edited elsewhere comes back as it is there`() throws {
+  @Test func `a card edited elsewhere comes back as edited`() throws {
     let deck = try here.collection.deck("Here")
     try here.collection.add(deck, "casa", "huose", guid: "g1")
     try here.collection.add(deck, "perro", "dog", guid: "g2")
@@ -106,7 +106,7 @@ import Values
     #expect(cards.map(\.guid) == ["g2", "g1"])
   }
 
-  @Test func `a file of a name that another one has comes in under a name of its own`() throws {
+  @Test func `a file with a taken name is imported under a new name`() throws {
     for (collection, content) in [(here, [UInt8(1)]), (there, [2])] {
       let name = try collection.settings().receiveMedia(content, "cat.png")
       let deck = try collection.collection.deck("Words")
@@ -122,7 +122,7 @@ import Values
     #expect(texts == ["[2] [picture \(other)]", "[1] [picture cat.png]"])
   }
 
-  // MARK: There and back
+  // MARK: Round trips
 
   private func makeWords() throws {
     let deck = try here.collection.deck("Words")
@@ -144,7 +144,7 @@ import Values
     }
   }
 
-  @Test func `cards that were there before keep their log, new ones bring theirs`() throws {
+  @Test func `cards that existed before keep their log, new ones bring theirs`() throws {
     try makeWords()
     there.collection.now = here.collection.now
     _ = try there.importing(here.exporting("Words", keepsSchedule: true).path, into: "Words")
@@ -164,7 +164,7 @@ import Values
   }
 
   @Test(arguments: [false, true])
-  func `cards, schedules and logs are the same after a way there and back`(_ isLegacy: Bool) throws {
+  func `cards, schedules and logs survive a round trip`(_ isLegacy: Bool) throws {
     try makeWords()
     there.collection.now = here.collection.now
     let (path, report) = try here.exporting("Words", keepsSchedule: true, isLegacy: isLegacy)
@@ -185,7 +185,7 @@ import Values
       #expect(mine.map(\.guid) == theirs.map(\.guid))
     }
     #expect(try there.count("reviews") == here.count("reviews"))
-    // And out again: the same rows, so the same bytes but for the names of decks.
+    // Export again: the same rows, so the same bytes except for deck names.
     let back = try there.exporting("Words", keepsSchedule: true, isLegacy: isLegacy).path
     #expect(try here.importing(back, into: "Words").added == 0)
   }
@@ -201,7 +201,7 @@ import Values
     #expect(first != second)
   }
 
-  @Test func `the decks of a package stand within the deck, the outermost is it`() throws {
+  @Test func `the decks of a package become inner decks; the outermost one becomes the deck itself`() throws {
     for name in ["A::B", "A::B::C", "A::D"] { try there.collection.add(there.collection.deck(name), name, "x") }
     try here.importing(there.exporting("A").path, into: "Z")
     #expect(try here.collection.names() == ["Z", "Z::B", "Z::B::C", "Z::D"])
@@ -209,7 +209,7 @@ import Values
     #expect(try here.collection.names().filter { $0.hasPrefix("Y") } == ["Y"])
   }
 
-  @Test func `a deck has the id of its package, and what Anki says of it beside goes out again`() throws {
+  @Test func `a deck keeps the id of its package, and Anki's other deck data is exported again`() throws {
     let ids = try ["Words::A", "Words::B"].map { name in
       let deck = try there.collection.deck(name)
       try there.collection.addNote(deck, ["Front": name, "Back": "x"])
@@ -228,14 +228,14 @@ import Values
     #expect(record["newToday"] == .list([.integer(0), .integer(0)]))
   }
 
-  @Test func `cards of one guid in two decks are two notes`() throws {
+  @Test func `cards with the same guid in two decks are two notes`() throws {
     for name in ["A", "A::B"] {
       try there.collection.add(there.collection.deck(name), "in \(name)", "x", guid: "same")
     }
     #expect(try here.importing(there.exporting("A").path, into: "A").added == 2)
   }
 
-  @Test func `what no note can hold is told`() throws {
+  @Test func `data that no note can hold is reported`() throws {
     let deck = try here.collection.deck("Words")
     try here.collection.add(deck, NewCard(prompt: "p", answer: "a", fields: [CardField("f", .text("x"))]))
     let lost = try here.exporting("Words").report.lost

@@ -1,4 +1,4 @@
-// Packages of the collections in memory, and packages put together member by member.
+// Packages for collections in memory, and packages assembled member by member.
 
 import Archives
 import Decks
@@ -14,7 +14,7 @@ import Testing
 final class PackageCollection {
   let collection = TestCollection()
   let folder = TemporaryFolder()
-  /// The media that came, by their names.
+  /// The imported media, by name.
   var media: [String: [UInt8]] = [:]
 
   var moment: StudyMoment { StudyMoment(now: collection.now, utcOffset: 0) }
@@ -57,7 +57,7 @@ final class PackageCollection {
     return (path, report)
   }
 
-  /// The cards of a deck, top first.
+  /// Returns the cards of a deck, top first.
   func cards(_ deck: String) throws -> [CardRecord] {
     let id = try collection.store.read { try DeckTable.find($0, named: deck).id }
     return try collection.cards(id)
@@ -67,7 +67,7 @@ final class PackageCollection {
     try collection.store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
   }
 
-  /// All rows that an import could touch, as text.
+  /// Returns all rows that an import could change, as text.
   func everything() throws -> [String] {
     try collection.store.read { db in
       try ["decks", "cards", "notes", "note_types", "reviews", "presets", "media"].flatMap { table in
@@ -76,11 +76,11 @@ final class PackageCollection {
     }
   }
 
-  /// What is left in the account's folder of packages.
+  /// Leftover package files in the account's folder.
   var leftovers: [String] { get throws { try Folder.names(in: folder.path).filter { $0.hasPrefix(".package") } } }
 }
 
-/// A package put together of members.
+/// Writes a package with the given members; returns its path.
 func package(_ folder: TemporaryFolder, _ members: [(name: String, bytes: [UInt8])], deflated: Bool = false) throws
   -> String
 {
@@ -88,7 +88,7 @@ func package(_ folder: TemporaryFolder, _ members: [(name: String, bytes: [UInt8
   return try zip(folder, named: name, members, deflated: deflated)
 }
 
-/// A zip file put together of members.
+/// Writes a zip file with the given members.
 func zip(
   _ folder: TemporaryFolder, named name: String, _ members: [(name: String, bytes: [UInt8])], deflated: Bool
 ) throws -> String {
@@ -102,14 +102,14 @@ func zip(
   return path
 }
 
-/// A frame of zstd.
+/// Compresses bytes as a zstd frame.
 func frame(_ bytes: [UInt8]) throws -> [UInt8] {
   var packed: [UInt8] = []
   try bytes.withUnsafeBytes { try FrameWriter(level: 1).feed($0, isLast: true) { packed.append(contentsOf: $0) } }
   return packed
 }
 
-/// A collection of schema 11 made by some SQL after the tables.
+/// Returns a schema 11 collection file, filled by some SQL.
 func collectionFile(_ folder: TemporaryFolder, _ sql: String) throws -> [UInt8] {
   let path = folder.file("made.anki2")
   removeTree(path)
@@ -123,7 +123,7 @@ func collectionFile(_ folder: TemporaryFolder, _ sql: String) throws -> [UInt8] 
   return try #require(folder.read("made.anki2"))
 }
 
-/// A file of this folder's Fixtures.
+/// Returns the path of a file in this folder's Fixtures.
 func fixture(_ name: String) -> String {
   let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
   return "/\(folder)/Fixtures/\(name)"

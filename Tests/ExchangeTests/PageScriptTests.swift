@@ -1,5 +1,5 @@
-// The page's own script, run by node, beside what the shell says: schedules, logs, typed answers.
-// Without node the tests are skipped, and the run says so.
+// The page's own script, run by node and compared with the shell: schedules, logs, typed answers. Without node the
+// tests are skipped, and the run says so.
 
 import Decks
 import Files
@@ -13,9 +13,9 @@ import Values
 @testable import Exchange
 @testable import Memory
 
-/// Calls of functions of the page's script.
+/// Calls functions of the page's script.
 enum PageScript {
-  /// The files of the script, in their order.
+  /// The files of the script, in order.
   static let parts = ["scheduler", "study", "page", "fsrs7"].map { "/Sources/Exchange/Page/\($0).js" }
 
   static let node: String? = (["/usr/bin/node", "/usr/bin/nodejs", "/usr/local/bin/node"] as [String]).first { path in
@@ -85,14 +85,14 @@ struct PageScriptTests {
       history.steps.append((rating, moment))
       history.expected.append(next)
       schedule = next.schedule
-      // Early, at its time, or late.
+      // Early, on time, or late.
       now = max(now + 1, now + (next.interval * Double.random(in: 0.2...2, using: &random)).rounded())
       if now > 4e9 { break }
     }
     return history
   }
 
-  @Test func `3,600 random answers give the schedules that the shell gives`() throws {
+  @Test func `3,600 random answers give the same schedules as in the shell`() throws {
     var random = TestGenerator(20)
     var histories: [History] = []
     while histories.reduce(0, { $0 + $1.steps.count }) < 3600 {
@@ -138,7 +138,7 @@ struct PageScriptTests {
     #expect(compared >= 3600 && byFSRS7 >= 1000 && worst < 1e-9, "\(compared) answers, farthest \(worst)")
   }
 
-  @Test func `the sequences of py-fsrs come out the same`() throws {
+  @Test func `the sequences of py-fsrs give the same result`() throws {
     let path = sourceRoot() + "/Tests/DecksTests/Fixtures/fsrs6_sequences.tsv"
     let text = try #require(try FileText.read(path, limit: 1 << 24))
     var compared = 0
@@ -169,7 +169,7 @@ struct PageScriptTests {
     #expect(compared > 100)
   }
 
-  @Test func `typed answers are right where the shell says so`() throws {
+  @Test func `typed answers are judged as in the shell`() throws {
     let pairs: [(String, String, Bool)] = [
       ("el perro", "el perro", false), (" el perro ", "el perro", false), ("el pero", "el perro", false),
       ("cafe\u{301}", "caf\u{E9}", false), ("cafe", "café", false), ("cafe", "café", true), ("", "x", false),
@@ -185,7 +185,7 @@ struct PageScriptTests {
     }
   }
 
-  @Test func `a log is refused by its line`() throws {
+  @Test func `a bad log is refused with its line`() throws {
     let head = "{\"deck\":\"deck\",\"version\":1}\n"
     let good = "{\"guid\":\"a\",\"at\":1700000000.5,\"rating\":3,\"seconds\":2}\n"
     let logs = [

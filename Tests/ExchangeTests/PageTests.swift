@@ -1,4 +1,4 @@
-// The text of a deck's page: what is in it, and that no text of a card can be more than a text.
+// The text of a deck's page: its content, and that the text of a card is never anything but text.
 
 import Decks
 import Files
@@ -28,7 +28,7 @@ struct PageTests {
     return (try #require(try FileText.read(path, limit: 1 << 24)), report, weight)
   }
 
-  /// What stands between two marks, of which the first is the only one.
+  /// Returns what is between two marks; the first mark must be unique.
   private func part(of text: String, from start: String, to end: String) throws -> String {
     let pieces = text.split(separator: start, omittingEmptySubsequences: false)
     try #require(pieces.count == 2, "\(pieces.count - 1) times \(start)")
@@ -48,7 +48,7 @@ struct PageTests {
     #expect(text.utf8.count < 23_000, "\(text.utf8.count) bytes without a card")
   }
 
-  @Test func `only a page that FSRS-7 schedules holds FSRS-7, with what it knows of each card`() throws {
+  @Test func `only a page scheduled by FSRS-7 contains FSRS-7, with its state of each card`() throws {
     let collection = TestCollection()
     let deck = try collection.deck("D")
     let card = try collection.add(deck, "p", "a")
@@ -71,10 +71,10 @@ struct PageTests {
     #expect(text.contains("&quot;timed&quot;: {&quot;slow&quot;: 11.7841, ") && text.utf8.count < 29_000)
   }
 
-  @Test func `the script in the page is the file without comments and blanks that mean nothing`() throws {
+  @Test func `the script in the page is the file without comments and insignificant whitespace`() throws {
     let source = try PageScript.parts.map { try #require(try FileText.read(sourceRoot() + $0, limit: 1 << 20)) }
     let lines = source.joined().split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
-    // What is within quotes must come through as it is, and no text may go over a line.
+    // Quoted text must stay as it is, and no string may span lines.
     for line in lines {
       #expect(line.filter { $0 == "`" }.count % 2 == 0, "\(line)")
       let quoted = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter {
@@ -96,7 +96,7 @@ struct PageTests {
     "&lt;b&gt; &amp;",
     "]]><svg onload=hostile=1>", "a\rb", "<plaintext>", "</details></section>",
   ])
-  func `a text of a card is a text and nothing more`(_ hostile: String) throws {
+  func `the text of a card is text and nothing more`(_ hostile: String) throws {
     let collection = TestCollection()
     let deck = try collection.deck("D")
     let plain = try page(collection, deck).text
@@ -111,7 +111,7 @@ struct PageTests {
     #expect(text.contains("dir=\"auto\">p \(shown) q</summary>") && text.contains(">a \(shown) b</div>"), "\(text)")
   }
 
-  @Test func `schedules, languages, decks within, what is typed and suspended`() throws {
+  @Test func `schedules, languages, inner decks, typed answers and suspension`() throws {
     let collection = TestCollection()
     let (deck, inner) = (try collection.deck("D"), try collection.deck("D::In & out"))
     let card = try collection.add(deck, "one", "uno", guid: "g1")
@@ -137,7 +137,7 @@ struct PageTests {
     #expect(!(try page(collection, deck, options).text.contains("data-schedule=\"{")))
   }
 
-  @Test func `pictures and sounds are in the page, and what cannot be is counted`() throws {
+  @Test func `pictures and sounds are embedded, and unusable ones are counted`() throws {
     let collection = TestCollection()
     let deck = try collection.deck("D")
     let picture = (0..<100_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -1,4 +1,4 @@
-// A file that could say formatting updates a card: the card is as the file says, formatted or plain.
+// Updating cards from a file that can hold formatting: the card becomes as the file says, formatted or plain.
 
 import Decks
 import Exchange
@@ -26,7 +26,8 @@ import Testing
     return (report, try collection.cards(deck))
   }
 
-  /// Card `g` of one Markdown, then of another one that updates it: what became of it, and the fields of its note.
+  /// Imports card `g` from one Markdown text, then updates it from another; returns the report and the fields of its
+  /// note.
   private func updated(_ old: String, _ new: String) throws -> (report: AddReport, fields: [String]) {
     let text = { (answer: String) in "## gato <!-- id: g; tags: a -->\n\n\(answer)\n" }
     _ = try imported(text(old), .update)
@@ -37,7 +38,7 @@ import Testing
 
   @Test(
     arguments: ["**cat**", "- cat\n- kitty", "a\n\n> b", "a [link](https://x.org)"], ["cat", "kitty & co", "1 < 2"])
-  func `a card with an id is formatted, or plain, as its text is`(formatted: String, plain: String) throws {
+  func `a card with an id becomes formatted or plain, as its text is`(formatted: String, plain: String) throws {
     let html = FieldHTML.html(ofPlain: plain)
     let (report, fields) = try updated(formatted, plain)
     #expect(report.updated == 1 && report.rejectedCount == 0 && fields == ["gato", html], "\(report)")
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ["cat", "kitty"], ["", "x"])
-  func `a plain card without an id that is formatted in the deck is refused, and named`(
+  func `a plain card without an id whose deck version is formatted is refused, and named`(
     answer: String, tag: String
   ) throws {
     _ = try imported("## gato\n\n**cat**\n")
@@ -57,7 +58,7 @@ import Testing
     let card = try #require(cards.first)
     #expect(try collection.store.read { try NoteTable.record($0, card.note).fields } == ["gato", "<b>cat</b>"])
     #expect(card.tags == [] && cards.count == 1)
-    // What was not asked to update is there; a table says nothing of formatting.
+    // Without an update it counts as existing; a table says nothing about formatting.
     if answer == "cat" { #expect(try imported(text).report.skipped == 1) }
     var options = ImportOptions()
     options.onDuplicate = .update
@@ -70,12 +71,12 @@ import Testing
     var options = ImportOptions()
     options.onDuplicate = .update
     let deck = try collection.deck(named: "d")
-    // A table has no place for formatting: what it does not say is not lost.
+    // A table cannot hold formatting, so formatting is not lost.
     let table = try folder.write("prompt,answer,guid\ngato,kitty,g\n", to: "a.csv")
     #expect(try collection.importing(deck, table, options).rejected.map(\.code) == [.failure(.formatted)])
     let card = try #require(try collection.cards(deck).first)
     #expect(try collection.store.read { try NoteTable.record($0, card.note).fields } == ["gato", "<b>cat</b>"])
-    // Another deck's card of that id is another card.
+    // Another deck's card with that id is another card.
     let other = try collection.deck("e")
     let plain = try folder.write("## gato <!-- id: g -->\n\ncat\n", to: "e.md")
     #expect(try collection.importing(other, plain, options).updated == 0)

@@ -1,4 +1,4 @@
-// Files and choices that a format has no place for: each is refused or told in words, nothing is read half.
+// Files and options that a format cannot handle: each is refused or reported, and nothing is read in part.
 
 import Decks
 import Files
@@ -17,7 +17,7 @@ import Values
   private let folder = TemporaryFolder()
 
   @Test(arguments: [CardFormat.apkg, .apkgLegacy, .colpkg])
-  func `a package is neither read nor written as a text`(_ format: CardFormat) throws {
+  func `a package is neither read nor written as text`(_ format: CardFormat) throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "p", "a")
     var options = ImportOptions()
@@ -32,7 +32,7 @@ import Values
     #expect(folder.read("out") == nil)
   }
 
-  @Test func `choices of columns that are endless or number no column are refused`() throws {
+  @Test func `endless column lists and those that number no column are refused`() throws {
     #expect(throws: ExchangeError.self) { _ = try ColumnChoice.list(of: String(repeating: "a=b,", count: 30_000)) }
     let path = try folder.write("x,y\na,b\n", to: "a.csv")
     var options = ImportOptions()
@@ -42,7 +42,7 @@ import Values
     #expect(try collection.cards(deck).isEmpty)
   }
 
-  @Test func `pictures that a text names and that are not there are in the report`() throws {
+  @Test func `missing pictures of a text are in the report`() throws {
     let path = try folder.write("## a\n\n![](gone.png)\n", to: "a.md")
     let deck = try collection.deck("d")
     let report = try collection.store.operation("import") { db in
@@ -55,21 +55,21 @@ import Values
     #expect(report.value.json.contains("\"missing_media\""), "\(report.value.json)")
   }
 
-  @Test func `half a character of UTF-16 is shown by a mark`() throws {
+  @Test func `an unpaired UTF-16 surrogate becomes a replacement character`() throws {
     let path = try folder.write([0xFF, 0xFE, 0x61, 0, 0x62, 0, 0x00, 0xD8, 0x63, 0], to: "a.txt")
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["ab\u{FFFD}c"])
   }
 
-  /// The end of a file: an odd byte, half a pair of surrogates, both.
+  /// The end of a file: an odd byte, an unpaired surrogate, both.
   @Test(arguments: [[0x62], [0x00, 0xD8], [0x00, 0xD8, 0x62]] as [[UInt8]])
-  func `half a character at the end of UTF-16 is shown by a mark`(end: [UInt8]) throws {
+  func `an incomplete character at the end of UTF-16 becomes a replacement character`(end: [UInt8]) throws {
     func bytes(_ text: String) -> [UInt8] {
       [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] } + end
     }
     let path = try folder.write(bytes("ab"), to: "a.txt")
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["ab\u{FFFD}"])
     let deck = try collection.deck("d")
-    // Of one chunk, and of several.
+    // In one chunk, and in several.
     for size in [1, 40_000] {
       let answer = String(repeating: "x", count: size)
       for (name, start) in [("a.csv", "prompt,answer\np,"), ("a.md", "## p\n\n"), ("a.txt", "p\t")] {
@@ -81,7 +81,7 @@ import Values
     }
   }
 
-  @Test func `several note types are written one behind the other, and read again`() throws {
+  @Test func `several note types are written one after the other, and read back`() throws {
     let deck = try collection.deck("d")
     for name in ["One", "Two"] {
       let draft = NoteTypeDraft(

@@ -1,5 +1,5 @@
-// Which card a row of a source is after an edit: small edits of a real list of words keep their cards, other words do
-// not.
+// Which card the row of a source belongs to after an edit: small edits of a real word list keep their cards, other
+// words do not.
 
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Testing
 @testable import Exchange
 
 @Suite struct RowIdentityTests {
-  /// The most frequent words of a first course, among them those that differ by a letter.
+  /// The most frequent words of a beginners' course, including some that differ by a letter.
   private static let list = """
     el gato|the cat;el perro|the dog;el sol|the sun;la luna|the moon;la casa|the house;el árbol|the tree;el agua|the water;\
     el fuego|the fire;la tierra|the earth;el viento|the wind;la lluvia|the rain;la nieve|the snow;el río|the river;el mar|the sea;\
@@ -34,7 +34,7 @@ import Testing
     RowFacts(id: id, whole: BuildIDs.hash(texts), front: BuildIDs.hash([texts[0]]), texts: texts)
   }
 
-  /// Edits that people make to a row that is right but for something small.
+  /// Small corrections that people make to a row.
   private static let edits: [(name: String, edit: @Sendable (String, inout TestGenerator) -> String)] = [
     ("a letter doubled", { text, _ in text + text.suffix(1) }),
     ("a letter left out", { text, _ in String(text.dropLast()) }),
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a thousand other words in the place of a row are other cards`() {
+  @Test func `a thousand rows replaced by other words are other cards`() {
     var numbers = TestGenerator(92)
     let old = Self.list.map { facts($0) }
     for _ in 0..<1000 {
@@ -99,7 +99,7 @@ import Testing
       (["el perro", "the dog"], ["el can", "the dog"], false),
       (["Banda Sea", "mar"], ["Sea (of) Banda", "mar"], true),
     ])
-  func `what the guide says of an edit is so`(_ old: [String], _ new: [String], _ isSame: Bool) {
+  func `the guide's rules on edits are true`(_ old: [String], _ new: [String], _ isSame: Bool) {
     #expect(RowIdentity.match([facts(new)], [facts(old)]) == [isSame ? 0 : nil], "\(old) -> \(new)")
   }
 
@@ -111,7 +111,7 @@ import Testing
     #expect(RowIdentity.match([facts(["x", "y"], id: "cat")], [facts(texts, id: "cat")]) == [0])
   }
 
-  @Test func `rows that are put in, taken out and moved leave the others what they are`() {
+  @Test func `inserted, removed and moved rows leave the others unchanged`() {
     let old = Self.list.prefix(50).map { facts($0) }
     var new = old
     new.remove(at: 10)

@@ -1,4 +1,4 @@
-// The head of a collection as the tables of schema 18 have it, field by field, and the bytes that it is made of.
+// The metadata of a collection in the tables of schema 18, field by field, and its protobuf encoding.
 
 import Decks
 import Storage
@@ -19,7 +19,7 @@ import Values
       CREATE TABLE config (KEY TEXT PRIMARY KEY, usn INTEGER, mtime_secs INTEGER, val BLOB);
       """)
 
-  /// What is read of a collection with these rows.
+  /// Reads a collection with these rows.
   private func contents(_ rows: [(sql: String, bytes: [UInt8])]) throws -> PackageContents {
     let store = Store(path: nil, migrations: [Self.schema], isInterrupted: { false })
     return try store.operation("filling") { db in
@@ -38,16 +38,16 @@ import Values
 
   private func text(_ writer: inout WireWriter, _ field: Int, _ text: String) { writer.bytes(field, Array(text.utf8)) }
 
-  /// A field of 32 bits.
+  /// Encodes a 32-bit float field.
   private func float(_ field: Int, _ value: Float) -> [UInt8] {
     let key = message { $0.number(field, 0) }.dropLast()
     return [key[0] | 5] + key.dropFirst()
       + (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt32($0))) }
   }
 
-  // MARK: Bytes
+  // MARK: Encoding
 
-  @Test func `fields of every kind are read in their order`() throws {
+  @Test func `fields of every kind are read in order`() throws {
     let bytes =
       message {
         $0.number(1, 300)
@@ -61,7 +61,7 @@ import Values
     #expect(Array(fields[2].bytes) == [7, 8] && fields[0].bytes.isEmpty && fields[0].flag && !fields[2].flag)
   }
 
-  @Test func `numbers of 32 bits come one after the other or alone, what is no number is 0`() throws {
+  @Test func `32-bit numbers come packed or alone, and other data gives 0`() throws {
     let packed = message { $0.bytes(1, [0, 0, 0, 0x3F, 0, 0, 0x80, 0x7F, 9]) }
     #expect(try WireReader.fields(packed[...])[0].floats == [0.5, 0], "the rest of a number is none")
     #expect(try WireReader.fields(float(1, .infinity)[...])[0].floats == [0])
@@ -71,14 +71,14 @@ import Values
     arguments: [
       [0x08], [0x08, 0x80], [0x09, 1, 2, 3, 4, 5, 6, 7], [0x0A, 2, 1], [0x0D, 1, 2, 3], [0x0B], [0x0F],
       [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1], [0x08] + Array(repeating: 0xFF, count: 10) + [1],
-    ] as [[UInt8]]) func `bytes that end too early, or are of no kind, are damage`(bytes: [UInt8])
+    ] as [[UInt8]]) func `truncated bytes and unknown wire types are damage`(bytes: [UInt8])
   {
     #expect(throws: WireFault.self) { try WireReader.fields(bytes[...]) }
   }
 
   // MARK: Tables
 
-  @Test func `a note type comes out as schema 11 has it, with all that it says`() throws {
+  @Test func `a note type is converted to schema 11 with all its properties`() throws {
     let type = message {
       $0.number(1, 1)
       $0.number(2, 1)
@@ -135,7 +135,7 @@ import Values
     #expect(card["did"] == .null, "a deck of the other collection means nothing here")
   }
 
-  @Test func `a deck has its preset and its limits, those out of range are not set`() throws {
+  @Test func `a deck has its preset and its limits, and limits out of range are not set`() throws {
     let normal = message { writer in
       writer.bytes(
         1,
@@ -159,7 +159,7 @@ import Values
     #expect(found[2]?.isFiltered == true)
   }
 
-  @Test func `a preset has what was set, in the words of here`() throws {
+  @Test func `a preset has its values under our names`() throws {
     let config =
       message {
         for (number, value) in [
@@ -188,7 +188,7 @@ import Values
     #expect(bare.learningSteps == [] && bare.newPerDay == 0 && bare.suspendsLeeches, "what is 0 is not written")
   }
 
-  @Test func `settings are JSON, what is none is damage`() throws {
+  @Test func `settings are JSON, anything else is damage`() throws {
     let found = try contents([
       ("INSERT INTO config VALUES ('rollover', 0, 0, ?)", Array("5".utf8)),
       ("INSERT INTO config VALUES ('creationOffset', 0, 0, ?)", Array("-60".utf8)),

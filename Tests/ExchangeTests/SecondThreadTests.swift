@@ -1,4 +1,4 @@
-// A package that is large enough for a second thread; `ThreadWatchTests` runs it under its watch, too.
+// A package that is large enough for a second thread; `ThreadWatchTests` also runs it under its thread check.
 
 import Decks
 import Exchange
@@ -6,7 +6,7 @@ import TestDecks
 import Testing
 
 @Suite struct SecondThreadTests {
-  @Test func `a large package goes out and comes in whole`() throws {
+  @Test func `a large package is exported and imported completely`() throws {
     let here = PackageCollection()
     let deck = try here.collection.deck("Many")
     let cards = (0..<1000).map { NewCard(prompt: "prompt \($0)", answer: "answer \($0)") }

@@ -1,4 +1,4 @@
-// What a server or a package gets of a card's memory: it never depends on the model that schedules.
+// The memory state of a card that a server or a package gets: it never depends on the model that schedules.
 
 import Decks
 import Storage
@@ -9,7 +9,7 @@ import Testing
 @testable import Memory
 
 @Suite struct SentStateTests {
-  @Test func `a schedule and what a package keeps of it are compared as the same`() {
+  @Test func `a schedule and its package form compare as equal`() {
     var schedule = CardSchedule()
     (schedule.state, schedule.reps) = (.review, 3)
     (schedule.due, schedule.lastReview) = (1_795_693_652.7, 1_795_693_052.6)
@@ -20,7 +20,7 @@ import Testing
     #expect(ComparedNotes.text(schedule) == ComparedNotes.text(kept))
   }
 
-  @Test func `no byte of the data of a card depends on which model schedules`() throws {
+  @Test func `no byte of a card's data depends on which model schedules`() throws {
     var seven = DeckOptions()
     seven.fitted = try FittedModels(
       answers: 5000, prefersFSRS7: true, parameters: MemoryModel7.published, firsts: [99, 99, 99, 99])

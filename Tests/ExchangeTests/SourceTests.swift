@@ -1,4 +1,4 @@
-// Sources while they are edited: their rows by line, ids that are written into them, what belongs at a place.
+// Sources while they are edited: their rows by line, ids written into them, completion at a position.
 
 import TestSupport
 import Testing
@@ -28,7 +28,7 @@ import Testing
     "text\n", "## b <!-- id: kept -->\n\nc\n\n", "## end of ## it ##   \n\nx\n",
   ]
 
-  @Test func `an id written into random Markdown is that of its row, and nothing else changes`() throws {
+  @Test func `an id written into random Markdown belongs to its row, and nothing else changes`() throws {
     var numbers = TestGenerator(11)
     var written = 0
     for round in 0..<1500 {
@@ -65,7 +65,7 @@ import Testing
       "{\"prompt\": \"a\", \"answer\": \"b\"}\n  {\"guid\": \"kept\", \"prompt\": \"c\", \"answer\": \"d\"}\n"
     ),
   ])
-  func `an id written into a table or JSON is that of its row`(path: String, text: String) throws {
+  func `an id written into a table or JSON belongs to its row`(path: String, text: String) throws {
     let before = try reading(text, path)
     let places = before.entries.indices.filter { before.canHaveID($0) || before.needsColumn }
     let ids = Dictionary(uniqueKeysWithValues: places.map { ($0, "id,\($0)") })
@@ -75,7 +75,7 @@ import Testing
     #expect(after.entries.map(\.id) == before.entries.enumerated().map { ids[$0.offset] ?? $0.element.id })
   }
 
-  @Test func `a table whose columns have no names, and cells beyond them, get no ids`() throws {
+  @Test func `a table whose columns have no names, and cells beyond the columns, get no ids`() throws {
     let bare = try reading("a,b\nc,d\n", "a.csv")
     #expect(!bare.canHaveID(0) && !bare.needsColumn)
     let wide = try reading("prompt,answer\na,b,c\n", "a.csv")
@@ -85,7 +85,7 @@ import Testing
 
   // MARK: Rows
 
-  @Test func `a long source that is edited again and again says what a build of its text says`() throws {
+  @Test func `a long source edited again and again gives the same as building its text`() throws {
     var numbers = TestGenerator(23)
     let source = try #require(BuildSource(unsaved: "a.md"))
     var known: SourceReading?
@@ -113,7 +113,7 @@ import Testing
     #expect(pieces > 3)
   }
 
-  @Test func `a row is found at each of its lines, and what breaks a source leaves the rows before it`() throws {
+  @Test func `a row is found at each of its lines, and an error in a source keeps the rows before it`() throws {
     let text = "## a\n\nb\n\n# Title\n\nQ: c\nA: d\n---\n- x ==y==\n- z\n"
     let rows = try reading(text, "deep/a.md")
     let lines = (1...12).map { line in rows.entry(at: rows.text.start(line)) }
@@ -127,16 +127,16 @@ import Testing
       ])
   }
 
-  @Test func `what a build passes over is no source`() {
+  @Test func `files that a build skips are not sources`() {
     for path in ["README.md", "_a.md", "b/.c.md", "media/a.md", "a.lua", "a.txt", "readme-too.csv"] {
       #expect(BuildSource(unsaved: path) == nil, "\(path)")
     }
     #expect(BuildSource(unsaved: "b/media/a.md") != nil)
   }
 
-  // MARK: What belongs at a place
+  // MARK: Completion
 
-  @Test func `what belongs at the end of a text`() throws {
+  @Test func `completion at the end of a text`() throws {
     func slot(_ text: String, _ path: String) throws -> String {
       let context =
         path == "deck.json"
@@ -165,7 +165,7 @@ import Testing
     #expect(try slot("{\"na", "deck.json").hasSuffix("|na|"))
   }
 
-  @Test func `any beginning of any text has an answer`() throws {
+  @Test func `completion works after any prefix of any text`() throws {
     var numbers = TestGenerator(7)
     let letters = ["{", "}", "[", "]", "\"", "\\", ":", ",", "\n", "a", "é", "<!-- tags:", "-->", ";", "==", "# ", "`"]
     for _ in 0..<400 {

@@ -1,4 +1,4 @@
-// What is read through a buffer, at every size that the buffer's edges could cut wrongly.
+// Buffered reading at every size where a buffer boundary could split data wrongly.
 
 import Decks
 import Files
@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct StreamSizeTests {
   private let folder = TemporaryFolder()
-  /// Of letters, so that one of two bytes lies across each edge at every second size.
+  /// Sizes for texts of letters, so that for every second size a letter of two bytes crosses the boundary.
   private let sizes = streamSizes(buffer: ByteSource.chunk)
 
   private func source(_ bytes: [UInt8], _ encoding: TextEncoding = .utf8) throws -> ByteSource {
@@ -19,7 +19,7 @@ import Testing
     return try ByteSource(path: try folder.write(bytes, to: "file"), options)
   }
 
-  /// The one cell, the one prompt.
+  /// Reads a table with a single cell.
   private func table(_ bytes: [UInt8], _ encoding: TextEncoding = .utf8) throws -> [[UInt8]] {
     let rows = TableRows(try source(bytes, encoding), separator: UInt8(ascii: ","))
     var cells: [[UInt8]] = []
@@ -37,7 +37,7 @@ import Testing
     return prompts
   }
 
-  @Test func `bytes one by one and by the line are those of the file`() throws {
+  @Test func `bytes read one by one and by line are those of the file`() throws {
     for size in sizes {
       let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 % 61 + 0x30) }
       let all = try source(bytes)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `cells, plain and in quotes, may end anywhere`() throws {
+  @Test func `cells, plain and quoted, may end anywhere`() throws {
     for size in sizes {
       let (plain, wide) = ([UInt8](repeating: 0x61, count: size), Array(String(repeating: "é", count: size / 2).utf8))
       let quoted = Array(String(repeating: "\"\"", count: size / 2).utf8)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `texts of JSON may end anywhere, escapes too`() throws {
+  @Test func `JSON texts may end anywhere, escapes too`() throws {
     for size in sizes {
       let text = String(repeating: "a", count: size)
       let more = String(repeating: #"\n"#, count: size / 2)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [TextEncoding.latin1, .windows1252, .utf16])
-  func `other encodings may be cut anywhere`(encoding: TextEncoding) throws {
+  func `other encodings may be split anywhere`(encoding: TextEncoding) throws {
     for size in sizes {
       let text = String(repeating: "é", count: size / 2) + "😀b"
       let bytes: [UInt8] =
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: StreamContent.allCases)
-  func `media of a package that we write, of any size, come back`(_ content: StreamContent) throws {
+  func `media in our packages, of any size, come back`(_ content: StreamContent) throws {
     let there = PackageCollection()
     let deck = try there.collection.deck("Sounds")
     var sent: [String: [UInt8]] = [:]

@@ -1,4 +1,4 @@
-// Pairing of made subtitles: an offset and a speed are found, and lines that are missing stay without a translation.
+// Pairing of generated subtitles: offset and speed are found, and lines without a partner stay without a translation.
 
 import Testing
 import Values
@@ -6,7 +6,7 @@ import Values
 @testable import Exchange
 
 @Suite struct SubtitlePairingTests {
-  /// Lines with gaps of their own, as of a film.
+  /// Returns lines with irregular gaps, as in a film.
   private func film(_ count: Int, seed: UInt64) -> [TextParagraph] {
     var numbers = SeededNumbers(seed: seed)
     var (lines, time): ([TextParagraph], Double) = ([], 10)
@@ -44,13 +44,13 @@ import Values
   }
 
   @Test(arguments: 1...12)
-  func `a few lines at the same times are paired as they stand`(count: Int) {
+  func `a few lines at the same times are paired directly`(count: Int) {
     let text = (0..<count).map { TextParagraph("\($0)", start: Double($0) * 3, end: Double($0) * 3 + 2.5) }
     let timing = SubtitlePairing(text, text).timing
     #expect(timing.speed == 1 && abs(timing.offset) < 0.01, "\(timing)")
   }
 
-  @Test func `a given offset is taken as it is, and nothing pairs with nothing`() {
+  @Test func `a given offset is used as it is, and nothing pairs with nothing`() {
     let text = film(10, seed: 4)
     let moved = text.map { TextParagraph($0.text, start: ($0.start ?? 0) - 300, end: ($0.end ?? 0) - 300) }
     #expect(SubtitlePairing(text, moved, offset: 300).share == 1)

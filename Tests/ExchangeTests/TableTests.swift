@@ -1,4 +1,4 @@
-// Tables: what is found out about them, what the user says of them, and the guard against spreadsheets.
+// Tables: what is detected, what the user specifies, and protection against spreadsheet formulas.
 
 import Decks
 import Exchange
@@ -36,11 +36,13 @@ import Testing
     ("a.csv", "\"a;b\",cat\n\"c;d\",dog\n", ","), ("a.csv", "uno\ndos\n", ","), ("a.tsv", "a, b\tc\nd\te\n", "\t"),
     ("a.csv", "a;b,c;d\ne;f,g;h\n", ","), ("a.csv", "\"a \"\"b; c\"\", d\",x;y\ne,f;g\n", ","),
   ])
-  func `the separator is found by what cuts the lines alike`(name: String, text: String, separator: String) throws {
+  func `the detected separator is the one that splits the lines alike`(name: String, text: String, separator: String)
+    throws
+  {
     #expect(try imported(name, text).report.findings.separator == separator.utf8.first)
   }
 
-  @Test func `a card that may not be there twice is told with its file`() throws {
+  @Test func `a duplicate card is reported with its file`() throws {
     let deck = try collection.deck("d")
     let path = folder.file("a.tsv")
     try AtomicFile.write(path, Array("perro\tdog\n".utf8))
@@ -54,7 +56,7 @@ import Testing
     #expect(error?.code == "duplicate")
   }
 
-  @Test func `a separator is named or is itself, and what cannot be one is refused`() throws {
+  @Test func `a separator is given by name or character, and an invalid one is refused`() throws {
     #expect(try Separator.byte(named: "Semicolon") == UInt8(ascii: ";"))
     #expect(try Separator.byte(named: "~") == UInt8(ascii: "~"))
     for bad in ["", "\"", "x", "7", "\n", "ab", "é"] {
@@ -64,7 +66,7 @@ import Testing
     #expect(cards.map(\.answer) == ["b"] && report.findings.separator == UInt8(ascii: "~"))
   }
 
-  @Test func `columns go by their names in the header, and the rest are kept`() throws {
+  @Test func `columns are chosen by their names in the header, and the rest are kept`() throws {
     let text = "Nr,Spanish,English,Theme,Level\n1,gato,cat,animal pet,A1\n2,perro,dog,,\n"
     let (report, cards) = try imported("a.csv", text) {
       $0.table.columns = try ColumnChoice.list(of: "prompt=Spanish, answer=english,tags=Theme,cefr=Level")
@@ -76,7 +78,7 @@ import Testing
     #expect(report.findings.hasHeader == true)
   }
 
-  @Test func `columns go by numbers, with and without a header`() throws {
+  @Test func `columns are chosen by number, with and without a header`() throws {
     let (_, cards) = try imported("a.tsv", "7\tcat\tgato\n8\tdog\tperro\n") {
       $0.table.columns = try ColumnChoice.list(of: "prompt=3,answer=2")
     }
@@ -84,7 +86,7 @@ import Testing
     #expect(cards[0].fields == [CardField("column1", .text("7"))])
   }
 
-  @Test func `a header is not one where the user says so`() throws {
+  @Test func `the user can say that the first row is not a header`() throws {
     let (report, cards) = try imported("a.csv", "prompt,answer\ngato,cat\n") { $0.table.hasNoHeader = true }
     #expect(cards.map(\.prompt) == ["prompt", "gato"] && report.findings.hasHeader == false)
   }
@@ -107,7 +109,7 @@ import Testing
       "columns: a table has at most 10,000 columns, not 10001; for example prompt=Spanish,answer=2,tags=Theme"
     ),
   ])
-  func `a choice that cannot be is told`(choice: String, message: String) throws {
+  func `an invalid option is reported`(choice: String, message: String) throws {
     let error = #expect(throws: ExchangeError.self) {
       try imported("a.csv", "Spanish,English\ngato,cat\n") { $0.table.columns = try ColumnChoice.list(of: choice) }
     }
@@ -124,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [(1, TextEncoding.windows1252), (2, .utf16), (3, .utf16), (4, .utf16), (5, .utf16), (6, .utf8)])
-  func `the encoding is found and told`(kind: Int, encoding: TextEncoding) throws {
+  func `the encoding is detected and reported`(kind: Int, encoding: TextEncoding) throws {
     let text = "prompt;answer\n" + (0..<9000).map { "pájaro \($0);“ñ” \($0)\n" }.joined()
     let units = Array(text.utf16)
     let little = { (units: [UInt16]) in units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
@@ -143,7 +145,7 @@ import Testing
     #expect(report.findings.encoding == encoding && report.findings.separator == UInt8(ascii: ";"))
   }
 
-  @Test func `the first cards are shown as they would be`() throws {
+  @Test func `the preview shows the first cards as they would be imported`() throws {
     let text = "prompt,answer,tags,subdeck\n" + (1...9).map { "p\($0),a\($0),t u,x\n" }.joined()
     let report = try imported("a.csv", text) { $0.previewed = 5 }.report
     #expect(report.preview.map(\.card.prompt) == ["p1", "p2", "p3", "p4", "p5"])
@@ -152,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: ["x.csv", "x.tsv"])
-  func `cells that a spreadsheet would run are guarded, and only those lose the guard again`(name: String) throws {
+  func `cells that a spreadsheet would run are escaped, and only those are unescaped`(name: String) throws {
     let deck = try collection.deck("a")
     let texts = ["=1+1", "+x", "-5", "@A1", "'=1", "'a", "plain", "\"=2"]
     for text in texts {
@@ -176,11 +178,11 @@ import Testing
     _ = try collection.importing(back, folder.file(name))
     #expect(try collection.prompts(back) == collection.prompts(deck))
     #expect(try collection.cards(back).map(\.fields) == collection.cards(deck).map(\.fields))
-    // A file of somebody else keeps its apostrophes.
+    // A file from another program keeps its apostrophes.
     #expect(try imported("y.csv", "prompt,answer\n'=1,'-x\n").cards.map(\.prompt) == ["'=1"])
   }
 
-  @Test func `several files are one import, in their order, and a refused row names its file`() throws {
+  @Test func `several files are one import, in order, and a refused row names its file`() throws {
     try AtomicFile.write(folder.file("1.csv"), Array("a,1\nb,\n".utf8))
     try AtomicFile.write(folder.file("2.tsv"), Array("c\t3\n\t4\n".utf8))
     let deck = try collection.deck("d")
@@ -189,7 +191,7 @@ import Testing
     #expect(report.cards.rejected.map { $0.place?.inWords } == ["1.csv, line 2", "2.tsv, line 2"])
   }
 
-  @Test func `what a table cannot hold is counted`() throws {
+  @Test func `data that a table cannot hold is counted`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: [CardField("n", .json("1.50"))], document: "D"))
     try collection.addNote(deck, ["Front": "x", "Back": "<b>y</b>"])
@@ -199,7 +201,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `fields that are called as columns come back as fields`(isForSpreadsheet: Bool) throws {
+  func `fields named like columns come back as fields`(isForSpreadsheet: Bool) throws {
     let text = #"{"prompt":"=p","answer":"a","Subdeck":"x","Document":"y","guarded":"=z","Tags":"u","Prompt":"v"}"#
     let cards = try imported("a.jsonl", text).cards
     var options = ExportOptions()

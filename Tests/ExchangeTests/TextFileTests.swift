@@ -20,16 +20,16 @@ import Testing
     try read(name, Array(text.utf8)).paragraphs.map(\.text)
   }
 
-  @Test func `plain text is parted by blank lines`() throws {
+  @Test func `plain text is split at blank lines`() throws {
     #expect(try texts("a.txt", "one\ntwo\r\n\r\n  three  \n") == ["one two", "three"])
   }
 
-  @Test func `Markdown loses its marks, its addresses and its code`() throws {
+  @Test func `Markdown loses its markup, its addresses and its code`() throws {
     let text = "# Title\nSome *strong* [link](http://x.y/(z)) text.\n\n- a point\n- another\n\n```\ncode\n```\n> said\n"
     #expect(try texts("a.md", text) == ["Title", "Some strong link text.", "a point", "another", "said"])
   }
 
-  @Test func `HTML gives its blocks, without scripts and readings, with its characters`() throws {
+  @Test func `HTML gives its blocks, without scripts and ruby readings, with its entities decoded`() throws {
     let html = """
       <!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]><html><head><title>T</title></head><body>
       <p>Un caf&eacute; &amp; t&#233;<br>solo &x;</p><script>if (a < b) {}</script><!-- <p>no</p> -->
@@ -44,13 +44,13 @@ import Testing
     ([0xFF, 0xFE, 0x63, 0, 0x61, 0, 0x66, 0, 0xE9, 0], .utf16, "café"),
     (Array("café".utf8), .utf8, "café"),
   ])
-  func `encodings are found`(bytes: [UInt8], encoding: TextEncoding, text: String) throws {
+  func `encodings are detected`(bytes: [UInt8], encoding: TextEncoding, text: String) throws {
     let file = try read("a.txt", bytes)
     #expect(file.encoding == encoding && file.paragraphs.map(\.text) == [text])
   }
 
   @Test(arguments: ["a.txt", "a.srt", "a.html", "a.epub"])
-  func `what is no text is refused by name`(name: String) throws {
+  func `data that is not text is refused by name`(name: String) throws {
     for bytes: [UInt8] in [[], [0x41, 0, 0x42, 0x43, 0, 0xFF], Array("PK\u{3}\u{4}zip".utf8)]
     where !(name != "a.epub" && bytes.first == 0x50) {
       #expect(throws: TextFileError.self) { try read(name, bytes) }
@@ -61,18 +61,20 @@ import Testing
     ("a.HTM", TextFormat.html), ("a.xhtml", .html), ("a.xht", .html), ("a.ssa", .ass), ("a.markdown", .markdown),
     ("a.srt", .srt), ("a", .plain), ("a.pdf", .plain),
   ])
-  func `a kind is known by its name`(name: String, format: TextFormat) { #expect(TextFormat(path: name) == format) }
+  func `a format is recognised by the file name`(name: String, format: TextFormat) {
+    #expect(TextFormat(path: name) == format)
+  }
 
   @Test(arguments: [
     ("WEBVTT\n\n", TextFormat.vtt), ("1\n00:00:01,000 --> 00:00:02,000\n", .srt), ("\u{20}[Script Info]\n", .ass),
     ("<html>", .html), ("<!DOCTYPE html>", .html), ("", .plain), ("text", .plain),
   ])
-  func `a kind is known by how it begins`(text: String, format: TextFormat) {
+  func `a format is recognised by its first bytes`(text: String, format: TextFormat) {
     #expect(TextFormat(beginningOf: text) == format)
     #expect(format.isTimed == [.vtt, .srt, .ass].contains(format))
   }
 
-  @Test func `what says that it is UTF-8 and is not, and what holds NUL bytes, is told`() throws {
+  @Test func `invalid UTF-8 that claims to be UTF-8, and NUL bytes, are reported`() throws {
     for (bytes, reason) in [
       ([0xEF, 0xBB, 0xBF, 0x61, 0xFF, 0x62], "says that it is UTF-8"),
       (Array("many words".utf8) + [0] + Array("and more".utf8), "contains NUL bytes"),
@@ -82,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `lines that are no cues, speakers without words and cues out of order`() throws {
+  @Test func `lines that are not cues, speakers without words and cues out of order`() throws {
     let srt = """
       1
       1:2:3:4 --> x
@@ -106,14 +108,14 @@ import Testing
     #expect(try texts("a.srt", srt) == ["Señora: ven, por favor", "Later."])
   }
 
-  @Test func `HTML that ends within a comment, a script or a tag gives what came before`() throws {
+  @Test func `HTML that ends within a comment, a script or a tag gives the text before it`() throws {
     #expect(try texts("a.html", "<html><p>a&nbsp;b</p><!-- c") == ["a b", "<!-- c"])
     #expect(try texts("a.html", "<html><p>a</p><script>b") == ["a"])
     #expect(try texts("a.html", "<html><p>a</p><p") == ["a", "<p"])
     #expect(try texts("a.html", "<html><p>a</p><rt>b<rt>c</rt>d</rt>e") == ["a", "e"])
   }
 
-  @Test func `SubRip and WebVTT give what is said, joined to sentences`() throws {
+  @Test func `SubRip and WebVTT give the spoken text, joined into sentences`() throws {
     let srt = """
       1\r
       00:00:01,000 --> 00:00:02,500\r
@@ -144,7 +146,7 @@ import Testing
     #expect(try texts("a.vtt", vtt) == ["Hola hoy."])
   }
 
-  @Test func `scripts of SubStation Alpha go by their format line`() throws {
+  @Test func `SubStation Alpha scripts follow their format line`() throws {
     let ass = """
       [Script Info]
       Title: x
@@ -187,7 +189,7 @@ import Testing
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno", "Dos."])
   }
 
-  @Test func `a book is read however its package is written`() throws {
+  @Test func `a book is read however its package file is written`() throws {
     let odd = (
       "p.opf",
       """
@@ -207,7 +209,8 @@ import Testing
     #expect(error?.report.message.contains("names no package") == true)
   }
 
-  @Test func `a book without a container, or with encrypted chapters, is refused; encrypted fonts are not`() throws {
+  @Test func `a book without a container, or with encrypted chapters, is refused; encrypted fonts are allowed`() throws
+  {
     let chapter = ("OEBPS/b.xhtml", "<p>Uno</p>")
     #expect(throws: TextFileError.self) { try TextFile(try epub([chapter]), encoding: nil) { false } }
     func encryption(_ name: String) -> (String, String) {
@@ -219,7 +222,7 @@ import Testing
     #expect(throws: TextFileError.self) { try TextFile(sold, encoding: nil) { false } }
   }
 
-  @Test func `a chapter that inflates beyond all books is refused while it is inflated`() throws {
+  @Test func `a chapter that inflates beyond the limit is refused while it is inflated`() throws {
     let path = try epub([container, package, ("OEBPS/b.xhtml", String(repeating: " ", count: 65 << 20))])
     #expect { try TextFile(path, encoding: nil) { false } } throws: {
       guard case TextFileError.refused(path, _) = $0 else { return false }
@@ -227,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func `a book that is cut anywhere is refused or read, never more`() throws {
+  @Test func `a book truncated anywhere is refused or read, nothing else`() throws {
     let whole = try epub([container, package, ("OEBPS/b.xhtml", "<p>Uno</p>")])
     let bytes = try FileText.bytes(whole, limit: 1 << 20) { false }
     for length in stride(from: 0, to: bytes.count, by: 7) {
@@ -235,23 +238,23 @@ import Testing
     }
   }
 
-  @Test func `what opens as a mark in a subtitle and is never closed is a text`() throws {
+  @Test func `an unclosed tag in a subtitle is text`() throws {
     let cue = "1\n00:00:01,000 --> 00:00:02,000\nI <3 you, <i>dear</i> {\\an8}{smile\n"
     #expect(try texts("a.srt", cue) == ["I <3 you, dear {smile"])
   }
 
-  @Test func `HTML may leave the ends of its head and of its readings out`() throws {
+  @Test func `HTML may omit the end tags of its head and of its ruby readings`() throws {
     let html = "<!doctype html><head><title>T</title><body><p>one<p><ruby>a<rp>(<rt>b<rp>)</ruby> two"
     #expect(try texts("a.html", html) == ["one", "a two"])
   }
 
-  @Test func `tags in a comment are none`() {
+  @Test func `tags in a comment are ignored`() {
     let tags = XMLTags(
       Array("<!-- <item id='a'/> <item id='b'/> --><item id='c'/><![CDATA[<item id='d'/>]]><item id='e'/>".utf8))
     #expect(tags.all("item").map { $0["id"] } == ["c", "e"])
   }
 
-  @Test func `a cue of a hundred thousand lines and as many declarations without an end take no time`() throws {
+  @Test func `a cue of a hundred thousand lines and as many unclosed declarations are fast`() throws {
     let start = processorSeconds()
     let cue = "1\n00:00:01,000 --> 00:00:02,000\n" + String(repeating: "a line\n", count: 100_000)
     #expect(try texts("a.srt", cue).count == 1)

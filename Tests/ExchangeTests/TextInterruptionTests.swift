@@ -1,5 +1,5 @@
-// Texts, books and lists of words that are read for long: who interrupts is told so; a file that is damaged within is
-// told by the part of it.
+// Long reading of texts, books and word lists: an interruption is reported, and a damaged file is reported with the
+// damaged part.
 
 import Files
 import Problems
@@ -10,7 +10,7 @@ import Testing
 
 @testable import Exchange
 
-/// A user who interrupts when they were asked so many times.
+/// A user who interrupts after a number of checks.
 private final class Patience: Sendable {
   private let left: Mutex<Int>
 
@@ -27,7 +27,7 @@ private final class Patience: Sendable {
 @Suite struct TextInterruptionTests {
   private let folder = TemporaryFolder()
 
-  /// Interrupts a reading when it asks the first time, the second time, and so on, until it is done.
+  /// Interrupts a reading at the first check, at the second, and so on, until it completes.
   private func interrupt(
     _ read: (Patience) throws -> Void, _ place: SourceLocation = #_sourceLocation
   ) throws {
@@ -62,7 +62,7 @@ private final class Patience: Sendable {
     ("term_bank_2.json", #"[["perro","","n","",5,["dog"],1,""]]"#),
   ]
 
-  @Test func `a book ends where it is interrupted`() throws {
+  @Test func `reading a book can be interrupted anywhere`() throws {
     let path = try zip("a.epub", book)
     try interrupt { patience in
       let text = try TextFile(path, encoding: nil) { patience.isOver() }
@@ -70,7 +70,7 @@ private final class Patience: Sendable {
     }
   }
 
-  @Test func `a dictionary ends where it is interrupted`() throws {
+  @Test func `reading a dictionary can be interrupted anywhere`() throws {
     let path = try zip("a.zip", dictionary)
     try interrupt { patience in
       var count = 0
@@ -79,7 +79,7 @@ private final class Patience: Sendable {
     }
   }
 
-  @Test func `a list of words and a vocabulary end where they are interrupted`() throws {
+  @Test func `reading a word list and a vocabulary can be interrupted anywhere`() throws {
     let list = try folder.write("term,status\n" + (0..<2100).map { "w\($0),5\n" }.joined(), to: "l.csv")
     try interrupt { patience in
       let list = try KnownWordList(list, columns: []) { patience.isOver() }
@@ -104,7 +104,7 @@ private final class Patience: Sendable {
   }
 
   @Test(arguments: ["Dos y tres.", "\"dog\""])
-  func `a part that is not as it was written is told by its name`(_ text: String) throws {
+  func `a damaged part is reported by name`(_ text: String) throws {
     let isBook = text.hasPrefix("Dos")
     let path = try isBook ? zip("a.epub", book) : zip("a.zip", dictionary)
     var bytes = try #require(folder.read(isBook ? "a.epub" : "a.zip"))
@@ -125,7 +125,7 @@ private final class Patience: Sendable {
       "\(String(describing: error))")
   }
 
-  @Test func `a book with a part that leads elsewhere is refused`() throws {
+  @Test func `a book with a part that leads outside it is refused`() throws {
     let path = try zip("a.epub", book + [("../evil", "x")])
     let error = #expect(throws: TextFileError.self) { _ = try TextFile(path, encoding: nil) { false } }
     #expect(error?.report.message.contains("has an unsafe name") == true)

@@ -1,4 +1,4 @@
-// Vocabularies of e-readers, lists of known words, dictionaries of Yomitan: what is read, and what is refused.
+// Vocabularies of e-readers, lists of known words, Yomitan dictionaries: what is read, and what is refused.
 
 import Files
 import Storage
@@ -17,7 +17,7 @@ import Testing
       if journal { try db.execute(sql: "PRAGMA journal_mode = WAL") }
       for sql in statements { try db.execute(sql: sql) }
       guard journal else { return }
-      // As a device leaves it that was switched off: the last changes are in the journal alone.
+      // As a device leaves it when it was switched off: the latest changes are only in the journal.
       try AtomicFile.copy(path, to: path + ".copy", isInterrupted: { false })
       try AtomicFile.copy(path + "-wal", to: path + ".copy-wal", isInterrupted: { false })
     }
@@ -30,7 +30,7 @@ import Testing
     return try VocabularyFile(path, temporary: folder.path) { false }.entries
   }
 
-  @Test func `KOReader's words have their sentences, as they were highlighted, and their books`() throws {
+  @Test func `KOReader's words have their sentences, as highlighted, and their books`() throws {
     let path = try database(
       "vocabulary_builder.sqlite3",
       [
@@ -50,7 +50,7 @@ import Testing
     #expect(entries[1].sentence == "vivía un hidalgos" && entries.allSatisfy { $0.standing == .learning })
   }
 
-  @Test func `an older file of KOReader's without contexts gives its words`() throws {
+  @Test func `an older KOReader file without contexts gives its words`() throws {
     let path = try database(
       "old.sqlite3",
       [
@@ -60,7 +60,7 @@ import Testing
     #expect(try read(path).map(\.word) == ["gato"])
   }
 
-  @Test func `a Kindle's words have usage, book, language, and are known when mastered`() throws {
+  @Test func `a Kindle's words have usage, book and language, and are known when mastered`() throws {
     let path = try database(
       "vocab.db",
       [
@@ -88,7 +88,7 @@ import Testing
     #expect(entries.map(\.word) == ["gato", "cat"] && entries.map(\.language) == ["es", nil])
   }
 
-  @Test func `what still is in the device's journal is read, and nothing beside the file changes`() throws {
+  @Test func `data still in the device's journal is read, and nothing beside the file changes`() throws {
     let made = try database(
       "wal.db",
       [
@@ -101,7 +101,7 @@ import Testing
     #expect(folder.names == before && fileExists(made))
   }
 
-  @Test func `what is no vocabulary, or damaged, is refused by name and runs nothing`() throws {
+  @Test func `a file that is not a vocabulary, or is damaged, is refused by name and nothing in it runs`() throws {
     let foreign = try database("foreign.db", ["CREATE TABLE t (a)"])
     let view = try database(
       "view.db",
@@ -125,13 +125,13 @@ import Testing
     return try KnownWordList(path, columns: columns.map { try ColumnChoice.list(of: $0) } ?? []) { false }.entries
   }
 
-  @Test func `a list has a word a line, and what an export wrote behind it`() throws {
+  @Test func `a list has one word per line, followed by what an export added`() throws {
     let entries = try list("a.txt", "# mine\ngato\n\nperro\tknown\ncasa\tignored\n sol , moon\n")
     #expect(entries.map(\.word) == ["gato", "perro", "casa", "sol"])
     #expect(entries.map(\.standing) == [.known, .known, .ignored, .known])
   }
 
-  @Test func `a table of Lute's says how well its terms are known, and of which language they are`() throws {
+  @Test func `a Lute table gives the status and the language of its terms`() throws {
     let entries = try list(
       "lute.csv",
       """
@@ -147,7 +147,7 @@ import Testing
     #expect(entries.map { $0.isOf(code: "es", name: "spanish") } == [true, true, true, true, false])
   }
 
-  @Test func `a list without a word is told, and rows that lack cells have what they have`() throws {
+  @Test func `a list without a word is reported, and short rows give the cells they have`() throws {
     #expect(throws: TextFileError.self) { try list("empty.txt", "\n\n") }
     #expect(throws: TextFileError.self) { try list("empty.csv", "term,status\n") }
     let entries = try list("l.tsv", "term\tstatus\tlanguage\nhond\n\t5\tDutch\nkat\t5\n")
@@ -155,7 +155,7 @@ import Testing
     #expect(entries.map(\.language) == [nil, nil])
   }
 
-  @Test func `a column is chosen by name or number, and a wrong one is named`() throws {
+  @Test func `a column is chosen by name or number, and an unknown one is named`() throws {
     #expect(
       try list("b.csv", "Front;Level\ngato;5\nsol;2\n", "word=front,status=2").map(\.standing) == [.known, .learning])
     #expect(try list("c.csv", "gato,cat\nsol,sun\n").map(\.word) == ["gato", "sol"])
@@ -184,7 +184,7 @@ import Testing
     return entries
   }
 
-  @Test func `terms, forms and frequencies of Yomitan are read, bank by bank`() throws {
+  @Test func `Yomitan's terms, forms and frequencies are read, bank by bank`() throws {
     let terms = """
       [["gato","","n","",5,["cat, tom cat",{"type":"text","text":"jack"},{"type":"image","path":"a.png"}],1,""],
        ["gatos","","non-lemma","",0,[["gato",["plural"]]],2,""], ["猫","ねこ","","",0,["cat \\"x\\" ]["],3,""]]
@@ -217,7 +217,7 @@ import Testing
     #expect(file.title == "Mine" && file.words == "es" && file.meanings == nil)
   }
 
-  @Test func `definitions of Yomitan's that say little give what they say`() throws {
+  @Test func `sparse Yomitan definitions give what they contain`() throws {
     let terms = """
       [["a","","","",0,[{"type":"text"},{"type":"structured-content"},{"type":"other"},7],1,""],["b","","","",0],
        ["c","","","",0,[{"type":"structured-content","content":{"tag":"table","content":[{"tag":"tr","content":
@@ -245,13 +245,13 @@ import Testing
     }
   }
 
-  @Test func `a zip without an index, or with another one, is no dictionary`() throws {
+  @Test func `a zip without an index, or with a different one, is not a dictionary`() throws {
     #expect(throws: TextFileError.self) { try entries([("term_bank_1.json", "[]")]) }
     #expect(throws: TextFileError.self) { try entries([("index.json", "{\"title\": 5}")]) }
     #expect(throws: TextFileError.self) { try entries([("index.json", "[")]) }
   }
 
-  @Test func `elements are the same however the bytes come, and one that is too long is refused`() throws {
+  @Test func `elements are the same however the bytes arrive, and one that is too long is refused`() throws {
     let text = Array(" [ [1, \"a,]\\\"b\"], {\"x\": [2, 3]} , 5 ] ".utf8)
     for size in 1...text.count {
       var (found, elements): ([String], JSONElements) = ([], JSONElements(limit: 100))

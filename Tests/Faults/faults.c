@@ -1,9 +1,9 @@
-// A library for LD_PRELOAD that makes one system call that writes fail, write short, or end the process.
+// A library for LD_PRELOAD that makes one writing system call fail, write short, or kill the process.
 //
 // FAULT_FOLDER  only calls on files below it count
-// FAULT_NUMBER  which of them, from 1 on; 0 counts only
+// FAULT_NUMBER  which of them, from 1 on; 0 only counts
 // FAULT_KIND    ENOSPC EIO EINTR SHORT KILLBEFORE KILLAFTER
-// FAULT_LOG     a file that gets one line a call: its number, its name, the file
+// FAULT_LOG     a file that gets one line per call: its number, its name, the file
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ __attribute__((constructor)) static void begin(void) {
   if (log) log_file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-// Whether this call is the one, after it was counted.
+// Counts the call; returns whether it is the one to fault.
 static int is_hit(const char *name, const char *path) {
   if (!folder || !path || strncmp(path, folder, strlen(folder)) != 0) return 0;
   count++;
@@ -57,7 +57,7 @@ static int is(const char *text) { return strcmp(kind, text) == 0; }
 
 static void die(void) { kill(getpid(), SIGKILL); }
 
-// The error number that the call is to end with; 0 when it is to be done.
+// Returns the errno that the call must fail with; 0 if it is to be carried out.
 static int refusal(void) {
   if (is("KILLBEFORE")) die();
   if (is("ENOSPC")) return ENOSPC;

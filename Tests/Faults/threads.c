@@ -1,7 +1,8 @@
-// A library for LD_PRELOAD that ends the process when a thread calls SQLite for a connection that another thread is in.
+// A library for LD_PRELOAD that kills the process when a thread calls SQLite on a connection that another thread is
+// using.
 //
-// THREADS_LOG  a file that gets, at the end of a process that called SQLite, the number of calls and that of the
-//              connections with calls of several threads
+// THREADS_LOG  a file that gets, when a process that called SQLite exits, the number of calls and that of the
+//              connections with calls from several threads
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sqlite3.h>

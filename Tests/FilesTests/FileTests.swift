@@ -1,4 +1,4 @@
-// Files written whole or not at all, and read with a bound.
+// Files written whole or not at all, and read with a size limit.
 
 import Files
 import Glibc
@@ -11,7 +11,7 @@ import Testing
 
   private func text(_ path: String) throws -> String? { try FileText.read(path, limit: 1 << 20) }
 
-  @Test func `a file is written whole, with the mode asked for`() throws {
+  @Test func `a file is written whole, with the requested mode`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8)
     #expect(try text(folder.file("a")) == "one")
@@ -42,7 +42,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a file of any size is written and read whole, also by pieces`() throws {
+  @Test func `a file of any size is written and read whole, also in pieces`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("a")
     for size in streamSizes(buffer: 1 << 16) {
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `a frame of any size goes to a program and comes back`() throws {
-    // What comes in at it goes out again.
+    // cat echoes its input.
     let echo = try ChannelProcess(path: "/bin/cat", environment: [], longestFrame: 1 << 20)
     for size in streamSizes(buffer: 1 << 16) {
       let bytes = StreamContent.random.bytes(size)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `what a killed process left of a file goes with the next one, and nothing that looks alike`() throws {
+  @Test func `a killed process's leftovers of a file are removed by the next write, and no similar files`() throws {
     let folder = TemporaryFolder()
     let others = ["words.2024-05.tmp", "words.old.4194303-0.tmp", "words.4194303-1000.tmp", "words.+4194303-0.tmp"]
     for name in others + ["words.4194303-0.tmp"] { try folder.write("mine", to: name) }
@@ -77,7 +77,7 @@ import Testing
     #expect(folder.read("words.4194303-1.tmp/inner") != nil)
   }
 
-  @Test func `a symbolic link stays a link, also when it points to nothing yet`() throws {
+  @Test func `a symbolic link stays a link, also when it is dangling`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
     try AtomicFile.write(folder.file("a"), "one".utf8)
@@ -88,7 +88,7 @@ import Testing
     #expect(lstat(folder.file("a"), &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK)
   }
 
-  @Test func `a pipe that only an open descriptor names is written straight`() throws {
+  @Test func `a pipe that only an open descriptor names is written directly`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     defer { for end in ends { close(end) } }
@@ -97,7 +97,7 @@ import Testing
     #expect(read(ends[0], &bytes, bytes.count) == 3 && bytes.prefix(3).elementsEqual("one".utf8))
   }
 
-  @Test func `links in a circle, folders and missing folders are refused`() throws {
+  @Test func `link cycles, folders and missing folders are refused`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
     symlink("a", folder.file("b"))
@@ -110,7 +110,7 @@ import Testing
     #expect(folder.names == ["a", "b"])
   }
 
-  @Test func `what a sink counts is what the file holds`() throws {
+  @Test func `the size that a sink counts is that of the file`() throws {
     let folder = TemporaryFolder()
     var count = 0
     try AtomicFile.write(folder.file("a"), Replacement(isInterrupted: { false })) { sink in
@@ -122,7 +122,7 @@ import Testing
     #expect(bytes.suffix(6) == Array("49999\n".utf8)[...])
   }
 
-  @Test func `reading is bounded, and names what it cannot read`() throws {
+  @Test func `reading is limited, and the error names what cannot be read`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), [UInt8](repeating: 65, count: 100))
     #expect(try FileText.bytes(folder.file("a"), limit: 100).count == 100)
@@ -142,7 +142,7 @@ import Testing
     #expect(try FileText.read(folder.file("b"), limit: 10) == nil)
   }
 
-  @Test func `a name may be as long as the system takes`() throws {
+  @Test func `a name may be as long as the system allows`() throws {
     let folder = TemporaryFolder()
     for name in [String(repeating: "a", count: 255), String(repeating: "é", count: 127)] {
       try AtomicFile.write(folder.file(name), "one".utf8)
@@ -151,13 +151,13 @@ import Testing
     #expect(folder.names.count == 2)
   }
 
-  @Test func `a moment that no calendar has is in no zone`() {
+  @Test func `a time beyond any calendar is in no zone`() {
     let clocks = Environment.ofSystem(isInterrupted: { false }).clocks
     for moment in [Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e18] { #expect(clocks.zoneOffset(moment) == 0) }
     #expect(clocks.zoneOffset(1_700_000_000).magnitude <= 15 * 3600)
   }
 
-  @Test func `a full disk is told as one, and leaves nothing`() throws {
+  @Test func `a full disk is reported as such, and leaves nothing`() throws {
     var options = Replacement(isInterrupted: { false })
     options.kinds = .any
     let error = #expect(throws: FileError.self) { try AtomicFile.write("/dev/full", "x".utf8, options) }

@@ -1,4 +1,4 @@
-// A socket in a folder: who is reached, what is read of whom, and what of hostile programs never is.
+// A socket in a folder: who is connected, what is read, and that nothing is read from hostile programs.
 
 import Files
 import Glibc
@@ -18,13 +18,13 @@ import Wire
     try FrameChannel(connectedTo: path ?? self.path, longestFrame: 100)
   }
 
-  /// At once, by a clock that stands.
+  /// Does not expire, because its clock does not move.
   private var deadline: Deadline { Deadline(seconds: 1, clock: { 0 }, shouldStop: { false }) }
 
-  /// For what must not be waited for.
+  /// Stops at once, for operations that must not wait.
   private var stopped: Deadline { Deadline(seconds: 1, clock: { 0 }, shouldStop: { true }) }
 
-  @Test func `a frame comes whole and its answer goes back, once`() throws {
+  @Test func `a frame arrives whole and its response is returned, once`() throws {
     let listener = try listener()
     #expect(mode(of: path) == 0o600)
     #expect(listener.next() == nil)
@@ -39,7 +39,7 @@ import Wire
     #expect(listener.descriptors.count == 1)
   }
 
-  @Test func `a frame that comes in pieces is waited for without waiting`() throws {
+  @Test func `a frame that arrives in pieces is awaited without blocking`() throws {
     let listener = try listener()
     let client = try Raw(path)
     for byte in (FrameHead.bytes(3) ?? []) + Array("ab".utf8) {
@@ -51,7 +51,7 @@ import Wire
     #expect(listener.next()?.frame == Array("abc".utf8))
   }
 
-  @Test func `what is too long, breaks off or says more is dropped`() throws {
+  @Test func `a frame that is too long, breaks off or has trailing data is dropped`() throws {
     let listener = try listener()
     let long = try Raw(path)
     long.send([0xFF, 0xFF, 0xFF, 0x7F, 1, 2, 3])
@@ -60,7 +60,7 @@ import Wire
     broken?.send([10, 0, 0, 0, 1])
     broken = nil
     #expect(listener.next() == nil && listener.descriptors.count == 1)
-    // Who asks and goes gets nothing done.
+    // A client that disconnects gets nothing done.
     var gone: FrameChannel? = try channel()
     try gone?.send([1], deadline: deadline)
     gone = nil
@@ -77,7 +77,7 @@ import Wire
     }
   }
 
-  @Test func `silent clients give way to new ones, and those that knock are let in or told`() throws {
+  @Test func `silent clients give way to new ones, and waiting connections are accepted or refused`() throws {
     let listener = try listener()
     var silent: [Raw] = []
     for _ in 0..<20 {
@@ -88,14 +88,15 @@ import Wire
     let channel = try channel()
     try channel.send([5], deadline: deadline)
     #expect(listener.next()?.frame == [5])
-    // Nobody lets these in.
+    // Nobody accepts these.
     var waiting: [FrameChannel] = []
     #expect(throws: ProgramFailure.crashed) { for _ in 0..<100 { waiting.append(try self.channel()) } }
     #expect(waiting.count < 20)
     #expect(throws: ProgramFailure.interrupted) { try waiting.first?.receive(deadline: stopped) }
   }
 
-  @Test func `whoever listens last is reached, dead or alive what was there; who ends takes only its own away`() throws
+  @Test func `the latest listener is reached, whether the previous one lives or not; each removes only its own socket`()
+    throws
   {
     #expect { try self.channel() } throws: { if case ProgramFailure.missing = $0 { true } else { false } }
     var first: LocalListener? = try listener()
@@ -119,7 +120,7 @@ import Wire
     #expect(!third.isCurrent)
   }
 
-  @Test func `a path that is longer than the system takes is none`() throws {
+  @Test func `a path longer than the system allows is refused`() throws {
     let long = folder.file(String(repeating: "l", count: 200))
     try makePrivateFolder(long)
     let path = long + "/shell.socket"
@@ -131,7 +132,7 @@ import Wire
   }
 }
 
-/// Bytes as they are.
+/// A socket that sends raw bytes.
 private final class Raw {
   private var descriptor: Int32
 

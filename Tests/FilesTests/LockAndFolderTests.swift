@@ -1,4 +1,5 @@
-// Locks that processes share, folders removed whole, files refused by their kind, replacing that fails at any step.
+// Locks shared between processes, removing folder trees, refusing special files, replacing files with a failure at any
+// step.
 
 import Files
 import Glibc
@@ -7,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct FileLockTests {
-  /// A clock that moves only when somebody waits.
+  /// A clock that moves only while somebody waits.
   private final class Clock {
     var now = 0.0
     var pauses = 0
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `a lock that somebody holds is waited for until the deadline of the clock that is handed in`() throws {
+  @Test func `a held lock is waited for until the deadline, by the clock passed in`() throws {
     let path = TemporaryFolder().file("lock")
     let folder = TemporaryFolder()
     let held = folder.file("lock")
@@ -36,18 +37,18 @@ import Testing
     #expect(throws: FileError(path, .open, number: ENOENT)) { _ = try FileLock(path, clock.wait(seconds: 1)) }
   }
 
-  @Test func `a released lock is free at once, also while a program that is being started has its descriptor`() throws {
+  @Test func `a released lock is free at once, also while a program being started has its descriptor`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("lock")
     let lock = try FileLock(path, Clock().wait(seconds: 1))
-    // As between the fork and the start of a program, which share what is open.
+    // As between the fork and the exec of a program, which shares the open descriptors.
     let copy = dup(lock.descriptor)
     defer { close(copy) }
     lock.release()
     #expect(try FileLock(ifFree: path) != nil)
   }
 
-  @Test func `the user ends the waiting, and a lock that comes free ends it too`() throws {
+  @Test func `the user ends the wait, and so does a released lock`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("lock")
     var first: FileLock? = try FileLock(path, Clock().wait(seconds: 1))
@@ -76,7 +77,7 @@ import Testing
     #expect(try FileLock(ifFree: path) != nil)
   }
 
-  @Test func `a wait by pauses ends after as much of them`() throws {
+  @Test func `a wait with pauses ends after the given time`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("lock")
     let first = try FileLock(path, .byPauses(seconds: 0))
@@ -90,7 +91,7 @@ import Testing
 }
 
 @Suite struct FolderTests {
-  @Test func `a tree goes with all that is in it, links are removed and never followed`() throws {
+  @Test func `a tree is removed with its content, links are removed and never followed`() throws {
     let folder = TemporaryFolder()
     try makePrivateFolder(folder.file("tree/a/b/c"))
     try AtomicFile.write(folder.file("outside"), "kept".utf8)
@@ -118,7 +119,7 @@ import Testing
     #expect(try Folder.names(in: folder.file("elsewhere")) == ["x"])
   }
 
-  @Test func `a temporary folder is new, its owner's alone, and made only where it can be`() throws {
+  @Test func `a temporary folder is new, accessible only to its owner, and created only where possible`() throws {
     let folder = TemporaryFolder()
     let made = try (0..<2).map { _ in try Folder.makeTemporary(in: folder.path, prefix: "try") }
     #expect(made[0] != made[1])
@@ -132,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `no folder has no names, and what is no folder is told`() throws {
+  @Test func `a missing folder has no names, and anything but a folder is reported`() throws {
     let folder = TemporaryFolder()
     #expect(try Folder.names(in: folder.file("none")) == [])
     try AtomicFile.write(folder.file("file"), "x".utf8)
@@ -149,8 +150,8 @@ import Testing
   // MARK: Kinds of files
 
   @Test(.enabled(if: geteuid() == 0 && access("/proc/kmsg", R_OK) == 0))
-  func `what says that it is a regular file and never ends is refused or stopped`() throws {
-    // The kernel's messages come to an end only where there is more to wait for.
+  func `a file that claims to be regular and never ends is refused or stopped`() throws {
+    // The kernel's message log ends only while no more messages are waiting.
     let error = #expect(throws: FileError.self) { try FileText.bytes("/proc/kmsg", limit: 1 << 30) }
     #expect(error?.reason == .notAFile || error?.number == EPERM)
     let stopped = #expect(throws: FileError.self) {
@@ -178,7 +179,7 @@ import Testing
     #expect(try FileFacts.at(folder.file("none")) == nil)
   }
 
-  @Test func `a path with a NUL is not read up to there`() throws {
+  @Test func `a path with a NUL is refused, not truncated`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "x".utf8)
     #expect(throws: FileError(folder.file("a\0b"), .open, number: EINVAL)) {
@@ -189,9 +190,8 @@ import Testing
   // MARK: Replacing
 
   @Test(arguments: WritingStep.allCases, [ENOSPC, EIO])
-  func `a step that fails leaves the old content or the new and nothing beside it`(
-    step: WritingStep, number: Int32
-  ) throws {
+  func `a failing step leaves the old content or the new and nothing beside it`(step: WritingStep, number: Int32) throws
+  {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
     var options = Replacement.ofOurs(temporaryName: "a.new")
@@ -208,7 +208,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `a file of ours takes over what a killed process left, gets mode 0600 and replaces a link`() throws {
+  @Test func `our file replaces a killed process's leftovers, gets mode 0600 and replaces a link`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("left"), "left".utf8, mode: 0o644)
     try AtomicFile.write(folder.file("target"), "target".utf8)
@@ -222,7 +222,7 @@ import Testing
     #expect(folder.names == ["a", "left", "target"])
   }
 
-  @Test func `an error says the path, what was tried and why`() {
+  @Test func `an error names the path, the operation and the reason`() {
     #expect(FileError("p", .make, number: EACCES).message.hasPrefix("\"p\" could not be made: the system does not"))
     #expect(FileError("p", .sync, number: EIO).message == "\"p\" could not be written to the disk: input/output error")
     #expect(FileError("p", .read, .notAFile).message == "\"p\" could not be read: it is not a regular file")

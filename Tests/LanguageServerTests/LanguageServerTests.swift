@@ -1,11 +1,11 @@
-// The server's side of conversations: its lifecycle, what is cancelled, what is damaged, documents that are edited.
+// The server's side of conversations: its lifecycle, cancelled and damaged requests, edited documents.
 
 import LanguageServer
 import Problems
 import Testing
 import Values
 
-/// Finds every `x` of a document wrong, and says what it was asked.
+/// Reports every `x` of a document as an error, and records its calls.
 private final class Letters: LanguageFeatures {
   let name = "letters"
   let completionTriggers = [":"]
@@ -55,7 +55,7 @@ private final class Letters: LanguageFeatures {
 
   init() { server = LanguageServer(features, version: "1.2", longest: 10_000) }
 
-  /// What is answered, message by message.
+  /// Sends messages; returns the responses, message by message.
   @discardableResult private func say(_ messages: String...) -> [String] {
     for message in messages { server.receive(MessageFrames.framed(Array(message.utf8))) }
     return answers()
@@ -92,7 +92,7 @@ private final class Letters: LanguageFeatures {
 
   // MARK: Lifecycle
 
-  @Test func `initialize agrees on what columns count, and says what the server can`() {
+  @Test func `initialize negotiates the column units, and reports the server's capabilities`() {
     let plain = say(request("initialize", #"{"capabilities":{},"processId":7,"rootUri":"file:///es"}"#))
     #expect(plain.count == 1 && plain[0].contains(#""positionEncoding":"utf-16""#), "\(plain)")
     #expect(plain[0].contains(#""change":2"#) && plain[0].contains(#""version":"1.2""#))
@@ -109,7 +109,7 @@ private final class Letters: LanguageFeatures {
     #expect(answer?.contains(#""positionEncoding":"utf-8""#) == true && features.encoding == .utf8)
   }
 
-  @Test func `before initialize, after shutdown and twice are errors`() {
+  @Test func `requests before initialize, after shutdown and a second initialize are errors`() {
     #expect(say(request("textDocument/hover", place)).allSatisfy { $0.contains("-32002") })
     #expect(say(open("x")).isEmpty)
     begin()
@@ -120,11 +120,11 @@ private final class Letters: LanguageFeatures {
     #expect(say(notification("exit")).isEmpty && server.exitStatus == 0)
   }
 
-  @Test func `without shutdown an exit, or the end of the input, is a failure`() {
+  @Test func `an exit without shutdown, or the end of the input, is a failure`() {
     begin()
     say(notification("exit"))
     #expect(server.exitStatus == 1)
-    // Where nobody said anything, nothing failed.
+    // If nothing was sent, nothing failed.
     for (said, status) in [("", 0), (request("initialize"), 1)] {
       let other = LanguageServer(features, version: "1")
       other.receive(said.isEmpty ? [] : MessageFrames.framed(Array(said.utf8)))
@@ -134,13 +134,13 @@ private final class Letters: LanguageFeatures {
     }
   }
 
-  @Test func `an exit that waits behind a request comes after its answer`() {
+  @Test func `an exit queued after a request is handled after its response`() {
     begin()
     #expect(say(request("shutdown"), notification("exit"), request("shutdown", id: 3)).count == 1)
     #expect(server.exitStatus == 0)
   }
 
-  // MARK: What comes in
+  // MARK: Messages
 
   @Test(arguments: [
     ("{", "-32700"), ("[]", "-32600"), ("{}", "-32600"), (#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, "-32600"),
@@ -149,20 +149,20 @@ private final class Letters: LanguageFeatures {
     (#"{"jsonrpc":"2.0","id":"a","method":"textDocument/hover"}"#, "-32602"),
     (#"{"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":[]}"#, "-32602"),
   ])
-  func `what is no request that is known gets the error of JSON-RPC`(message: String, code: String) {
+  func `an unknown or malformed request gets the error of JSON-RPC`(message: String, code: String) {
     begin()
     let answers = say(message)
     #expect(answers.count == 1 && answers[0].contains(#""code":\#(code)"#), "\(answers)")
-    // The server goes on.
+    // The server continues.
     #expect(say(request("shutdown")).count == 1)
   }
 
-  @Test func `notifications and answers that are not known are passed over`() {
+  @Test func `unknown notifications and responses are ignored`() {
     begin()
     #expect(say(notification("$/setTrace"), #"{"jsonrpc":"2.0","id":4,"result":null}"#).isEmpty)
   }
 
-  @Test func `a damaged frame and one that is too long are logged, and the next is answered`() {
+  @Test func `a damaged frame and one that is too long are logged, and the next is handled`() {
     begin()
     server.receive(Array("Content-Length: 20000\r\n\r\n".utf8) + [UInt8](repeating: 0x20, count: 20_000))
     server.receive(Array("garbage\r\n\r\n".utf8))
@@ -170,7 +170,7 @@ private final class Letters: LanguageFeatures {
     #expect(answers.count == 3 && answers.prefix(2).allSatisfy { $0.contains("window/logMessage") }, "\(answers)")
   }
 
-  @Test func `a request that waits can be cancelled, and is answered as that`() {
+  @Test func `a pending request can be cancelled, and gets that as its response`() {
     begin()
     say(open("abc"))
     let answers = say(
@@ -181,7 +181,7 @@ private final class Letters: LanguageFeatures {
 
   // MARK: Documents
 
-  @Test func `edits are taken in, and diagnostics come once for all of them`() {
+  @Test func `edits are applied, and diagnostics are sent once for all of them`() {
     begin()
     let first = say(open("a\nx\n"))
     #expect(first.count == 1 && first[0].contains(#""version":1"#) && first[0].contains(#""line":1"#), "\(first)")
@@ -201,10 +201,10 @@ private final class Letters: LanguageFeatures {
     #expect(say(request("textDocument/hover", place))[0].contains("-32602"))
   }
 
-  @Test func `requests at a place get answers in its document's columns`() {
+  @Test func `requests at a position get responses in its document's column units`() {
     begin(#"{"capabilities":{"workspace":{"workspaceEdit":{"documentChanges":true}}}}"#)
     say(open("é\u{1D11E}z"))
-    // The clef ends at the third unit of UTF-16; its second half is its beginning.
+    // The clef ends at the third UTF-16 unit; a position within it counts as its start.
     #expect(say(request("textDocument/hover", place))[0].contains("at 2"))
     #expect(say(request("textDocument/completion", place))[0].contains(#""newText":"word""#))
     #expect(say(request("textDocument/definition", place))[0].contains(#""uri":"file:///a.md""#))
@@ -215,7 +215,7 @@ private final class Letters: LanguageFeatures {
     #expect(action.contains(#""version":1"#) && action.contains(#""range":\#(range)"#), "\(action)")
   }
 
-  @Test func `edits of an action come when it is chosen, where the client can wait`() {
+  @Test func `edits of an action are computed when it is chosen, if the client supports that`() {
     begin(#"{"capabilities":{"textDocument":{"codeAction":{"resolveSupport":{"properties":["edit"]}}}}}"#)
     say(open("abc"))
     let range = #"{"start":{"line":0,"character":1},"end":{"line":0,"character":2}}"#
@@ -227,7 +227,7 @@ private final class Letters: LanguageFeatures {
     #expect(say(request("codeAction/resolve", #"{"title":"Remove","data":7}"#))[0].contains("-32602"))
   }
 
-  @Test func `a failure is the answer of a request, and is shown once for diagnostics`() {
+  @Test func `a failure is the response to a request, and is shown once for diagnostics`() {
     begin()
     features.failure = ResponseError(.failed, "the disk is full")
     let first = say(open("x"))
@@ -238,7 +238,7 @@ private final class Letters: LanguageFeatures {
     #expect(say(open("x")).count == 1)
   }
 
-  @Test func `a client that watches files is asked to, and what they become is looked at`() {
+  @Test func `a client that can watch files is asked to, and changed files are checked`() {
     begin(#"{"capabilities":{"workspace":{"didChangeWatchedFiles":{"dynamicRegistration":false}}}}"#)
     let watching = LanguageServer(features, version: "1")
     for message in [
@@ -252,7 +252,7 @@ private final class Letters: LanguageFeatures {
     #expect(features.calls == ["refresh"])
   }
 
-  @Test func `random bytes neither end it nor stop it`() {
+  @Test func `random bytes neither end nor block the server`() {
     begin()
     var numbers = SeededNumbers(seed: 3)
     let words = [

@@ -1,4 +1,4 @@
-// Messages in streams of bytes that are whole, cut anywhere, damaged and endless.
+// Messages in byte streams that are complete, split anywhere, damaged or endless.
 
 import LanguageServer
 import Testing
@@ -17,7 +17,7 @@ import Testing
     return texts
   }
 
-  @Test func `messages are found wherever the stream is cut`() {
+  @Test func `messages are found wherever the stream is split`() {
     let stream = message("one") + message("") + Array("Content-Type: x\r\nContent-Length:4\n\nfour".utf8)
     for size in 1...stream.count {
       var frames = MessageFrames()
@@ -42,7 +42,7 @@ import Testing
     (String(repeating: "noise ", count: 1000), "! a message header without an end"),
     ("Content-Length: 5\r\nX: " + String(repeating: "a", count: 5000), "! a message header without an end"),
   ])
-  func `damaged bytes are told once, and the next message is read`(stream: String, reason: String) {
+  func `damaged bytes are reported once, and the next message is read`(stream: String, reason: String) {
     for size in [1, 7, 100_000] {
       var frames = MessageFrames(longest: 100)
       var found: [String] = []

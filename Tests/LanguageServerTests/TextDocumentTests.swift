@@ -1,4 +1,4 @@
-// Documents under random edits, beside the same edits of a plain array of lines.
+// Documents under random edits, compared with the same edits of a plain array of lines.
 
 import LanguageServer
 import Testing
@@ -9,31 +9,31 @@ import Values
     TextDocument("file:///a.md", version: 1, text: text.utf8, encoding: encoding)
   }
 
-  @Test func `columns count what was agreed on`() {
-    // é has two bytes and one unit, the clef four bytes and two units.
+  @Test func `columns count in the negotiated units`() {
+    // é has two bytes and one UTF-16 unit, the clef four bytes and two units.
     for (encoding, columns) in [(PositionEncoding.utf16, [0, 1, 2, 4, 5]), (.utf8, [0, 1, 3, 7, 8])] {
       let document = document("x\n" + "aé\u{1D11E}z\nlast", encoding)
       let offsets = [2, 3, 5, 9, 10]
       #expect(offsets.map { document.position(of: $0) } == columns.map { Position(line: 1, character: $0) })
       #expect(columns.map { document.offset(of: Position(line: 1, character: $0)) } == offsets)
-      // Beyond the line, the text and within a character.
+      // Beyond the line, beyond the text, and within a character.
       #expect(document.offset(of: Position(line: 1, character: 99)) == 10)
       #expect(document.offset(of: Position(line: 9, character: 0)) == 15)
       #expect(document.offset(of: Position(line: 1, character: columns[2] + 1)) == 5)
     }
   }
 
-  @Test func `lines end with any of the three line ends`() {
+  @Test func `lines end with any of the three line endings`() {
     let text = document("a\r\nb\rc\n\nd")
     #expect(text.lineStarts == [0, 3, 5, 7, 8])
     #expect((0..<5).map { text.content(ofLine: $0) } == [0..<1, 3..<4, 5..<6, 7..<7, 8..<9])
-    // Readers of files count line feeds and characters.
+    // File readers count line feeds and characters.
     #expect(text.offset(line: 2) == 3 && text.offset(line: 3) == 7 && text.offset(line: 4) == 8)
     #expect(document("aé\nbéc").offset(line: 2, column: 3) == 7)
     #expect(document("a").offset(line: 7, column: 3) == 1)
   }
 
-  @Test func `random edits give the text and the lines of the whole`() {
+  @Test func `random edits give the same text and lines as the whole text`() {
     let pieces = ["", "a", "\n", "\r", "\r\n", "é", "\u{1D11E}", "x\ny", "\n\r", "longer text\r\nof two lines\n"]
     var numbers = SeededNumbers(seed: 5)
     for round in 0..<200 {
@@ -58,14 +58,14 @@ import Values
         }
         for offset in starts {
           let back = document.offset(of: document.position(of: offset))
-          // Between CR and LF is the end of the line.
+          // A position between CR and LF is the end of the line.
           #expect(back == offset || document.bytes[offset] == 0x0A)
         }
       }
     }
   }
 
-  @Test func `names of files go there and back`() {
+  @Test func `file names survive conversion to URIs and back`() {
     let paths = ["/es/el gato.md", "/a%20b/ñ.csv", "/100%/x?y#z.md", "/"]
     for path in paths { #expect(FileURI.path(of: FileURI.uri(of: path)) == path) }
     #expect(FileURI.uri(of: "/es/el gato.md") == "file:///es/el%20gato.md")

@@ -1,4 +1,4 @@
-// Lists of how often words are used, as packages and users have them.
+// Word frequency lists, from packages and from users.
 
 import Lexicon
 import TestSupport
@@ -22,7 +22,7 @@ import Testing
       isInterrupted: { false })
   }
 
-  @Test func `a model of Onboard is read up to its pairs of words, names left out`() throws {
+  @Test func `an Onboard model is read up to its pairs of words, without names`() throws {
     let model = """
 
       \\data\\
@@ -43,7 +43,7 @@ import Testing
     #expect(try library().frequencies(of: language("italian")) == nil)
   }
 
-  @Test func `a table of the user's own comes first, with counts or in its order`() throws {
+  @Test func `a user's own table comes first, with counts or in its order`() throws {
     try folder.write("\\data\\\n\\1-grams:\n1 perro\n", to: "onboard/models/es_ES.lm")
     try folder.write("# mine\ngato\t3\nperro\t1\nx\tnone\n", to: "own/es.tsv")
     #expect(try library().frequencies(of: language("spanish")) == ["gato": 750_000, "perro": 250_000])
@@ -52,7 +52,7 @@ import Testing
     #expect(counts.sorted { $0.value > $1.value }.map(\.key) == ["uno", "dos", "tres"])
   }
 
-  @Test func `a list that is no text is told, and nothing is common`() throws {
+  @Test func `a list that is not text is reported, and no word is common`() throws {
     try folder.write([0x67, 0x09, 0xFF], to: "own/es.tsv")
     let library = library()
     #expect(try library.frequencies(of: language("spanish")) == nil)

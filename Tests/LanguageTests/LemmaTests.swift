@@ -1,4 +1,4 @@
-// Lemmas by made-up data and, where Debian's is installed, by the real files.
+// Lemmas from made-up data and, if Debian's packages are installed, from the real files.
 
 import Files
 import Lexicon
@@ -17,7 +17,7 @@ import Testing
     return Lemmatizer(language ?? spanish, overrides: overrides, analysers: [file], wordNet: nil, missing: nil) { nil }
   }
 
-  @Test func `the likelier part of speech is first, the user's table before all`() throws {
+  @Test func `the likelier part of speech is first, but the user's table precedes all`() throws {
     let entries = [
       TransducerSample.analysis("casas", "casar", "vblex", "pri"),
       TransducerSample.analysis("casas", "casa", "n", "f"),
@@ -31,7 +31,7 @@ import Testing
     #expect(try lemmatizer(entries, overrides: ["casas": "hogar"]).lemmas(of: "casas").all == ["hogar"])
   }
 
-  @Test func `of equally likely lemmas the text's own is taken`() throws {
+  @Test func `among equally likely lemmas the text's own is used`() throws {
     let lemmatizer = try lemmatizer(
       [
         TransducerSample.analysis("fue", "ser", "vblex", "past"),
@@ -84,14 +84,14 @@ import Testing
     #expect(lemmas.all.contains(lemma), "\(lemmas.all)")
   }
 
-  @Test func `without data forms are their own lemmas, and the package is named`() {
+  @Test func `without data forms are their own lemmas, and the missing package is named`() {
     let library = LanguageLibrary(ownFolder: "/none", sharedFolders: ["/none"], spellingFolders: []) { false }
     let lemmatizer = library.lemmatizer(of: spanish)
     #expect(lemmatizer.missing == "apertium-eng-spa" && library.failures.isEmpty)
     #expect(lemmatizer.lemmas(of: "Casas").primary == "casas")
   }
 
-  @Test func `damaged data is named, and forms are answered all the same`() throws {
+  @Test func `damaged data is named, and forms still get an answer`() throws {
     let folder = try Folder.makeTemporary(in: "/tmp", prefix: "deckhand-language-")
     defer { #expect(throws: Never.self) { try Folder.removeTree(folder) } }
     try makePrivateFolder(folder + "/apertium")
@@ -103,7 +103,7 @@ import Testing
     guard case .damaged(path, _) = library.failures.first else { Issue.record("\(library.failures)"); return }
   }
 
-  @Test func `the user's table is read, and what is no line of it is passed over`() throws {
+  @Test func `the user's table is read, and invalid lines are skipped`() throws {
     let folder = try Folder.makeTemporary(in: "/tmp", prefix: "deckhand-lemmas-")
     defer { #expect(throws: Never.self) { try Folder.removeTree(folder) } }
     try AtomicFile.write(folder + "/es.tsv", Array("# mine\nraposa\traposa\nnothing\nVoy \t ir \n\t\n".utf8))

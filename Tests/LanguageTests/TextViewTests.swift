@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `coverage leaves names, numbers and ignored words aside`() {
+  @Test func `coverage leaves out names, numbers and ignored words`() {
     let text = text("un gato vio 3 perros con Ana.", "hoy un gato vio luz.")
     let view = view(text, known: ["un", "gato", "vio"], ignored: ["hoy"])
     // Known: un gato vio, twice; unknown: perros, con, luz.
@@ -33,22 +33,22 @@ import Testing
     #expect(view.lemmasNeeded(for: 0.66) == 0 && view.lemmasNeeded(for: 0.7) == 1 && view.lemmasNeeded(for: 1) == 3)
   }
 
-  @Test func `without data a word that only begins sentences is no name`() {
+  @Test func `without data a word that occurs only at the start of sentences is not a name`() {
     #expect(text("Perro negro. Gato.").tokens.allSatisfy { !$0.isName })
   }
 
-  @Test func `a text without words is covered`() {
+  @Test func `a text without words is fully covered`() {
     #expect(view(text(), known: []).coverage == 1)
     #expect(view(text("...", "3 4"), known: []).coverage == 1)
   }
 
-  @Test func `a capital inside a sentence is a name unless the word is often seen without`() {
+  @Test func `a capitalised word inside a sentence is a name unless it is often lower-case`() {
     let text = text("hoy Rosa corta una rosa y otra rosa roja.", "hoy vino Rosa.", "vino Marta con otra.")
     let names = text.tokens.filter(\.isName).map { text.forms[Int($0.form)].text }
     #expect(names == ["rosa", "rosa", "marta"])
   }
 
-  @Test func `each sentence of a plan has exactly one word that was unknown at its turn`() {
+  @Test func `each sentence of a plan has exactly one word that is unknown at that point`() {
     let text = text("el gato duerme.", "el perro duerme.", "el perro negro corre mucho hoy.", "un pez.")
     let view = view(text, known: ["el", "gato"])
     let plan = view.plan(count: .max)
@@ -62,7 +62,7 @@ import Testing
     #expect(plan.map { text.lemmas[Int($0.lemma)].text } == ["duerme", "perro"])
   }
 
-  @Test func `a plan takes a sentence of any number of unknown words`() {
+  @Test func `a plan can use sentences with any number of unknown words`() {
     var builder = TextBuilder(
       Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
     func letter(_ number: Int) -> Character { Character(Unicode.Scalar(UInt8(97 + number % 26))) }
@@ -73,7 +73,7 @@ import Testing
     #expect(plan.count == 1100 && plan.allSatisfy { $0.sentence > 0 && $0.unknown == 1 })
   }
 
-  @Test func `a heading shows a word only where no sentence does`() {
+  @Test func `a heading shows a word only if no sentence does`() {
     let text = text("Perros.", "Ayer vi muchos perros.", "Luz.")
     let view = view(text, known: ["ayer", "vi"])
     let best = view.bestSentences(for: view.lemmasByGain(), unknownAtMost: 2)
@@ -97,7 +97,7 @@ import Testing
     #expect(view.bestSentences(for: Array(gato), unknownAtMost: 1).map(\.sentence) == [2])
   }
 
-  @Test func `a sentence that ends with its mark is better than one that is cut`() {
+  @Test func `a sentence that ends with punctuation is better than one that breaks off`() {
     let text = text("el gato es de un,", "el gato es de un.", "el gato es de «un».")
     let view = view(text, known: ["el", "es", "de", "un"])
     let best = view.bestSentences(for: Array(view.lemmasByGain().prefix(1)), unknownAtMost: 1)
@@ -105,7 +105,7 @@ import Testing
     #expect(text.sentences.map(text.endsWithMark) == [false, true, true])
   }
 
-  @Test func `what is joined to a name by a hyphen is of the name`() {
+  @Test func `a word joined to a name by a hyphen belongs to the name`() {
     let text = text("la casa de Obed-edom y el gato-perro.")
     #expect(text.tokens.filter(\.isName).map { text.forms[Int($0.form)].text } == ["obed", "edom"])
   }

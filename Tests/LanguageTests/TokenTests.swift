@@ -1,4 +1,4 @@
-// Words and sentences: what joins, what parts, where a sentence ends.
+// Words and sentences: what joins, what separates, where a sentence ends.
 
 import Testing
 
@@ -40,18 +40,18 @@ import Testing
     ("en", "Mr. Smith paid 3.50 to Dr. Who. He left.", 2), ("en", "no capital follows. so it goes on", 1),
     ("es", "Un párrafo\n\nOtro párrafo", 2), ("es", "Una línea\ny otra", 1),
   ])
-  func `sentences end where they do`(code: String, text: String, count: Int) {
+  func `sentences end in the right places`(code: String, text: String, count: Int) {
     #expect(sentences(text, code).count == count)
   }
 
   @Test(arguments: [
     ("ȺȺȺ's", ["ȺȺȺ", "'s"]), ("İİİ’s", ["İİİ", "’s"]), ("ẞẞN'T go", ["ẞẞ", "N'T", "go"]),
   ])
-  func `capitals whose small letters have another length are parted where they stand`(text: String, words: [String]) {
+  func `words are split correctly when lower-casing changes a letter's length`(text: String, words: [String]) {
     #expect(sentences(text, "en").flatMap { $0 } == words)
   }
 
-  @Test func `bytes that are cut anywhere never lead outside`() {
+  @Test func `bytes truncated anywhere never cause reads out of bounds`() {
     let bytes = Array("L’été «où»… Ça va? Oui – 漢字 😀.".utf8)
     for start in bytes.indices {
       for end in start...bytes.count {

@@ -1,13 +1,13 @@
-// Writes small compiled dictionaries, as lttoolbox does, for tests that need no package of Debian's.
+// Writes small compiled dictionaries, as lttoolbox does, for tests that need no Debian package.
 
 /// A dictionary with one transducer: a chain of arcs for each entry.
 struct TransducerSample {
-  /// What is read and what is written, symbol by symbol; `<n>` is a tag, an empty text is nothing.
+  /// Input and output, symbol by symbol; `<n>` is a tag, an empty text is an empty symbol.
   var entries: [[(String, String)]]
   var name = "main@standard"
   var features: UInt8 = 0
 
-  /// An entry of an analyser: the letters of a form, then what is written beyond them.
+  /// An entry of an analyser: the letters of a form, then the additional output.
   static func analysis(_ form: String, _ lemma: String, _ tags: String...) -> [(String, String)] {
     let (read, written) = (form.map(String.init), lemma.map(String.init))
     let letters = (0..<max(read.count, written.count)).map { index in
@@ -24,7 +24,7 @@ struct TransducerSample {
       return Int(text.unicodeScalars.first?.value ?? 0)
     }
     var pairs: [[Int]] = [[0, 0]]
-    // State 0 is the first, 1 the last.
+    // State 0 is the initial one, 1 the final one.
     var states: [[(pair: Int, target: Int)]] = [[], []]
     for entry in entries {
       var state = 0

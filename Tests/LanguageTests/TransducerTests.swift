@@ -1,4 +1,4 @@
-// The reader of Apertium's compiled dictionaries: what it reads, what it refuses, that it always ends.
+// The reader of Apertium's compiled dictionaries: what it reads, what it refuses, and that it always terminates.
 
 import Problems
 import Testing
@@ -20,7 +20,7 @@ import Testing
     #expect(file.readings(of: String(repeating: "a", count: 1_000)).isEmpty)
   }
 
-  @Test func `a bilingual dictionary gives the words of a lemma, without tags`() throws {
+  @Test func `a bilingual dictionary gives the translations of a lemma, without tags`() throws {
     let file = try TransducerFile(
       TransducerSample(entries: [
         [("c", "h"), ("a", "o"), ("s", "m"), ("a", "e"), ("<n>", "<n>")],
@@ -32,7 +32,7 @@ import Testing
     #expect(file.translations(of: "perro").isEmpty)
   }
 
-  @Test func `what reads by patterns is left out`() throws {
+  @Test func `regular-expression sections are skipped`() throws {
     var sample = sample
     sample.name = "regexp@standard"
     #expect(try TransducerFile(sample.bytes(), path: "a.bin").readings(of: "casas").isEmpty)
@@ -47,12 +47,12 @@ import Testing
     }
   }
 
-  @Test func `a file that is cut at any byte, or has any byte changed, is refused or read, and reading ends`() throws {
+  @Test func `a file truncated or changed at any byte is refused or read, and reading terminates`() throws {
     let bytes = sample.bytes()
     var refused = 0
     for length in bytes.indices {
       do throws(LanguageError) { _ = try TransducerFile(Array(bytes[..<length]), path: "a.bin") } catch {
-        // That it is refused is what is counted.
+        // Only the refusals are counted.
         refused += 1
       }
     }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a loop that reads nothing ends`() throws {
+  @Test func `a loop of empty input symbols ends`() throws {
     // Two states with arcs to each other that read nothing and write a letter.
     var bytes: [UInt8] = Array("LTTB".utf8) + [UInt8](repeating: 0, count: 8)
     bytes += [0, 0, 2, 0, 0, 0, 0x40, 0x61, 1, 1, 0x40, 0x6D]

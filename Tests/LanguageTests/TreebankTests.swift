@@ -1,6 +1,6 @@
-// Lemmas, words and sentences against treebanks of Universal Dependencies. They are not part of the sources: what
-// Scripts/treebanks downloads is looked at where DECKHAND_TREEBANKS names its folder. Invariant: the treebanks' own
-// words and sentences are compared, names, numbers and punctuation left out.
+// Lemmas, words and sentences compared with treebanks of Universal Dependencies. They are not part of the sources: the
+// files that Scripts/treebanks downloads are used if DECKHAND_TREEBANKS names their folder. Invariant: the treebanks'
+// own words and sentences are compared, without names, numbers and punctuation.
 
 import Files
 import Glibc
@@ -13,15 +13,15 @@ import Testing
 private let folder = getenv("DECKHAND_TREEBANKS").map { String(cString: $0) } ?? ""
 
 @Suite(.enabled(if: !folder.isEmpty)) struct TreebankTests {
-  /// A test set, and what is asked of it, in percent.
+  /// A test set, and the required results, in percent.
   struct Wanted: CustomTestStringConvertible {
     let name: String
     let lemmas: Double
-    /// Of verbs with pronouns at their ends; nil where the language writes none so.
+    /// For verbs with enclitic pronouns; nil if the language does not write them together.
     var clitics: Double?
     /// Precision of the ends of sentences.
     let sentences: Double
-    /// F of the words.
+    /// F score of the words.
     let words: Double
     var testDescription: String { name }
   }
@@ -66,7 +66,7 @@ private let folder = getenv("DECKHAND_TREEBANKS").map { String(cString: $0) } ??
   }
 }
 
-/// The reader of Apertium's files against Apertium's own, over each form of the treebanks.
+/// The reader of Apertium's files compared with Apertium's own, on each form of the treebanks.
 @Suite(.enabled(if: !folder.isEmpty && fileExists("/usr/bin/lt-proc"))) struct AnalyserPeerTests {
   @Test(arguments: [
     ("apertium-eng-spa/spa-eng", ["es_gsd", "es_pud"]), ("apertium-cat-ita/ita-cat", ["it_isdt", "it_vit"]),
@@ -104,10 +104,10 @@ private struct Treebank {
 
   struct Sentence {
     var text = ""
-    /// What is written as one, as it is written.
+    /// The surface forms, as written.
     var surfaces: [String] = []
     var words: [Word] = []
-    /// A verb with pronouns, and its lemma.
+    /// Verbs with enclitic pronouns, and their lemmas.
     var clitics: [(form: String, lemma: String)] = []
   }
 
@@ -126,7 +126,7 @@ private struct Treebank {
   private var sentences: [Sentence] = []
   private let isEnglish: Bool
 
-  /// nil where it was not downloaded.
+  /// Returns nil if the file was not downloaded.
   init?(_ path: String) throws {
     isEnglish = path.contains("/en_")
     guard fileExists(path), let text = try FileText.read(path, limit: 1 << 26, isInterrupted: { false }), !text.isEmpty
@@ -159,10 +159,10 @@ private struct Treebank {
     }
   }
 
-  /// As they are written, in small letters.
+  /// The surface forms in lower case.
   var forms: [String] { sentences.flatMap(\.surfaces).map { $0.lowercased() } }
 
-  /// Of nouns, verbs, adjectives and adverbs, each once.
+  /// The lemmas of nouns, verbs, adjectives and adverbs, each once.
   var contentLemmas: Set<String> {
     Set(sentences.flatMap(\.words).filter { Self.isContent($0) }.map(\.lemma))
   }
@@ -178,7 +178,7 @@ private struct Treebank {
     return figures
   }
 
-  /// Of equally likely lemmas that which the text has more often, as in a text that is read.
+  /// Among equally likely lemmas the one more frequent in the text counts, as when reading a text.
   private func lemmaFigures(_ lemmatizer: Lemmatizer) -> (Double, Double?) {
     var weights: [String: Int] = [:]
     func candidates(_ form: String) -> [LemmaCandidate] {
@@ -204,7 +204,7 @@ private struct Treebank {
     )
   }
 
-  /// All sentences in one paragraph, joined by blanks; a sentence ends with its last word.
+  /// All sentences in one paragraph, separated by spaces; a sentence ends with its last word.
   private func spanFigures(_ tables: WordTables) -> (Double, Double) {
     var (text, ends, wanted): (String, Set<Int>, Set<Range<Int>>) = ("", [], [])
     for sentence in sentences {
@@ -212,7 +212,7 @@ private struct Treebank {
       let bytes = Array(sentence.text.utf8)
       var (start, end) = (0, 0)
       for surface in sentence.surfaces {
-        // A full stop of an abbreviation is no part of a word here.
+        // The full stop of an abbreviation is not part of the word here.
         let form = Array((surface.hasSuffix(".") ? String(surface.dropLast()) : surface).utf8)
         guard
           let found = (start...max(start, bytes.count - form.count)).first(where: { bytes[$0...].starts(with: form) })

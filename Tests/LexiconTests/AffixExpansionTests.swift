@@ -1,4 +1,4 @@
-// Tests of expanding a Hunspell dictionary, by a small one and, where it is installed, against unmunch.
+// Tests of expanding a Hunspell dictionary, with a small one and, if it is installed, against unmunch.
 
 import Glibc
 import Lexicon
@@ -18,7 +18,7 @@ import Testing
     return Array(try library.lexicon(for: language("spanish")).words()).sorted()
   }
 
-  @Test func `affixes are put on where their conditions hold`() throws {
+  @Test func `affixes are added where their conditions match`() throws {
     let affixes = """
       SET UTF-8
       FLAG UTF-8
@@ -50,7 +50,7 @@ import Testing
     #expect(try expand(affixes, "1\nque/X\nsol/?\n") == ["que", "sol"])
   }
 
-  @Test func `files that are no dictionary do no harm`() throws {
+  @Test func `invalid dictionary files do no harm`() throws {
     for affixes in [
       "", "SFX", "SFX A", "SFX A Y", "SFX A Y x\nSFX A", "SFX A Y 1\nSFX A 0 s [", "PFX A Y 1\nPFX A 0 a ]",
       "SFX A a b c",
@@ -64,7 +64,7 @@ import Testing
       try LexiconLibrary(listFolders: [], cacheFolder: nil, dictionaryFolders: [folder.path]).lexicon(
         for: language("spanish"))
     }
-    // A suffix that gives itself again ends after the second.
+    // A suffix that allows itself again stops after the second.
     #expect(try expand("SFX A Y 1\nSFX A 0 a/A .\n", "1\nla/A\n") == ["la", "laa", "laaa"])
   }
 
@@ -77,7 +77,7 @@ import Testing
     #expect(try library.compile(language("spanish")).count == 2)
   }
 
-  @Test func `a dictionary that can't be read leaves the list`() throws {
+  @Test func `if the dictionary cannot be read the list is used`() throws {
     try folder.write("casa\n", to: "spanish")
     try folder.write("FLAG num\n", to: "es_ES.aff")
     try folder.write("1\nperro\n", to: "es_ES.dic")
@@ -85,7 +85,7 @@ import Testing
     #expect(try Array(library.lexicon(for: language("spanish")).words()) == ["casa"])
   }
 
-  @Test func `a dictionary that grows without end is refused`() throws {
+  @Test func `a dictionary that expands without end is refused`() throws {
     let affixes =
       "SFX A Y 9\n" + (0..<200).map { "SFX A 0 \($0)/A .\n" }.joined() + "PFX A Y 9\n"
       + String(repeating: "PFX A 0 x .\n", count: 200)
@@ -101,7 +101,7 @@ import Testing
   private static let installed =
     access("/usr/bin/unmunch", X_OK) == 0 && access("/usr/share/hunspell/es_ES.dic", R_OK) == 0
 
-  @Test(.enabled(if: installed)) func `no word that unmunch gives is missing`() throws {
+  @Test(.enabled(if: installed)) func `every word from unmunch is found`() throws {
     let part = folder.path + "/es_ES"
     #expect(
       system(

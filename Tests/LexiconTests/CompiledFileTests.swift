@@ -1,4 +1,4 @@
-// Tests of compiled lists as files: when one is used, when it is made again, and that no bytes in it do harm.
+// Tests of compiled lists as files: when one is used, when it is rebuilt, and that no bytes in it do harm.
 
 import Glibc
 import Lexicon
@@ -21,7 +21,7 @@ import Testing
 
   private func open() throws -> Lexicon { try library().lexicon(for: language("spanish")) }
 
-  @Test func `the first opening compiles, the next ones map the same file`() throws {
+  @Test func `the first opening compiles, later ones map the same file`() throws {
     #expect(try Array(open().words()) == ordered(Self.words))
     let first = try cache.status("spanish.words")
     #expect(first.st_mode & 0o777 == 0o600)
@@ -30,13 +30,13 @@ import Testing
     #expect(Array(lexicon.words()) == ordered(Self.words))
     #expect(try cache.status("spanish.words").st_ino == first.st_ino)
     #expect(cache.names == ["spanish.words"])
-    // A copy has another time: its checksum is looked at, and it is right.
+    // A copy has another modification time, so its checksum is verified, and it is right.
     cache.setTime("spanish.words", try lists.status("spanish"))
     #expect(try open().isMapped)
     #expect(try cache.status("spanish.words").st_ino == first.st_ino)
   }
 
-  @Test func `a file cut short or written to while it is used ends nobody, is told once, and is made anew`() throws {
+  @Test func `a file truncated or overwritten while in use crashes nobody, is reported once, and is rebuilt`() throws {
     LexiconLibrary.guardMappings()
     let many = (0..<30_000).map { number in
       String(decoding: [1, 26, 676, 17_576].map { UInt8(ascii: "a") + UInt8(number / $0 % 26) }, as: UTF8.self)
@@ -48,7 +48,7 @@ import Testing
       let lexicon = try library.lexicon(for: language("spanish"))
       #expect(lexicon.isMapped && library.takeDamage().isEmpty)
       #expect(truncate(path, off_t(size)) == 0)
-      // Whatever these answer, they answer.
+      // The results do not matter, only that the calls return.
       _ = many.count { lexicon.contains($0) }
       _ = Array(lexicon.words()).count
       _ = lexicon.formableWords(from: "abcdefgh", minLength: 2)
@@ -57,7 +57,7 @@ import Testing
       let again = try library.lexicon(for: language("spanish"))
       #expect(again !== lexicon && again.count == lexicon.count && many.allSatisfy { again.contains($0) })
     }
-    // Replaced as a whole it stays whole where it is mapped.
+    // A file that is replaced as a whole stays intact where it is mapped.
     let library = library()
     let lexicon = try library.lexicon(for: language("spanish"))
     _ = try self.library().compile(language("spanish"))
@@ -73,7 +73,7 @@ import Testing
     #expect(before.contains("niño"))
   }
 
-  @Test func `a list that changed is compiled anew`() throws {
+  @Test func `a changed list is compiled anew`() throws {
     _ = try open()
     try lists.write("casa\nperro\n", to: "spanish")
     #expect(try Array(open().words()) == ["perro", "casa"])
@@ -84,7 +84,7 @@ import Testing
     #expect(try Array(open().words()) == ["perro", "cosa"])
   }
 
-  @Test func `a file of another version, of another language or cut short is made again`() throws {
+  @Test func `a file of another version or language, or a truncated one, is rebuilt`() throws {
     _ = try open()
     let whole = try #require(cache.read("spanish.words"))
     var other = whole
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// Asks everything of a lexicon; what it answers is not looked at.
+  /// Calls every query of a lexicon; the results are ignored.
   private func askEverything(_ lexicon: Lexicon) throws {
     var generator = TestGenerator(9)
     for word in ["bean", "niño", "ab"] {
@@ -129,7 +129,7 @@ import Testing
     _ = lexicon.wordOfTheDay(1)
   }
 
-  @Test func `no changed byte makes a query read outside, even where the checksum is not looked at`() throws {
+  @Test func `no changed byte makes a query read out of bounds, even if the checksum is not verified`() throws {
     _ = try open()
     let (whole, status) = (try #require(cache.read("spanish.words")), try cache.status("spanish.words"))
     var used = 0
@@ -141,11 +141,11 @@ import Testing
       try askEverything(open())
       used += try #require(cache.read("spanish.words")) == bytes ? 1 : 0
     }
-    // Most of these files were taken as they were, so that what their bytes do was seen.
+    // Most of these files were accepted, so the effect of their bytes was tested.
     #expect(used > whole.count / 2)
   }
 
-  @Test func `no file of a hostile author makes a query read outside`() throws {
+  @Test func `no file of a hostile author makes a query read out of bounds`() throws {
     _ = try open()
     let (whole, status) = (try #require(cache.read("spanish.words")), try cache.status("spanish.words"))
     var generator = TestGenerator(77)
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `without a cache folder that can be written, words are there all the same`() throws {
+  @Test func `words are available even without a writable cache folder`() throws {
     let library = LexiconLibrary(listFolders: [lists.path], cacheFolder: "/dev/null/cache")
     let lexicon = try library.lexicon(for: language("spanish"))
     #expect(!lexicon.isMapped)
@@ -171,13 +171,13 @@ import Testing
     #expect(library.cacheFailure?.message.contains("/dev/null/cache") == true)
   }
 
-  @Test func `the cache folder and those above it are made for the person alone`() throws {
+  @Test func `the cache folder and those above it are created for the user alone`() throws {
     let library = LexiconLibrary(listFolders: [lists.path], cacheFolder: cache.path + "/deep/cache")
     #expect(try library.lexicon(for: language("spanish")).isMapped)
     #expect(try cache.status("deep/cache").st_mode & 0o777 == 0o700)
   }
 
-  @Test func `a loaded list is kept too, and two lists of one name do not disturb each other`() throws {
+  @Test func `a loaded list is cached too, and two lists with one name do not disturb each other`() throws {
     let other = TemporaryFolder()
     let (first, second) = (try lists.write("aa\nbb\n", to: "mine.txt"), try other.write("cc\n", to: "mine.txt"))
     for _ in 0..<2 {

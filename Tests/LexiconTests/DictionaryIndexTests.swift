@@ -1,4 +1,4 @@
-// Dictionaries that are indexed: what is written is found, what is damaged breaks nothing; synonyms of StarDict.
+// Indexed dictionaries: what is written is found, damage breaks nothing; StarDict synonyms.
 
 import TestSupport
 import Testing
@@ -48,7 +48,7 @@ import Testing
     #expect(try library.define("w5003", in: spanish).isEmpty)
   }
 
-  @Test func `names that are in order are asked first`() throws {
+  @Test func `dictionaries that the order names are asked first`() throws {
     for name in ["es-a", "es-b", "es-c"] { try write("\(name).words", [(.meaning, "sol", name)]) }
     let library = library()
     #expect(try library.define("sol", in: spanish).map(\.text) == ["es-a", "es-b", "es-c"])
@@ -56,7 +56,7 @@ import Testing
       try library.define("sol", in: spanish, order: ["es-c", "none", "es-b"]).map(\.text) == ["es-c", "es-b", "es-a"])
   }
 
-  @Test func `a file that is cut or changed anywhere finds less and breaks nothing`() throws {
+  @Test func `a file truncated or changed anywhere finds less and breaks nothing`() throws {
     try write("es.words", [(.meaning, "gato", "cat"), (.form, "gatos", "gato"), (.meaning, "perro", "dog")])
     let whole = try #require(folder.read("es.words"))
     var random = TestGenerator(7)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// A dictionary of StarDict's with synonyms.
+  /// Writes a StarDict dictionary with synonyms.
   private func writeStarDict(synonyms: [(String, UInt32)]) throws {
     func big(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
     var (index, texts): ([UInt8], [UInt8]) = ([], [])
@@ -90,7 +90,7 @@ import Testing
         + "sametypesequence=m\n", to: "es.ifo")
   }
 
-  @Test func `synonyms of StarDict are looked up, are forms, and keep that in an index`() throws {
+  @Test func `StarDict synonyms are looked up, count as forms, and stay forms in an index`() throws {
     try writeStarDict(synonyms: [("casas", 0), ("voy", 1), ("nowhere", 7)])
     #expect(try library().define("casas", in: spanish).map(\.text) == ["house"])
     #expect(try library().define("nowhere", in: spanish).isEmpty)

@@ -1,4 +1,4 @@
-// Tests of dictionaries: the formats of dictd, StarDict and tables, which are asked, and files that are cut.
+// Tests of dictionaries: the formats of dictd, StarDict and tables, which ones are asked, and truncated files.
 
 import Files
 import Lexicon
@@ -18,7 +18,7 @@ import Text
     try library().define(word, in: language(name), foldAccents: foldAccents).map(\.text)
   }
 
-  /// A dictionary of dictd's: an index of headwords and one text behind the other.
+  /// Writes a dictd dictionary: an index of headwords and the texts one after the other.
   private func writeDictd(_ name: String, _ entries: [(word: String, text: String)]) throws {
     try folder.makeFolder("system")
     var (index, text) = ("00databaseshort\tA\tA\n", "")
@@ -36,7 +36,7 @@ import Text
     return number < 64 ? last : digits(number / 64) + last
   }
 
-  /// A dictionary of StarDict's with entries of one text each.
+  /// Writes a StarDict dictionary whose entries have one text each.
   private func writeStarDict(_ name: String, kind: String, _ entries: [(word: String, text: String)]) throws {
     try folder.makeFolder("own/\(name)")
     var (index, text): ([UInt8], [UInt8]) = ([], [])
@@ -59,7 +59,7 @@ import Text
     try folder.write(text, to: "own/\(name)/\(name).dict")
   }
 
-  @Test func `a dictionary of dictd's tells what a word means, capitals or not`() throws {
+  @Test func `a dictd dictionary is searched case-insensitively`() throws {
     try writeDictd(
       "freedict-spa-eng", [("gato", "gato /x/\n1. cat\n"), ("Ávila", "Ávila\na city\n"), ("gato", "jack")])
     #expect(try texts("gato") == ["gato /x/\n1. cat", "jack"])
@@ -70,14 +70,14 @@ import Text
     #expect(try texts("00databaseshort") == [])
   }
 
-  @Test func `texts packed by dictzip are read piece by piece`() throws {
+  @Test func `texts compressed by dictzip are read chunk by chunk`() throws {
     let words = (0..<400).map { (word: "w\($0)", text: "meaning \($0) " + String(repeating: "x", count: $0 % 97)) }
     try writeDictd("eng-spa", words)
     try pack("eng-spa", piece: 1000)
     for (word, text) in words { #expect(try self.texts(word, "english") == [text.trimmed]) }
   }
 
-  @Test func `an entry of any size is read across the pieces of dictzip, whole and at its end`() throws {
+  @Test func `an entry of any size is read across the chunks of dictzip, in the middle and at the end`() throws {
     let words = streamSizes(buffer: 1 << 10).filter { $0 > 1 }.map { size in
       (word: "w\(size)", text: "m" + String(repeating: size % 2 == 0 ? "x" : "y", count: size - 1))
     }
@@ -86,7 +86,7 @@ import Text
     for (word, text) in words { #expect(try self.texts(word, "english") == [text], "\(word)") }
   }
 
-  /// Packs a dictionary's texts as dictzip does, in pieces of so many bytes.
+  /// Compresses a dictionary's texts as dictzip does, in chunks of `piece` bytes.
   private func pack(_ name: String, piece: Int) throws {
     let packing = """
       import sys, zlib, struct
@@ -107,7 +107,7 @@ import Text
     try Folder.removeFile(path)
   }
 
-  @Test func `StarDict's markup is told as such, a table has a meaning a column`() throws {
+  @Test func `StarDict's markup is marked as such, a table has one meaning per column`() throws {
     try writeStarDict("es", kind: "h", [("gato", "<b>cat</b>"), ("perro", "<i>dog</i>")])
     try folder.write("# mine\ngato\ttomcat\tmouser\nno tab\n", to: "own/spa-eng.tsv")
     let meanings = try library().define("gato", in: language("spanish"))
@@ -116,7 +116,7 @@ import Text
     #expect(try library().define("gato", in: language("spanish"), only: "spa-eng").count == 2)
   }
 
-  @Test func `the mark of UTF-8 is no part of a table's first word`() throws {
+  @Test func `the UTF-8 byte order mark is not part of a table's first word`() throws {
     try folder.makeFolder("own")
     try folder.write("\u{FEFF}gato\tcat\r\nperro\tdog\r\n", to: "own/spa-eng.tsv")
     #expect(try texts("gato") == ["cat"])
@@ -149,7 +149,7 @@ import Text
     #expect(try library().define("gato", in: spanish).map(\.text) == ["mine", "cat", "Katze"])
   }
 
-  @Test func `no dictionary of a language, and a name that none has, say what to do`() throws {
+  @Test func `a language without a dictionary and an unknown name are reported with what to do`() throws {
     let spanish = try language("spanish")
     let none = try #require(throws: DictionaryError.self) { try library().define("gato", in: spanish) }
     #expect(none.message.contains("dict-freedict-spa-eng"))
@@ -160,7 +160,7 @@ import Text
     #expect(unknown.message.contains("did you mean \"freedict-spa-eng\""))
   }
 
-  @Test func `files that are cut anywhere give what is whole or say what is damaged`() throws {
+  @Test func `files truncated anywhere give what is complete or report the damage`() throws {
     try writeDictd("freedict-spa-eng", [("gato", "gato\ncat\n"), ("perro", "perro\ndog\n")])
     try writeStarDict("es", kind: "m", [("gato", "cat"), ("perro", "dog")])
     for name in [
@@ -179,14 +179,14 @@ import Text
     }
   }
 
-  @Test func `a gloss is one line without the headword's, without synonyms, cut between words`() {
+  @Test func `a gloss is one line without the headword, without synonyms, truncated between words`() {
     let text = "cat\n    n 1: feline mammal [syn: {cat},\n       {true cat}]\n    2: a {guy}"
     #expect(Meaning(dictionary: "wn", word: "cat", text: text).gloss() == "n 1: feline mammal 2: a guy")
     #expect(Meaning(dictionary: "d", word: "gato", text: "cat").gloss() == "cat")
     #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
   }
 
-  @Test func `an entry of more than 4 MiB is an error, as of a packed dictionary`() throws {
+  @Test func `an entry of more than 4 MiB is an error, as in a compressed dictionary`() throws {
     try folder.makeFolder("own")
     try folder.write("gato\tcat\nlong\t" + String(repeating: "x", count: 5 << 20) + "\n", to: "own/es.tsv")
     let library = library()
@@ -196,7 +196,7 @@ import Text
     #expect(library.failures.map(\.report.code) == [.failure(.badFile)])
   }
 
-  @Test func `Ctrl-C ends the reading of a dictionary, and the next one is not asked`() throws {
+  @Test func `Ctrl-C ends reading a dictionary, and the next one is not asked`() throws {
     try folder.makeFolder("own")
     for name in ["es", "spa"] { try folder.write("gato\tcat\n", to: "own/\(name).tsv") }
     var isInterrupted = true

@@ -1,4 +1,4 @@
-// Tests of the questions that a lexicon answers, against plain definitions of the answers.
+// Tests of the queries of a lexicon, compared with plain definitions of their results.
 
 import Lexicon
 import Problems
@@ -7,14 +7,14 @@ import Testing
 
 func language(_ name: String) throws -> Language { try #require(Language.named(name)) }
 
-/// Words longest first, then by code point: the order of every answer.
+/// Words longest first, then by code point: the order of every result.
 func ordered(_ words: some Sequence<String>) -> [String] {
   words.sorted { a, b in
     a.count != b.count ? a.count > b.count : a.utf8.lexicographicallyPrecedes(b.utf8)
   }
 }
 
-/// Distinct words by chance over the letters given.
+/// Distinct random words over the given letters.
 func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, seed: UInt64) -> [String] {
   var generator = TestGenerator(seed)
   var words: Set<String> = []
@@ -28,7 +28,7 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
 @Suite struct LexiconTests {
   static let plain = ["grace", "cab", "bean", "bane", "ring", "bearing", "level", "noon", "ab", "ba", "crab", "brace"]
 
-  @Test func `a list is cleaned, and what was dropped is counted`() throws {
+  @Test func `a list is cleaned, and dropped lines are counted`() throws {
     let lines = [
       "cab", " grace \t", "cab", "", "  ", "Paris", "don't", "e-mail", "b2b", "ice cream", "a", "naïve", "x&y",
     ]
@@ -100,14 +100,14 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
   }
 
   @Test(arguments: ["[", "a[]", "a]", "[ab"])
-  func `a malformed pattern is refused with its place`(pattern: String) throws {
+  func `a malformed pattern is refused with its position`(pattern: String) throws {
     let lexicon = try Lexicon.of(Self.plain, language: language("english"))
     let error = try #require(throws: LexiconError.self) { try lexicon.match(pattern) }
     #expect(error.code == "bad_pattern")
     #expect(error.message.contains("[abc] for a choice"))
   }
 
-  @Test func `palindromes and neighbours are those of the definition`() throws {
+  @Test func `palindromes and neighbours match their definitions`() throws {
     let words = madeUpWords(1500, letters: Array("abñ"), lengths: 2...8, seed: 5)
     let lexicon = try Lexicon.of(words, language: language("spanish"))
     #expect(lexicon.palindromes() == ordered(words.filter { $0.elementsEqual($0.reversed()) }))
@@ -118,7 +118,7 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     #expect(lexicon.neighbours(of: "xyz%").isEmpty)
   }
 
-  @Test func `words are listed by length and beginning`() throws {
+  @Test func `words are listed by length and prefix`() throws {
     let words = madeUpWords(800, letters: Array("abcñ"), lengths: 2...6, seed: 6)
     let lexicon = try Lexicon.of(words, language: language("spanish"))
     for prefix in ["", "a", "ab", "ñ", "cñb", "zz"] {
@@ -129,7 +129,7 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     }
   }
 
-  @Test func `a random word has the length asked for, and every word comes up`() throws {
+  @Test func `a random word has the requested length, and every word comes up`() throws {
     let lexicon = try Lexicon.of(Self.plain, language: language("english"))
     var generator = TestGenerator(7)
     var seen: Set<String> = []
@@ -143,7 +143,7 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
 }
 
 @Suite struct DifficultyTests {
-  @Test func `a random word has as much to find as the difficulty asks, or nearly`() throws {
+  @Test func `a random base word has about as many words as the difficulty asks`() throws {
     let letters = Array("abcdefgh")
     let rich = (1...255).map { set in String(letters.indices.filter { set >> $0 & 1 == 1 }.map { letters[$0] }) }
     let lexicon = try Lexicon.of(rich + ["qqqqqqqq", "zzzzzzzz"], language: language("english"))
@@ -155,14 +155,14 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     #expect(lexicon.nearest(to: 5...6, among: ["qqqqqqqq", "abc", "abcd"]) == "abc")
   }
 
-  @Test func `a letter with a mark is one letter, also where no single code point stands for it`() throws {
+  @Test func `a letter with a combining mark is one letter, also if no single code point exists for it`() throws {
     let lexicon = try Lexicon.of(["m\u{303}a", "am\u{303}am\u{303}", "ma", "mama"], language: language("english"))
     #expect(lexicon.formable(from: "m\u{303}a") == ["m\u{303}a"])
     #expect(lexicon.formable(from: "ma") == ["ma"])
     #expect(!lexicon.contains("am\u{303}a") && lexicon.contains("am\u{303}am\u{303}"))
   }
 
-  @Test func `a text is known to be normal at first sight only when it is`() throws {
+  @Test func `the fast check for a normal text is never wrong`() throws {
     let spanish = try Lexicon.of(["niño", "canción"], language: language("spanish"))
     func letters(_ text: String) -> Int? {
       var text = text

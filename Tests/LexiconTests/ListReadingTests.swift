@@ -1,4 +1,4 @@
-// Tests of lists as they come: encodings, sizes, scripts, and what is said about those that are none.
+// Tests of word lists as they come: encodings, sizes, scripts, and how invalid ones are reported.
 
 import Glibc
 import Lexicon
@@ -27,7 +27,7 @@ import Testing
     try #require(throws: LexiconError.self) { try load(bytes, limits: limits) }
   }
 
-  @Test func `a byte order mark, line ends of any kind and trailing blanks are no part of a word`() throws {
+  @Test func `a byte order mark, line endings of any kind and trailing spaces are not part of a word`() throws {
     #expect(try Array(load("\u{FEFF}grace\r\ncab  \n\tbean\u{A0}\nno end").words()) == ["grace", "bean", "cab"])
   }
 
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a list in another encoding is refused with what it looks like`() throws {
+  @Test func `a list in another encoding is refused with the encoding it seems to have`() throws {
     let utf16: [UInt8] = [0xFF, 0xFE] + "cab\n".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
     #expect(try problem(utf16).message.contains("UTF-16"))
     #expect(try problem(Array(utf16.dropFirst(2))).message.contains("NUL"))
@@ -48,12 +48,12 @@ import Testing
     #expect(try problem(lines).code == "bad_list")
   }
 
-  @Test func `a few spoilt lines are dropped and counted`() throws {
+  @Test func `a few broken lines are dropped and counted`() throws {
     let words = madeUpWords(500, letters: Array("abcdef"), lengths: 4...8, seed: 3)
     let lexicon = try load(Array((words.joined(separator: "\n") + "\n").utf8) + [0x63, 0xE9, 0x0A, 0xFF, 0x0A])
     #expect(lexicon.count == 500)
     #expect(lexicon.report[.notText] == 2)
-    // A character of three bytes that ends after two is no letter of two.
+    // A character of three bytes that is truncated after two is not a letter of two.
     let cut = try load(Array((words.joined(separator: "\n") + "\n").utf8) + [0x63, 0xE0, 0xA7, 0x0A])
     #expect(cut.count == 500 && cut.report[.notText] == 1)
   }
@@ -76,7 +76,7 @@ import Testing
     #expect(try problem(Array("aa\nbb\ncc\n".utf8), limits: limits).message.contains("more words"))
   }
 
-  @Test func `what is no list is refused`() throws {
+  @Test func `an invalid list is refused`() throws {
     for text in ["", "\n\n\n", "A\nB\n", "1234\n", "x\n"] {
       #expect(try problem(Array(text.utf8)).message.contains("no usable word"))
     }
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a missing list is told with the package that has it`() throws {
+  @Test func `a missing list is reported with the package that contains it`() throws {
     let library = LexiconLibrary(listFolders: [folder.path], cacheFolder: nil)
     let problem = try #require(throws: LexiconError.self) { try library.lexicon(for: language("french")) }
     #expect(problem.code == "no_word_list")
@@ -104,7 +104,7 @@ import Testing
     #expect(library.languages().isEmpty)
   }
 
-  @Test func `the languages are those whose lists are there, the larger English first`() throws {
+  @Test func `the languages are those whose lists are installed, the larger English first`() throws {
     for name in ["american-english", "american-english-huge", "spanish"] {
       try folder.write("\(name.prefix(5))\n", to: name)
     }
@@ -144,7 +144,7 @@ import Testing
     ("ISI", "turkish", "ısı"), ("İYİ", "turkish", "iyi"), ("I\u{307}yi", "turkish", "iyi"), ("ISI", "english", "isi"),
     ("ΛΌΓΟΣ ΣΑΣ", "greek", "λόγος σας"), ("Straße", "german", "straße"), ("", "english", ""),
   ])
-  func `a text is made normal by the rules of its language, and that twice changes nothing`(
+  func `a text is normalised by the rules of its language, and doing it twice changes nothing`(
     text: String, name: String, expected: String
   ) throws {
     let language = try language(name)
@@ -153,7 +153,7 @@ import Testing
     #expect(normalize(normal, language: language) == normal)
   }
 
-  @Test func `accents fold where that is asked for, and ñ never`() throws {
+  @Test func `accents are folded if requested, and ñ never`() throws {
     let spanish = try language("spanish")
     #expect(normalize("Canción", language: spanish, foldAccents: true) == "cancion")
     #expect(normalize("NIÑO pingüino", language: spanish, foldAccents: true) == "niño pinguino")
@@ -176,11 +176,11 @@ import Testing
     ("", "", true),
     ("niño", "nino", false), ("aa", "aaa", false), ("?", "ñ", true),
   ])
-  func `a word can be formed of letters as often as they are there`(letters: String, word: String, expected: Bool) {
+  func `a word can use a letter as often as it is available`(letters: String, word: String, expected: Bool) {
     #expect(canForm(letters: letters, word: word) == expected)
   }
 
-  @Test func `letters beyond reason are answered in time`() throws {
+  @Test func `extreme numbers of letters are handled in time`() throws {
     let lexicon = try Lexicon.of(
       madeUpWords(2000, letters: Array("abcdefgh"), lengths: 2...9, seed: 8), language: language("english"))
     #expect(lexicon.countFormable(from: String(repeating: "abcdefgh", count: 64)) == 2000)

@@ -1,12 +1,12 @@
-// The answers on bytes, held against the general functions of the same names on texts by chance.
+// The fast paths on bytes, compared with the general functions of the same names on random texts.
 
 import Lexicon
 import TestSupport
 import Testing
 
 @Suite struct PlainTextTests {
-  /// Letters, capitals, blanks, white space, a carriage return and line end, marks, letters of two bytes, and what is
-  /// no text.
+  /// Letters, capitals, spaces, whitespace, a carriage return and line feed, marks, two-byte letters, and bytes that
+  /// are not text.
   private static let pieces: [[UInt8]] =
     [
       "a", "b", "c", "aa", "cab", "i", "I", "A", "Z", "z", "?", "??", " ", "\t", "\n", "\r", "\r\n", "\u{0}", "\u{1C}",
@@ -28,13 +28,13 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `whether a word can be formed is answered on bytes as on texts, or not at all`(isPlain: Bool) {
+  func `canForm gives the same result on bytes as on texts, or none`(isPlain: Bool) {
     var generator = TestGenerator(isPlain ? 11 : 12)
     var answered = 0
     var known = PlainLetters()
     var letters: [UInt8] = []
     for round in 0..<20_000 {
-      // The same letters are asked about a few times.
+      // The same letters are used several times.
       if round % 3 == 0 { letters = Self.text(&generator, plain: isPlain) }
       let word = Self.text(&generator, plain: isPlain)
       let plain = letters.withUnsafeBufferPointer { letters in
@@ -53,7 +53,7 @@ import Testing
     #expect(answered > (isPlain ? 2_000 : 500))
   }
 
-  @Test func `words of small letters are answered for the letters that were asked about last`() {
+  @Test func `canForm with cached letters gives the same result for lower-case words`() {
     var generator = TestGenerator(14)
     func text(_ count: ClosedRange<Int>) -> [UInt8] {
       (0..<Int.random(in: count, using: &generator)).map { _ in UInt8.random(in: 0x61...0x66, using: &generator) }
@@ -76,11 +76,11 @@ import Testing
   }
 
   @Test(arguments: Language.known.map(\.name))
-  func `a text is made normal on bytes as on texts, or not at all`(name: String) throws {
+  func `normalising on bytes gives the same result as on texts, or none`(name: String) throws {
     let language = try language(name)
     let letterCase = language.letterCase
     let found = Array(name.utf8).withUnsafeBufferPointer { Language.letterCase(ofNamed: $0) }
-    // Names beyond 16 bytes are left to the general way.
+    // Names beyond 16 bytes are left to the general path.
     #expect(found == (name.utf8.count <= 16 ? letterCase : nil))
     var generator = TestGenerator(13)
     var answered = 0
@@ -95,7 +95,7 @@ import Testing
     #expect(answered > 500)
   }
 
-  @Test func `long texts are answered, whichever way`() {
+  @Test func `long texts are handled by either path`() {
     let (many, more) = (
       Array(repeating: UInt8(ascii: "a"), count: 255), Array(repeating: UInt8(ascii: "a"), count: 256)
     )
@@ -113,7 +113,7 @@ import Testing
     #expect(Self.normalized(more, .dotless)?.count == 256)
   }
 
-  @Test func `only the exact name of a known language is known on bytes`() {
+  @Test func `only the exact name of a known language is recognised on bytes`() {
     for name in ["", "English", "en", "engl", "englishh", "klingon"] {
       #expect(Array(name.utf8).withUnsafeBufferPointer { Language.letterCase(ofNamed: $0) } == nil)
     }

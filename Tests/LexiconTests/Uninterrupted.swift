@@ -1,5 +1,5 @@
-// Lists and dictionaries of tests, with nobody who could ask to stop.
-// Invariant: the program's own code has none of these; there each caller says who may stop it.
+// Lists and dictionaries for tests, which nobody can interrupt. Invariant: the program's own code has none of these;
+// there each caller passes what can interrupt it.
 
 import Lexicon
 

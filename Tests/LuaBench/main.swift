@@ -1,4 +1,4 @@
-// Measures calls between Lua and Swift against the same in C, interleaved; run it in a release build. `Scripts/bench`
+// Measures calls between Lua and Swift, interleaved with the same in C; run it in a release build. `Scripts/bench`
 // shows its table: nanoseconds of each, and the ratio of the best rounds.
 
 import CLua
@@ -46,7 +46,7 @@ func thingType() -> BoundType<Thing> {
 let rounds = 15
 let repeats = 500_000
 
-/// The best time of one step of both, in nanoseconds, over interleaved rounds.
+/// Returns the best time of one step of each, in nanoseconds, over interleaved rounds.
 func best(_ first: () throws -> Void, _ second: () throws -> Void) rethrows -> (Double, Double) {
   var bests = (Double.infinity, Double.infinity)
   for _ in 0..<rounds {

@@ -1,4 +1,4 @@
-// The reference type: one method of a string, one field, both reached as C modules usually do.
+// The reference type: one method with a string, one field, both reached as C modules usually do.
 
 #include "reference.h"
 

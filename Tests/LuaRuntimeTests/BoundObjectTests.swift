@@ -1,4 +1,4 @@
-// Bound objects under attack: every way of failing, forged and closed objects, wrong arguments, re-entry.
+// Bound objects under attack: every kind of failure, forged and closed objects, wrong arguments, re-entrancy.
 
 import LuaRuntime
 import Problems
@@ -41,7 +41,7 @@ import Testing
     #expect(census.living == 0)
   }
 
-  @Test func `releasing an object twice is harmless, and a released one says so`() throws {
+  @Test func `releasing an object twice is harmless, and a released object reports it`() throws {
     let census = Census()
     let state = try probeState(census)
     try run("p = probes.create('x'); local g = debug.getmetatable(p).__gc; g(p); g(p)", in: state)
@@ -79,7 +79,7 @@ import Testing
     ("debug.setmetatable(p, {})", "the metatable of a bound object cannot be changed"),
     ("debug.setupvalue(p.take, 1, p)", "a function of the host cannot be changed"),
   ])
-  func `a wrong use is told in Lua's own manner`(code: String, message: String) throws {
+  func `wrong arguments are reported in Lua's own style`(code: String, message: String) throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run("p = probes.create('p')", in: state)
@@ -100,7 +100,7 @@ import Testing
     #expect(try failure("p:real(0/0)", in: state) != nil)
   }
 
-  @Test func `an ordinary failure is nil and a problem that reads well`() throws {
+  @Test func `an ordinary failure returns nil and a readable problem`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run(
@@ -115,7 +115,7 @@ import Testing
     #expect(error?.description == "test:1: no probe is called \"x\"")
   }
 
-  @Test func `the same object is the same userdata while it lives`() throws {
+  @Test func `an object has the same userdata while it lives`() throws {
     let census = Census()
     let state = try probeState(census)
     let probe = Probe("p", census)
@@ -130,7 +130,7 @@ import Testing
     #expect(probe.name == "p")
   }
 
-  @Test func `metatables, tostring, length and frozen lists answer as the contract says`() throws {
+  @Test func `metatables, tostring, length and frozen lists follow the contract`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run(
@@ -153,7 +153,7 @@ import Testing
       """, in: state)
   }
 
-  @Test func `objects used by finalizers while the state closes say that they are closed`() throws {
+  @Test func `objects used by finalizers while the state closes report that they are closed`() throws {
     let census = Census()
     let state = try probeState(census)
     let log = Probe("log", census)
@@ -174,7 +174,7 @@ import Testing
     #expect(census.living == 1)
   }
 
-  @Test func `a million objects keep the memory limit`() throws {
+  @Test func `a million objects stay within the memory limit`() throws {
     let census = Census()
     let state = try probeState(census, memoryLimit: 8 << 20)
     try run("for i = 1, 1000000 do local p = probes.create('x') end", in: state)
@@ -197,7 +197,7 @@ extension LuaValue {
 @Suite struct FieldlessTypeTests {
   final class Plain: BoundObject {}
 
-  @Test func `a type without fields has its methods, and tells what it has not`() throws {
+  @Test func `a type without fields has its methods, and reports unknown members`() throws {
     let state = try LuaState()
     defer { state.close() }
     state.register(

@@ -1,12 +1,12 @@
 // Random programs of coroutines, stops, closings and host calls: each ends, in time and without harm, and the state
-// works on.
+// works afterwards.
 
 import Glibc
 import LuaRuntime
 import TestSupport
 import Testing
 
-/// Makes programs over a few slots that hold coroutines, wrapped or not, and what runs in them.
+/// Generates programs over a few slots that hold coroutines, wrapped or not, and the code that runs in them.
 private struct ProgramMaker {
   var generator: TestGenerator
   let isSandboxed: Bool
@@ -114,7 +114,7 @@ private struct ProgramMaker {
         _ = try? current.load(code, name: "fuzz").call([], results: 0) { _ in }
         guard !current.isClosed else { continue }
         current.timeLimit = 5
-        // A finalizer that is left may ask for a stop: then the line after it works.
+        // A remaining finalizer may still request a stop: then the line after it must work.
         let next = "assert(coroutine.wrap(function() return 1 end)() == 1) local s = 0 for i = 1, 1000 do s = s + i end"
         var after = try failure(next, in: current)
         for _ in 0..<5 where after?.stopReason != nil { after = try failure(next, in: current) }

@@ -1,11 +1,11 @@
-// Coroutines that a stop ended, and those that were merely asked at the wrong moment: each answers like a dead one or
-// goes on.
+// Coroutines that a stop ended, and those that were only resumed at the wrong moment: each behaves like a dead one or
+// continues.
 
 import LuaRuntime
 import Testing
 
 @Suite struct CoroutineTests {
-  /// Code that stops with `co` (and, where it makes one, `wrapped`) killed.
+  /// Code that stops and leaves `co` (and `wrapped`, if it makes one) killed.
   private static let killings = [
     "co = coroutine.create(function() probes.stop() while true do end end) coroutine.resume(co)",
     "co = coroutine.create(function() pcall(probes.stop) while true do pcall(error) end end) while true do coroutine.resume(co) end",
@@ -20,7 +20,7 @@ import Testing
     "co = coroutine.create(function() os.exit(1) end) coroutine.resume(co)",
   ]
 
-  /// What asks killed coroutines everything that takes a thread.
+  /// Applies every function that takes a thread to killed coroutines.
   private static let questions = """
     for _ = 1, 3 do
       for _, killed in ipairs { co, inner or co } do
@@ -56,7 +56,7 @@ import Testing
     """
 
   @Test(arguments: killings)
-  func `a coroutine that a stop ended answers like a dead one, whatever is asked of it`(code: String) throws {
+  func `a coroutine ended by a stop behaves like a dead one in every function`(code: String) throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run("p = probes.create('p')", in: state)
@@ -72,7 +72,7 @@ import Testing
     "co = coroutine.create(function() local s = 'x' while true do s = s .. s end end) coroutine.resume(co)",
     "co = coroutine.create(function() coroutine.wrap(function() while true do end end)() end) coroutine.resume(co)",
   ])
-  func `in a plugin a limit in a coroutine ends it for good`(code: String) throws {
+  func `in a plugin a limit reached in a coroutine ends it for good`(code: String) throws {
     let state = try LuaState(memoryLimit: 8 << 20, libraries: .sandboxed)
     defer { state.close() }
     state.timeLimit = 0.05
@@ -98,7 +98,7 @@ import Testing
     "while true do coroutine.resume(coroutine.create(function() error('x') end)) end",
     "while true do local co = coroutine.wrap(function() local c <close> = setmetatable({}, {__close = function() error('y') end}) error('x') end) pcall(co) end",
   ])
-  func `a coroutine that runs is not taken for killed when another use of it is refused`(code: String) throws {
+  func `a running coroutine does not count as killed when another use of it is refused`(code: String) throws {
     for memory in [nil, 8 << 20] {
       let state = try LuaState(memoryLimit: memory, libraries: memory == nil ? .full : .sandboxed)
       defer { state.close() }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `dead and normal coroutines are told apart as Lua does`() throws {
+  @Test func `dead and normal coroutines are distinguished as in Lua`() throws {
     let state = try LuaState()
     defer { state.close() }
     try run(

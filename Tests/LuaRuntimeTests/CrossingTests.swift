@@ -1,5 +1,5 @@
-// Tests of code that runs elsewhere: both sides of the way, over a pair of sockets, the server on a thread of its own;
-// and what the host makes of a server that says anything at all.
+// Tests of code in another process: both ends of the connection, over a socket pair, with the server on its own
+// thread; and how the host handles a server that sends anything at all.
 
 import CLua
 import Glibc
@@ -10,10 +10,10 @@ import Values
 
 @testable import LuaRuntime
 
-/// One end of a pair of sockets, with a hand in what is received.
+/// One end of a socket pair that can alter the frames it receives.
 private final class SocketChannel: DistantChannel {
   let socket: Int32
-  /// What becomes of a frame that came; nil ends the conversation.
+  /// Replaces a received frame; nil ends the conversation.
   var change: ([UInt8]) -> [UInt8]? = { $0 }
   private(set) var isEnded = false
 
@@ -61,7 +61,7 @@ private final class SocketChannel: DistantChannel {
   }
 }
 
-/// A server on a thread of its own, until its channel ends.
+/// Starts a server on its own thread, which runs until its channel ends.
 private func startServer(_ socket: Int32, memoryLimit: Int) {
   let box = Unmanaged.passRetained(ServerSeat(socket, memoryLimit)).toOpaque()
   var thread = pthread_t()
@@ -88,7 +88,7 @@ private final class ServerSeat {
   init(_ socket: Int32, _ memoryLimit: Int) { (self.socket, self.memoryLimit) = (socket, memoryLimit) }
 }
 
-/// The probes of this room's tests, for code that runs on another thread.
+/// The probes of these tests, for code that runs on another thread.
 private final class Pair {
   let census = Census()
   let state: LuaState
@@ -101,7 +101,7 @@ private final class Pair {
   {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    // A side that waits for what never comes is stopped by the limits of the call; here by this.
+    // In the program the call's limits stop a side that waits forever; here this timeout does.
     var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
     setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     startServer(ends[1], memoryLimit: memoryLimit)
@@ -148,7 +148,7 @@ private final class Pair {
 
   func run(_ text: String) throws -> LuaValue { try code.load(Array(text.utf8), name: "init.lua").call([]) }
 
-  /// The value in words, or the error.
+  /// Returns the value in words, or the error.
   func told(_ text: String) -> String {
     do { return try run("return tostring((function() \(text) end)())").text ?? "?" } catch { return "\(error)" }
   }
@@ -184,14 +184,14 @@ private final class Pair {
     ("return require('part').name", "part"), ("return require('other')", "no such part"),
     ("local co = coroutine.wrap(function() coroutine.yield(probes.version) end) return co()", "7"),
     ("error(setmetatable({}, {__tostring = function() return 'told' end}))", "init.lua:1: told"),
-  ]) func `code elsewhere sees what it would see here`(_ code: String, _ told: String) throws {
+  ]) func `code in another process sees what it would see here`(_ code: String, _ told: String) throws {
     let pair = try Pair()
     try pair.start()
     #expect(pair.told(code) == told)
     #expect(pair.failures.isEmpty)
   }
 
-  @Test func `a function that was handed over is called with objects, and its table lives there`() throws {
+  @Test func `a function that was passed is called with objects, and its table lives there`() throws {
     let pair = try Pair()
     try pair.start()
     _ = try pair.run("host.listen(function(p, d) d.n = (d.n or 0) + #p.name return p, d.n end)")
@@ -207,7 +207,7 @@ private final class Pair {
     #expect(table.copied().json == #"{"n": 9}"#)
   }
 
-  @Test func `what neither side needs any more goes`() throws {
+  @Test func `objects that neither side needs are released`() throws {
     let pair = try Pair()
     try pair.start()
     _ = try pair.run("for i = 1, 20000 do local p = probes.create('x') host.copy(function() return p end) end")
@@ -220,7 +220,7 @@ private final class Pair {
     #expect(pair.census.living == 0)
   }
 
-  @Test func `objects that the other side holds on to count to its memory`() throws {
+  @Test func `objects that the other side holds count towards its memory`() throws {
     let pair = try Pair(memoryLimit: 4 << 20)
     try pair.start()
     let error = #expect(throws: LuaError.self) {
@@ -259,8 +259,8 @@ private final class Pair {
     }
   }
 
-  /// Bits turned, bytes cut off and added, frames of before in place of others: the host answers or refuses.
-  @Test(arguments: 0..<12) func `a server that says anything at all harms nobody`(_ seed: Int) throws {
+  /// Flipped bits, bytes removed and added, earlier frames in place of others: the host handles or refuses each.
+  @Test(arguments: 0..<12) func `a server that sends anything at all harms nobody`(_ seed: Int) throws {
     var random = TestGenerator(UInt64(seed))
     let script = """
       local p = probes.create("x") p.name = "y"
@@ -311,7 +311,7 @@ private func changed(_ frame: [UInt8], _ before: [[UInt8]], _ random: inout Test
   return frame
 }
 
-/// A value that the state holds.
+/// A value held by the state.
 private struct Pushed: LuaRepresentable {
   let reference: LuaReference
   init(_ reference: LuaReference) { self.reference = reference }

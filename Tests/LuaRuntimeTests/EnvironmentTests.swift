@@ -1,5 +1,5 @@
-// What a plugin's environment holds: everything that can be reached from its globals, by tables, metatables, upvalues
-// and the methods of strings, against an exact list. A new name in the list is a decision, not an accident.
+// The content of a plugin's environment: everything reachable from its globals, through tables, metatables, upvalues
+// and string methods, compared with an exact list. A new name in the list is a decision, not an accident.
 
 import CLua
 import Problems
@@ -7,7 +7,7 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Walks all that is reachable, raw, and notes each path once with its kind.
+/// Walks everything that is reachable, with raw access, and records each path once with its kind.
 private struct Walk {
   let L: OpaquePointer
   var seen: Set<UnsafeRawPointer> = []
@@ -15,7 +15,7 @@ private struct Walk {
 
   init(_ state: OpaquePointer) { L = state }
 
-  /// The value on top, which it pops.
+  /// Visits the value on top of the stack and pops it.
   mutating func visit(_ path: String) {
     defer { dh_pop(L, 1) }
     let kind = lua_type(L, -1)
@@ -131,7 +131,7 @@ private let others = [
     #expect(try failure(code, in: state) != nil)
   }
 
-  @Test func `the metatable of a problem is out of a plugin's reach`() throws {
+  @Test func `the metatable of a problem cannot be reached by a plugin`() throws {
     let state = try LuaState(memoryLimit: 64 << 20, libraries: .sandboxed)
     defer { state.close() }
     try state.setGlobal(

@@ -1,15 +1,15 @@
-// Fast paths: when they are taken, and that what they leave is answered as if they were not there.
+// Fast paths: when they are taken, and that the general path handles everything they do not.
 
 import LuaRuntime
 import Testing
 
-/// A gate that is opened and closed by hand; it counts the calls that went each way.
+/// A gate that the test opens and closes; it counts the calls of each path.
 private final class Door: LuaGate {
   var isOpen = true
   var (fast, general) = (0, 0)
 }
 
-/// A value with a length, whose gate is itself.
+/// A value with a length that is its own gate.
 private final class Box: BoundObject, LuaGate {
   var isOpen = true
 }
@@ -58,7 +58,7 @@ private func number(_ code: String, in state: LuaState) throws -> Int? {
 }
 
 @Suite struct FastPathTests {
-  @Test func `what the fast path leaves is answered by the general one, with its errors`() throws {
+  @Test func `calls that the fast path does not handle go to the general path, with its errors`() throws {
     let door = Door()
     let state = try doorState(door)
     defer { state.close() }
@@ -71,7 +71,7 @@ private func number(_ code: String, in state: LuaState) throws -> Int? {
     #expect(try failure("door.length()", in: state)?.message.contains("got no value") == true)
   }
 
-  @Test func `while the gate is closed no fast path is taken`() throws {
+  @Test func `no fast path is taken while the gate is closed`() throws {
     let door = Door()
     let state = try doorState(door)
     defer { state.close() }
@@ -83,7 +83,7 @@ private func number(_ code: String, in state: LuaState) throws -> Int? {
     #expect((door.fast, door.general) == (2, 1))
   }
 
-  @Test func `a fast method looks at self as any method does`() throws {
+  @Test func `a fast method checks self like any method`() throws {
     let state = try doorState(Door())
     defer { state.close() }
     let box = Box()
@@ -100,7 +100,7 @@ private func number(_ code: String, in state: LuaState) throws -> Int? {
     #expect(try failure("box:same('paper')", in: state)?.message.contains("box is closed") == true)
   }
 
-  @Test func `a fast path is stopped and ended as any function of the host`() throws {
+  @Test func `a fast path is stopped and limited like any host function`() throws {
     let state = try doorState(Door())
     state.timeLimit = 0.05
     let error = try failure("while true do pcall(door.length, 'paper') end", in: state)

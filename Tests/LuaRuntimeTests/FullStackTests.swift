@@ -1,13 +1,12 @@
-// A Lua stack that is nearly full: whatever the host is asked then, it answers or raises, and writes nothing past the
-// end.
+// A nearly full Lua stack: every host call then returns or raises an error, and writes nothing past the end.
 
 import LuaRuntime
 import Problems
 import Testing
 
 @Suite struct FullStackTests {
-  /// `at_each(slots, f)` calls `f` with the stack filled up to each of so many slots before the last that a call still
-  /// reaches.
+  /// `at_each(slots, f)` calls `f` with the stack filled up to each of the last `slots` slots that a call can still
+  /// reach.
   static let filling = """
     local big = {}
     for i = 1, 1000000 do big[i] = false end
@@ -23,7 +22,7 @@ import Testing
     function at_each(slots, f) for n = low - slots, low do at(n, f) end end
     """
 
-  @Test func `a host call on a nearly full stack answers or raises`() throws {
+  @Test func `a host call on a nearly full stack returns or raises an error`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run("p = probes.create('p') deep = {} for i = 1, 60 do deep = {deep, x = i} end", in: state)
@@ -64,7 +63,7 @@ import Testing
     try run("assert(p:echo(deep)[1][1].x == 58)", in: state)
   }
 
-  @Test func `the host's own calls say that the stack is full`() throws {
+  @Test func `the host's own calls report that the stack is full`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run(Self.filling, in: state)

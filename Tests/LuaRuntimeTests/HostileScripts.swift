@@ -7,11 +7,11 @@ import Testing
 enum Ending {
   /// Stopped by a limit, of time or of memory.
   case stops
-  /// An ordinary error that says so.
+  /// An ordinary error with this message.
   case fails(String)
   /// Without a stop: it returns, or fails in its own way.
   case finishes
-  /// In any way, as long as it ends: how depends on how fast the machine is.
+  /// In any way, provided that it ends: how depends on the speed of the machine.
   case ends
 }
 

@@ -1,4 +1,5 @@
-// Time limits through nested states, pauses, the clock's clean-up, `require`, and what a sandboxed environment holds.
+// Time limits through nested states, pauses, the timer's clean-up, `require`, and the content of a sandboxed
+// environment.
 
 import CLua
 import Glibc
@@ -16,7 +17,7 @@ private func elapsed(_ body: () throws -> Void) rethrows -> Double {
 
 private func dh_milliseconds() -> Double { monotonicSeconds() * 1000 }
 
-/// A person's state with a function `plugin(code)` that runs code in a plugin's state, which can call back
+/// A user's state with a function `plugin(code)` that runs code in a plugin's state, which can call back
 /// `person(code)`.
 private final class Nest {
   let person: LuaState
@@ -61,7 +62,7 @@ private final class Nest {
 
 @Suite struct LimitTests {
   @Test(arguments: ["coroutine.close(co)", "coroutine.resume(co)"])
-  func `the clock stops code that goes on after a coroutine has ended`(end: String) throws {
+  func `the timer stops code that continues after a coroutine has ended`(end: String) throws {
     let state = try LuaState(libraries: .sandboxed)
     defer { state.close() }
     state.timeLimit = 0.1
@@ -71,7 +72,7 @@ private final class Nest {
     #expect(error.stopReason == .deadline)
   }
 
-  @Test func `a plugin's limit stops the plugin and what it called, and its caller goes on`() throws {
+  @Test func `a plugin's limit stops the plugin and what it called, and its caller continues`() throws {
     let nest = try Nest(pluginSeconds: 0.05)
     defer { nest.close() }
     let start = processorSeconds()
@@ -102,7 +103,7 @@ private final class Nest {
     #expect(!nest.plugin.isStopping && !nest.person.isStopping)
   }
 
-  @Test func `an inner limit that passes leaves the outer call its own time`() throws {
+  @Test func `an inner limit that expires leaves the outer call its own time`() throws {
     let nest = try Nest(pluginSeconds: 10)
     defer { nest.close() }
     nest.person.timeLimit = 0.05
@@ -111,7 +112,7 @@ private final class Nest {
     #expect(nest.endings == [.deadline])
   }
 
-  @Test func `the time limit stands still while a plugin waits for the person`() throws {
+  @Test func `the time limit is paused while a plugin waits for the user`() throws {
     let nest = try Nest(pluginSeconds: 0.1)
     defer { nest.close() }
     #expect(try failure("for i = 1, 50000 do end wait(0.3) for i = 1, 50000 do end", in: nest.plugin) == nil)
@@ -119,13 +120,11 @@ private final class Nest {
   }
 
   @Test(arguments: [
-    // Nothing more is lent when a fifth of a second was; what failed was never lent.
+    // Nothing more is lent after a fifth of a second; a failed request lends nothing.
     ("for i = 1, 1e9 do lend(0.05) end", 0.2, 8), ("for i = 1, 1e9 do pcall(lend, 0.05, true) end", 10, 4),
     ("lend(0.05) lend(0.05) while true do end", 10, 2), ("lend(1e9)", 0.2, 1),
   ])
-  func `work on loan ends with its loan, over all of a call`(
-    code: String, most: Double, works: Int
-  ) throws {
+  func `work on lent time ends with the loan, in total over a call`(code: String, most: Double, works: Int) throws {
     let nest = try Nest(pluginSeconds: 0.1)
     defer { nest.close() }
     var count = 0
@@ -142,11 +141,11 @@ private final class Nest {
         return LuaNothing()
       })
     #expect(try failure(code, in: nest.plugin)?.stopReason == .deadline)
-    // A busy machine makes it fewer.
+    // A busy machine makes fewer calls.
     #expect((1...works).contains(count), "\(count)")
   }
 
-  @Test func `a limit that starts again is for each piece of work`() throws {
+  @Test func `a restarting limit applies to each piece of work`() throws {
     let state = try LuaState()
     defer { state.close() }
     state.timeLimit = 1
@@ -177,7 +176,7 @@ private final class Nest {
     #expect(try run("return debug.gethook() == nil", in: state).json == "true")
   }
 
-  @Test func `a long format of os.date means what a short one does`() throws {
+  @Test func `a long format of os.date has the same result as a short one`() throws {
     let state = try LuaState()
     defer { state.close() }
     try run(
@@ -191,7 +190,7 @@ private final class Nest {
       """, in: state)
   }
 
-  @Test func `the clock disarms itself, and no hook is left`() throws {
+  @Test func `the timer disarms itself, and leaves no hook`() throws {
     let state = try LuaState()
     defer { state.close() }
     state.timeLimit = 1
@@ -202,7 +201,7 @@ private final class Nest {
     #expect(lua_gethookmask(state.main) == 0)
   }
 
-  @Test func `calls through many states end before the native stack does`() throws {
+  @Test func `calls through many states fail before the native stack overflows`() throws {
     var states: [LuaState] = []
     defer { for state in states { state.close() } }
     for _ in 0..<60 { states.append(try LuaState(memoryLimit: 64 << 20, libraries: .sandboxed)) }
@@ -223,7 +222,7 @@ private final class Nest {
     #expect(error?.message.contains("stack overflow") == true, "\(String(describing: error?.message.prefix(200)))")
   }
 
-  @Test func `a plugin requires what its finder gives, once, and no cycle hangs`() throws {
+  @Test func `a plugin requires what its finder returns, once, and no cycle hangs`() throws {
     let state = try LuaState(memoryLimit: 8 << 20, libraries: .sandboxed)
     defer { state.close() }
     var asked: [String] = []
@@ -246,7 +245,7 @@ private final class Nest {
     #expect(try failure("require '\\27Lua'", in: state) != nil)
   }
 
-  @Test func `random numbers repeat with the seed, and so does reseeding`() throws {
+  @Test func `random numbers repeat with the seed, also after reseeding`() throws {
     func numbers(_ seed: UInt64?, _ libraries: LuaState.Libraries) throws -> String? {
       let state = try LuaState(libraries: libraries, seed: seed)
       defer { state.close() }

@@ -1,4 +1,4 @@
-// Lua's own test suite in a person's state. It is not part of this repository: LUA_SUITE names the folder `testes` of
+// Lua's own test suite in a user's state. It is not part of this repository: LUA_SUITE names the folder `testes` of
 // lua/lua at tag v5.4.4, which should also be the working folder; without it these tests are skipped.
 
 import Glibc

@@ -1,4 +1,4 @@
-// What Lua code takes of Swift's heap: charged before it is taken, given back at the end of the call or by the
+// The Swift heap memory that Lua code uses: charged before it is allocated, returned at the end of the call or by the
 // collector.
 
 import CLua
@@ -7,7 +7,7 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Bytes of this process in memory.
+/// The resident memory of this process, in bytes.
 private func resident() -> Int {
   guard let file = fopen("/proc/self/statm", "r") else { return 0 }
   defer { fclose(file) }
@@ -24,7 +24,7 @@ private final class Kept {
   var living = 0
 }
 
-/// Counts how many of it were pushed.
+/// Counts how often it was pushed.
 private struct Counted: LuaRepresentable {
   let kept: Kept
   func push(on stack: borrowing LuaStack) -> Int32 {
@@ -86,7 +86,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     "local t = {} for i = 1, 1e7 do t[i] = host.closure() end",
     "for i = 1, 100 do pcall(host.list, 1e7) end",
   ])
-  func `what a host call takes stops the state at its limit, before the memory is taken`(code: String) throws {
+  func `a host call that exceeds the limit stops the state before the memory is allocated`(code: String) throws {
     let kept = Kept()
     let state = try memoryState(kept)
     defer { state.close() }
@@ -98,7 +98,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     #expect(try run("return survived == nil and #('x'):rep(1e7)", in: state).json == "10000000")
   }
 
-  @Test func `a call gives back what it took, and what is kept stays charged until it goes`() throws {
+  @Test func `a call returns the memory it used, and retained objects stay charged until they are released`() throws {
     let kept = Kept()
     let state = try memoryState(kept)
     defer { state.close() }
@@ -114,7 +114,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     #expect(state.memoryUsed - before < 1 << 20)
   }
 
-  @Test func `what small values have left is given back before large ones are made`() throws {
+  @Test func `memory left over from small values is returned before large ones are created`() throws {
     let state = try memoryState(Kept())
     defer { state.close() }
     let before = resident()
@@ -133,7 +133,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     #expect(try run("local t = {} for i = 1, 1e5 do t[i] = {i} end return t[777][1]", in: state).isInteger(777))
   }
 
-  @Test func `a result that has no room is cut short, and the call ends`() throws {
+  @Test func `a result that does not fit is truncated, and the call ends`() throws {
     let kept = Kept()
     let state = try memoryState(kept, limit: 8 << 20)
     defer { state.close() }
@@ -141,7 +141,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     #expect(kept.pushed < 200_000)
   }
 
-  @Test func `the collector gives back functions that the host made`() throws {
+  @Test func `the collector releases functions that the host created`() throws {
     let kept = Kept()
     let state = try memoryState(kept, limit: nil)
     defer { state.close() }
@@ -154,7 +154,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     #expect(state.memoryUsed - used < 1 << 20)
   }
 
-  @Test func `a function that was given back already answers nothing`() throws {
+  @Test func `a released function returns nothing`() throws {
     let kept = Kept()
     let state = try memoryState(kept, limit: nil)
     try run(
@@ -171,7 +171,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
     #expect(kept.living == 0)
   }
 
-  @Test func `the person's own state refuses what the machine has not, by an ordinary error`() throws {
+  @Test func `the user's own state refuses more memory than the machine has, with an ordinary error`() throws {
     let state = try memoryState(Kept(), limit: nil)
     defer { state.close() }
     #expect(

@@ -1,14 +1,14 @@
-// A bound type for the tests of this room: it fails in every way, counts how many of it live, and calls back.
+// A bound type for these tests: it fails in every way, counts its live instances, and calls back.
 
 import CLua
 import LuaRuntime
 import Problems
 
-/// Asks all Lua code under way on this thread to stop, as the handler of Ctrl-C does; without that one's count of
-/// interrupts, which is the process's and would stop the tests that run beside this one.
+/// Requests all Lua code running on this thread to stop, as the Ctrl-C handler does, but without its interrupt count,
+/// which belongs to the process and would stop the tests running in parallel.
 func interruptLua() { dh_stop_through(nil, Int32(DH_STOP_INTERRUPT.rawValue)) }
 
-/// How many probes live, shared by the probes of one test.
+/// The number of live probes of one test.
 final class Census {
   var living = 0
 }
@@ -33,7 +33,7 @@ final class Probe: BoundObject {
   deinit { census.living -= 1 }
 }
 
-/// A state with the type `probe` and the module `probes`.
+/// Returns a state with the type `probe` and the module `probes`.
 func probeState(_ census: Census, memoryLimit: Int? = nil) throws -> LuaState {
   let state = try LuaState(memoryLimit: memoryLimit)
   state.register(probeType())
@@ -94,13 +94,13 @@ private func probeType() -> BoundType<Probe> {
   }
 }
 
-/// Runs code and gives its first result as plain data.
+/// Runs code and returns its first result as plain data.
 @discardableResult
 func run(_ code: String, in state: LuaState) throws -> LuaValue {
   try state.load(code, name: "test").call()
 }
 
-/// Runs code that must fail, and gives the error.
+/// Runs code that must fail, and returns the error.
 func failure(_ code: String, in state: LuaState) throws -> LuaError? {
   do {
     _ = try run(code, in: state)

@@ -1,4 +1,4 @@
-// States that are closed while their code runs: nothing of them is used after it is gone, and nothing new begins.
+// States that are closed while their code runs: nothing of them is used after it is freed, and nothing new starts.
 
 import LuaRuntime
 import Problems
@@ -10,7 +10,7 @@ private final class Holder {
 }
 
 @Suite struct RetiringTests {
-  /// A state with a function `retire` that closes it from within, and the probes.
+  /// Returns a state with the probes and a function `retire` that closes it from within.
   private func retiring(_ census: Census) throws -> LuaState {
     let state = try probeState(census, memoryLimit: 8 << 20)
     try state.setGlobal(
@@ -51,7 +51,7 @@ private final class Holder {
     "return #p",
     "return p:call(print)", "return probes.find('x')",
   ])
-  func `the host answers nothing more to code of a closed state`(code: String) throws {
+  func `the host refuses all calls from code of a closed state`(code: String) throws {
     let census = Census()
     let state = try retiring(census)
     try run("p = probes.create('p')", in: state)
@@ -60,7 +60,7 @@ private final class Holder {
     #expect(census.living == 0)
   }
 
-  @Test func `a state that was closed in a call through another state goes when that call has ended`() throws {
+  @Test func `a state closed in a call through another state is freed when that call has ended`() throws {
     let (outer, inner) = (try LuaState(), try LuaState())
     defer { outer.close() }
     let callback = Holder(inner)

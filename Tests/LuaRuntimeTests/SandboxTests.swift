@@ -7,7 +7,7 @@ import Testing
 
 @testable import LuaRuntime
 
-/// What one script must come to.
+/// The expected result of one script.
 struct Attack: CustomTestStringConvertible {
   let file: String
   let expected: Expected
@@ -25,7 +25,7 @@ struct Attack: CustomTestStringConvertible {
 
   var testDescription: String { file }
 
-  /// Short where the script would run for ever, long where it ends by itself.
+  /// Short if the script would run forever, long if it ends by itself.
   var seconds: Double {
     if case .deadline = expected { return 0.1 }
     return 20
@@ -72,14 +72,14 @@ private func script(_ name: String) throws -> [UInt8] {
   return bytes
 }
 
-/// A plugin's state as the host makes one.
+/// Returns a plugin's state as the host creates one.
 private func plugin(_ seconds: Double) throws -> LuaState {
   let state = try LuaState(memoryLimit: 64 << 20, libraries: .sandboxed, seed: 7)
   state.timeLimit = seconds
   return state
 }
 
-/// The next line works, with its full memory, and nothing of the stop is left.
+/// Checks that the next line works, with its full memory, and that nothing of the stop remains.
 private func expectUsable(_ state: LuaState) throws {
   state.timeLimit = 20
   let next = try state.load(
@@ -91,7 +91,7 @@ private func expectUsable(_ state: LuaState) throws {
 }
 
 @Suite struct SandboxTests {
-  @Test(arguments: attacks) fileprivate func `an attack ends as it must`(attack: Attack) throws {
+  @Test(arguments: attacks) fileprivate func `an attack ends as listed`(attack: Attack) throws {
     let state = try plugin(attack.seconds)
     defer { state.close() }
     var answer = ""

@@ -1,4 +1,4 @@
-// Stops: nothing in Lua catches one, whatever stands between, and the state works on afterwards.
+// Stops: nothing in Lua can catch one, whatever is on the stack, and the state works afterwards.
 
 import LuaRuntime
 import Problems
@@ -43,7 +43,7 @@ import Testing
     #expect(census.living == 0)
   }
 
-  @Test func `a coroutine that was suspended while another was stopped runs on`() throws {
+  @Test func `a coroutine suspended while another one was stopped continues`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run("co = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end) assert(co() == 1)", in: state)
@@ -51,7 +51,7 @@ import Testing
     try run("assert(co() == 2 and co() == 3)", in: state)
   }
 
-  @Test func `memory beyond the limit is refused, cannot be caught, and is given back`() throws {
+  @Test func `memory beyond the limit is refused, cannot be caught, and is released`() throws {
     let state = try probeState(Census(), memoryLimit: 4 << 20)
     defer { state.close() }
     let code = "while true do pcall(function() local t = {} for i = 1, math.huge do t[i] = {} end end) end"
@@ -72,14 +72,14 @@ import Testing
     ("local function f() return f() + 1 end f()", "stack overflow"),
     ("return ('x'):rep(1e10)", "resulting string too large"),
   ])
-  func `an error of any value is told in words`(code: String, message: String) throws {
+  func `an error with any value is reported in words`(code: String, message: String) throws {
     let state = try probeState(Census())
     defer { state.close() }
     let text = try failure(code, in: state)?.message ?? "no error"
     #expect(text.contains(message), "\(text)")
   }
 
-  @Test func `calls nested through Swift end in an error before the native stack does`() throws {
+  @Test func `calls nested through Swift fail before the native stack overflows`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run(
@@ -93,7 +93,7 @@ import Testing
       """, in: state)
   }
 
-  @Test func `a traceback comes with the error when it was asked for`() throws {
+  @Test func `a traceback is included if requested`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     #expect(try failure("error('x')", in: state)?.trace == nil)
@@ -106,13 +106,13 @@ import Testing
     ("for i = 1, 3 do", true), ("x = (", true), ("x = 'abc", false), ("x = = 1", false), ("x = [[abc", true),
     ("x = 'abc\\", true), ("return", false),
   ])
-  func `an unfinished chunk is told from a wrong one`(code: String, incomplete: Bool) throws {
+  func `an incomplete chunk is distinguished from a wrong one`(code: String, incomplete: Bool) throws {
     let state = try probeState(Census())
     defer { state.close() }
     #expect((try failure(code, in: state)?.isIncomplete ?? false) == incomplete)
   }
 
-  @Test func `bytecode is refused by the host, and a closed state answers with an error`() throws {
+  @Test func `bytecode is refused by the host, and a closed state returns an error`() throws {
     let state = try probeState(Census())
     let dumped = try run("return string.dump(function() end)", in: state)
     guard case .bytes(let bytes) = dumped else { return #expect(Bool(false)) }
@@ -122,7 +122,7 @@ import Testing
     #expect(throws: LuaError.self) { try kept.call() }
   }
 
-  @Test func `inspection and copies run no code of the script`() throws {
+  @Test func `inspecting and copying values runs no code of the script`() throws {
     let state = try probeState(Census())
     defer { state.close() }
     try run(

@@ -1,4 +1,5 @@
-// Days with few cards, days that are kept free, cards of one note apart; intervals stay as long as they were.
+// Balancing the daily load: days with few cards, days kept free, cards of one note kept apart; intervals keep their
+// mean length.
 
 import Glibc
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import Memory
 
 @Suite struct DayLoadsTests {
-  /// Reviews of days 150 to 400, 10 new cards a day; day 0 is a Monday.
+  /// Returns the reviews of days 150 to 400 with 10 new cards a day; day 0 is a Monday.
   private func reviews(_ change: (inout Simulation.Options) -> Void) throws -> [Int] {
     var options = Simulation.Options()
     (options.newPerDay, options.reviewsPerDay, options.today) = (10, 9999, 4)
@@ -15,7 +16,7 @@ import Testing
     return Array(try simulation.run(retentions: [0.9], days: 400, seed: 5)[0].reviews.dropFirst(150))
   }
 
-  /// The mean distance from the mean of the 29 days around, in shares of it.
+  /// The mean relative deviation from the mean of the 29 days around each day.
   private func deviation(_ reviews: [Int]) -> Double {
     let days = 14..<reviews.count - 14
     return days.reduce(0) { sum, day in
@@ -33,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [(0.0, 0.1), (0.5, 0.72)])
-  func `a day of the week gets as little as it is allowed`(share: Double, most: Double) throws {
+  func `a day of the week gets as few reviews as its share allows`(share: Double, most: Double) throws {
     let reviews = try reviews { options in
       options.balances = true
       options.shares = [1, 1, 1, 1, 1, 1, share]
@@ -46,7 +47,7 @@ import Testing
     #expect(ratio <= most && (share == 0 || ratio > 0.4), "\(ratio)")
   }
 
-  @Test func `the mean interval is that of the model, whatever the days hold`() {
+  @Test func `the mean interval is that of the model, whatever the load of the days`() {
     var random = SplitMix(state: 9)
     for interval in [3.4, 8, 21.3, 60, 200] {
       var loads = DayLoads(from: 0)
@@ -71,7 +72,7 @@ import Testing
     #expect(abs(sum / exact - 1) < 0.003, "\(sum / exact)")
   }
 
-  @Test func `a free day is left out, a single day moved, and cards of one note kept apart`() {
+  @Test func `a free day is skipped, a single day is moved, and cards of one note are kept apart`() {
     // Day 3 of 1970 was a Sunday.
     let free = DayLoads(shares: [1, 1, 1, 1, 1, 1, 0], from: 0)
     for seed in 0..<200 as Range<UInt64> {

@@ -1,4 +1,4 @@
-// Figures of forecasts and of predictions, by hand.
+// Statistics of forecasts and of predictions, compared with values computed by hand.
 
 import Glibc
 import Testing
@@ -8,7 +8,7 @@ import Testing
 @Suite struct FigureTests {
   // MARK: Forecasts
 
-  @Test func `a forecast is summed by days, by days of the week and by the time of answers`() {
+  @Test func `a forecast is summed by days, by weekdays and by the time of answers`() {
     // Day 4 of 1970 was a Monday; nine days: two Mondays and two Tuesdays.
     let forecast = RetentionForecast(
       retention: 0.9, reviews: [7, 2, 3, 4, 5, 6, 9, 1, 8], new: [2, 0, 0, 0, 0, 0, 0, 0, 1],
@@ -23,7 +23,7 @@ import Testing
     #expect(none.reviewsByWeekday == [0, 0, 0, 0, 0, 0, 0])
   }
 
-  @Test func `a simulation counts what is forgotten, and tells how far it is`() throws {
+  @Test func `a simulation counts lapses, and reports progress`() throws {
     var options = Simulation.Options()
     options.reviewsPerDay = 9999
     let start = Simulation.Memory(state: MemoryState(stability: 20, difficulty: 5), elapsed: 20, dueIn: 0)
@@ -33,12 +33,12 @@ import Testing
       shares.append($0)
     }
     #expect(shares == [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1])
-    // One in ten is forgotten after the days of its stability.
+    // One in ten cards is forgotten after as many days as its stability.
     #expect(forecasts[1].reviews[0] == 1000 && (70...130).contains(forecasts[1].lapses[0]), "\(forecasts[1].lapses[0])")
     #expect(forecasts[1].lapses.count == 4 && forecasts[1].known.count == 4)
   }
 
-  @Test func `a card that is due on the day after the last is not answered, one of the last day is`() throws {
+  @Test func `a card due on the day after the last is not answered, one due on the last day is`() throws {
     func reviews(dueIn: Int) throws -> [Int] {
       let card = Simulation.Memory(state: MemoryState(stability: 20, difficulty: 5), elapsed: 0, dueIn: dueIn)
       let simulation = Simulation(options: Simulation.Options(), cards: [card], newCards: 0)
@@ -62,12 +62,12 @@ import Testing
     return predictions.fit
   }
 
-  @Test func `the measures of a prediction are those of their formulas`() {
+  @Test func `the metrics of a prediction follow their formulas`() {
     #expect(fit([]) == ModelFit())
     let alone = fit([(0.8, true, 1, 1, 0)])
     #expect(abs(alone.logLoss + log(0.8)) < 1e-12 && alone.auc == 0.5 && alone.count == 1)
     #expect(fit([(0.8, false, 1, 1, 0), (0.7, false, 1, 1, 0)]).auc == 0.5, "nothing was remembered")
-    // Of the six pairs of one remembered and one forgotten 4 are in order and one is even.
+    // Of the six pairs of one remembered and one forgotten answer, 4 are in order and one is tied.
     let mixed = fit([
       (0.9, true, 1, 1, 0), (0.5, true, 1, 1, 0), (0.3, true, 1, 1, 0), (0.5, false, 1, 1, 0), (0.2, false, 1, 1, 0),
     ])
@@ -78,8 +78,8 @@ import Testing
   }
 
   @Test(arguments: [(days: 3, number: 1, lapses: 0), (4, 2, 0), (14, 4, 1), (3, 1, 2)])
-  func `answers are alike within powers of days, answers and lapses`(days: Int, number: Int, lapses: Int) {
-    // Of two answers of one bin the errors add up, of different bins their squares do.
+  func `answers share a bin within powers of days, answers and lapses`(days: Int, number: Int, lapses: Int) {
+    // The errors of two answers in one bin add up; in different bins their squares do.
     func rmse(_ days: Int, _ number: Int, _ lapses: Int) -> Double {
       fit([(0.5, true, 3, 1, 0), (0.5, false, days, number, lapses)]).rmse
     }
@@ -88,7 +88,7 @@ import Testing
     #expect(rmse(1, 1, 0) == 0 && rmse(3, 0, 0) == 0)
   }
 
-  @Test func `answers are put into groups of at least twenty, ten at most, from the least probable on`() {
+  @Test func `answers are grouped by at least twenty, in at most ten groups, from the least probable on`() {
     let few = fit((0..<39).map { Answer(0.5 + Double($0) / 100, $0 % 2 == 0, 1, 1, 0) })
     #expect(few.calibration.map(\.count) == [39])
     let many = fit((0..<400).shuffled().map { Answer(0.5 + Double($0) / 1000, $0 >= 200, 1, 1, 0) })
@@ -97,7 +97,7 @@ import Testing
     #expect(abs(many.calibration[0].predicted - (0.5 + 19.5 / 1000)) < 1e-6)
   }
 
-  /// Cards answered on the given days with the given ratings.
+  /// Returns cards answered on the given days with the given ratings.
   private func history(_ cards: [[(day: Int, rating: Int64)]]) -> ReviewHistory {
     var history = ReviewHistory()
     for (card, answers) in cards.enumerated() {
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `the lapses before an answer are counted for its bin, with both models`() throws {
-    // The third answers differ in the lapses before them alone.
+    // The third answers differ only in the lapses before them.
     let history = history([[(0, 3), (3, 3), (10, 3)], [(0, 3), (3, 1), (10, 1)]])
     let model = try MemoryModel7(parameters: MemoryModel7.published)
     var predictions = Predictions()
@@ -131,13 +131,13 @@ import Testing
 
   // MARK: Histories
 
-  @Test func `of one card 128 answers are looked at, and rows that no session writes are left out`() {
+  @Test func `of one card 128 answers are used, and rows that no session writes are ignored`() {
     let long = history([(0..<200).map { (day: $0, rating: 3) }, [(day: 5, rating: 3), (day: 6, rating: 3)]])
     #expect(long.cardCount == 2 && long.starts == [0, 128, 130] && long.laterCount == 128)
     #expect(history([[(0, 3), (4, 0), (5, 5), (20_000_000, 3), (6, 2)]]).ratings == [3, 2])
   }
 
-  @Test func `a moment parts a history by the answers that are predicted`() {
+  @Test func `a moment splits a history at the predicted answers`() {
     let history = history([[(0, 3), (1, 3), (3, 3), (5, 3)], [(0, 3), (2, 3), (4, 3)]])
     #expect(history.moment(after: 0.8) == 5 * 86_400_000 && history.moment(after: 0.6) == 4 * 86_400_000)
     #expect(history.until(3 * 86_400_000).starts == [0, 2, 4])
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [(days: 3, right: 0.5), (20, 0.8)])
-  func `the first stabilities are those that the second answers speak for`(days: Int, right: Double) throws {
+  func `the initial stabilities are those that the second answers support`(days: Int, right: Double) throws {
     let cards = 4000
     let answers = (0..<cards).map { card in
       [(day: 0, rating: Int64(3)), (day: days, rating: Double(card % 10) < right * 10 ? Int64(3) : 1)]

@@ -1,4 +1,4 @@
-// The test for leeches on simulated cards: false alarms, and those that are found.
+// The statistical test for leeches on simulated cards: false alarms and detections.
 
 import TestSupport
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Memory
 
 @Suite struct LeechTestTests {
-  /// Plays a card whose odds of forgetting are so many times those of the model; tested after each answer.
+  /// Simulates a card whose odds of forgetting are `odds` times those of the model, and tests it after each answer.
   private func isFound(odds: Double, answers: Int, _ random: inout TestGenerator) -> (ever: Bool, atEnd: Bool) {
     let model = MemoryModel()
     var (test, isEver) = (LeechTest(), false)
@@ -29,7 +29,7 @@ import Testing
   @Test func `of 20,000 simulated cards at most 1 percent are ever taken for leeches`() {
     var random = TestGenerator(4)
     let found = (0..<20_000).count { _ in isFound(odds: 1, answers: 30, &random).ever }
-    // The bound is 200; that there are some says that the test is not idle.
+    // The limit is 200; requiring at least one shows that the test is effective.
     #expect(found <= 200 && found > 0, "\(found)")
   }
 

@@ -1,4 +1,4 @@
-// FSRS-7 beside a reference of our own in 64 bits, which gives the states that upstream prints (Fixtures/fsrs7.tsv).
+// FSRS-7 compared with our own 64-bit reference, which gives the states that upstream prints (Fixtures/fsrs7.tsv).
 
 import Glibc
 import Problems
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Memory
 
-/// A file of this folder's Fixtures.
+/// Reads a file of this folder's Fixtures.
 func fixture(_ name: String, from source: String = #filePath) throws -> String {
   let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
   let file = try #require(fopen("\(folder)/Fixtures/\(name)", "r"))
@@ -20,7 +20,7 @@ func fixture(_ name: String, from source: String = #filePath) throws -> String {
   }
 }
 
-/// The rows of numbers of a kind.
+/// The rows of numbers, by kind.
 struct Reference7 {
   private let rows: [Substring: [[Double]]]
 
@@ -72,7 +72,7 @@ func rating(_ number: Double) throws -> Rating { try #require(Rating(rawValue: I
     }
   }
 
-  @Test func `the curves of the reference are followed`() {
+  @Test func `forgetting curves match the reference`() {
     #expect(reference["curve"].count == 216)
     for row in reference["curve"] {
       let curve = reference.model(row[0]).curve(state(row[1...3]))
@@ -88,7 +88,7 @@ func rating(_ number: Double) throws -> Rating { try #require(Rating(rawValue: I
     }
   }
 
-  @Test func `intervals are where the curve reaches the retention`() {
+  @Test func `intervals end where the curve reaches the retention`() {
     #expect(reference["interval"].count == 144)
     for row in reference["interval"] {
       let days = reference.model(row[0]).exactInterval(state(row[1...3]), retention: row[4])
@@ -111,7 +111,7 @@ func rating(_ number: Double) throws -> Rating { try #require(Rating(rawValue: I
     }
   }
 
-  @Test func `the states that upstream prints come of the published parameters`() throws {
+  @Test func `the states that upstream prints follow from the published parameters`() throws {
     let model = reference.model(0)
     var now = model.initial(.again)
     for (number, row) in reference["upstream"].enumerated() {
@@ -121,7 +121,7 @@ func rating(_ number: Double) throws -> Rating { try #require(Rating(rawValue: I
     }
   }
 
-  @Test func `parameters are checked, and bad states and times are survived`() {
+  @Test func `parameters are checked, and bad states and times are handled`() {
     #expect(throws: MemoryError.self) { try MemoryModel7(parameters: MemoryModel.defaultParameters) }
     var w = MemoryModel7.published
     w[5] = 7
@@ -136,7 +136,9 @@ func rating(_ number: Double) throws -> Rating { try #require(Rating(rawValue: I
     #expect((1e-5...36_500).contains(model.exactInterval(bad, retention: 0.9)))
   }
 
-  @Test(arguments: [0.5, 3, 20, 400]) func `a card of another method begins where its interval says`(interval: Double) {
+  @Test(arguments: [0.5, 3, 20, 400]) func `a card scheduled by another method starts from its interval`(
+    interval: Double
+  ) {
     let model = reference.model(1)
     let state = model.state(interval: interval)
     #expect(isNear(model.retrievability(state, days: interval), 0.9, 1e-9) && isNear(state.fast, 0.8 * state.slow))

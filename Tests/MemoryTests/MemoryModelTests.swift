@@ -1,5 +1,5 @@
-// FSRS-6 beyond the published defaults: other versions' parameters, fuzz, the order of answers, the long term alone.
-// Expected values: fsrs-rs 6.6.1, ts-fsrs (cdec8d2f), py-fsrs 6.3.2, as their own tests state them.
+// FSRS-6 with other than the published defaults: parameters of other versions, fuzz, the order of answers, long term
+// only. Expected values: fsrs-rs 6.6.1, ts-fsrs (cdec8d2f), py-fsrs 6.3.2, from their own tests.
 
 import Glibc
 import Problems
@@ -45,7 +45,7 @@ import Testing
     #expect(isNear(one.stability, 40.87456) && isNear(one.difficulty, 6.9913807))
   }
 
-  @Test func `without a short term the published state is another one`() throws {
+  @Test func `without a short term the published state is different`() throws {
     let model = try MemoryModel(parameters: [], countsSameDay: false)
     var state = model.initial(.again)
     for days in [0, 1, 3, 8, 21] { state = model.next(state, .good, days: days) }
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [1, 16, 18, 20, 22, 100])
-  func `another number of parameters is refused`(count: Int) {
+  func `a wrong number of parameters is refused`(count: Int) {
     let given = [Double](repeating: 1, count: count)
     let error = #expect(throws: MemoryError.self) { try MemoryModel(parameters: given) }
     #expect(error?.code == "bad_value")
@@ -85,7 +85,7 @@ import Testing
     #expect(Fuzz(seed: 5).days(interval, from: 40, to: 30) == 30)
   }
 
-  @Test func `no stability is beyond a hundred years, and none is nothing`() {
+  @Test func `a stability is at most a hundred years, and never zero`() {
     let model = MemoryModel()
     #expect(model.clampedStability(1e9) == 36_500 && model.clampedStability(36_499) == 36_499)
     #expect(model.clampedStability(0) == 0.001 && model.clampedStability(.nan) == 0.001)

@@ -1,5 +1,5 @@
-// Fitting FSRS-7: derivatives, what is reached on a real log (Fixtures/answers_of_191_days.txt: 12,580 answers of one
-// person, from py-fsrs, MIT), and which of two models schedules.
+// Fitting FSRS-7: derivatives, the loss reached on a real log (Fixtures/answers_of_191_days.txt: 12,580 answers of one
+// user, from py-fsrs, MIT), and the choice between two models.
 
 import Glibc
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Memory
 
-/// The answers of one person over 191 days.
+/// The answers of one user over 191 days.
 enum RealLog {
   static func history() throws -> ReviewHistory {
     var (history, card) = (ReviewHistory(), Int64(0))
@@ -43,7 +43,7 @@ enum RealLog {
     return (history, Array(row[(3 + 2 * count)..<(3 + 3 * count)]))
   }
 
-  @Test func `losses and their derivatives are those of the reference`() throws {
+  @Test func `losses and their derivatives match the reference`() throws {
     let reference = try Reference7()
     #expect(reference["loss"].count == 24)
     for row in reference["loss"] {
@@ -61,7 +61,7 @@ enum RealLog {
     }
   }
 
-  @Test func `a real log is read as the reference reads it`() throws {
+  @Test func `a real log is parsed as the reference parses it`() throws {
     let history = try RealLog.history()
     #expect(history.cardCount == 1205 && history.laterCount == 6276 && history.predicted().count == 11_375)
     let later = history.fit(fsrs7: MemoryModel7.published)
@@ -72,7 +72,8 @@ enum RealLog {
     #expect(abs(old.logLoss - 0.465035903) < 1e-6 && old.count == 6276, "\(old.logLoss)")
   }
 
-  /// The mean log loss of five folds: each model is fitted to the answers before a fold and judged by those in it.
+  /// Returns the mean log loss over five folds: each model is fitted to the answers before a fold and tested on those
+  /// in it.
   private func folds(_ history: ReviewHistory, of order: [Int32], sameDay: Bool) throws -> (
     fsrs7: Double, fsrs6: Double
   ) {
@@ -95,7 +96,7 @@ enum RealLog {
     return (new / count, old / oldCount)
   }
 
-  @Test func `of five folds of a real log FSRS-7 loses at most 0.431 on later days and 0.465 in all`() throws {
+  @Test func `over five folds of a real log FSRS-7 loses at most 0.431 on later days and 0.465 in all`() throws {
     let history = try RealLog.history()
     let all = try folds(history, of: history.predicted(), sameDay: true)
     let later = try folds(history, of: history.predicted().filter { history.days[Int($0)] > 0 }, sameDay: false)
@@ -103,8 +104,7 @@ enum RealLog {
     #expect(later.fsrs7 <= later.fsrs6 + 0.0005)
   }
 
-  @Test func `the model that predicts what it has not seen better is chosen, and only with a thousand answers`() throws
-  {
+  @Test func `the model that better predicts unseen answers is chosen, and only with a thousand answers`() throws {
     let history = try RealLog.history()
     let evidence = try #require(try ModelEvidence(history))
     #expect(evidence.fsrs7.count >= 1000 && evidence.fsrs6.count == evidence.fsrs7.count)
@@ -114,7 +114,7 @@ enum RealLog {
     #expect(try ModelEvidence(ReviewHistory()) == nil)
   }
 
-  @Test func `where the truth is FSRS-6, FSRS-6 keeps its place or is hardly worse`() throws {
+  @Test func `for a memory that follows FSRS-6, FSRS-6 stays chosen or predicts hardly worse`() throws {
     var user = try SimulatedUser(
       [
         0.4, 1.1, 3.2, 14.0, 6.8, 0.6, 2.6, 0.02, 1.6, 0.12, 0.9, 1.7, 0.08, 0.31, 1.4, 0.45, 2.2, 0.6, 0.15, 0.1, 0.2,
@@ -124,7 +124,7 @@ enum RealLog {
     #expect(evidence.fsrs6.logLoss < evidence.fsrs7.logLoss + 0.01)
   }
 
-  @Test func `a fitting repeats, tells how far it is, and can be stopped`() throws {
+  @Test func `a fitting is reproducible, reports progress, and can be interrupted`() throws {
     let all = try RealLog.history()
     let history = all.until(all.moments[Int(all.predicted()[1500])])
     var shares: [Double] = []

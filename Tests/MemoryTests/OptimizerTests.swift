@@ -1,4 +1,4 @@
-// Fitting the memory model to logs of known parameters, and playing study through.
+// Fitting the memory model to logs of known parameters, and simulating study.
 
 import Glibc
 import Problems
@@ -19,7 +19,7 @@ struct SimulatedUser {
 
   private mutating func share() -> Double { Double.random(in: 0..<1, using: &generator) }
 
-  /// Days and ratings of a card.
+  /// Returns the days and ratings of a card.
   mutating func card(reviews: Int) -> [(day: Int, rating: Rating)] {
     var rating = [Rating.again, .hard, .good, .good, .good, .easy].randomElement(using: &generator) ?? .good
     var day = Int(share() * 300)
@@ -79,7 +79,7 @@ struct SimulatedUser {
         model.setParameters(w)
         return (0..<history.cardCount).reduce(0) { $0 + model.walk($1, isTraining: false).loss }
       }
-      // Other parameters than those of the log, where no derivative is 0.
+      // Parameters other than those of the log, where no derivative is 0.
       let w = zip(parameters, MemoryModel.defaultParameters).map { 0.7 * $0 + 0.3 * $1 }
       model.setParameters(w)
       model.clearGradient()
@@ -130,7 +130,7 @@ struct SimulatedUser {
     let result = try optimizer.run { shares.append($0) }
     let (known, fitted) = (try optimizer.loss(of: Self.people[person]), try optimizer.loss(of: result.parameters))
     #expect(fitted <= known * 1.02, "\(fitted) for \(known)")
-    // The first person's are near the published ones.
+    // The first user's parameters are close to the published ones.
     #expect(result.isBetter == (result.after.logLoss < result.before.logLoss) && (result.isBetter || person == 0))
     #expect(result.after.rmse < result.before.rmse || !result.isBetter)
     #expect(result.reviewCount == history.laterCount && shares.last == 1 && shares == shares.sorted())
@@ -139,7 +139,7 @@ struct SimulatedUser {
     #expect(try again.run() == result)
   }
 
-  @Test func `parameters that are good already are kept when nothing better is found`() throws {
+  @Test func `good parameters are kept when nothing better is found`() throws {
     var user = try SimulatedUser(Self.people[0], seed: 3)
     var optimizer = try Optimizer(user.history(cards: 120), parameters: Self.people[0])
     let result = try optimizer.run()
@@ -147,7 +147,7 @@ struct SimulatedUser {
     if !result.isBetter { #expect(result.parameters == Self.people[0] && result.after == result.before) }
   }
 
-  @Test func `a short log is refused with the count, and a fitting can be stopped`() throws {
+  @Test func `a short log is refused with its count, and a fitting can be interrupted`() throws {
     var user = try SimulatedUser(Self.people[0], seed: 3)
     let short = user.history(cards: 20)
     let error = #expect(throws: MemoryError.self) { try Optimizer(short) }
@@ -174,7 +174,7 @@ struct SimulatedUser {
     #expect(try simulation.run(retentions: [0.9], days: 120)[0] == forecasts[2])
   }
 
-  @Test func `limits of a day hold in a simulation, and nothing is lost`() throws {
+  @Test func `daily limits hold in a simulation, and nothing is lost`() throws {
     var options = Simulation.Options()
     options.reviewsPerDay = 10
     let start = Simulation.Memory(state: MemoryState(stability: 50, difficulty: 5), elapsed: 60, dueIn: -10)
@@ -183,7 +183,7 @@ struct SimulatedUser {
     #expect(Array(forecast.reviews.prefix(3)) == [10, 10, 10] && forecast.reviews.reduce(0, +) >= 35)
   }
 
-  @Test func `a simulation refuses days and retentions out of range, and bad states are survived`() throws {
+  @Test func `a simulation refuses days and retentions out of range, and handles bad states`() throws {
     let start = Simulation.Memory(
       state: MemoryState(stability: .nan, difficulty: -5), elapsed: -9, dueIn: .max)
     let simulation = Simulation(options: Simulation.Options(), cards: [start], newCards: -5)

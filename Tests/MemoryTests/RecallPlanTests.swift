@@ -1,4 +1,4 @@
-// Knowing cards by a date: the plan, judged by another truth than the one that plans.
+// Knowing cards by a date: the plan, tested against a memory other than the one it was planned with.
 
 import Glibc
 import Problems
@@ -16,7 +16,7 @@ import Testing
     return Simulation(options: options, cards: [], newCards: newCards)
   }
 
-  /// A person whose memory is not that of the published parameters.
+  /// A user whose memory does not follow the published parameters.
   private func truth(_ seed: UInt64) -> Truth {
     var random = SplitMix(state: seed)
     let w = zip(MemoryModel.defaultParameters, MemoryModel.parameterRanges).map { value, range in
@@ -34,14 +34,14 @@ import Testing
     return (seconds / 60, simulation.remembered(cards, 120) / Double(cards.count))
   }
 
-  @Test func `at equal minutes a goal is remembered better than by a fixed retention, whatever the truth is`() {
+  @Test func `for equal minutes a goal is remembered better than with a fixed retention, whatever the true memory`() {
     var gains: [Double] = []
     for seed in [11, 12, 13] as [UInt64] {
       var simulation = simulation()
       simulation.truth = truth(seed)
       let ending = RecallPlan.Ending(days: 7, seconds: 1200, times: Self.times)
       let goal = outcome(simulation, RecallPlan.retention, ending)
-      // Between the two fixed retentions whose minutes are around those of the goal.
+      // Between the two fixed retentions whose minutes enclose those of the goal.
       let fixed = [0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97].map { outcome(simulation, $0) }
       guard let above = fixed.firstIndex(where: { $0.minutes >= goal.minutes }), above > 0 else {
         Issue.record("no fixed retention of \(goal.minutes) minutes")
@@ -54,7 +54,7 @@ import Testing
     #expect(gains.count == 3 && gains.reduce(0, +) / 3 >= 0.02 && gains.allSatisfy { $0 > 0.01 }, "\(gains)")
   }
 
-  @Test func `what is promised is not more than what comes`() throws {
+  @Test func `the plan does not promise more than what is reached`() throws {
     for seed in [21, 22, 23] as [UInt64] {
       var simulation = simulation(500)
       let wish = RecallPlan.Wish(recall: 0.93, minutes: 20, days: 120)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `the fewest last days are taken that reach the recall, and what cannot be reached is said`() throws {
+  @Test func `the plan uses the fewest last days that reach the recall, and reports an unreachable one`() throws {
     let start = Simulation.Memory(state: MemoryState(stability: 20, difficulty: 6), elapsed: 10, dueIn: 10)
     let simulation = Simulation(options: Simulation.Options(), cards: Array(repeating: start, count: 300), newCards: 0)
     func plan(_ recall: Double, _ minutes: Double, days: Int = 60) throws -> RecallPlan {
@@ -83,7 +83,7 @@ import Testing
     #expect(simulation.plan(for: RecallPlan.Wish(recall: 0.9, minutes: 20, days: 60)) { true } == nil)
   }
 
-  @Test func `cards that do not begin before the date are said, and count as not known`() throws {
+  @Test func `cards that cannot be started before the date are reported, and count as unknown`() throws {
     let plan = try #require(simulation(3000).plan(for: RecallPlan.Wish(recall: 0.9, minutes: 60, days: 50)) { false })
     #expect(!plan.isReached && (1900...2100).contains(plan.stillNew) && plan.recall < 0.35, "\(plan)")
   }

@@ -1,4 +1,4 @@
-// A card's state by FSRS-7 from its answers, the guard of first ratings, and simulations by FSRS-7.
+// A card's FSRS-7 state computed from its answers, the limit on first ratings, and simulations with FSRS-7.
 
 import Problems
 import TestSupport
@@ -13,7 +13,7 @@ import Testing
     try FittedModels(answers: 5000, prefersFSRS7: true, parameters: MemoryModel7.published, firsts: firsts)
   }
 
-  @Test func `a replay predicts what the fitting predicts`() throws {
+  @Test func `a replay predicts the same as the fitting`() throws {
     let history = try RealLog.history()
     let gradient = MemoryGradient7(history)
     gradient.setParameters(MemoryModel7.published)
@@ -39,7 +39,7 @@ import Testing
     #expect(worst < 1e-9, "\(worst)")
   }
 
-  @Test func `answers before a card began say nothing, and a card that is new again begins anew`() {
+  @Test func `answers before a card was reset are ignored, and a reset card starts anew`() {
     var replay = TimedMemory.Replay(Self.model)
     replay.add(at: 100, .good, isFirst: false, isLearning: false)
     #expect(replay.memory == nil && replay.recall(at: 200) == nil)
@@ -50,13 +50,13 @@ import Testing
     #expect(replay.memory == TimedMemory(Self.model.initial(.hard), first: .hard))
   }
 
-  @Test func `a first rating that few cards had is held to twice the interval of FSRS-6`() throws {
+  @Test func `a first easy rating with little data is limited to twice the interval of FSRS-6`() throws {
     let fitted = try fitted([60, 10, 50, 49])
     #expect(fitted.guarded(54, first: .easy, usual: 8) == 16 && fitted.guarded(10, first: .easy, usual: 8) == 10)
     #expect(fitted.guarded(54, first: .good, usual: 8) == 54 && fitted.guarded(54, first: .again, usual: 8) == 54)
   }
 
-  @Test func `a fitting is due again when the log grew by a tenth, and by 200 answers at least`() throws {
+  @Test func `a fitting is due again when the log grew by a tenth, and by at least 200 answers`() throws {
     let small = try FittedModels(answers: 500, prefersFSRS7: false)
     #expect(!small.isDue(answers: 699) && small.isDue(answers: 700) && small.model == nil)
     let large = try FittedModels(answers: 50_000, prefersFSRS7: false)
@@ -70,14 +70,14 @@ import Testing
     #expect(throws: MemoryError.self) { try FittedModels(answers: 1, prefersFSRS7: true, parameters: [1, 2]) }
   }
 
-  @Test func `a simulation goes by FSRS-7 where that schedules`() throws {
+  @Test func `a simulation uses FSRS-7 if it schedules`() throws {
     var options = Simulation.Options()
     let usual = Simulation(options: options, cards: [], newCards: 300)
     options.timed = try fitted([100, 100, 100, 100])
     let timed = Simulation(options: options, cards: [], newCards: 300)
     let (one, other) = (try usual.run(retentions: [0.9], days: 90)[0], try timed.run(retentions: [0.9], days: 90)[0])
     #expect(one.reviews != other.reviews && other.known.allSatisfy { $0.isFinite && $0 <= 300 })
-    // A higher retention costs more by either model.
+    // A higher retention costs more with either model.
     let dear = try timed.run(retentions: [0.95], days: 90)[0]
     #expect(dear.reviewsPerDay > other.reviewsPerDay)
     let start = Simulation.Memory(

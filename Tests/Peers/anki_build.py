@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A folder of Markdown under git, Deckhand, and a real Anki that syncs with it by the server inside Anki's own package.
+"""A folder of Markdown under git, Deckhand, and a real Anki that syncs with it through the server in Anki's own package.
 
     VENV/bin/python Tests/Peers/anki_build.py .build/debug/deckhand [EDITS] [SEED]
 
-EDITS random words are changed, in the folder and in Anki, in rounds. After each round the folder is the one before with
-those words changed and nothing else, a line for each edit; Anki has the same notes with the same schedules; a field that
-both changed is told as one conflict, once. Ends with an error at the first difference.
+EDITS random words are changed, in the folder and in Anki, in rounds. After each round the folder is the previous one with
+only those words changed, one line per edit; Anki has the same notes with the same schedules; a field that both changed is
+reported as one conflict, once. Ends with an error at the first difference.
 """
 import os
 import random
@@ -22,7 +22,7 @@ from anki_packages import check
 from anki_sync_both import Pair
 
 COUNT = 48
-# Each in a way of writing of its own, which the deck knows nothing of. WORD stands for a word that is there once.
+# Each in its own style of markup, which the deck does not know. WORD is a word that occurs once.
 KINDS = [
     "## WORD __WORD__ <!-- id: n{i} -->\n\nWORD *WORD*, WORD\nWORD behind a line end\n",
     "# WORD <!-- id: n{i}; tags: a b -->\n\n* WORD\n* **WORD** `WORD`\n  + WORD\n",
@@ -82,7 +82,7 @@ class Folder:
         return {name: open(f"{self.path}/{name}").read() for name in self.files}
 
     def replace(self, old, new):
-        """In the model; True where a source has it."""
+        """Makes the edit in the model; returns True if a source contains it."""
         for name, text in self.files.items():
             if old in text:
                 self.files[name] = text.replace(old, new)
@@ -109,7 +109,7 @@ def sync(pair, deckhand_first):
 
 
 def edit_round(pair, folder, rng, edits):
-    """Edits on both sides; each field is edited at most once a side."""
+    """Makes edits on both sides; each field is edited at most once per side."""
     known = notes(pair)
     where = {word: (guid, place) for guid, note in known.items() for place, field in enumerate(note.fields)
              for word in re.findall(r"w\d+x", field)}
@@ -142,7 +142,7 @@ def edit_round(pair, folder, rng, edits):
 
 
 def settle(pair, folder, rng, there, here, both):
-    """What is left of conflicts is decided for one side, which the other takes over."""
+    """Resolves the remaining conflicts in favour of one side, and the other takes that over."""
     if both:
         side = rng.choice(["ours", "theirs"])
         pair.deckhand.run("deck", "conflicts", "Loop", "--take", side)
@@ -150,7 +150,7 @@ def settle(pair, folder, rng, there, here, both):
         check("settled", again["conflicts"], [])
         for place in both:
             kept, lost = (there, here) if side == "ours" else (here, there)
-            # The side that gives way had its own word changed, and has it back.
+            # The side that loses had its own word changed, and gets it back.
             folder.replace(here[place][1], here[place][0])
             if side == "ours":
                 folder.replace(there[place][0], there[place][1])

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The memory states that Deckhand sends beside those that Anki computes from the same log.
+"""Compares the memory states that Deckhand sends with those that Anki computes from the same log.
 
     VENV/bin/python Tests/Peers/anki_memory.py .build/debug/deckhand [ANSWERS] [SEED]
 
-Deckhand and a real Anki answer cards of one collection in turn, over months of a clock that both see, and sync through
-Anki's own server. Then Anki computes the memory
-state of every card from its log, as its "compute memory state" does: `s` and `d` of each card are equal to it.
+Deckhand and a real Anki answer cards of one collection in turn, over months of a simulated clock that both see, and sync
+through Anki's own server. Then Anki computes the memory state of every card from its log, as its "compute memory state"
+does: `s` and `d` of each card must be equal to it.
 """
 import json
 import mmap
@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def with_clock():
-    """Starts this program again with the clock that tests move, which all programs that it starts see, too."""
+    """Restarts this program with the simulated clock, which all programs that it starts see too."""
     if "DECKHAND_TEST_CLOCK" in os.environ:
         return
     folder = tempfile.mkdtemp()
@@ -40,13 +40,14 @@ sys.path.insert(0, HERE)
 from anki_packages import check  # noqa: E402
 from anki_sync_both import Pair  # noqa: E402
 
-# The other peers move the zone, so that it is noon by the real clock. Here a day of the clock above must not begin at its noon.
+# The other peers shift the time zone, so that it is noon by the real clock. Here a day of the simulated clock must not
+# begin at its noon.
 os.environ["TZ"] = "UTC"
 time.tzset()
 
 
 class Clock:
-    """Stands until it is moved."""
+    """A clock that does not move until it is moved."""
 
     def __init__(self):
         self.file = open(os.environ["DECKHAND_TEST_CLOCK"], "r+b")
@@ -57,13 +58,13 @@ class Clock:
         self.memory[:24] = struct.pack("=3q", now + int(seconds * 1000), boot + int(seconds * 1000), ahead)
 
     def noon(self, days):
-        """To noon, so many days on: in its test mode Anki's clock is slow between two and four in the night."""
+        """Moves the clock to noon, some days later: in test mode Anki's clock is slow between two and four at night."""
         now = struct.unpack("=3q", self.memory[:24])[0]
         self.go(days * 86_400 + 43_200 - now // 1000 % 86_400)
 
 
 def answered_here(pair, rng, count):
-    """Answers of random cards of a random deck in Deckhand."""
+    """Answers random cards of a random deck in Deckhand."""
     code = f"""
       local chosen, left = {{}}, {count}
       for _, d in ipairs(decks.list()) do
@@ -88,7 +89,7 @@ def answered_there(pair, rng, count, clock):
 
 
 def compare(pair):
-    """`s` and `d` of every card beside Anki's own reckoning from its log."""
+    """Compares `s` and `d` of every card with what Anki computes from its log."""
     compared, worst = 0, 0.0
     for card, data in pair.col.db.all("select id, data from cards where type != 0 and id in (select cid from revlog)"):
         stored = json.loads(data) if data else {}
@@ -96,7 +97,7 @@ def compare(pair):
         if not wanted.HasField("state"):
             continue
         s, d = wanted.state.stability, wanted.state.difficulty
-        # Four and three places are kept.
+        # Anki stores four and three decimals.
         far = max(abs(stored.get("s", -1) - s) / max(1, s), abs(stored.get("d", -1) - d) / d)
         if far > 2e-3:
             log = pair.col.db.all("select id, ease, ivl, type, time from revlog where cid = ?", card)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes random note types and notes, and what Anki's own package renders of them, one JSON object a line.
+"""Writes random note types and notes, and how Anki's own package renders them, one JSON object per line.
 
     python3 -m venv VENV && VENV/bin/pip install anki
     VENV/bin/python Tests/Peers/anki_notes.py 2500 1 > cases.jsonl

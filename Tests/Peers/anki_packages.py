@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packages between Deckhand and Anki's own package, both ways, compared row by row.
+"""Exchanges packages between Deckhand and Anki's own Python package, both ways, and compares them row by row.
 
     python3 -m venv VENV && VENV/bin/pip install anki
     VENV/bin/python Tests/Peers/anki_packages.py .build/debug/deckhand [CARDS] [SEED]
@@ -17,7 +17,7 @@ import tempfile
 import time
 import zipfile
 
-# Anki's scheduler without chance.
+# Anki's scheduler without randomness.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import anki_noon  # noqa: F401, before Anki
@@ -31,7 +31,7 @@ PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001
 
 
 class Deckhand:
-    """The program with a home of its own."""
+    """Runs the program with a home of its own."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -66,7 +66,7 @@ def check_sound(col):
     check("what Anki's database check says", col.fix_integrity(), ("Database rebuilt and optimized.", True))
 
 
-# Out of Deckhand
+# From Deckhand
 
 MAKE = r"""
 local deck = assert(decks.create("Out"))
@@ -174,7 +174,7 @@ def check_schedules(col, cards):
 
 
 def day(col, number):
-    """A due day as a date's ordinal."""
+    """A due day as the ordinal of a date."""
     today = time.localtime(time.time() - 4 * 3600)
     return time.mktime(today[:3] + (12, 0, 0, 0, 0, -1)) // 86400 + number - col.sched.today
 
@@ -199,7 +199,7 @@ def check_sums(col, path, folder):
         check("sums of " + guid, [fields, sorted_by, sum], list(theirs))
 
 
-# Out of Anki
+# From Anki
 
 def make_collection(folder, r, count):
     """Random types and notes, answered by Anki's own scheduler."""
@@ -215,7 +215,7 @@ def make_collection(folder, r, count):
         for _ in range(r.randint(1, 25)):
             note = col.new_note(kind)
             note.fields = [anki_notes.cloze(r) if kind["type"] and r.random() < 0.7 else anki_notes.word(r) for _ in names]
-            # Of numbers from 500 on Anki makes several cards of one place.
+            # From cloze number 500 on Anki makes several cards with the same ordinal.
             note.fields = [re.sub(r"500|501|65536", "30", field) for field in note.fields]
             if r.random() < 0.3:
                 note.fields[0] += '<img src="p q.jpg"> [sound:s%d.mp3]' % r.randint(0, 3)
@@ -241,7 +241,8 @@ def make_collection(folder, r, count):
             break
         col.sched.answerCard(card, r.choice([1, 2, 3, 3, 3, 4]))
         answers += 1
-    # Answers given faster than one a millisecond are numbered ahead, at times into the next second: Anki repairs that of its own.
+    # Answers given faster than one per millisecond get ids in the future, sometimes in the next second: Anki repairs
+    # that by itself.
     col.fix_integrity()
     learnt = col.db.list("select id from cards where type = 2")
     col.sched.set_due_date(learnt[::3], "0-40")
@@ -280,7 +281,7 @@ LOG = "select id, cid, ease, ivl, lastIvl, factor, time, type from revlog order 
 
 
 def rows(col, home):
-    """What is to be the same after a way there and back."""
+    """The data that must survive a round trip."""
     notes = {row[0]: tuple(row[1:]) for row in col.db.execute("select guid, id, mod, tags, flds, sfld, csum from notes")}
     cards = {}
     for guid, order, kind, queue, due, *rest in col.db.execute(CARD + " from cards c join notes n on n.id = c.nid"):
@@ -307,7 +308,7 @@ def from_anki(program, folder, count, seed):
         packages[legacy] = folder + ("/old.apkg" if legacy else "/new.apkg")
         options = ExportAnkiPackageOptions(with_scheduling=True, with_deck_configs=True, with_media=True, legacy=legacy)
         col.export_anki_package(out_path=packages[legacy], options=options, limit=None)
-    # As an export does it: filtered decks are emptied.
+    # As an export does: filtered decks are emptied.
     col.sched.empty_filtered_deck(col.decks.id_for_name("Cram"))
     col.decks.remove([col.decks.id_for_name("Cram")])
     wanted = rows(col, folder)
@@ -343,7 +344,7 @@ def check_places(wanted, cards):
 
 
 def check_texts(col, cards):
-    """The letters that are shown are those of Anki's page."""
+    """The displayed letters must be those of Anki's page."""
     same = 0
     for card in cards:
         if card["prompt"] == "(blank)":
@@ -357,8 +358,8 @@ def check_texts(col, cards):
         html = re.sub(r"(?s)<!--.*?-->|<(script|style).*?</\1>", "", html)
         if re.search(r"[<\[&]", re.sub(r"</?(b|div|br|hr|span|a)\b[^<>]*>", "", html)) or "hint" in html or "-->" in html:
             continue
-        # What is typed is asked for elsewhere; a filter after `type` can cut its brackets off. After a filter that is
-        # not known Anki's desktop applies none, its own core and Deckhand go on.
+        # Typed answers are handled elsewhere; a filter after `type` can cut off its brackets. After an unknown filter
+        # Anki's desktop applies none, while its core and Deckhand go on.
         if "type:" in html or re.search(r"[^{}:]:(unknown|edit|nc):", col.get_card(number).template()["qfmt"]):
             continue
         same += 1
@@ -369,7 +370,7 @@ def check_texts(col, cards):
     print(f"    {same} of {len(cards)} prompts compared letter by letter")
 
 
-# What each answer to what is due, or soon is, gives, in seconds; nothing of it is kept.
+# The interval, in seconds, that each rating gives to each due or almost due card; nothing is saved.
 INTERVALS = r"""
 for _, deck in ipairs(decks.list()) do deck.options.fuzz = false end
 local function show(options)
@@ -390,7 +391,7 @@ show{mode = "review", limit = tonumber(arg[1])}
 
 
 def check_intervals(deckhand, col, folder, limit):
-    """The next intervals are those of Anki's scheduler, of each answer and each state."""
+    """The next intervals must be those of Anki's scheduler, for each rating and each state."""
     with open(folder + "/intervals.lua", "w") as file:
         file.write(INTERVALS)
     shown = deckhand.run("--dry-run", "run", folder + "/intervals.lua", str(limit))
@@ -414,7 +415,7 @@ def check_intervals(deckhand, col, folder, limit):
 
 
 def next_interval(state):
-    """Seconds that an answer gives."""
+    """The interval in seconds that a rating gives."""
     normal = state.normal
     kind = normal.WhichOneof("kind")
     if kind == "learning":
@@ -447,7 +448,7 @@ def check_back(deckhand, folder, wanted, legacy):
 # A small collection, for the tests that run without Anki
 
 def write_fixtures(folder):
-    """Two packages of the same collection, one in each container; the tests say what is in it."""
+    """Writes two packages of the same collection, one in each container format; the tests describe its content."""
     with tempfile.TemporaryDirectory() as place:
         col = Collection(place + "/c.anki2")
         col.set_config("fsrs", True)

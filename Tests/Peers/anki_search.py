@@ -1,4 +1,4 @@
-"""How long Anki takes to find and to study 100,000 cards with the texts of `StudyFigures`: milliseconds, one line each.
+"""Measures how long Anki takes to find and to study 100,000 cards with the texts of `StudyFigures`: milliseconds, one per line.
 
 Usage: PYTHON anki_search.py FOLDER, with a Python that has the package `anki`.
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Deckhand beside the sync server inside Anki's own package, with a real Anki as the client that fills it.
+"""Syncs Deckhand with the sync server in Anki's own package, which a real Anki client fills.
 
     python3 -m venv VENV && VENV/bin/pip install anki
     VENV/bin/python Tests/Peers/anki_sync.py .build/debug/deckhand [NOTES] [SEED]
 
-What the server has is compared row by row with what Deckhand holds; the server's own file must be as it was before.
+The server's data is compared row by row with Deckhand's; the server's own file must be unchanged.
 Prints what was compared; ends with an error at the first difference.
 """
 import hashlib
@@ -61,7 +61,7 @@ class Server:
         self.process.wait()
 
     def digest(self):
-        """Of what is in the server's collection."""
+        """Queries the server's collection."""
         # The server keeps its file locked.
         copy = os.path.join(self.folder, "copy.anki2")
         for end in ["", "-wal"]:
@@ -88,7 +88,7 @@ class Client:
         self.auth = self.col.sync_login(USER, PASSWORD, server.address)
 
     def sync(self, upload=None):
-        """A normal sync, or the one-way one that is asked for."""
+        """Runs a normal sync, or a one-way sync if asked for."""
         if upload is not None:
             self.col.close_for_full_sync()
             self.col.full_upload_or_download(auth=self.auth, server_usn=None, upload=upload)
@@ -99,7 +99,7 @@ class Client:
 
 
 def fill(col, count, rng):
-    """Notes of every kind of type, answered cards, decks, presets, flags, suspended, buried, filtered, deleted ones."""
+    """Creates notes of every kind of type, answered cards, decks, presets, flags, and suspended, buried, filtered and deleted cards."""
     decks = [col.decks.id(name) for name in ["Spanish", "Spanish::Verbs", "Größe::ä b", "Empty", "Default"]]
     preset = col.decks.add_config_returning_id("Slow & “careful”")
     config = col.decks.get_config(preset)
@@ -152,7 +152,7 @@ def fill(col, count, rng):
 
 
 def known(seen, wanted):
-    """Both without what only one of them has: Anki adds members of its own."""
+    """Removes the members that only one of them has: Anki adds some of its own."""
     if isinstance(seen, dict) and isinstance(wanted, dict):
         both = {key: known(seen[key], wanted[key]) for key in seen
                 if key in wanted and key not in ("req", "usn")}
@@ -164,7 +164,7 @@ def known(seen, wanted):
 
 
 def deckhand_ids(deckhand):
-    """The ids of cards here by those there."""
+    """Maps the card ids there to those here."""
     db = sqlite3.connect(f"file:{collection(deckhand)}?mode=ro", uri=True)
     found = dict(db.execute("SELECT id, id FROM cards"))
     db.close()
@@ -179,20 +179,20 @@ def collection(deckhand):
 
 
 def compare(deckhand, col, what):
-    """Every note, card and row of the log on both sides."""
+    """Compares every note, card and log row of both sides."""
     db = sqlite3.connect(f"file:{collection(deckhand)}?mode=ro", uri=True)
-    # What is kept of the server's rows is unchanged.
+    # The stored copies of the server's rows are unchanged.
     kept = {(kind, key): json.loads(text) for kind, key, text in db.execute("SELECT kind, id, json FROM server_rows")}
     notes = col.db.all("SELECT id, guid, mid, mod, tags, flds, '', '', 0, '' FROM notes")
     for row in notes:
-        # Without the number of the sync.
+        # Without the USN.
         seen = kept.pop((1, row[0]))
         check(f"{what}: note {row[0]}", seen[:4] + seen[5:], list(row))
     cards = col.db.all("SELECT id, nid, did, ord, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid,"
                        " flags, data FROM cards")
 
     def parsed(row):
-        # Without the number of the sync. Anki writes the memory's members in an order of its own.
+        # Without the USN. Anki writes the members of the memory state in its own order.
         return [*row[:5], 0, *row[6:17], json.loads(row[17] or "{}")]
 
     for row in cards:
@@ -207,7 +207,7 @@ def compare(deckhand, col, what):
             "conf", "newLimit", "reviewLimit", "desiredRetention")] for d in (seen, deck)))
     for preset in col.decks.all_config():
         check(f"{what}: preset {preset['name']}", *known(kept.pop((4, preset["id"])), preset))
-    # The log is in the log's own table.
+    # The log is in its own table.
     log = {row[0]: (row[1], list(row[2:])) for row in
            db.execute("SELECT id, card, rating, ivl, last_ivl, factor, time, kind FROM reviews WHERE usn >= 0")}
     rows = col.db.all("SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog")
@@ -220,7 +220,7 @@ def compare(deckhand, col, what):
     check(f"{what}: log rows too many", log, {})
     kept.pop((6, 0), None), kept.pop((7, 0), None)
     check(f"{what}: rows too many", kept, {})
-    # What is studied here says the same.
+    # Studying here shows the same.
     states = {0: 0, 1: 1, 2: 2, 3: 3}
     here = {row[0]: row[1:] for row in db.execute(
         "SELECT c.id, d.name, c.state, c.suspended, c.flag, c.reps, c.lapses, n.id, n.fields, n.tags, c.due"
@@ -261,7 +261,7 @@ def pulls(program, count, rng, folder, server):
         file.write(PASSWORD)
     os.chmod(secret, 0o600)
 
-    # Signing in.
+    # Sign in.
     with open(folder + "/wrong", "w") as file:
         file.write("wrong")
     os.chmod(folder + "/wrong", 0o600)
@@ -272,18 +272,18 @@ def pulls(program, count, rng, folder, server):
     status = deckhand.lines("sync", "status")[0]
     check("the status before", (status["has_news"], status["synced"], status["problem"]), (True, None, None))
 
-    # A rehearsal, then the first pull: the server is as it was.
+    # A dry run, then the first pull: the server is unchanged.
     before = server.digest()
     deckhand.run("--dry-run", "sync")
     check("cards after a rehearsal", deckhand.lines("deck", "list"), [])
-    # Ended in the middle, by the user or by the system: nothing is here, nothing changed there, nothing is left behind.
+    # Ended half way, by the user or by the system: nothing is here, nothing changed there, nothing is left behind.
     for number in (signal.SIGINT, signal.SIGKILL) * 4:
         child = subprocess.Popen([program, "sync"], env=dict(os.environ, HOME=deckhand.folder, NO_COLOR="1"),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(rng.uniform(0.02, 0.4))
         child.send_signal(number)
         child.wait()
-        # The signal may have come after all was taken over: then it is there whole.
+        # The signal may have come after everything was imported: then it is complete.
         if deckhand.lines("deck", "list"):
             compare(deckhand, anki.col, "a sync that was ended")
             deckhand.run("undo")
@@ -300,14 +300,14 @@ def pulls(program, count, rng, folder, server):
     check("unsent after a pull", deckhand.lines("sync", "status")[0]["unsent"], 0)
     check("nothing new", deckhand.lines("sync")[0]["received"], 0)
 
-    # One step back, and again.
+    # Undo one step, and redo it.
     deckhand.run("undo")
     check("decks after undo", deckhand.lines("deck", "list"), [])
     check("after undo", deckhand.lines("sync", "status")[0]["synced"], None)
     deckhand.run("redo")
     compare(deckhand, anki.col, "redo")
 
-    # Changes there come, and cards here stay the same.
+    # Changes made there arrive, and cards here stay the same.
     col = anki.col
     links = dict(deckhand_ids(deckhand))
     some = list(col.find_notes(""))
@@ -330,7 +330,7 @@ def pulls(program, count, rng, folder, server):
     check("ids here", {key: links[key] for key in ids}, ids)
     anki.sync()
 
-    # What was changed here: replaced only where the number of cards was given, and kept in a backup.
+    # Local changes: replaced only if the number of cards was given, and saved in a backup.
     deckhand.run("card", "add", "Spanish", "hier", "here")
     guid = deckhand.lines("card", "list", "--deck", "Spanish", "--limit", "3")[2]["guid"]
     deckhand.run("card", "flag", guid, "4")
@@ -346,7 +346,7 @@ def pulls(program, count, rng, folder, server):
     report = deckhand.lines("sync", "--full", "download", "--replace", str(number))[0]
     check("a backup", os.path.exists(report["backup"]), True)
     compare(deckhand, col, "full download")
-    # The key is in no backup, and readable by the user alone.
+    # The key is in no backup, and readable only by the user.
     key = None
     for place, _, files in os.walk(deckhand.folder):
         if ".sync-key" in files:
@@ -356,13 +356,13 @@ def pulls(program, count, rng, folder, server):
     check("the restored card", len(deckhand.lines("card", "list", "hier")), 1)
     check("the link after a restore", deckhand.lines("sync", "status")[0]["problem"], None)
 
-    # A backup brought back: what the server has since comes, what is only here goes.
+    # A restored backup: the server's later changes arrive, cards that are only here are sent.
     deckhand.run("sync")
     anki.sync()
     compare(deckhand, col, "after a restore")
     check("the restored card there", len(col.find_notes("hier")), 1)
 
-    # A server that is not there, and the end of the link.
+    # A server that is not there, and removing the link.
     server.stop()
     check("offline", deckhand.lines("sync", "status")[0]["problem"], "offline")
     deckhand.run("sync", fails=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Deckhand and a real Anki that change one collection and sync it by the server inside Anki's own package.
+"""Deckhand and a real Anki change one collection and sync it through the server in Anki's own package.
 
     VENV/bin/python Tests/Peers/anki_sync_both.py .build/debug/deckhand [ROUNDS] [SEED] [PART,...]
 
-Each row of SyncRules.md, "Merging", in both orders, syncs that are ended at any call, an end whose answer is lost, and
-ROUNDS rounds of random changes on both sides. After each all rows of both sides are equal, and Anki's database check
-has nothing to repair. Ends with an error at the first difference.
+Tests each row of SyncRules.md, "Merging", in both orders, syncs that end at any call, a final call whose response is lost,
+and ROUNDS rounds of random changes on both sides. After each test all rows of both sides are equal, and Anki's database
+check has nothing to repair. Ends with an error at the first difference.
 """
 import http.client
 import http.server
@@ -33,7 +33,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Between(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    """Stands before the server; the call number `fails_at` is cut off, before or after the server had it."""
+    """A proxy for the server; call number `fails_at` is cut off, before or after it reached the server."""
     daemon_threads = True
 
     def __init__(self, server):
@@ -84,7 +84,7 @@ class Pair:
         self.between = Between(self.server)
         self.anki = Client(self.server, folder + "/anki.anki2")
         fill(self.anki.col, count, rng)
-        # Answers that are given faster than one a millisecond are numbered ahead, at times into the next second.
+        # Answers given faster than one per millisecond get ids in the future, sometimes in the next second.
         self.anki.col.fix_integrity()
         self.anki.sync(upload=True)
         self.deckhand = Deckhand(program, folder + "/deckhand")
@@ -102,7 +102,7 @@ class Pair:
         return self.anki.col
 
     def settle(self, what, deckhand_first):
-        """Both sync until neither has anything to say; then they have the same."""
+        """Syncs both until neither has anything to send; then they must be equal."""
         findings = []
         if deckhand_first:
             findings += self.deckhand.lines("sync")[0]["findings"]
@@ -117,7 +117,7 @@ class Pair:
         return findings
 
     def same(self, what):
-        # Anki's window does it after a sync.
+        # Anki's window does this after a sync.
         self.col.models._clear_cache()
         compare(self.deckhand, self.col, what)
         check(f"{what}: unsent", self.deckhand.lines("sync", "status")[0]["unsent"], 0)
@@ -139,7 +139,7 @@ class Pair:
         return self.deckhand.run("-e", code)
 
     def note(self, deck="Spanish", front="vorne", back="hinten", kind="Basic"):
-        """A new note on Anki's side that both have."""
+        """Creates a note on Anki's side and syncs it to both."""
         note = self.col.new_note(self.col.models.by_name(kind))
         note.fields[0], note.fields[1] = front, back
         self.col.add_note(note, self.col.decks.id(deck))
@@ -159,7 +159,7 @@ def find(front):
 # The first sync, with cards on both sides, and with an empty server
 
 def own(pair):
-    """Cards of an account before it is linked, one of them of a note that Anki has too."""
+    """An account has cards before it is linked, one of them of a note that Anki has too."""
     note = pair.note(front="haben beide", back="von dort")
     pair.anki.sync()
     time.sleep(1.1)
@@ -198,10 +198,10 @@ def empty(program, folder, pairs):
     print("  an empty server", flush=True)
 
 
-# Who wins
+# Which side wins
 
 def cases(pair, first):
-    """Each row of the table, one after the other, settled with Deckhand first or second."""
+    """Tests each row of the table, with Deckhand syncing first or second."""
     name = "Deckhand first" if first else "Anki first"
 
     def step(what):
@@ -221,7 +221,7 @@ def cases(pair, first):
         "select 1 from revlog where cid in (select id from cards where nid in (select id from notes where flds like "
         "'schlicht%'))")), 1)
 
-    # Deleted here, changed there, and the other way round.
+    # Deleted here and changed there, and vice versa.
     one, two = pair.note(front="lösch eins"), pair.note(front="lösch zwei")
     step("two notes from there")
     pair.lua(find("lösch eins") + "c:remove()")
@@ -233,7 +233,7 @@ def cases(pair, first):
     step("deleted and changed")
     check("both are gone", [*pair.col.find_notes('"lösch eins"'), *pair.col.find_notes('"lösch zwei"')], [])
 
-    # Both changed a note: the later one.
+    # Both changed a note: the later change wins.
     note = pair.note(front="beide")
     step("a note")
     pair.lua(find("beide") + 'c.answer = "von hier, früher"')
@@ -251,7 +251,7 @@ def cases(pair, first):
     step("changed here later")
     check("ours", pair.col.get_note(note.id).fields[1], "von hier, später")
 
-    # In one second. An Anki that comes second keeps its own, and its server ours: two Ankis do the same.
+    # Within one second. An Anki that syncs second keeps its own, and its server ours: two Ankis do the same.
     if not first:
         time.sleep(1 - time.time() % 1 + 0.01)
         note = pair.col.get_note(note.id)
@@ -269,7 +269,7 @@ def cases(pair, first):
     step("answered on both sides")
     check("both rows of the log", len(pair.col.db.all(f"select 1 from revlog where cid = {card}")) >= rows, True)
 
-    # Answered here and marked there later: both stay. An Anki that comes second keeps its own row whole.
+    # Answered here and marked there later: both stay. An Anki that syncs second keeps its own row whole.
     if not first:
         card = pair.note(deck="Merken", front="gemerkt").cards()[0].id
         step("a card")
@@ -280,7 +280,7 @@ def cases(pair, first):
         kind, flags = pair.col.db.first(f"select type, flags from cards where id = {card}")
         check("the answer and the flag", (kind > 0, flags & 7), (True, 3))
 
-    # Both made a deck. An Anki that comes second gets another one: two Ankis do the same.
+    # Both created a deck. An Anki that syncs second gets another one: two Ankis do the same.
     pair.lua('decks.create("Gleich::Innen"):add{prompt = "gleich hier", answer = "x"}')
     if not first:
         pair.note(deck="Gleich::Innen", front="gleich dort")
@@ -288,7 +288,7 @@ def cases(pair, first):
         check("one deck", [d.name for d in pair.col.decks.all_names_and_ids() if d.name.startswith("Gleich::")],
               ["Gleich::Innen"])
 
-    # A card of ours of a note that is deleted there, and one in a deck that is.
+    # A local card of a note that is deleted there, and one in a deck that is.
     kind = "Basic (and reversed card)"
     type_ = pair.col.models.by_name("Basic (optional reversed card)")
     note = pair.col.new_note(type_)
@@ -305,14 +305,14 @@ def cases(pair, first):
     step("an own card in a deck that was deleted there")
     check("the card is there", len(pair.col.find_notes('"noch da"')), 1)
 
-    # Decks that change their names.
+    # Renamed decks.
     pair.col.decks.rename(pair.col.decks.id("Größe"), "Länge")
     pair.lua('decks.open("Spanish::Verbs").name = "Spanish::Verben"')
     step("decks with new names")
     a, b = pair.col.decks.id("Tausch A"), pair.col.decks.id("Tausch B")
     step("two decks")
-    # A name that another deck gives up. (Two that change places become different in every client of the server: each
-    # takes one deck after the other.)
+    # A name that another deck gives up. (Two decks that swap names become different in every client of the server:
+    # each client handles one deck after the other.)
     pair.lua('local a, b = decks.open("Tausch A"), decks.open("Tausch B") a.name = "Tausch C" b.name = "Tausch A"')
     step("a deck that takes the name of another one")
     check("names", (pair.col.decks.name(a), pair.col.decks.name(b)), ("Tausch C", "Tausch A"))
@@ -323,7 +323,7 @@ def cases(pair, first):
     pair.col.decks.remove([a, b])
     step("both go")
 
-    # Templates, css, options; a removed deck.
+    # Templates, CSS, options; a removed deck.
     model = pair.col.models.by_name("Basic")
     model["css"] += "\n.x {}"
     model["tmpls"][0]["qfmt"] = "{{Front}}<br>" if first else "{{Front}}"
@@ -335,7 +335,7 @@ def cases(pair, first):
              % (first, first))
     step("a note type from here")
 
-    # Brought back after it was sent as deleted: new ids, the same guid, and it can be deleted again.
+    # Restored after the deletion was sent: new ids, the same guid, and it can be deleted again.
     pair.lua('decks.open("Spanish"):add{prompt = "kommt zurück", answer = "x", guid = "zurück%s"}' % first)
     step("a card that will come back")
     for is_last in (False, True):
@@ -344,7 +344,7 @@ def cases(pair, first):
         step("the card goes")
         check("it is gone", [*pair.col.find_notes('"kommt zurück"')], [])
         if is_last:
-            # The syncs are undone too: the card is as it was before it was sent as deleted.
+            # The syncs are undone too: the card is as it was before its deletion was sent.
             done = [one["step"] for one in pair.deckhand.lines("undo", "--list") if not one["undone"]]
             for _ in done[:done.index(removal)]:
                 pair.deckhand.run("undo")
@@ -353,7 +353,7 @@ def cases(pair, first):
         back = [*pair.col.find_notes('"kommt zurück"')]
         check("it is there", [pair.col.get_note(id).guid for id in back], [f"zurück{first}"])
 
-    # A sync that is taken back here: the server keeps what it was given, and the next sync brings it again.
+    # A sync that is undone here: the server keeps what it received, and the next sync brings it again.
     pair.lua('decks.open("Spanish"):add{prompt = "hier genommen", answer = "x"}')
     pair.note(front="dort genommen")
     pair.anki.sync()
@@ -364,8 +364,8 @@ def cases(pair, first):
 
 
 def shapes(pair):
-    """Changes that make every device download all of it."""
-    # There, with changes here that were not sent.
+    """Changes after which every device must download everything."""
+    # There, with unsent changes here.
     pair.note(front="hat drei Felder")
     pair.settle("before", False)
     time.sleep(1.1)
@@ -378,14 +378,14 @@ def shapes(pair):
     pair.anki.sync(upload=True)
     report = pair.deckhand.lines("sync")[0]
     check("no card went", report["removed_here"], 0)
-    # The new field makes every note of the type a later one there.
+    # The new field changes every note of the type there later than here.
     with open(report["set_aside"]) as file:
         check("what was set aside", [note["fields"]["Back"] for note in json.load(file)], ["hier"])
     pair.settle("a field more there", False)
     check("what is here stays", len(col.find_notes("bleibt")), 1)
     print("  a field more there, with changes here", flush=True)
 
-    # A field less there that had a text here which was not sent; and a note that is not there any more.
+    # A field removed there with unsent local text; and a note that no longer exists there.
     pair.lua(find("hat drei Felder") + 'c.note.fields.Dritte = "geht verloren"')
     model = col.models.by_name("Basic")
     col.models.remove_field(model, model["flds"][2])
@@ -403,14 +403,14 @@ def shapes(pair):
     pair.settle("a field less there", False)
     print("  a field less there, with a text here", flush=True)
 
-    # Here: refused, taken back, and sent after that.
+    # Here: refused, undone, and sent after that.
     pair.lua('notetypes.open("Cloze"):update{fields = {"Text", "Back Extra", "Mehr"}}')
     pair.deckhand.run("sync", fails=True)
     pair.deckhand.run("undo")
     pair.settle("a field less again", True)
     print("  a field more here: refused, taken back", flush=True)
 
-    # An upload: only where it is needed, only with the number of cards that go.
+    # An upload: only when needed, and only if the number of cards to be lost is given.
     pair.deckhand.run("sync", "--full", "upload", "--replace", str(col.card_count()), fails=True)
     pair.lua('notetypes.open("Cloze"):update{fields = {"Text", "Back Extra", "Mehr"}} '
              'decks.open("Spanish"):add_note{type = "Cloze", fields = {Text = "{{c1::neu}}", Mehr = "m"}}')
@@ -427,10 +427,10 @@ def shapes(pair):
     print("  an upload", flush=True)
 
 
-# What goes wrong
+# Failures
 
 def broken(pair):
-    """A sync that ends at any of its calls leaves both as they were; the next one does it all, once."""
+    """A sync that fails at any of its calls leaves both as they were; the next one does everything, once."""
     between = pair.between
     for after in (False, True):
         number = 0
@@ -469,7 +469,7 @@ def broken(pair):
         pair.settle("after a sync that was ended", True)
 
 
-# By chance
+# Random changes
 
 def anki_changes(pair, rng, seed):
     col = pair.col
@@ -530,7 +530,7 @@ def by_chance(pair, rounds, rng, seed):
         deckhand_first = rng.random() < 0.5
 
         def pause():
-            # Two changes of one second, and Anki syncs as the second one: it and its server stay different.
+            # Two changes within one second, and Anki syncs second: it and its server stay different.
             if deckhand_first:
                 time.sleep(1.01 - time.time() % 1)
 
@@ -551,8 +551,7 @@ PARTS = ["first", "cases", "shapes", "broken", "chance"]
 
 
 def side_by_side(program, rounds, seed):
-    """Each part in a process of its own: a part knows nothing of another one, and each waits for its server most of the
-    time."""
+    """Runs each part in its own process: the parts are independent, and each waits for its server most of the time."""
     children = [
         (part, subprocess.Popen([sys.executable, __file__, program, str(rounds), str(seed), part], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT))

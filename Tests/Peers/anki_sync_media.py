@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Deckhand's media beside the sync server inside Anki's own package, with a real Anki as the other client.
+"""Syncs Deckhand's media with the sync server in Anki's own package, with a real Anki as the other client.
 
     VENV/bin/python Tests/Peers/anki_sync_media.py .build/debug/deckhand [SEED]
 
@@ -53,7 +53,7 @@ class Pair:
         self.touched()
 
     def touched(self):
-        # Anki looks at the folder's own time, in seconds.
+        # Anki checks the folder's modification time, in seconds.
         time.sleep(0.01)
         at = time.time() + random.random() * 1000
         os.utime(self.media, (at, at))
@@ -102,7 +102,7 @@ class Pair:
         lines = self.deckhand.lines("sync")
         return lines[-1]
 
-    # Both
+    # Both sides
 
     def settle(self, what, first):
         if first:
@@ -154,7 +154,7 @@ def cases(pair, first, rng):
     pair.settle("undone", first)
     check("a sync that was undone here comes again", [name("m1.jpg") in pair.ours(), name("n1.jpg") in pair.ours()],
           [False, False])
-    # A removal that was sent and undone: the file goes there again, and can be removed again.
+    # A removal that was sent and undone: the file is uploaded again, and can be removed again.
     for _ in range(2):
         pair.deckhand.run("media", "remove", name("n2.jpg"), name("n3.jpg"), name("n4.jpg"))
         check("removals are counted", pair.deckhand.lines("sync", "status")[0]["unsent_media"], 3)
@@ -163,11 +163,11 @@ def cases(pair, first, rng):
             pair.deckhand.run("undo")
         pair.settle("a removal undone after it was sent", first)
         check("it is there", [name(text) in pair.theirs() for text in ("n2.jpg", "n3.jpg", "n4.jpg")], [True] * 3)
-    # Removed there since: that holds.
+    # Removed there since: the removal stays.
     pair.drop(name("n3.jpg"))
     pair.settle("removed there after all", first)
     check("it is gone", name("n3.jpg") in pair.ours(), False)
-    # Both have one name with two contents: the server's, which is that of the first.
+    # Both have one name with two contents: the server's wins, which is that of the first.
     pair.put(name("beide.txt"), b"there")
     pair.add(name("beide.txt"), b"here")
     pair.settle("one name, two contents", first)
@@ -180,7 +180,7 @@ def cases(pair, first, rng):
     pair.add(name("wieder.txt"), b"new")
     pair.settle("removed there, other here", first)
     check("sent again", pair.ours()[name("wieder.txt")], b"new")
-    # The same content on both sides is moved by nobody.
+    # The same content on both sides is not transferred.
     pair.put(name("gleich.txt"), b"same")
     pair.add(name("gleich.txt"), b"same")
     pair.settle("the same on both sides", first)
@@ -188,7 +188,7 @@ def cases(pair, first, rng):
 
 
 def odd_names(pair):
-    """What only one side can have stays there, and is told once."""
+    """Files that only one side can store stay there, and are reported once."""
     pair.put(".hidden", b"x")
     pair.put("leer.txt", b"")
     pair.add("leer hier.txt", b"")
@@ -199,7 +199,7 @@ def odd_names(pair):
 
 
 def killed(pair, program, rng):
-    """Ended at any moment: the next sync does what is left."""
+    """If a sync ends at any moment, the next one does the rest."""
     for number in range(40):
         pair.put(f"k{number}.bin", rng.randbytes(400_000))
         pair.add(f"l{number}.bin", rng.randbytes(400_000))
@@ -222,7 +222,7 @@ def killed(pair, program, rng):
 
 
 def unattended(pair):
-    """A script that syncs in the middle, and a shell that syncs as it ends, also when nobody answers."""
+    """A script that syncs half way, and a shell that syncs as it ends, also if no server responds."""
     script = pair.folder + "/script.lua"
     with open(script, "w") as file:
         file.write(f'''
@@ -254,7 +254,7 @@ error("on purpose")
 
 
 def no_room(pair, program, rng):
-    """A small disk: what comes stops before it is full, and is kept."""
+    """On a small disk the download stops before the disk is full, and received files are kept."""
     for number in range(12):
         pair.put(f"room{number}.bin", rng.randbytes(1_000_000))
     pair.anki_sync()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How long a first pull of many rows takes, beside Anki's own client, and a sync that finds nothing to do.
+"""Measures how long a first pull of many rows takes, compared with Anki's own client, and a sync with nothing to do.
 
     .build/peers/bin/python Tests/Peers/anki_sync_speed.py .build/release/deckhand [ROWS [RESULT]]
 
-A third each of ROWS are notes, cards and answers. Prints seconds, and the memory of the program; RESULT, a file, gets the
-seconds of Deckhand's pull, of Anki's, of a sync with nothing to do, and of a question to the server, for Scripts/bench.
+A third each of ROWS are notes, cards and answers. Prints seconds, and the memory of the program; the file RESULT gets the
+seconds of Deckhand's pull, of Anki's, of a sync with nothing to do, and of a request to the server, for Scripts/bench.
 """
 import hashlib
 import os
@@ -24,7 +24,7 @@ FIRST = 1_600_000_000_000
 
 
 def fill(col, count):
-    """Notes of the type Basic with a card in review and an answer each, written as rows."""
+    """Writes notes of the type Basic with a review card and an answer each, as rows."""
     kind, deck = col.models.by_name("Basic")["id"], col.decks.id("Spanish")
     seconds = FIRST // 1000
     col.db.executemany(
@@ -52,7 +52,7 @@ def timed(label, work):
 
 
 def run(program, rows, folder, server):
-    """Seconds of the pull here and there, of a sync with nothing to do, and of a question to the server."""
+    """Returns the seconds of the pull by Deckhand and by Anki, of a sync with nothing to do, and of a request to the server."""
     anki, other = Client(server, folder + "/anki.anki2"), Client(server, folder + "/other.anki2")
     anki.sync(upload=True)
     other.sync(upload=False)

@@ -1,4 +1,4 @@
-"""Imports a table of two columns into a new collection by Anki's own package and writes the seconds that took.
+"""Imports a table of two columns into a new collection with Anki's own package and writes the seconds it took.
 
 Usage: anki_table.py TABLE SECONDS-FILE. Run by Scripts/bench with the Python that ANKI_PYTHON names.
 """

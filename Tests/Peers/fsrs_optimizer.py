@@ -1,5 +1,5 @@
-# The reference that `Scripts/bench fitting` measures against: the optimizer of the PyPI package fsrs (pip install
-# 'fsrs[optimizer]'). Reads lines "card seconds-since-1970 rating"; prints the loss of what it fits.
+# The reference for `Scripts/bench fitting`: the optimizer of the PyPI package fsrs (pip install 'fsrs[optimizer]').
+# Reads lines "card seconds-since-1970 rating"; prints the loss of the fitted parameters.
 import datetime
 import sys
 

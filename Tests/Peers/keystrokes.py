@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How long an editor waits for `deckhand lsp` after a keystroke, in a folder of 10,000 cards, or of as many as are said.
+"""Measures how long an editor waits for `deckhand lsp` after a keystroke, in a folder of CARDS cards (10,000).
 
-Usage: keystrokes.py PROGRAM FOLDER ROUNDS [CARDS]. Prints a line for each kind of question: the median of its milliseconds, and what
-was measured: from the last byte of the edit to the last byte of the answer, over pipes. The cards are built, and each edit is
-another one.
+Usage: keystrokes.py PROGRAM FOLDER ROUNDS [CARDS]. Prints a line for each kind of request: the median in milliseconds, and what
+was measured: from the last byte of the edit to the last byte of the response, over pipes. The cards are built, and each edit
+is different.
 """
 import json
 import os
@@ -21,7 +21,7 @@ def card(number):
 
 
 def make(folder, files):
-    """A folder of so many sources with all the cards."""
+    """Writes a folder of sources with all the cards."""
     folder.mkdir(parents=True)
     (folder / "deck.json").write_text(json.dumps({"name": folder.name, "namespace": "bench"}))
     share = CARDS // files

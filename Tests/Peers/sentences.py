@@ -1,6 +1,6 @@
-"""Sentences of English words, one a line, as often as words stand in real text (Zipf): sentences.py MEGABYTES [SEED] > text.
+"""Writes sentences of English words, one per line, with the word frequencies of real text (Zipf): sentences.py MEGABYTES [SEED] > text.
 
-The same bytes each time. The words are those of Debian's wamerican.
+The output is the same each time. The words are those of Debian's wamerican.
 """
 import random
 import sys

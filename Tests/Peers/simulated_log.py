@@ -1,4 +1,4 @@
-"""A log of reviews by somebody whose memory follows FSRS-6 with known parameters.
+"""Writes a review log of a user whose memory follows FSRS-6 with known parameters.
 
 Usage: simulated_log.py CARDS SEED            lines "card seconds-since-1970 rating", as fsrs_optimizer.py reads
        simulated_log.py CARDS SEED DATABASE   the log of the first CARDS cards of Deckhand's DATABASE
@@ -32,7 +32,7 @@ def recall(days, stability):
 
 
 def after(stability, difficulty, rating, days):
-    """Stability and difficulty after an answer, so many days after the one before."""
+    """Returns stability and difficulty after an answer, given the days since the previous one."""
     if days == 0:
         gain = math.exp(W[17] * (rating - 3 + W[18])) * stability ** -W[19]
         new = stability * (gain if rating == 1 else max(gain, 1))
@@ -48,7 +48,7 @@ def after(stability, difficulty, rating, days):
 
 
 def answers(chance):
-    """Days and ratings of one card."""
+    """Returns the days and ratings of one card."""
     rating = chance.choice([1, 2, 3, 3, 3, 4])
     day = chance.randrange(300)
     stability, difficulty = bounded(W[rating - 1], 0.001, 36_500), bounded(first_difficulty(rating), 1, 10)
@@ -73,7 +73,7 @@ def main():
     if len(sys.argv) < 4:
         for card, log in enumerate(logs, 1):
             for number, (day, rating) in enumerate(log):
-                # Answers of one day follow each other by ten minutes.
+                # Answers of one day are ten minutes apart.
                 print(card, START + day * 86_400 + number * 600, rating)
         return
     database = sqlite3.connect(sys.argv[3])

@@ -1,4 +1,4 @@
-"""Words, how often each stands in a text, and the best sentence, by Spark SQL alone: spark_words.py TEXT OUT"""
+"""Counts the words of a text and finds the best sentence of each, with Spark SQL only: spark_words.py TEXT OUT"""
 import sys
 
 from pyspark import SparkContext
@@ -13,7 +13,7 @@ cards = words.groupBy("word").agg(F.count("*").alias("count"), best.alias("best"
 cards.select(F.to_json(F.struct(
     F.col("word").alias("prompt"), F.col("best.value").alias("answer"), "count"))).write.mode("overwrite").text(sys.argv[2])
 spark.stop()
-# Waited for, so that whoever measures this process counts the JVM's time too.
+# Wait, so that whoever measures this process counts the JVM's time too.
 jvm = SparkContext._gateway.proc
 jvm.stdin.close()
 jvm.wait()

@@ -1,5 +1,5 @@
-"""How long the prompt takes from Tab to its answer: tab.py DECKHAND FOLDER [ROUNDS]. Makes 1,000 decks in FOLDER, then prints a
-line for each kind of completion: the median of its milliseconds and its name. The first Tab of a kind is not counted."""
+"""Measures the time from Tab to the prompt's response: tab.py DECKHAND FOLDER [ROUNDS]. Creates 1,000 decks in FOLDER, then prints
+a line for each kind of completion: the median in milliseconds and its name. The first Tab of a kind is not counted."""
 
 import os
 import pty
@@ -20,7 +20,7 @@ ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 9
 
 
 def read(terminal, seconds):
-    """What comes until nothing does for so long."""
+    """Reads the output until there is none for a while."""
     text = b""
     while select.select([terminal], [], [], seconds)[0]:
         text += os.read(terminal, 65536)
@@ -28,7 +28,7 @@ def read(terminal, seconds):
 
 
 def time_of(terminal, line):
-    """From Tab to its answer, in milliseconds."""
+    """The time from Tab to its response, in milliseconds."""
     os.write(terminal, line.encode())
     read(terminal, 0.15)
     start = time.monotonic()

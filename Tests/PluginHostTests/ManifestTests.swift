@@ -1,4 +1,4 @@
-// What `plugin.json` may say, and how wrong ones are told; versions and ranges of them.
+// What `plugin.json` may contain, and how faulty ones are reported; versions and version ranges.
 
 import Bindings
 import Problems
@@ -10,7 +10,7 @@ import Values
 @Suite struct ManifestTests {
   private func manifest(_ json: String) throws -> Manifest { try Manifest(Array(json.utf8), folder: "mine") }
 
-  @Test func `a whole manifest is read, and what is not known is passed over`() throws {
+  @Test func `a complete manifest is read, and unknown keys are ignored`() throws {
     let read = try manifest(
       """
       {"name": "mine", "version": "1.2.3", "api": 1, "summary": "S.", "author": "A", "load": "startup",
@@ -22,14 +22,14 @@ import Values
     #expect(read.needs.plugins.first?.name == "other" && read.needs.plugins.first?.range.description == ">=1 <3")
   }
 
-  @Test func `needs name Deckhand and plugins, and the older form adds to them`() throws {
+  @Test func `needs names Deckhand and plugins, and the older form adds to it`() throws {
     let read = try manifest(
       #"{"name": "mine", "api": 1, "needs": {"deckhand": ">=0.1", "plugins": {"a": "*", "b": "^1"}}}"#)
     #expect(read.needs.deckhand?.description == ">=0.1" && read.needs.plugins.map(\.name) == ["a", "b"])
     #expect(try manifest(#"{"name": "mine", "api": 1}"#).needs.isEmpty)
   }
 
-  @Test func `a manifest for a newer interface is known by name, and nothing more of it is read`() throws {
+  @Test func `a manifest for a newer API is known by name, and nothing more of it is read`() throws {
     let read = try manifest(#"{"name": "mine", "version": "9.0", "api": 2, "permissions": ["telepathy"], "modes": 7}"#)
     #expect(read.isNewer && read.version == "9.0" && read.permissions.isEmpty)
   }
@@ -61,7 +61,7 @@ import Values
     (#"{"name": "mine", "api": 1, "needs": {"plugins": ["x"]}}"#, "\"plugins\": an object of names"),
     (#"{"name": "mine", "api": 1, "needs": {"plugins": {"x": "soon"}}}"#, "\"needs\": \"x\": a version range expected"),
   ])
-  func `a wrong manifest names the key and what is expected there`(json: String, words: String) {
+  func `a faulty manifest is reported with the key and what is expected there`(json: String, words: String) {
     let error = #expect(throws: PluginError.self) { try manifest(json) }
     #expect(error?.message.hasPrefix("mine: plugin.json: ") == true)
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
@@ -74,15 +74,15 @@ import Values
     ("1.2.3", "1.2.3", true), ("1.2.3", "1.2.4", false), ("1", "1.8", true), ("=1.0", "1.0.0", true),
     (">1", "1.0.0", false), ("<=1", "1.0", true), (">=1.0.0", "1.0.0-beta", false), ("<1.0.0", "1.0.0-beta", true),
   ])
-  func `a range says which versions will do`(range: String, version: String, isIn: Bool) throws {
+  func `a range says which versions match`(range: String, version: String, isIn: Bool) throws {
     let range = try #require(VersionRange(range))
     #expect(range.contains(try #require(Version(version))) == isIn)
   }
 
   @Test(arguments: ["", "x", "1.x", ">=", "1..2", "1.2.3.4.5", "-1", "^99999999999999999999", "1 2 3 4 5 6 7 8 9"])
-  func `what is no range is refused`(text: String) { #expect(VersionRange(text) == nil) }
+  func `an invalid range is refused`(text: String) { #expect(VersionRange(text) == nil) }
 
-  @Test func `to read and to change the same is one line of the question`() {
+  @Test func `read and write access to the same data is one line of the question`() {
     let rights: [Permission] = [.module("decks.read"), .module("decks.write"), .read(path: "~/quiz"), .module("words")]
     #expect(Permission.inWords(rights) == ["read and change decks", "read files in ~/quiz", "look up words"])
   }

@@ -1,5 +1,5 @@
-// Indexes of plugins as somebody else may have made them: read whole, or refused with the reason. Signatures are tested
-// through the program.
+// Plugin indexes that somebody else may have forged: read completely, or refused with the reason. Signatures are
+// tested through the program.
 
 import Files
 import Glibc
@@ -26,7 +26,7 @@ public import Values
 
   // MARK: Listings
 
-  /// A sound listing with other values for some keys; a key that is nil goes.
+  /// Returns a valid listing with other values for some keys; nil removes a key.
   private func listing(_ changes: [String: Value?] = [:], release: [String: Value?] = [:]) -> [UInt8] {
     var version: Value.Record = [
       "version": "1.0.0", "file": "verbs-1.0.0.tar.gz", "sha256": .text(Self.hash), "size": 10, "api": 1,
@@ -38,7 +38,7 @@ public import Values
     return JSONWriter.bytes(of: .record(whole))
   }
 
-  @Test func `a sound listing is read, its versions from the highest down`() throws {
+  @Test func `a valid listing is read, its versions from the highest down`() throws {
     let versions = ["1.0.0", "1.10.0", "1.9.0"].map { version in
       Value.record([
         ("version", .text(version)), ("file", "a/b.tar.gz"), ("sha256", .text(Self.hash)), ("size", 1), ("api", 1),
@@ -48,7 +48,7 @@ public import Values
     let read = try PluginListing(listing(["versions": .list(versions)]), name: "verbs")
     #expect(read.releases.map(\.version.description) == ["1.10.0", "1.9.0", "1.0.0"])
     #expect(read.key == nil && read.author == nil && read.releases[0].needs.deckhand != nil)
-    // What a later program grants is not judged by this one.
+    // Permissions of a later API version are not checked by this program.
     let later = try PluginListing(
       listing(release: ["api": 2, "permissions": ["telepathy"]]), name: "verbs")
     #expect(later.releases[0].api == 2 && later.releases[0].permissions.isEmpty)
@@ -58,14 +58,14 @@ public import Values
     "../x.tar.gz", "a/../x.tar.gz", "/etc/passwd", "a//b", "./a", "a/.git", "", "a/", ".hidden", "a\u{7}b", "a\nb",
     "a\u{202E}b", "a\\b", "1/2/3/4/5/6/7/8/9",
   ])
-  func `a path that leads elsewhere or is not seen is refused`(path: String) {
+  func `a path that leads outside or is invisible is refused`(path: String) {
     let reason = message { _ = try PluginListing(listing(release: ["file": .text(path)]), name: "verbs") }
     #expect(reason.contains("/versions/0: \"file\": a path of plain names below the index's folder"), "\(reason)")
   }
 
   @Test(
     arguments: ["summary", "author"], ["\u{1B}[2J", "a\u{202E}b", "a\nb", "", " ", String(repeating: "x", count: 301)])
-  func `a text that would change what a terminal shows is refused`(key: String, text: String) {
+  func `a text that would change the terminal is refused`(key: String, text: String) {
     let reason = message { _ = try PluginListing(listing([key: .text(text)]), name: "verbs") }
     #expect(reason.contains("\"\(key)\": a printable text"), "\(reason)")
     #expect(!reason.unicodeScalars.contains("\u{1B}"))
@@ -78,12 +78,12 @@ public import Values
       ("api", 0), ("permissions", ["fly"]), ("permissions", "shell"), ("needs", ["x"]), ("url", "file:///etc/passwd"),
       ("url", "https://a b"), ("url", "https://a\u{7}"),
     ] as [(String, Value?)])
-  func `a version with a wrong value is refused by its place`(key: String, value: Value?) {
+  func `a version with a wrong value is refused with its position`(key: String, value: Value?) {
     let reason = message { _ = try PluginListing(listing(release: [key: value]), name: "verbs") }
     #expect(reason.contains("verbs.json: /versions/0: \"\(key)\""), "\(reason)")
   }
 
-  @Test func `a listing of another name, without versions, or with one twice is refused`() {
+  @Test func `a listing with another name, without versions, or with a duplicate version is refused`() {
     #expect(message { _ = try PluginListing(listing(), name: "nouns") }.contains("the name of its file"))
     #expect(message { _ = try PluginListing(listing(["versions": []]), name: "verbs") }.contains("a list of 1 to"))
     #expect(message { _ = try PluginListing(listing(["key": "RWx"]), name: "verbs") }.contains("a public key"))
@@ -96,7 +96,7 @@ public import Values
     }
   }
 
-  @Test func `no cut or changed listing does more than be refused or read`() throws {
+  @Test func `a truncated or changed listing is refused or read, nothing else`() throws {
     let sound = listing()
     for cut in 0..<sound.count - 2 { _ = message { _ = try PluginListing(Array(sound.prefix(cut)), name: "verbs") } }
     var numbers = SeededNumbers(seed: 32)
@@ -105,7 +105,7 @@ public import Values
       for _ in 0..<Int.random(in: 1...4, using: &numbers) {
         bytes[Int.random(in: 0..<bytes.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
       }
-      // What is still taken has a plain path and printable texts.
+      // An accepted listing has a plain path and printable texts.
       guard let read = try? PluginListing(bytes, name: "verbs") else { continue }
       #expect(printable(read.summary, limit: 300) == read.summary && !read.releases[0].file.hasPrefix("/"))
     }
@@ -125,7 +125,7 @@ public import Values
 
   private func read() throws -> PluginIndex { try PluginIndex(folder.path, key: nil) }
 
-  @Test func `an index is read, and a listing only as it was hashed`() throws {
+  @Test func `an index is read, and a listing only if its hash matches`() throws {
     try index(["expires": "2027-11-23"])
     let read = try read()
     #expect(read.name == "words" && read.number == 3 && read.expires == "2027-11-23" && read.plugins == ["verbs"])
@@ -149,7 +149,7 @@ public import Values
     #expect(!reason.unicodeScalars.contains("\u{1B}"))
   }
 
-  @Test func `links that lead out, pipes and huge files are refused`() throws {
+  @Test func `links that lead outside, pipes and huge files are refused`() throws {
     #expect(message { _ = try read() }.contains("has no index.json"))
     let outside = TemporaryFolder()
     try index()
@@ -166,7 +166,7 @@ public import Values
     #expect(!message { _ = try read() }.isEmpty)
   }
 
-  @Test func `a package that lies outside, by a link too, is never read`() throws {
+  @Test func `a package outside the index, also through a link, is never read`() throws {
     try index()
     let outside = TemporaryFolder()
     try outside.write("secret", to: "verbs-1.0.0.tar.gz")
@@ -179,7 +179,7 @@ public import Values
     #expect(missing.contains("put its package (10 bytes) at \(folder.path)/verbs-1.0.0.tar.gz"), "\(missing)")
   }
 
-  @Test func `an older index, a changed one of the same number and one past its date are told apart`() throws {
+  @Test func `an older index, a changed one with the same number and an expired one are distinguished`() throws {
     try index(["expires": "2026-11-30"])
     let read = try read()
     let day = 20_780.0 * 86_400  // 2026-11-23
@@ -191,9 +191,9 @@ public import Values
     #expect(message { try read.checkAge(seen: nil, now: day + 8 * 86_400) }.contains("was valid until 2026-11-30"))
   }
 
-  // MARK: Files of locked versions
+  // MARK: Lock files
 
-  @Test func `a lock is written and read the same, and anything else is refused`() throws {
+  @Test func `a lock file reads back as written, and anything else is refused`() throws {
     let lock = PluginLock([
       .init(name: "verbs", version: "1.0.0", content: Self.hash),
       .init(name: "nouns", version: "2", content: Self.hash),
@@ -212,7 +212,7 @@ public import Values
   }
 }
 
-/// A listing's one version.
+/// The only version of a listing.
 private struct JSONObject {
   let release: Value.Record
 

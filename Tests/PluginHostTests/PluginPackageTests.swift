@@ -1,4 +1,4 @@
-// Packages of plugins: the same bytes each time, and refused whenever they are not what they should be.
+// Plugin packages: the same bytes each time, and refused if anything is wrong with them.
 
 import CZlib
 import Files
@@ -16,7 +16,7 @@ import Text
 private struct Tar {
   var bytes: [UInt8] = []
 
-  /// - Parameter changing: what is done to the header before its check sum is made.
+  /// - Parameter changing: changes the header before its checksum is computed.
   mutating func add(
     _ name: String, _ text: String = "x", kind: Character = "0", size: Int? = nil,
     changing: (inout [UInt8]) -> Void = { _ in }
@@ -50,7 +50,7 @@ private struct Tar {
     return Array(packed.prefix(max(0, count)))
   }
 
-  /// A sound plugin, and what the closure adds.
+  /// Returns a valid plugin, with what the closure adds.
   static func plugin(_ more: (inout Tar) -> Void = { _ in }) -> [UInt8] {
     var tar = Tar()
     tar.add("mine/plugin.json", #"{"name": "mine", "version": "1.0.0", "api": 1}"#)
@@ -75,7 +75,7 @@ private struct Tar {
     return ""
   }
 
-  @Test func `an archive of GNU tar's kind is read: folders, blocks to fill it up`() throws {
+  @Test func `a GNU tar archive is read, with folders and padding blocks`() throws {
     var tar = Tar()
     tar.add("mine/", "", kind: "5")
     tar.add("mine/plugin.json", #"{"name": "mine", "version": "1.0.0", "api": 1}"#)
@@ -94,7 +94,7 @@ private struct Tar {
     ("mine/init.lua", "is in it twice"), ("mine/INIT.lua", "only in case"), ("mine/ｉnit.lua", "only in case"),
     ("mine/init.lua/x", "a file and a folder"), ("mine", "a file and a folder"), ("mine/x/", "an empty part"),
   ])
-  func `a name that leads elsewhere, is not seen or is there already is refused`(name: String, words: String) throws {
+  func `a name that leads outside, is invisible or is a duplicate is refused`(name: String, words: String) throws {
     let reason = try refusal(Tar.zipped(Tar.plugin { $0.add(name) }))
     #expect(reason.contains("is refused: ") && reason.contains(words), "\(reason)")
   }
@@ -106,12 +106,12 @@ private struct Tar {
       ("L", "more than 100 bytes"),
       ("7", "not a regular file"),
     ] as [(Character, String)])
-  func `what is no plain file is refused`(kind: Character, words: String) throws {
+  func `anything but a regular file is refused`(kind: Character, words: String) throws {
     let reason = try refusal(Tar.zipped(Tar.plugin { $0.add("mine/x", "", kind: kind) }))
     #expect(reason.contains(words), "\(reason)")
   }
 
-  @Test func `a header that says something else than it seems to is refused`() throws {
+  @Test func `a misleading header is refused`() throws {
     for (words, change) in [
       ("a prefix", { $0[11] = 0x78 }), ("a prefix", { $0[345] = 0x78 }), ("a prefix", { $0[6] = 0xFF }),
       ("too early", { for place in 124..<135 { $0[place] = 0x37 } }), ("too early", { $0[124] = 0x80 }),
@@ -130,13 +130,13 @@ private struct Tar {
     #expect(try refusal(Tar.zipped(wrong)).contains("not as it was written"))
   }
 
-  @Test func `what is cut, changed, followed by something or packed twice is refused`() throws {
+  @Test func `a package that is truncated, changed, followed by data or compressed twice is refused`() throws {
     let sound = Tar.zipped(Tar.plugin())
     for cut in [0, 1, 10, sound.count / 2, sound.count - 1] { _ = try refusal(Array(sound.prefix(cut))) }
     for place in stride(from: 0, to: sound.count, by: 7) where !(4..<10).contains(place) {
       var changed = sound
       changed[place] ^= 0x10
-      // A change that reads as the same bytes is none.
+      // A change that decompresses to the same bytes does not count.
       guard let read = try? package(changed) else { continue }
       #expect(read.files == (try package(sound)).files, "\(place)")
     }
@@ -147,7 +147,7 @@ private struct Tar {
     #expect(try refusal(Tar.plugin()).contains("not a gzip file"))
   }
 
-  @Test func `a bomb, a large file and many files are refused within the limits`() throws {
+  @Test func `a zip bomb, a large file and many files are refused within the limits`() throws {
     let zeros = [UInt8](repeating: 0, count: PluginPackage.limits.unpacked + 1)
     #expect(try refusal(Tar.zipped(zeros)).contains("unpacks to more than"))
     let noise = (0..<(PluginPackage.limits.packed + 1)).map { _ in UInt8.random(in: 0...255) }
@@ -156,7 +156,7 @@ private struct Tar {
     #expect(try refusal(Tar.zipped(many)).contains("more than 1,000 files"))
   }
 
-  @Test func `what is no plugin says what is missing`() throws {
+  @Test func `a package that is not a plugin is reported with what is missing`() throws {
     var tar = Tar()
     tar.add("mine/init.lua")
     #expect(try refusal(Tar.zipped(tar.ended)).contains("has no plugin.json"))
@@ -212,7 +212,7 @@ private struct Tar {
 
   // MARK: Signatures
 
-  @Test func `what lies beside a package and is no signature of minisign is refused`() throws {
+  @Test func `an invalid minisign signature beside a package is refused`() throws {
     let bytes = try PluginPackage(folder: plugin(), isInterrupted: { false }).packed(as: "p")
     #expect(try package(bytes).signature == nil)
     for text in ["", "x", "untrusted comment: x\nRW\ntrusted comment: y\nRW\n"] {
@@ -221,9 +221,9 @@ private struct Tar {
     }
   }
 
-  // MARK: Keys that are trusted
+  // MARK: Trusted keys
 
-  @Test func `trusted keys and pins are kept, and what is damaged is told`() throws {
+  @Test func `trusted keys and pins are stored, and damage is reported`() throws {
     let key = try #require(MinisignKey("RWRK8N9dH8dv1oFazzp7jP1JvRruBSYaYgdZrGn3MfCIGu668uw5cDXe"))
     var keys = try TrustedKeys(data: folder.path)
     keys.set(key, name: "Ray")

@@ -1,5 +1,5 @@
-// The folder of installed plugins after a kill: whatever moment it was, the next start finds a plugin as it was before
-// the change or as it is after it.
+// The folder of installed plugins after a kill: at whatever moment, the next start finds a plugin as it was before the
+// change or after it.
 
 import Files
 import Glibc
@@ -30,7 +30,7 @@ import Values
         + #""grant": \#(isInstalled ? #"{"enabled": true, "granted": ["shell"]}"# : "null")}"#, to: "plugins/.journal")
   }
 
-  /// What is installed, and what is beside it.
+  /// The installed version, and the files beside it.
   private var found: String {
     let version = folder.read("plugins/mine/version").map { String(decoding: $0, as: UTF8.self) } ?? "none"
     return ([version] + folder.names("plugins").filter { $0 != "mine" && $0 != ".lock" }.sorted()).joined(
@@ -41,7 +41,7 @@ import Values
     ["mine": "1", ".new-mine": "2"], [".old-mine": "1", ".new-mine": "2"], ["mine": "2", ".old-mine": "1"],
     [".new-mine": "2"], ["mine": "2"], ["mine": "1", ".new-mine": "2", ".old-mine": "0"],
   ])
-  func `a change that counts is done by the next start, from wherever it had come`(there: [String: String]) throws {
+  func `a committed change is finished by the next start, from any point`(there: [String: String]) throws {
     for (name, version) in there { try write(version, name) }
     try journal()
     try store.settle()
@@ -54,7 +54,7 @@ import Values
   }
 
   @Test(arguments: [["mine": "1"], [".old-mine": "1"], [:]])
-  func `a removal that counts is done by the next start`(there: [String: String]) throws {
+  func `a committed removal is finished by the next start`(there: [String: String]) throws {
     for (name, version) in there { try write(version, name) }
     try folder.makeFolder("local")
     try folder.write(#"{"mine": {"enabled": true}, "other": {"enabled": true}}"#, to: "local/grants.json")
@@ -68,7 +68,7 @@ import Values
   @Test(arguments: [
     ["mine": "1", ".new-mine": "2"], ["mine": "1", ".old-mine": "0"], ["mine": "1", ".new-other": "2"],
   ])
-  func `what does not count yet is taken away, unless somebody is at work`(there: [String: String]) throws {
+  func `an uncommitted change is removed, unless another process is working on it`(there: [String: String]) throws {
     for (name, version) in there { try write(version, name) }
     try folder.write("{}", to: "plugins/.journal.tmp")
     let lock = try FileLock(folder.file("plugins/.lock"), .byPauses(seconds: 0.1))
@@ -79,7 +79,7 @@ import Values
     #expect(found == "1")
   }
 
-  @Test func `a journal that cannot be read is told, and nothing is touched`() throws {
+  @Test func `an unreadable journal is reported, and nothing is touched`() throws {
     try write("1", "mine")
     try write("2", ".new-mine")
     for text in ["", "{", "[]", #"{"plugin": "../x", "installed": true, "account": "local"}"#] {
@@ -91,7 +91,7 @@ import Values
       try journal(account: account)
       #expect(throws: PluginFileError.self, "\(account)") { try store.settle() }
     }
-    // An account that is gone has no grants; the plugin is installed all the same.
+    // A removed account has no grants; the plugin is installed all the same.
     try journal(account: "accounts/gone")
     try store.settle()
     #expect(found == "2" && folder.names("").contains("accounts") == false)

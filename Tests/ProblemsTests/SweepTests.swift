@@ -11,7 +11,7 @@ import WordGames
 
 @Suite struct SweepTests {
   @Test(arguments: ProblemTable.all)
-  func `each case of an error has a known code, a title without full stop and one line of words`(table: ProblemTable) {
+  func `each case of an error has a known code, a title without full stop and a one-line message`(table: ProblemTable) {
     for (name, problem) in table.samples {
       let report = problem.report
       let place = Comment(rawValue: "\(table.type).\(name): \(report.message)")
@@ -38,11 +38,11 @@ import WordGames
     #expect(found == Set(ProblemTable.all.map(\.type) + ["PlainProblem", "Refusal", "DocumentProblem"]))
   }
 
-  @Test func `each code is the code of some problem, and each problem's code is known`() throws {
+  @Test func `each code belongs to some problem, and each problem's code is known`() throws {
     var used = Set(ProblemTable.all.flatMap { $0.samples.map(\.value.report.code) })
     used.formUnion(rules.map(\.report.code))
     used.insert(Refusal.notAccepted("no", word: "cab").report.code)
-    // What a list of findings or of refused rows says, what the shell says of an error of Lua, and of any other error.
+    // Codes of lists of findings or refused rows, of the shell for a Lua error, and of any other error.
     used.formUnion(findings.map { .failure($0) } + [.failure(.badCard), .failure(.luaError), .failure(.failed)])
     #expect(Set(ProblemCode.known).subtracting(used) == [])
     #expect(used.subtracting(ProblemCode.known) == [])
@@ -65,14 +65,14 @@ import WordGames
     ("auth_required", Int32(77)), ("denied", 77), ("empty", 77), ("interrupted", 130), ("not_found", 1), ("exists", 1),
     ("empty_prompt", 1), ("bad_value", 1), ("locked", 1), ("busy", 1), ("unknown_command", 1), ("my_own", 1),
   ])
-  func `a code that comes from Lua has the status of what it says, and is never a wrong usage`(
+  func `a code from Lua has the status of its meaning, and is never wrong usage`(
     code: String, status: Int32
   ) {
     #expect(ProblemCode(passedOn: code).rawValue == code)
     #expect(ProblemCode(passedOn: code).exitStatus == status)
   }
 
-  @Test func `a locked sign-in is told from a locked setting, through Lua too`() {
+  @Test func `a locked sign-in is distinguished from a locked setting, through Lua too`() {
     #expect(ProblemCode(passedOn: "locked", hasRetryTime: true).exitStatus == ExitStatus.signIn)
     #expect(ProblemCode.signIn(.locked).rawValue == ProblemCode.failure(.locked).rawValue)
   }
@@ -95,7 +95,7 @@ private let rules: [Rule] = [
   .palindrome, .inDictionary, .ladderStep,
 ]
 
-/// What a terminal would obey, or show as a new line.
+/// Characters that a terminal would obey, or show as a new line.
 private func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
   [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
@@ -113,7 +113,7 @@ private func sources() throws -> [String: String] {
   return found
 }
 
-/// The names of the cases that a type's source declares; those of the cause of a `FileError`.
+/// The names of the cases that a type's source declares; for `FileError` those of its reason.
 private func caseNames(of table: ProblemTable) throws -> Set<String> {
   let text = try #require(sources()[table.file])
   let isFile = table.type == "FileError"

@@ -7,7 +7,7 @@ import Testing
 @Suite struct AuthorityTests {
   // MARK: Names
 
-  @Test func `a plugin called "you" neither takes the person's command nor their alias away`() throws {
+  @Test func `a plugin called "you" neither replaces the user's command nor removes their alias`() throws {
     let home = try Home()
     try home.plugin(
       "you", permissions: #"["shell"]"#, manifest: #""commands": ["take"]"#,
@@ -31,9 +31,7 @@ import Testing
     #expect(result.lines.count == 3 && result.lines.dropLast().allSatisfy { $0.hasPrefix("false\t") }, "\(result)")
   }
 
-  @Test func `what a plugin runs grants nothing and changes no guarded setting, and Lua enables what was granted`()
-    throws
-  {
+  @Test func `a plugin's code grants nothing and changes no guarded setting; Lua enables what was granted`() throws {
     let home = try Home()
     try home.plugin("other", permissions: #"["words"]"#, "")
     try home.plugin(
@@ -56,7 +54,7 @@ import Testing
 
   // MARK: Aliases
 
-  @Test func `an alias of a plugin reaches only what the plugin may run, and takes no name that is used`() throws {
+  @Test func `a plugin's alias reaches only what the plugin may run, and cannot take a name that is in use`() throws {
     let home = try Home()
     let payload = try home.write("print('OWNED')", to: "payload.lua")
     try home.plugin(
@@ -91,10 +89,10 @@ import Testing
   }
 
   @Test(arguments: ["run PAYLOAD", "own", "hers", "deck create Theirs", "go2", "others"])
-  func `an alias set before what it stands for is checked when it is used`(text: String) throws {
+  func `an alias set before its target exists is checked when it is used`(text: String) throws {
     let home = try Home()
     let payload = try home.write("print('OWNED')", to: "payload.lua")
-    // Nothing of the name is there when the alias is set: the person adds it afterwards.
+    // Nothing has the name when the alias is set; the user adds it afterwards.
     try home.plugin(
       "sly", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
       """
@@ -116,7 +114,7 @@ import Testing
     #expect(!(try home.run("deck", "list").output.contains("Theirs")))
   }
 
-  @Test func `with shell.run an alias does what the person may do, but no account's command`() throws {
+  @Test func `with shell.run an alias does what the user may do, but runs no account commands`() throws {
     let home = try Home()
     try home.plugin(
       "free", permissions: #"["shell", "shell.run"]"#, manifest: #""load": "startup""#,
@@ -129,7 +127,7 @@ import Testing
 
   // MARK: Files
 
-  @Test func `only an argument declared as a file grants it, for that access and that call`() throws {
+  @Test func `only an argument declared as a file grants access to it, for that kind of access and that call`() throws {
     let home = try Home()
     let (secret, target) = (try home.write("S\nT\nU\n", to: "secret"), home.path + "/target")
     try home.plugin(
@@ -221,7 +219,7 @@ import Testing
   }
 
   @Test(arguments: ["settings.write:", "settings.write:auth", "settings.write:auth.idle_minutes", "settings.write:A b"])
-  func `a permission for settings names settings, and none that guard the account`(permission: String) throws {
+  func `a permission for settings names them, and never those that guard the account`(permission: String) throws {
     let home = try Home()
     try home.plugin("sets", permissions: "[\"\(permission)\"]", "")
     let run = try home.run("plugin", "enable", "sets", "--grant")
@@ -231,7 +229,7 @@ import Testing
   // MARK: Events
 
   @Test(arguments: [("", "deck create"), (#", "commands.read""#, "deck create Secret")])
-  func `the event command tells a plugin names only, whole lines where that was granted`(
+  func `a plugin that observes commands sees names only, and whole lines where that was granted`(
     more: String, heard: String
   ) throws {
     let home = try Home()
@@ -248,12 +246,12 @@ import Testing
 
   // MARK: What is asked and shown
 
-  @Test func `enabling asks from the manifest on disk, escaped, and grants exactly that`() throws {
+  @Test func `enabling a plugin asks from the manifest on disk, escaped, and grants exactly that`() throws {
     let home = try Home()
     try home.plugin("fresh", permissions: #"["words"]"#, manifest: #""author": "A""#, "")
     let terminal = try home.terminal()
     terminal.wait(for: "> ", seconds: 10)
-    // The shell has read the manifest; another one takes its place.
+    // The shell has read the manifest; another one replaces it.
     try home.plugin(
       "fresh", permissions: #"["decks.write", "files.read:/tmp/a"]"#,
       manifest: #""author": "GNU\n  - read nothing\u202e\u001b[1A""#, "")
@@ -262,7 +260,7 @@ import Testing
     #expect(asked.contains("fresh 1.0.0 by GNU\\n  - read nothing\\u{202E}\\x1B[1A wants to:"), "\(asked)")
     #expect(asked.contains("  - change decks") && asked.contains("read files in /tmp/a"), "\(asked)")
     #expect(!asked.contains("\u{1B}[1A wants"))
-    // And again while the question stands.
+    // And it is replaced once more while the question is open.
     try home.plugin("fresh", permissions: #"["shell.run"]"#, manifest: #""load": "startup""#, "print('OWNED')")
     terminal.type("y\r")
     let answer = terminal.wait(for: "asks again")
@@ -278,7 +276,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `a permission with a line end in it is refused, and writes no line of its own`() throws {
+  @Test func `a permission with a line feed in it is refused, and prints no line of its own`() throws {
     let home = try Home()
     try home.plugin("sly", permissions: #"["files.read:/x\n  - nothing\nplugin: all is well"]"#, "")
     let run = try home.run("plugin", "enable", "sly")
@@ -288,7 +286,7 @@ import Testing
     #expect(run.errors.contains("/x\\n  - nothing"), "\(run)")
   }
 
-  @Test func `nothing of a plugin reaches the terminal as an escape`() throws {
+  @Test func `nothing from a plugin reaches the terminal as an escape sequence`() throws {
     let home = try Home()
     let bad = #"E\27[2J\194\155\226\128\174E"#
     try home.plugin(
@@ -342,9 +340,8 @@ import Testing
 
   // MARK: The unit of work
 
-  @Test(arguments: ["exiting", "finalizer", "kept"]) func `what a failed script leaves for its end is taken back too`(
-    way: String
-  ) throws {
+  @Test(arguments: ["exiting", "finalizer", "kept"])
+  func `what a failed script runs at its end is rolled back too`(way: String) throws {
     let home = try Home()
     let late =
       switch way {
@@ -361,24 +358,24 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Late") == false)
     #expect(try home.run("run", script).status == 0)
     let list = try home.run("deck", "list").output
-    // What is left when the state itself ends has no data any more.
+    // Code that runs when the Lua state itself closes has no data any more.
     #expect(list.contains("Early") && list.contains("Late") == (way != "kept"), "\(list)")
   }
 
-  @Test func `a plugin that hears of the end of a failed script changes nothing either`() throws {
+  @Test func `a plugin that observes the end of a failed script changes nothing either`() throws {
     let home = try Home()
     try home.plugin(
       "late", permissions: #"["shell", "decks.write"]"#, manifest: #""events": ["exiting"]"#,
       #"shell.on("exiting", function() decks.create("Late") end)"#)
     try home.enable("late")
-    // The end of the command that enabled it was one to hear of.
+    // The plugin already observed the end of the command that enabled it.
     try home.run("--no-plugins", "deck", "remove", "Late")
     #expect(try home.run("-e", "error('x')").status == 1)
     #expect(try home.run("--dry-run", "-e", "x = 1").status == 0)
     #expect(!(try home.run("--no-plugins", "deck", "list").output.contains("Late")))
   }
 
-  @Test func `a rehearsal writes no file, draws nothing and leaves plugins as they are`() throws {
+  @Test func `a dry run writes no file, draws nothing and leaves plugins as they are`() throws {
     let home = try Home()
     try home.plugin("some", permissions: #"["words"]"#, "")
     let code = """

@@ -1,11 +1,11 @@
-// Batch work on real data: decks from word lists, units of work, kills in the middle.
+// Batch work on real data: decks from word lists, transactions, processes killed half way.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct BatchTests {
-  @Test func `a script whose word list is cut short under it keeps nothing and says so`() throws {
+  @Test func `a script whose word list is truncated while it runs saves nothing and says so`() throws {
     let home = try Home()
     let environment =
       home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
@@ -31,7 +31,7 @@ import Testing
 
   private func script(_ name: String) -> String { sourceRoot() + "/Scripts/decks/" + name }
 
-  @Test func `a deck of every usable word of a list, and nothing twice`() throws {
+  @Test func `a deck of every usable word of a list, without duplicates`() throws {
     let home = try Home()
     let usable = Set(
       text(of: "/usr/share/dict/italian").split(separator: "\n").map(String.init).filter { word in
@@ -51,7 +51,7 @@ import Testing
     #expect(parts[2] == "italian:" + parts[1])
   }
 
-  @Test func `the number of words in the guide is that of the list it names`() throws {
+  @Test func `the word count in the guide is that of the list it names`() throws {
     let guide = text(of: sourceRoot() + "/Sources/deckhand/Documentation.docc/Corpora.md")
     let line = try #require(guide.split(separator: "\n").first { $0.contains("word_list.lua spanish") })
     let digits = try #require(
@@ -61,7 +61,7 @@ import Testing
     #expect(try Home().run("-e", "#words.lexicon('spanish')").output == digits + "\n")
   }
 
-  @Test func `a script that fails in the middle leaves everything as it was`() throws {
+  @Test func `a script that fails half way leaves everything as it was`() throws {
     let home = try Home()
     try home.run("-e", "decks.create('Old'):add{prompt = 'a', answer = 'b'}")
     let before = try home.run("deck", "list", "--json").output
@@ -85,7 +85,7 @@ import Testing
     #expect(try home.run("card", "list", "--json").output.contains("\"answer\": \"b\""))
   }
 
-  @Test func `the exit status decides whether a script's work is kept`() throws {
+  @Test func `the exit status decides whether a script's work is saved`() throws {
     let home = try Home()
     #expect(try home.run("-e", "decks.create('Kept') os.exit(0)").status == 0)
     #expect(try home.run("-e", "decks.create('Lost') os.exit(3)").status == 3)
@@ -96,7 +96,7 @@ import Testing
     #expect(try home.run("-e", "for _, deck in ipairs(decks.list()) do print(deck.name) end").output == "Kept\n")
   }
 
-  @Test func `killed in the middle of adding, all or nothing is there`() throws {
+  @Test func `a process killed while adding leaves all or nothing`() throws {
     let home = try Home()
     try home.run("deck", "create", "Big")
     let code = """
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `import and export bring the same cards back in the same order`() throws {
+  @Test func `export and import give the same cards in the same order`() throws {
     let home = try Home()
     try home.run(
       "-e",
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a broken file imports nothing and says where it is broken`() throws {
+  @Test func `a broken file imports nothing, and the error says where it is broken`() throws {
     let home = try Home()
     let file = try home.write("[{\"prompt\": \"a\", \"answer\": \"b\"},\n {\"prompt\": \"c\"", to: "words.json")
     let run = try home.run("deck", "import", "Broken", file)
@@ -154,14 +154,14 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("nothing.csv"))
   }
 
-  @Test func `shell.print shows tables as the prompt does: cycles, functions and what __tostring says`() throws {
+  @Test func `shell.print shows tables as the prompt does: cycles, functions and __tostring`() throws {
     let code = "c = {f = print} c.c = c %(c) %(setmetatable({}, {__tostring = function() return 'T' end})) %(print)"
     let home = try Home()
     let printed = try home.run("-e", code.replacing("%", with: "shell.print")).output
     #expect(printed.hasPrefix("{c = {…cycle…}, f = function: ") && printed.contains("}\nT\nfunction: "), "\(printed)")
   }
 
-  @Test func `a long text is printed whole, and a table of any border is shown`() throws {
+  @Test func `a long text is printed whole, and so is a table of any size`() throws {
     let home = try Home()
     let cut = try home.run("-e", #"shell.print(("é"):rep(200000))"#)
     #expect(cut.lines.count == 2 && cut.lines.last == "… 334,464 bytes more; `print` writes all of it")
@@ -176,12 +176,12 @@ import Testing
     #expect(shown.lines.last == "alive", "\(shown)")
   }
 
-  @Test func `what was removed is shown by what it is and what became of it`() throws {
+  @Test func `a removed object is printed as what it was, marked as removed`() throws {
     let removed = "card = decks.create('D'):add{prompt = 'a', answer = 'b'} card:remove()"
     #expect(try Home().run("-e", removed, "-e", "card").output == "card (the card has been removed)\n")
   }
 
-  @Test func `a moved element of a document that is removed takes nothing of the script along`() throws {
+  @Test func `removing a document whose element was moved does not undo the rest of the script`() throws {
     let home = try Home()
     let run = try home.run(
       "-e",

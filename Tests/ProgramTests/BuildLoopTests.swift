@@ -1,4 +1,4 @@
-// The loop of `build`, a deck and git: Markdown with its pictures, edits that come back, sources that are watched.
+// `build` together with a deck and git: Markdown with its pictures, edits written back, sources that are watched.
 
 import Glibc
 import TestSupport
@@ -13,7 +13,7 @@ import Testing
     try String(decoding: #require(contents(of: home.path + "/" + path)), as: UTF8.self)
   }
 
-  @Test func `Markdown has its pictures from beside the file, and what is missing is told`() throws {
+  @Test func `Markdown gets its pictures from beside the file, and missing ones are reported`() throws {
     mkdir(home.path + "/md", 0o700)
     mkdir(home.path + "/md/img", 0o700)
     try home.write("P", to: "md/img/sol.png")
@@ -35,14 +35,14 @@ import Testing
       "\(fields)")
     #expect(try home.run("media", "list").output.contains("sol.png"))
     #expect(try home.run("deck", "conflicts", "md").status == 0)
-    // A picture that changes comes in again though its source is not read.
+    // A changed picture is imported again although its source is not read.
     try home.write("PP", to: "md/img/sol.png")
     unlink(home.path + "/md/b.md")
     #expect(try home.run("build", home.path + "/md").output.contains("1 media imported; 0 sources read"))
     #expect(try home.run("build", home.path + "/md").output.contains("nothing changed; 0 sources read"))
   }
 
-  /// Each way of writing stays; the words of the edit alone are others.
+  /// Each style of markup stays; only the edited words change.
   @Test(arguments: [
     ("## __el__ *gato* <!-- id: g -->\n\n* the\n* _cat_\n  + `x`\n", "cat", "tomcat"),
     ("# el gato\n<!-- id: g; tags: a b -->\n\nthe cat\nis on\nthe mat\\\nnow\n", "mat", "bed"),
@@ -67,7 +67,7 @@ import Testing
     #expect(try home.run("build", home.path + "/one").output.contains("nothing changed; 0 sources read"))
   }
 
-  @Test func `with --git nothing is written over what is not committed`() throws {
+  @Test func `with --git nothing uncommitted is overwritten`() throws {
     mkdir(home.path + "/g", 0o700)
     try home.write("## a <!-- id: a -->\n\none\n", to: "g/a.md")
     try home.run("build", home.path + "/g")
@@ -92,14 +92,14 @@ import Testing
     #expect(try source("g/a.md").contains("two"))
   }
 
-  @Test func `--watch builds as files change, tells what changed, and ends by Ctrl-C`() throws {
+  @Test func `--watch builds when files change, reports what changed, and ends on Ctrl-C`() throws {
     mkdir(home.path + "/es", 0o700)
     try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")
     let shell = try home.terminal("build", home.path + "/es", "--watch")
     #expect(shell.shows("1 added") && shell.shows("Ctrl-C ends it."), "\(shell.output)")
     try home.write("## el gato\n\nthe tomcat\n", to: "es/animals.md")
     #expect(shell.shows("1 card changed:") && shell.shows("animals.md:1   el gato"), "\(shell.output)")
-    // A folder that is new is watched, too; what is broken is told and does not end it.
+    // A new folder is watched too; an error is reported and does not end the watch.
     mkdir(home.path + "/es/new", 0o700)
     try home.write("prompt,answer\n\"never closed", to: "es/new/a.csv")
     #expect(shell.shows("a.csv:"), "\(shell.output)")

@@ -1,4 +1,4 @@
-// `build` through the built program: folders of sources become decks, and stay what they were made.
+// `build` through the built program: folders of sources become decks, and the decks follow later changes.
 
 import Glibc
 import TestSupport
@@ -30,7 +30,7 @@ import Testing
     try home.run("-e", "for _, c in ipairs(decks.open('Spanish'):find('\"\(prompt)\"')) do print(c.guid) end").output
   }
 
-  @Test func `sources of all kinds become one deck, and nothing changes twice`() throws {
+  @Test func `sources of all kinds become one deck, and a second build changes nothing`() throws {
     let first = try build()
     #expect(
       first.status == 0 && first.output.hasPrefix("Built \"Spanish\": 8 added; 3 sources read, 0 unchanged."),
@@ -45,7 +45,7 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
   }
 
-  @Test func `sources of which no row can be used change nothing, and are told each time`() throws {
+  @Test func `sources without a usable row change nothing, and are reported each time`() throws {
     mkdir(home.path + "/empty", 0o700)
     try home.write("##  \n\ngato\n", to: "empty/a.md")
     for _ in 1...2 {
@@ -56,7 +56,7 @@ import Testing
     #expect(try home.run("undo").status == 1)
   }
 
-  @Test func `a package that cannot be written takes the build back`() throws {
+  @Test func `a package that cannot be written rolls the build back`() throws {
     let refused = try build("--apkg", home.path + "/none/es.apkg")
     #expect(refused.status == 1 && refused.errors.contains("es.apkg"), "\(refused)")
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
@@ -65,7 +65,7 @@ import Testing
     #expect(try home.run("undo").output.contains("building Spanish"))
   }
 
-  @Test func `a text that is edited keeps its card, with an id and without`() throws {
+  @Test func `an edited text keeps its card, with an id and without`() throws {
     try build()
     let (cat, verb) = (
       try guid("el gato"), try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output
@@ -77,7 +77,7 @@ import Testing
     #expect(run.output.hasPrefix("Built \"Spanish\": 2 updated; 2 sources read, 1 unchanged."), "\(run)")
     #expect(try guid("el gatito") == cat)
     #expect(try home.run("-e", "decks.open('Spanish::verbs'):find('estar')[1].guid").output == verb)
-    // A file of another name holds the same cards.
+    // A renamed file holds the same cards.
     rename(home.path + "/es/animals.md", home.path + "/es/beasts.md")
     #expect(try build().output.hasPrefix("Built \"Spanish\": nothing changed; 1 source read"))
     #expect(try guid("el gatito") == cat)
@@ -96,7 +96,7 @@ import Testing
     #expect(twice.status == 1 && twice.errors.contains("the id \"ser\" is also used by a row"), "\(twice)")
   }
 
-  @Test func `what left the sources leaves the deck with prune only`() throws {
+  @Test func `cards that left the sources leave the deck only with --prune`() throws {
     try build()
     try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")
     let told = try build()
@@ -106,7 +106,7 @@ import Testing
     let shown = try home.run("--dry-run", "build", home.path + "/es", "--prune")
     #expect(shown.status == 0, "\(shown)")
     #expect(try cards().count == 6)
-    // The build that told it does not forget it, though its sources did not change since.
+    // The next build reports the cards again, although its sources did not change.
     #expect(try build().output.contains("2 cards no longer in the sources"))
     let pruned = try build("--prune")
     #expect(pruned.output.contains("2 removed; 0 sources read, 3 unchanged"), "\(pruned)")
@@ -115,7 +115,7 @@ import Testing
     #expect(try build("--prune").output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
   }
 
-  @Test func `an edit made while studying stays, is told, and is written back`() throws {
+  @Test func `an edit made while studying is kept, reported and written back`() throws {
     try build()
     try home.run("-e", "local c = decks.open('Spanish'):find('\"el gato\"')[1] c.answer = 'the tomcat' c:tag('pet')")
     try home.run("-e", "decks.open('Spanish::verbs'):find('ir')[1].answer = 'to go, to leave'")
@@ -135,7 +135,7 @@ import Testing
     #expect(try cards().contains("el gato=the tomcat"))
   }
 
-  @Test func `edits on both sides are a conflict, and the deck's stay until both say the same`() throws {
+  @Test func `edits on both sides are a conflict, and the deck's text stays until both agree`() throws {
     try build()
     try home.run("-e", "decks.open('Spanish'):find('\"el gato\"')[1].answer = 'mine'")
     try home.write("## el gato\n\ntheirs\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
@@ -144,7 +144,7 @@ import Testing
     #expect(told.output.contains("animals.md:1   el gato (Back)"), "\(told)")
     #expect(try cards().contains("el gato=mine"))
     #expect(try home.run("deck", "conflicts", "Spanish").output.contains("theirs"))
-    // Once, and in one line, as long as it is there.
+    // The conflict is reported once, in one line, while it lasts.
     #expect(try build().output.split(separator: "el gato", omittingEmptySubsequences: false).count == 2)
     #expect(try build("--write-back").output.contains("written back") == false)
     try home.write("## el gato\n\nmine\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
@@ -153,7 +153,7 @@ import Testing
     #expect(try home.run("deck", "conflicts", "Spanish").output.contains("theirs") == false)
   }
 
-  @Test func `a conflict that is settled by the source or by the deck is none to the next build`() throws {
+  @Test func `a conflict resolved by the source or by the deck is gone in the next build`() throws {
     for (side, answer, isWritten) in [("theirs", "theirs", false), ("ours", "mine", true)] {
       try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")
       try build("--restore")
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `edits of different fields on both sides are both in the card`() throws {
+  @Test func `edits of different fields on both sides are merged into the card`() throws {
     try build()
     try home.run(
       "-e", "local c = decks.open('Spanish'):find('\"el gato\"')[1] c.prompt = 'el gato!' c:tag('mine')")
@@ -182,13 +182,13 @@ import Testing
     let tags = try home.run(
       "-e", "for _, t in ipairs(decks.open('Spanish'):find('gato')[1].tags) do print(t) end")
     #expect(Set(tags.lines) == ["mine", "theirs"])
-    // What the deck alone has is still to be written back.
+    // The edit that only the deck has is still to be written back.
     #expect(try build().output.contains("1 card edited in the deck but not in the sources"))
     #expect(try build("--write-back").output.contains("1 written back"))
     #expect(try build().output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
   }
 
-  @Test func `another word in a row's place is another card, and the old one keeps its schedule`() throws {
+  @Test func `a new word in place of a row is a new card, and the old card keeps its schedule`() throws {
     try build()
     try home.run("-e", "decks.open('Spanish'):find('\"el perro\"')[1]:suspend()")
     let old = try guid("el perro")
@@ -200,7 +200,7 @@ import Testing
       run.output.contains("1 card no longer in the sources; use --prune to remove them:\n  animals.md:5   el perro\n"))
     #expect(try guid("el pato") != old)
     #expect(try guid("el perro") == old)
-    // Back in the sources it is the card that it was.
+    // A row that returns to the sources is its old card again.
     try home.write(
       "## el gato\n\nthe cat\n\n## el pato\n\nthe duck\n\n## el sol\n\nthe sun\n\n## el perro\n\nthe dog\n",
       to: "es/animals.md")
@@ -208,7 +208,7 @@ import Testing
     #expect(try home.run("card", "list", "is:suspended", "--deck", "Spanish").output.contains("el perro"))
   }
 
-  @Test func `a deck that was removed is built anew, and one that was renamed is still its folder's`() throws {
+  @Test func `a removed deck is built again, and a renamed one still belongs to its folder`() throws {
     try build()
     let old = try guid("el gato")
     try home.run("deck", "remove", "Spanish")
@@ -219,14 +219,15 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
   }
 
-  @Test func `a folder without deck json builds the deck of its name`() throws {
+  @Test func `a folder without deck json builds a deck named after the folder`() throws {
     unlink(home.path + "/es/deck.json")
     let run = try build()
     #expect(run.output.hasPrefix("Built \"es\": 8 added; 3 sources read, 0 unchanged.\n"), "\(run)")
     #expect(try build().output.hasPrefix("Built \"es\": nothing changed"))
   }
 
-  @Test func `rows of one front in two sources are two cards, and so is a new row with the front that another had`()
+  @Test
+  func `rows with the same front in two sources are two cards, and so is a new row with a front that another row had`()
     throws
   {
     for file in ["a.md", "b.md"] { try home.write("## el banco\n\nof \(file)\n", to: "es/" + file) }
@@ -238,7 +239,7 @@ import Testing
     #expect(try Set(cards()).isSuperset(of: ["el bancó=of a.md", "el banco=of b.md", "el banco=the bench"]))
   }
 
-  @Test func `a rehearsal tells of cards and of no tables`() throws {
+  @Test func `a dry run reports cards and does not mention tables`() throws {
     let run = try home.run("--dry-run", "build", home.path + "/es")
     #expect(run.status == 0 && run.output.contains("Would add 8 cards") && run.errors.contains("8 added"), "\(run)")
     #expect((run.output + run.errors).contains("row of") == false, "\(run)")
@@ -267,7 +268,7 @@ import Testing
     #expect(try cards().contains("el sol=the star"))
   }
 
-  @Test func `an edit that cannot be written back yet is told as one, and is written by the next build`() throws {
+  @Test func `an edit that cannot be written back yet is reported, and the next build writes it`() throws {
     try build()
     try home.run("card", "edit", String(guid("el gato").prefix { $0 != "\n" }), "--answer", "the tomcat")
     rename(home.path + "/es/animals.md", home.path + "/es/beasts.md")
@@ -276,7 +277,7 @@ import Testing
     #expect(try build("--write-back").output.contains("1 written back"))
   }
 
-  @Test func `a generator reads its folder alone, and is run again when what it read has changed`() throws {
+  @Test func `a generator reads only its folder, and runs again when its input has changed`() throws {
     try home.write("uno\ndos\n", to: "es/_words.txt")
     try home.write(
       "for word in read('_words.txt'):gmatch('%a+') do card{prompt = word, answer = word:upper()} end",
@@ -296,7 +297,7 @@ import Testing
     }
   }
 
-  @Test func `what is no folder to build, and a broken source, change nothing`() throws {
+  @Test func `a folder that cannot be built and a broken source change nothing`() throws {
     mkdir(home.path + "/empty", 0o700)
     let none = try home.run("build", home.path + "/empty")
     #expect(none.status == 1 && none.errors.contains("has no sources"), "\(none)")
@@ -314,7 +315,7 @@ import Testing
     #expect(try build().status == 1)
   }
 
-  @Test func `media of the folder are those of the cards`() throws {
+  @Test func `media files in the folder belong to the cards`() throws {
     try home.write("one", to: "es/media/a.mp3")
     try home.write("## [sound:a.mp3]\n\nmeow\n", to: "es/animals.md")
     #expect(try build().output.contains("1 media imported"))
@@ -324,12 +325,12 @@ import Testing
     #expect(try home.run("doctor", "media").output.contains("does not exist") == false)
     let quiet = try build()
     #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
-    // A name that was taken out in the account comes back, as its file is still in the folder.
+    // A name removed in the account comes back, because its file is still in the folder.
     try home.run("media", "remove", "a.mp3")
     #expect(try build().output.contains("1 media imported"))
   }
 
-  /// Gives a file another content of the same length, in place, and its old time.
+  /// Overwrites a file in place with other content of the same length, and restores its modification time.
   private func overwrite(_ name: String, with content: String) throws {
     let path = home.path + "/" + name
     var facts = stat()
@@ -341,9 +342,7 @@ import Testing
     #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
   }
 
-  @Test func `what has its old size, time and inode is not read, be it a source, a picture or what a generator reads`()
-    throws
-  {
+  @Test func `a source, picture or generator input with unchanged size, time and inode is not read again`() throws {
     try home.write("one", to: "es/media/a.mp3")
     try home.write("uno", to: "es/_words.txt")
     try home.write("card{prompt = read('_words.txt'), answer = 'x'}", to: "es/times.lua")
@@ -353,7 +352,7 @@ import Testing
     try overwrite("es/verbs/list.csv", with: "prompt,answer,guid,tags\nSER,to be,ser,verb\nIR,to go,ir,verb\n")
     let quiet = try build()
     #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
-    // Other files of the same size and time.
+    // Replace them by other files with the same size and time.
     for name in ["media/a.mp3", "_words.txt", "verbs/list.csv"] {
       let path = home.path + "/es/" + name
       var facts = stat()
@@ -368,12 +367,12 @@ import Testing
     #expect(run.output.contains("1 added, 2 updated, 1 media imported; 2 sources read, 1 unchanged"), "\(run)")
   }
 
-  @Test func `a README is no source`() throws {
+  @Test func `a README is not a source`() throws {
     for name in ["README.md", "readme.es.md", "verbs/Readme.csv"] { try home.write("## a\n\nb\n", to: "es/" + name) }
     #expect(try build().output.contains("8 added; 3 sources read"))
   }
 
-  @Test func `a source of Lua that does not end is stopped, and nothing is built`() throws {
+  @Test func `a Lua source that never ends is stopped, and nothing is built`() throws {
     try home.write("card{prompt = 'p', answer = 'a'} while true do end", to: "es/loop.lua")
     let run = try build("--seconds", "1")
     #expect(run.status == 1 && run.errors.contains("loop.lua") && run.errors.contains("time limit"), "\(run)")

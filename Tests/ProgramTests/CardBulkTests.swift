@@ -1,4 +1,4 @@
-// Lists of cards and changes of many at once through the built program.
+// Lists of cards, and changes to many cards at once, through the built program.
 
 import Glibc
 import TestSupport
@@ -21,14 +21,16 @@ import Testing
     try home.run(["card", "list", "--columns", "prompt"] + words).lines.dropFirst().map { $0 }
   }
 
-  @Test func `one quoted argument is the same query as in Lua, and what finds nothing says what was looked for`() throws
+  @Test
+  func `one quoted argument is the same query as in Lua, and a query that finds nothing says what was searched for`()
+    throws
   {
     #expect(try list("is:new -tag:t1").count == 3 && list("is:new", "-tag:t1").count == 3)
     #expect(try list("prompt:\"el gatito\"") == ["el gatito 1", "el gatito 2", "el gatito 3"])
     #expect(try list("\"gatito 2\" or otro", "--sort", "-prompt") == ["otro", "el gatito 2"])
     try home.run("deck", "create", "Clase 1")
     try home.run("card", "add", "Clase 1", "uno", "one")
-    // The shell took the quotes away that stood around the name.
+    // The shell removed the quotes around the name.
     #expect(try list("deck:Clase 1") == ["uno"] && list("-deck:clase 1", "gatito").count == 3)
     #expect(try list("deck:D t1").isEmpty && list("deck:\"Clase 1\"") == ["uno"])
     let nothing = try home.run("card", "list", "xyz tag:t1")
@@ -36,7 +38,7 @@ import Testing
     #expect(try home.run("card", "suspend", "tag:none").errors.contains("no card was found for \"tag:none\""))
   }
 
-  @Test func `a query in place of cards to remove is told as one, with what it finds`() throws {
+  @Test func `a query given instead of cards to remove is recognised, with what it finds`() throws {
     let expected = "a guid, its beginning or DECK:POSITION expected; as a query it finds "
     for (words, found) in [
       (["deck:D"], "3 cards, which `card list deck:D` lists"), (["tag:t1", "kitten"], "1 card, which `card list"),
@@ -49,7 +51,7 @@ import Testing
     #expect(try list().count == 4)
   }
 
-  @Test func `an empty word names no card, and a card that is named twice counts once`() throws {
+  @Test func `an empty word matches no card, and a card named twice counts once`() throws {
     for words in [
       ["card", "suspend", ""], ["card", "remove", ""], ["card", "tag", "", "--add", "x"], ["note", "show", ""],
     ] {
@@ -61,7 +63,7 @@ import Testing
     #expect(try home.run("card", "list", "is:suspended").output.hasPrefix("No card was found"))
   }
 
-  @Test func `a guid of another program may look like a place in a deck`() throws {
+  @Test func `another program's guid may look like a position in a deck`() throws {
     try home.run("-e", "decks.open('E'):add{prompt = 'dos puntos', answer = 'colon', guid = 'aB:12'}")
     for noun in ["card", "note"] {
       #expect(try home.run(noun, "show", "aB:12").output.contains("dos puntos"))
@@ -69,14 +71,14 @@ import Testing
     #expect(try home.run("card", "show", "aC:12").errors.contains("no deck is called \"aC\""))
   }
 
-  @Test func `an offset behind the last card says so`() throws {
+  @Test func `an offset beyond the last card is reported`() throws {
     let expected = "Nothing to show: --offset 9 is past the last card (1 card).\n"
     #expect(try home.run("card", "list", "otro", "--offset", "9").output == expected)
     #expect(try home.run("card", "list", "otro", "--offset", "9", "--sort", "prompt").output == expected)
     #expect(try home.run("--json", "card", "list", "--offset", "9").output.isEmpty)
   }
 
-  @Test func `a list is sorted, cut and shows the columns that were asked for`() throws {
+  @Test func `a list is sorted, limited and shows the requested columns`() throws {
     let usual = try home.run("card", "list")
     #expect(usual.lines[0].split(separator: " ").prefix(3) == ["#", "Deck", "Prompt"], "\(usual.output)")
     #expect(try list("--sort", "-answer", "--offset", "1", "--limit", "2") == ["el gatito 3", "el gatito 2"])
@@ -91,7 +93,7 @@ import Testing
     #expect(try home.run("-e", "print(#shell.run('card list tag:t1'))").output == "1\n")
   }
 
-  @Test func `cards that a query finds are tagged, flagged, suspended, buried and moved as one step`() throws {
+  @Test func `cards found by a query are tagged, flagged, suspended, buried and moved as one undo step`() throws {
     #expect(try home.run("card", "tag", "gatito", "--add", "animal").output == "Tagged 3 cards.\n")
     #expect(try list("tag:animal").count == 3)
     #expect(try home.run("card", "flag", "tag:t2", "or", "tag:t3", "4").output == "Flagged 2 cards.\n")
@@ -115,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `cards open as a table in the editor, and what was changed is one operation`() throws {
+  @Test func `cards open as a table in the editor, and their changes are one operation`() throws {
     func edit(_ script: String, _ expected: String, _ words: String...) throws {
       let path = try home.write("sed -i '\(script)' \"$1\"\n", to: "editor.sh")
       let terminal = try PseudoTerminal(
@@ -134,7 +136,7 @@ import Testing
     #expect(try home.run("card", "edit", "gatito", "--answer", "x").output == "Changed 3 cards.\n")
   }
 
-  @Test func `cards of one note type open with its fields as columns, and what is refused is kept`() throws {
+  @Test func `cards of one note type open with its fields as columns, and refused rows are kept`() throws {
     try home.run("deck", "create", "N")
     for word in ["uno", "dos"] {
       try home.run("note", "add", "Basic (and reversed card)", "Front=\(word)", "Back=\(word)x", "--deck", "N")
@@ -155,7 +157,7 @@ import Testing
     #expect(try list("two").isEmpty)
   }
 
-  @Test func `the examples of help queries are understood`() throws {
+  @Test func `the examples of help queries can be parsed`() throws {
     let help = try home.run("help", "queries")
     let queries = help.lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
       line.dropFirst(2).firstRange(of: "  ").map { String(line.dropFirst(2)[..<$0.lowerBound]) }
@@ -167,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `a query of any size ends soon in an error or a result`() throws {
+  @Test func `a query of any size soon ends in an error or a result`() throws {
     for query in [
       String(repeating: "a ", count: 50_000), String(repeating: "(", count: 1000),
       "a " + String(repeating: "-", count: 9000) + "a",

@@ -1,4 +1,4 @@
-// Fields that no template names, clozes in answers, leeches, counts: what studying shows through the built program.
+// What studying shows, through the built program: fields that no template names, clozes in answers, leeches, counts.
 
 import Glibc
 import TestSupport
@@ -9,7 +9,7 @@ import Testing
 
   init() throws { home = try Home() }
 
-  @Test func `other columns of a table are seen wherever a card is`() throws {
+  @Test func `additional columns of a table are shown wherever a card is`() throws {
     let table = try home.write(
       "Palabra,Significado,Ejemplo\nel perro,the dog,El perro ladra.\nsol,sun,\n", to: "es.csv")
     try home.run("deck", "import", "D", table, "--columns", "prompt=Palabra,answer=Significado")
@@ -33,8 +33,7 @@ import Testing
     #expect(terminal.shows("Ejemplo: El perro ladra."))
   }
 
-  @Test func `a field of a type that its templates do not name is below the answer, one that they ask for is not`()
-    throws
+  @Test func `a field that the templates do not name is shown below the answer, one that they test for is not`() throws
   {
     try home.run(
       "-e",
@@ -62,12 +61,12 @@ import Testing
     let wide = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
     terminal.resize(columns: 40)
     terminal.wait(for: "\u{1B}[H\u{1B}[2J")
-    // As a whole: no line of it is cut.
+    // The picture is shown whole: no line of it is truncated.
     let narrow = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
     #expect(!wide.contains("…") && !narrow.contains("…"), "\(narrow)")
   }
 
-  @Test func `what a cloze hid is marked in the answer`() throws {
+  @Test func `the text that a cloze hid is marked in the answer`() throws {
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "--cloze", "La {{c1::capital & {{c2::más}}}} de {{c2::España}}: {{c1::Madrid}}")
     let plain = try home.run("study", "D", input: "\n3\n\n3\n").output
@@ -85,7 +84,7 @@ import Testing
     #expect(text.contains("La <b>capital &amp; más</b> de España: <b>Madrid</b>"))
   }
 
-  @Test func `a leech says so when it becomes one, with its answers, also as the last card`() throws {
+  @Test func `a card that becomes a leech is reported, with its answers, also if it is the last card`() throws {
     home.clock = try StandingClock()
     try home.run("-e", "decks.create('D'):add{prompt = 'el perro', answer = 'the dog'}")
     try home.run("deck", "options", "D", "leech_threshold=1", "leech_action=suspend")
@@ -105,7 +104,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `the counts of the banner, the decks, their parents and a session agree`() throws {
+  @Test func `the counts in the banner, the decks, their parents and a session agree`() throws {
     home.clock = try StandingClock()
     try home.run("-e", "local d = decks.create('A::B') for i = 1, 2 do d:add{prompt = 'p' .. i, answer = 'q'} end")
     try home.run("deck", "options", "A::B", "learning_steps=1h")
@@ -123,7 +122,7 @@ import Testing
     }
     #expect(try counts() == ["0\t0\t0\t0", "0 due"])
     #expect(try home.run("study", "--list").output == "Nothing is due.\n")
-    // Twenty minutes before their time they come when nothing else is left.
+    // Learning cards come up to twenty minutes early when nothing else is left.
     home.clock?.pass(seconds: 45 * 60)
     #expect(try counts() == ["2\t2\t2\t2", "2 due"])
     #expect(try home.run("deck", "list").output.contains("A         0    0    2"))

@@ -1,4 +1,4 @@
-// `deck import` and `deck export` as somebody runs them: pipes, patterns, rehearsals, steps of undo, statuses.
+// `deck import` and `deck export` from the command line: pipes, patterns, dry runs, undo steps, exit statuses.
 
 import Glibc
 import TestSupport
@@ -10,7 +10,7 @@ import Testing
       .split(separator: "\n").map(String.init)
   }
 
-  @Test func `what is found out about a table is told, and a rehearsal shows the first cards`() throws {
+  @Test func `the detected form of a table is printed, and a dry run shows the first cards`() throws {
     let home = try Home()
     let rows = (1...7).map { "wort \($0);word \($0);a b\n" }.joined()
     let file = try home.write("Deutsch;Englisch;Thema\n" + rows, to: "w.csv")
@@ -30,7 +30,7 @@ import Testing
     #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
   }
 
-  @Test func `a text file that is imported with columns is told what reads it as a table`() throws {
+  @Test func `importing a text file with --columns prints how to import it as a table`() throws {
     let home = try Home()
     let file = try home.write("Wort\tWord\nTür\tdoor\n", to: "w.txt")
     let columns = ["--columns", "prompt=Wort,answer=Word"]
@@ -40,7 +40,7 @@ import Testing
     #expect(table.output.hasPrefix("Imported 1 card into"), "\(table)")
   }
 
-  @Test func `Markdown that has no card, or several in one, is told what a card is`() throws {
+  @Test func `Markdown without a card, or with several cards in one, prints what counts as a card`() throws {
     let home = try Home()
     for text in ["- correr :: to run\n- ir :: to go\n", "# Verbs\n\n## A title\n"] {
       let none = try home.run("deck", "import", "W", home.write(text, to: "none.md"))
@@ -54,7 +54,7 @@ import Testing
     #expect(folder.status == 1 && folder.errors.contains("could not be read: it is a folder"), "\(folder)")
   }
 
-  @Test func `a deck that is there is found whatever its capitals are`() throws {
+  @Test func `an existing deck is found case-insensitively`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     let run = try home.run("deck", "import", "spanish", home.write("uno\tone\n", to: "w.tsv"), "--no-header")
@@ -68,7 +68,7 @@ import Testing
     #expect(try home.run("-e", "#decks.list()").output == "1\n")
   }
 
-  @Test func `notes of a package that stand in other decks are said to`() throws {
+  @Test func `notes of a package that are in other decks are reported`() throws {
     let home = try Home()
     let file = try home.write("uno\tone\ndos\ttwo\n", to: "w.tsv")
     let package = home.path + "/w.apkg"
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a first row that may be a header is told, with what to say`() throws {
+  @Test func `a first row that may be a header is reported, with the option to use`() throws {
     let home = try Home()
     let file = try home.write("Spanish Word\tGerman\nperro\tHund\n", to: "w.tsv")
     let choice = "--columns \"prompt=Spanish Word,answer=German\""
@@ -107,10 +107,10 @@ import Testing
     let back = try home.run(
       "-e", "print(decks.create('B'):import('-', {format = 'jsonl'}).added)", input: written.output)
     #expect(back.output == "2\n", "\(back)")
-    // Packages go the same ways: a file is standard output, then standard input.
+    // Packages work the same way: a file is standard output, then standard input.
     let package = home.path + "/w.package"
     let program = home.words([]).joined(separator: " ")
-    // A note that is in another deck would be known by its guid.
+    // A note in another deck would be matched by its guid.
     let lines = [
       "deck export W - --format apkg > \(package)", "deck remove W", "deck remove B",
       "deck import P - --format apkg < \(package)",
@@ -122,7 +122,7 @@ import Testing
     #expect(try prompts("P", home) == ["gato", "perro"])
   }
 
-  @Test func `several files and patterns are one step of undo, or nothing`() throws {
+  @Test func `several files and patterns are one undo step, or nothing`() throws {
     let home = try Home()
     for number in 1...3 {
       _ = try home.write("{\"prompt\":\"p\(number)\",\"answer\":\"a\"}\n", to: "part-\(number).jsonl")
@@ -139,7 +139,7 @@ import Testing
     #expect(try home.run("deck", "import", "P", home.path + "/none-*.csv").errors.contains("none-*.csv"))
   }
 
-  @Test func `when all was refused the status is 1, and neither a deck nor a step is left`() throws {
+  @Test func `if everything was refused the status is 1, and neither a deck nor an undo step is created`() throws {
     let home = try Home()
     let file = try home.write("a\nb\n", to: "w.csv")
     let run = try home.run("deck", "import", "W::Inner", file)
@@ -148,7 +148,7 @@ import Testing
     #expect(try !home.run("undo", "--list").output.contains("importing"))
   }
 
-  @Test func `the step of an import that only updated cards says so, in a script, too`() throws {
+  @Test func `the undo step of an import that only updated cards says so, also in a script`() throws {
     let home = try Home()
     let old = try home.write("gato,cat\nsol,sun\n", to: "old.csv")
     let new = try home.write("gato,tomcat\nsol,the sun\n", to: "new.csv")
@@ -163,7 +163,7 @@ import Testing
     #expect(try home.run("undo").output.hasPrefix("Undone: updating 2 cards in W"))
   }
 
-  @Test func `a card comes where the script says`() throws {
+  @Test func `a card is added at the position the script gives`() throws {
     let home = try Home()
     let code = """
       local deck = decks.create("D")

@@ -1,22 +1,22 @@
-// Every code block of README and of the guides is run, in its order, in an empty home with `deckhand` in PATH; what a
-// block shows as output is compared. Invariant: a block says by its language what is done with it; there is no other
-// way to skip one than to call it `text`.
+// Runs every code block of README and of the guides, in order, in an empty home with `deckhand` in PATH, and compares
+// the output that a block shows. Invariant: the language of a block says what is done with it; the only way to skip
+// one is to call it `text`.
 //
 //     ```sh              run; it must end with status 0
-//     ```console         `$ COMMAND` lines, each followed by what it answers
-//     ```deckhand        `> LINE` lines typed at the prompt, and what it answers
-//     ```lua             run by `deckhand run`; `lua parse` is only compiled (what a plugin's state alone has)
-//     ```json, jsonl     parsed; `json file=NAME`, `markdown file=NAME`, ... is written to a file, too
+//     ```console         `$ COMMAND` lines, each followed by its output
+//     ```deckhand        `> LINE` lines typed at the prompt, each followed by its output
+//     ```lua             run by `deckhand run`; `lua parse` is only compiled (it uses what only plugins have)
+//     ```json, jsonl     parsed; `json file=NAME`, `markdown file=NAME`, ... is also written to a file
 //     ```text            shown only
-//     <!-- run: ... -->  run before what follows, and not shown; README has none: what it shows works as it stands
+//     <!-- run: ... -->  run before what follows, and not shown; README has none: its examples work unprepared
 //
-// In what is compared, `...` stands for anything, and a line of its own for any number of lines.
+// In the compared output, `...` matches anything, and on a line of its own any number of lines.
 
 import Glibc
 import TestSupport
 import Testing
 
-/// A block, or what is run unseen between two.
+/// A block, or a hidden command between two blocks.
 private struct Block {
   let language: String
   let info: [String]
@@ -27,10 +27,10 @@ private struct Block {
   var file: String? { info.first { $0.hasPrefix("file=") }.map { String($0.dropFirst(5)) } }
 }
 
-/// A page of Markdown, taken apart.
+/// A page of Markdown, split into blocks.
 private struct Page {
   var blocks: [Block] = []
-  /// What is no block and looks like one.
+  /// Lines that look like a block but are not.
   var faults: [String] = []
 
   init(_ path: String) {
@@ -73,7 +73,7 @@ private struct Page {
   }
 
   @Test(arguments: pages)
-  func `what a page shows is so`(path: String) throws {
+  func `what a page shows is true`(path: String) throws {
     let home = try Home()
     #expect(mkdir(home.path + "/bin", 0o700) == 0)
     #expect(symlink(builtProgram("deckhand"), home.path + "/bin/deckhand") == 0)
@@ -110,7 +110,7 @@ private struct Page {
     }
   }
 
-  /// Runs what a shell would, and answers what was shown.
+  /// Runs what a shell would run; returns its output.
   private func run(_ text: String, _ block: Block, _ home: Home, mayFail: Bool = false) throws -> String {
     let environment =
       home.environment.filter { !$0.hasPrefix("PATH=") && !$0.hasPrefix("TERM=") }
@@ -122,7 +122,7 @@ private struct Page {
     return run.output
   }
 
-  /// Runs the lines behind the sign one by one, and compares what each answers with what follows it.
+  /// Runs the lines after the sign one by one, and compares the output of each with what follows it.
   private func compare(_ block: Block, sign: String, _ answer: (String) throws -> String) throws {
     var steps: [(line: String, shown: [String])] = []
     for line in block.lines {
@@ -159,7 +159,7 @@ private struct Page {
     return matches(shown.dropFirst(), got.dropFirst())
   }
 
-  /// Whether the line is the pattern, in which `...` stands for anything.
+  /// Returns whether the line matches the pattern, in which `...` stands for anything.
   private static func isLike(_ line: String, _ pattern: String) -> Bool {
     guard let gap = pattern.firstRange(of: "...") else { return line == pattern }
     guard line.hasPrefix(pattern[..<gap.lowerBound]) else { return false }

@@ -1,10 +1,10 @@
-// The command line as the contract has it: what runs, what is printed where, and the exit status.
+// The command line contract: what runs, what is printed where, and the exit status.
 
 import Glibc
 import TestSupport
 import Testing
 
-/// Runs a program where nothing is at /proc.
+/// Runs a program with an empty /proc.
 private func withoutProc(_ words: [String], environment: [String]) throws -> Run {
   let hide = ["/usr/bin/unshare", "-rm", "/bin/sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
   return try Child(hide + words, environment: environment).finish(input: "")
@@ -15,7 +15,7 @@ private let canHideProc: Bool = {
 }()
 
 @Suite struct CommandLineTests {
-  @Test func `options of the program may stand behind a command`() throws {
+  @Test func `options of the program may follow a command`() throws {
     let home = try Home()
     let games = try ["--seed", "3"].map { _ in
       try home.run("play", "--language", "english", "--seed", "3", "--no-plugins").output
@@ -33,7 +33,7 @@ private let canHideProc: Bool = {
     #expect(found.output.contains("`card list deck:Vocab` lists the deck's cards"), "\(found)")
   }
 
-  @Test func `a data folder that others may write into is told at each start`() throws {
+  @Test func `a data folder that others can write to is reported at each start`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     let folder = home.path + "/data"
@@ -73,17 +73,17 @@ private let canHideProc: Bool = {
     ("{10, 20, {30, 40}}", "{10, 20, {30, 40}}"), ("{7, 8, a = 9}", "{7, 8, a = 9}"),
     ("1, 'x', nil", #"1    "x"    nil"#),
   ])
-  func `a value of Lua is shown with its elements in their order`(code: String, shown: String) throws {
+  func `a Lua value is printed with its elements in order`(code: String, shown: String) throws {
     let words = try Home().run("-e", code).output.split(whereSeparator: \.isWhitespace)
     #expect(words == shown.split(whereSeparator: \.isWhitespace))
   }
 
-  @Test func `an alias that is taken away has to be there, and what can be called is called as a function is`() throws {
+  @Test func `removing an alias requires that it exists, and callable values are called like functions`() throws {
     let home = try Home()
     #expect(try home.run([], input: "alias sp \"deck list\"\nalias sp\nalias\n").lines.contains("No aliases."))
     let missing = try home.run("alias", "nosuch")
     #expect(missing.status == 1 && missing.errors.contains("nosuch"))
-    // A line of that word alone shows a variable of that name: this is said, when the alias is made or later.
+    // A line with only that word shows the variable of that name; this is reported when the alias is set or listed.
     let hidden = "a Lua variable too: a line with only sp shows the variable"
     for lines in ["sp = 5\nalias sp \"deck list\"\n", "alias sp \"deck list\"\nsp = 5\nalias\n"] {
       #expect(try home.run([], input: lines).errors.contains(hidden))
@@ -107,7 +107,7 @@ private let canHideProc: Bool = {
     #expect(lines[1].contains("10,000") && lines[2] == "true" && lines[3].contains("at most 1,000"), "\(lines)")
   }
 
-  @Test func `a table that is wider than a line stands in a block that is opened and closed`() throws {
+  @Test func `a table wider than a line is printed as a block between braces`() throws {
     let code = "local t = {list = {1, 2, 3, 4, 5}} for i = 1, 14 do t[i] = ('x'):rep(20) end return {t, b = {t}}"
     let lines = try Home().run("-e", code).output.split(separator: "\n").map { $0.drop { $0 == " " } }
     #expect(lines.first?.hasSuffix("{") == true && lines.last == "}")
@@ -136,7 +136,7 @@ private let canHideProc: Bool = {
     #expect(run.output.isEmpty)
   }
 
-  @Test func `scripts come from a file, standard input, -e and a first line for the system`() throws {
+  @Test func `scripts come from a file, standard input, -e and a shebang line`() throws {
     let home = try Home()
     let path = try home.write("#!/usr/bin/env deckhand\nprint(arg[0], arg[1], arg[2], ...)", to: "script.lua")
     #expect(try home.run("run", path, "a b", "--json").output == "\(path)\ta b\t--json\ta b\t--json\n")
@@ -162,7 +162,7 @@ private let canHideProc: Bool = {
     #expect(run.errors.contains(message), "\(run.errors)")
   }
 
-  @Test func `errors are JSON on standard error where that was asked for`() throws {
+  @Test func `errors are JSON on standard error if requested`() throws {
     let home = try Home()
     let run = try home.run("deck", "show", "nowhere", "--json")
     #expect(run.status == 1 && run.output.isEmpty)
@@ -189,7 +189,7 @@ private let canHideProc: Bool = {
     #expect(run.errors.isEmpty)
   }
 
-  @Test func `a full output device is told`() throws {
+  @Test func `a full output device is reported`() throws {
     let home = try Home()
     for arguments in [["-e", "'print(1)'"], ["--version"], ["--help"]] {
       let words = home.words(arguments).joined(separator: " ")
@@ -199,19 +199,19 @@ private let canHideProc: Bool = {
     }
   }
 
-  @Test func `at the prompt a file that takes nothing is told, and the line has failed`() throws {
+  @Test func `at the prompt a file that cannot be written is reported, and the line fails`() throws {
     let run = try Home().run(input: "version > /dev/full\n")
     #expect(run.status == 1 && run.errors.contains("/dev/full cannot be written: no space left on device"), "\(run)")
   }
 
-  @Test func `a script that cannot be read from standard input is told`() throws {
+  @Test func `a script that cannot be read from standard input is reported`() throws {
     let home = try Home()
     let words = home.words(["run", "-"]).map { "'\($0)'" }.joined(separator: " ")
     let run = try Child(["/bin/sh", "-c", words + " < /"], environment: home.environment).finish(input: "")
     #expect(run.status == 1 && run.errors.contains("the input cannot be read"), "\(run)")
   }
 
-  @Test func `a script that fails ends no prompt, and one behind -i begins it`() throws {
+  @Test func `a failing script does not end a prompt, and a script with -i starts one`() throws {
     let home = try Home()
     let bad = try home.write("error('x')", to: "bad.lua")
     let piped = try home.run(input: "run \(bad)\n1 + 1\n")
@@ -249,7 +249,7 @@ private let canHideProc: Bool = {
     #expect(try child.finish(input: "").output.contains("\"name\": \"palindromes\""))
   }
 
-  @Test func `an empty DECKHAND_DATA names no folder`() throws {
+  @Test func `an empty DECKHAND_DATA is ignored`() throws {
     let home = try Home()
     try home.run("--data", home.path + "/deckhand", "deck", "create", "A")
     let empty = ["DECKHAND_DATA=", "XDG_DATA_HOME=" + home.path]
@@ -257,7 +257,7 @@ private let canHideProc: Bool = {
     #expect(try child.finish(input: "").output.contains("A "))
   }
 
-  @Test func `folders are the person's own`() throws {
+  @Test func `folders are private to the user`() throws {
     let home = try Home()
     try home.run("deck", "create", "A")
     #expect(mode(of: home.path + "/data") == 0o700)

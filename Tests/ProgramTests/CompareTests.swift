@@ -27,7 +27,7 @@ import Testing
   // MARK: diff
 
   @Test(arguments: ["apkg", "jsonl", "json", "csv"])
-  func `a deck and the file that it was written to are the same`(_ ending: String) throws {
+  func `a deck and the file it was exported to are equal`(_ ending: String) throws {
     try home.run("card", "add", "Spanish", "--cloze", "Madrid está en {{c1::España}}")
     try home.run("card", "tag", "Spanish:2", "--add", "animal")
     try home.run("card", "suspend", "Spanish:3")
@@ -45,7 +45,7 @@ import Testing
     #expect(run.status == 0 && run.output.isEmpty, "\(run)")
   }
 
-  @Test func `a difference is a hunk a note and a line a field, and status 1 says so`() throws {
+  @Test func `each difference is a hunk per note and a line per field, and the status is 1`() throws {
     try home.run("deck", "export", "Spanish", file("a.apkg"))
     let cat = try guid("el gato")
     try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
@@ -65,7 +65,7 @@ import Testing
         + "\n")
   }
 
-  @Test func `long texts are compared in a moment, and by what they are, not by what they look like`() throws {
+  @Test func `long texts are compared quickly, and by content rather than by appearance`() throws {
     try home.run(
       "-e",
       """
@@ -89,7 +89,7 @@ import Testing
     #expect(run.errors.contains("\"Spanich\" is neither a deck nor a file (did you mean \"Spanish\"?)"), "\(run)")
   }
 
-  @Test func `what was learnt is compared where that is asked for`() throws {
+  @Test func `learning progress is compared on request`() throws {
     try home.run("deck", "export", "Spanish", file("a.apkg"))
     try home.run("study", "Spanish", "--limit", "1", input: "\n3\n")
     #expect(try home.run("deck", "diff", file("a.apkg"), "Spanish").status == 0)
@@ -110,7 +110,7 @@ import Testing
 
   // MARK: merge
 
-  @Test func `tables merge cell by cell, and what nobody changed stays as it was written`() throws {
+  @Test func `tables merge cell by cell, and unchanged text stays byte for byte`() throws {
     try home.write(
       "country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b\"\nItaly,Rom,IT,\nPeru,Lima,PE,\n", to: "base.csv")
     try home.write(
@@ -127,7 +127,7 @@ import Testing
     )
   }
 
-  @Test func `a conflict goes with the file into a deck, is shown and settled there`() throws {
+  @Test func `a conflict is stored with the deck, shown and resolved there`() throws {
     for (name, answer) in [("base", "cat"), ("ours", "tomcat"), ("theirs", "kitty")] {
       try home.write("prompt,answer,guid\ngato,\(answer),g1\nsol,sun,g2\n", to: name + ".csv")
     }
@@ -158,7 +158,7 @@ import Testing
     #expect(run.output == "Merged: 0 notes added, 0 changed, 0 removed.\nAlso: 1 note moved.\n", "\(run)")
   }
 
-  @Test func `a deck takes what a package changed since a step, as one step of undo`() throws {
+  @Test func `a deck merges the changes of a package since an undo step, as one undo step`() throws {
     try home.run("deck", "export", "Spanish", file("base.apkg"))
     let other = try Home()
     try other.run("deck", "import", "Spanish", file("base.apkg"))
@@ -201,7 +201,7 @@ import Testing
 
   // MARK: The past
 
-  @Test func `a deck at a step is what it was then`() throws {
+  @Test func `a deck at an undo step is what it was then`() throws {
     try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
     try home.run("card", "remove", "Spanish:2")
     #expect(try home.run("--at", "1", "card", "list").output.contains("el perro"))
@@ -225,14 +225,14 @@ import Testing
     "assert(documents.create {})", "documents.list()[1].elements[1].x = 5",
     "documents.list()[1].background = {0, 0, 0}",
   ])
-  func `a document is only read at a step, too`(change: String) throws {
+  func `a document can also be read, and only read, at an undo step`(change: String) throws {
     let home = try Home()
     try home.run("-e", "documents.create {}:add_text {text = 'a'}")
     let run = try home.run("-e", "shell.at(1, function() \(change) end)")
     #expect(run.status == 1 && run.errors.contains("only read"), "\(run)")
   }
 
-  @Test func `the history of a card tells what changed and by which step`() throws {
+  @Test func `the history of a card lists what changed, and in which undo step`() throws {
     try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
     try home.run("card", "edit", "Spanish:2", "--answer", "the hound")
     try home.run("study", "Spanish", "--limit", "1", input: "\n3\n")
@@ -291,7 +291,7 @@ import Testing
   ]
 
   @Test(arguments: formats)
-  func `git shows and joins two edits of one line`(
+  func `git shows and merges two edits of one line`(
     _ name: String, _ base: String, _ first: String, _ second: String, _ third: String, _ fourth: String
   ) throws {
     try commit([name: base], "base")
@@ -311,7 +311,7 @@ import Testing
       text == (name.hasSuffix("jsonl") ? wanted.replacing(":\"el gato\"", with: ":\"el gato\"") : wanted), "\(text)")
   }
 
-  @Test func `two changes of one cell stop the merge, and the file keeps both`() throws {
+  @Test func `two changes to one cell stop the merge, and the file keeps both`() throws {
     let base = "prompt,answer,guid\ngato,cat,a\n"
     try commit(["words.csv": base], "base")
     _ = try git("checkout", "-qb", "theirs")
@@ -324,7 +324,7 @@ import Testing
     #expect(text.contains("tomcat") && text.contains("kitty") && !text.contains("<<<<"), "\(text)")
   }
 
-  @Test func `packages join too`() throws {
+  @Test func `packages merge in git too`() throws {
     let other = try Home()
     try other.write("prompt,answer,guid\ngato,cat,a\nsol,sun,b\n", to: "w.csv")
     try other.run("deck", "import", "W", other.path + "/w.csv")

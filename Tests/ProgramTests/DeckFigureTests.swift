@@ -1,4 +1,4 @@
-// Options, fitting, simulating and figures of decks through the built program.
+// Options, fitting, simulation and statistics of decks through the built program.
 
 import Glibc
 import TestSupport
@@ -12,7 +12,7 @@ import Testing
     try home.run("-e", "decks.create('D') decks.create('D::I') decks.create('E'):add{prompt = 'p', answer = 'a'}")
   }
 
-  @Test func `options are shown and set by name, kept in presets that decks share`() throws {
+  @Test func `options are shown and set by name, and stored in presets that decks share`() throws {
     let set = try home.run("deck", "options", "D", "new_per_day=7", "learning_steps=1m 10m 1d", "fuzz=off")
     #expect(set.lines[0] == "D uses the preset \"D\".", "\(set)")
     #expect(set.lines.contains { $0.hasPrefix("learning_steps            1m 10m 1d  preset") }, "\(set.output)")
@@ -48,7 +48,7 @@ import Testing
     (["easy_days=sun"], "sat=0.5 sun=0"), (["load_balance=2"], "true or false"),
     (["maximum_interval=0"], "from 1 to 36,500"), (["new_per_day=5", "fuzz=maybe"], "true or false"),
   ])
-  func `an option out of range is refused with what is expected, and nothing is set`(
+  func `an option out of range is refused with the expected range, and nothing is set`(
     words: [String], expected: String
   ) throws {
     let before = try home.run("--json", "deck", "options", "D").output
@@ -57,7 +57,7 @@ import Testing
     #expect(try home.run("--json", "deck", "options", "D").output == before)
   }
 
-  @Test func `in Lua presets are made, shared, renamed and removed, and every option reads as it was assigned`() throws
+  @Test func `in Lua presets are created, shared, renamed and removed, and every option reads back as assigned`() throws
   {
     let code = """
       local p = presets.create('Hard') p.options.learning_steps = {60, 120} p.options.fuzz = false
@@ -75,7 +75,7 @@ import Testing
     #expect(run.output.contains("boolean expected") && run.output.contains("must be a whole number"), "\(run)")
   }
 
-  @Test func `days of the week are kept free by an option, and a simulation shows it`() throws {
+  @Test func `an option keeps days of the week free, and a simulation shows it`() throws {
     try home.run("-e", "local e = decks.open('E') for i = 1, 300 do e:append{prompt = 'c' .. i, answer = 'x'} end")
     #expect(!(try home.run("deck", "simulate", "E", "--days", "120").output.contains("Sunday")))
     try home.run("deck", "options", "E", "easy_days=sat=0.5 sun=0")
@@ -92,7 +92,7 @@ import Testing
     #expect(lua.output.contains("false\teasy_days must be shares"), "\(lua)")
   }
 
-  @Test func `fitting refuses short logs, and keeps what predicts better`() throws {
+  @Test func `fitting refuses short logs, and keeps parameters that already predict better`() throws {
     let short = try home.run("deck", "optimize", "D")
     #expect(short.status == 1 && short.errors.contains("takes at least 400 reviews on later days; there are 0"))
     let all = try home.run("deck", "optimize", "--all")
@@ -100,7 +100,7 @@ import Testing
     #expect(try home.run("deck", "optimize").errors.contains("say which deck"))
   }
 
-  @Test func `fitting a log of known parameters improves, is told, kept in the preset and undone in one step`() throws {
+  @Test func `fitting a log of known parameters improves the preset, reports it, and is undone in one step`() throws {
     let made = try home.run(
       "-e",
       "local t = {} for i = 1, 250 do t[i] = {prompt = 'p' .. i, answer = 'a'} end decks.create('L'):add_all(t)")
@@ -138,7 +138,7 @@ import Testing
     #expect(try home.run("-e", parameters).output == "0\n")
   }
 
-  @Test func `leeches are listed with what helps, and figures say what the memory model knows`() throws {
+  @Test func `leeches are listed with advice, and statistics show what the memory model knows`() throws {
     let code = """
       local d = decks.create('Lee') d:append{prompt = 'perro', answer = 'dog'} d:append{prompt = 'perra', answer = 'bitch'}
       local t = decks.create('Typed') t:append{prompt = 'sun', answer = 'cat'}
@@ -191,7 +191,7 @@ import Testing
       try home.run("--json", "deck", "stats", "Lee").output.contains(#""model": {"name": "fsrs-6", "answers": 12, "#))
   }
 
-  @Test func `a simulation tells reviews a day and cards known for several retentions`() throws {
+  @Test func `a simulation shows reviews a day and cards known for several retentions`() throws {
     let run = try home.run("deck", "simulate", "E", "--days", "30")
     #expect(run.lines.count == 14 && run.lines[0] == "Reviews a day at a retention of", "\(run)")
     let json = try home.run("--json", "deck", "simulate", "E", "--days", "30")
@@ -199,7 +199,7 @@ import Testing
     #expect(try home.run("deck", "simulate", "E", "--days", "0").status == 2)
   }
 
-  @Test func `without an answer a line stands in place of the charts`() throws {
+  @Test func `without answers a line replaces the charts`() throws {
     let shown = try home.run("deck", "stats", "E")
     let titles = shown.lines.filter { !$0.isEmpty && !$0.hasPrefix(" ") }.dropFirst()
     #expect(Array(titles) == ["Answers", "Cards", "Added"], "\(shown.output)")
@@ -209,7 +209,7 @@ import Testing
     #expect(try home.run("deck", "stats", "E", "--png", home.path + "/a.png").status == 0)
   }
 
-  @Test func `figures are shown, answered as data, and drawn`() throws {
+  @Test func `statistics are shown, returned as data, and drawn`() throws {
     try home.run("study", "E", input: "\n4\n")
     let shown = try home.run("deck", "stats", "E")
     for title in ["Today", "Retention, true and predicted", "Answers by day", "Cards", "Due", "Hours", "Added"] {

@@ -1,4 +1,4 @@
-// A deck as a page, and the answers that come back, through the built program.
+// A deck exported as a web page, and its answers imported again, through the built program.
 
 import TestSupport
 import Testing
@@ -17,14 +17,14 @@ import Testing
       """)
   }
 
-  /// The line that a file of answers begins with, as the page says it.
+  /// The first line of an answers file, as the page writes it.
   private func head() throws -> String {
     try home.run("deck", "page", "Spanish", page)
     let options = text(of: page).split(separator: "{&quot;deck&quot;: &quot;").dropFirst().first ?? ""
     return "{\"deck\":\"\(options.prefix { $0 != "&" })\",\"version\":1}\n"
   }
 
-  @Test func `a page is written, told and can be told as JSON`() throws {
+  @Test func `a page is written, and reported as text or as JSON`() throws {
     let run = try home.run("deck", "page", "Spanish", page, "--lang", "es,en")
     #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
     #expect(run.output.hasPrefix("Wrote \"Spanish\" as a page to \(page): 3 cards, "), "\(run)")
@@ -33,7 +33,7 @@ import Testing
     #expect(json.hasPrefix("{\"cards\": 3, \"bytes\": ") && json.contains("\"media_left_out\": 0"), "\(json)")
   }
 
-  @Test func `a page has a title of its own, documents as pictures, and what a home screen wants`() throws {
+  @Test func `a page has a title, documents as pictures, and what a home screen icon needs`() throws {
     let made = try home.run(
       "-e", "local d = documents.create{} d:add_text{text = 'hola'} d:save() decks.open('Spanish'):card(1).document = d"
     )
@@ -55,13 +55,13 @@ import Testing
   }
 
   @Test(arguments: [["--lang", "x!"], ["--lang", "es,en,de"], ["--lang", ""], ["--lang", "1a"]])
-  func `a language that cannot be one is refused`(words: [String]) throws {
+  func `an invalid language is refused`(words: [String]) throws {
     let run = try home.run(["deck", "page", "Spanish", page] + words)
     #expect(run.status == 2 && run.errors.contains("--lang must be one or two languages"), "\(run)")
     #expect(text(of: page).isEmpty)
   }
 
-  @Test func `what cannot be written is told, and a rehearsal writes nothing`() throws {
+  @Test func `a write error is reported, and a dry run writes nothing`() throws {
     #expect(try home.run("deck", "page", "Spanish", "/nonexistent/x.html").status == 1)
     #expect(try home.run("deck", "page", "French", page).errors.contains("no deck is called \"French\""))
     let run = try home.run("--dry-run", "deck", "page", "Spanish", page)
@@ -69,7 +69,7 @@ import Testing
     #expect(text(of: page).isEmpty)
   }
 
-  @Test func `answers come back once, as one step that can be undone`() throws {
+  @Test func `answers are imported once, as one undo step`() throws {
     let file = try home.write(
       try head() + "{\"guid\":\"dog1\",\"at\":1700000000,\"rating\":3,\"seconds\":2}\n"
         + "{\"guid\":\"dog2\",\"at\":1700000100.25,\"rating\":4,\"seconds\":2}\n"
@@ -89,7 +89,7 @@ import Testing
     #expect(try home.run("-e", "print(decks.open('Spanish'):card(2).state)").output == "new\n")
   }
 
-  @Test func `an edited file is refused by its line, and nothing is changed`() throws {
+  @Test func `an edited answers file is refused with its line, and nothing is changed`() throws {
     let file = try home.write(
       try head() + "{\"guid\":\"dog1\",\"at\":1700000000,\"rating\":3}\n{\"guid\":\"dog2\",\"at\":17000",
       to: "a.answers")

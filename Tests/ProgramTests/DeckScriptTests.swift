@@ -1,4 +1,4 @@
-// The scripts that make decks, each on a small real file.
+// The scripts that make decks, each run on a small real file.
 
 import TestSupport
 import Testing
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: scripts)
-  func `help is what the script begins with, and a wrong option is told`(name: String) throws {
+  func `help is the head comment of the script, and a wrong option is reported`(name: String) throws {
     let home = try Home()
     let help = try home.run("run", script(name), "--help")
     #expect(help.status == 0 && help.output.contains("deckhand run \(script(name))"), "\(help)")
@@ -33,9 +33,7 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("usage: \(name).lua "))
   }
 
-  @Test func `what is read may be standard input, and what cannot be read is told without a place in the script`()
-    throws
-  {
+  @Test func `input may be standard input, and a read error is reported without a position in the script`() throws {
     let home = try Home()
     func read(_ input: String, _ words: String...) throws -> Run {
       try home.run(["run", script(words[0])] + words.dropFirst(), input: input)
@@ -72,7 +70,7 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("this script is for `deckhand map`"), "\(run)")
   }
 
-  @Test func `a slice of a list of a million words is a deck of a thousand`() throws {
+  @Test func `a slice of a list of a million words becomes a deck of a thousand`() throws {
     let home = try Home()
     let run = try home.run("run", script("word_list"), "spanish")
     #expect(run.output == "Spanish words: 1000 words added, 0 were there already, 0 refused; the deck has 1000 cards\n")
@@ -104,7 +102,7 @@ import Testing
     #expect(try cards("Both", home) == ["correr = 1. to run/2. to hurry []", "1. to run/2. to hurry = correr []"])
   }
 
-  @Test func `the words of a text come with a sentence of it, the most frequent first`() throws {
+  @Test func `the words of a text get a sentence of it, the most frequent first`() throws {
     let home = try Home()
     let file = try home.write(
       "The cat saw the bird. Birds fly!\nA bird and another\nbird sang; no bird sat still. Señor gato?", to: "t.txt")
@@ -133,7 +131,7 @@ import Testing
         "0 notes with 0 cards added, 6 were there"))
   }
 
-  @Test func `sums are drawn, the same ones for the same seed`() throws {
+  @Test func `sums are random, the same for the same seed`() throws {
     let home = try Home()
     for deck in ["A", "B"] {
       let run = try home.run("--seed", "3", "run", script("arithmetic"), deck, "--limit", "40")
@@ -166,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `a deck is brought up to a table, and what it learnt stays`() throws {
+  @Test func `a deck is updated from a table, and keeps its learning progress`() throws {
     let home = try Home()
     let old = try home.write("prompt,answer\ngato,cat\nperro,dog\nviejo,old\n", to: "old.csv")
     _ = try home.run("deck", "import", "Words", old)

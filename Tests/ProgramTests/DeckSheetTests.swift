@@ -1,4 +1,4 @@
-// Decks on paper through the program.
+// Printing decks as sheets, through the built program.
 
 import Glibc
 import TestSupport
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [("cards", 4), ("cloze", 2), ("match", 3), ("search", 2), ("list", 1)])
-  func `a deck becomes a sheet of each kind, the decks within it too`(kind: String, pages: Int) throws {
+  func `a deck becomes a sheet of each kind, including its inner decks`(kind: String, pages: Int) throws {
     let home = try filled()
     let path = home.path + "/out.pdf"
     let run = try home.run("deck", "sheet", "Spanish", path, "--kind", kind, "--json")
@@ -46,13 +46,13 @@ import Testing
     ["--grid", "2by5"], ["--grid", "0x5"], ["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"],
     ["--kind", "list", "--grid", "2x5"], ["--kind", "match", "--sides", "fold"],
   ])
-  func `what no sheet has is refused as wrong usage`(options: [String]) throws {
+  func `an option that no sheet has is refused as wrong usage`(options: [String]) throws {
     let home = try filled()
     let run = try home.run(["deck", "sheet", "Spanish", home.path + "/out.pdf"] + options)
     #expect(run.status == 2, "\(run)")
   }
 
-  @Test func `what is exported is as open as the umask lets it be, and the data are private`() throws {
+  @Test func `exported files follow the umask, and the user's data is private`() throws {
     let home = try filled()
     let files = [
       "a.pdf": ["deck", "sheet", "Spanish"], "a.html": ["deck", "page", "Spanish"],
@@ -76,7 +76,7 @@ import Testing
     #expect(mode(of: home.path + "/data/local/collection.sqlite") == 0o600)
   }
 
-  @Test func `a file of another kind is refused, and a rehearsal writes none`() throws {
+  @Test func `a file of another kind is refused, and a dry run writes none`() throws {
     let home = try filled()
     #expect(try home.run("deck", "sheet", "Spanish", home.path + "/out.png").status == 1)
     let rehearsed = try home.run("deck", "sheet", "Spanish", home.path + "/out.pdf", "--dry-run")

@@ -1,4 +1,4 @@
-// What words mean and how they sound, through the built program.
+// Definitions and pronunciation of words, through the built program.
 
 import Glibc
 import TestSupport
@@ -26,7 +26,7 @@ import Testing
     return try Child(home.words(words), environment: environment).finish(input: "")
   }
 
-  @Test func `a word is defined by the user's own table, in lines, as JSON and in Lua`() throws {
+  @Test func `a word is defined from the user's own table, as lines, as JSON and in Lua`() throws {
     try home.write("gato\ttomcat\nperro\tdog\n", to: "data/dictionaries/spa-mine.tsv")
     let shown = try run("word", "define", "GATO", "--language", "spanish", "--dictionary", "spa-mine")
     #expect(shown.output == "spa-mine:\n  tomcat\n", "\(shown)")
@@ -38,7 +38,7 @@ import Testing
     #expect(try run("word", "dictionaries").output.contains("spa-mine"))
   }
 
-  @Test func `a table that is no text is told, and the others answer`() throws {
+  @Test func `a table that is not text is reported, and the other tables still answer`() throws {
     try home.write("gato\ttomcat\n", to: "data/dictionaries/spa-mine.tsv")
     try home.write([0x67, 0x09, 0xFF, 0x0A], to: "data/dictionaries/spa-bad.tsv")
     let shown = try run("word", "define", "gato", "--language", "spanish")
@@ -46,13 +46,13 @@ import Testing
     #expect(shown.errors.contains("spa-bad.tsv") && shown.errors.contains("not UTF-8"), "\(shown)")
   }
 
-  @Test func `nothing at all has no meaning`() throws {
+  @Test func `empty input has no meaning`() throws {
     try home.write("\ttomcat\ngato\tcat\n", to: "data/dictionaries/spa-mine.tsv")
     let run = try home.run("word", "define", " ")
     #expect(run.status == 1 && run.errors.contains("has the word \" \""), "\(run)")
   }
 
-  @Test func `dictionaries are removed all or none, and a rehearsal removes none`() throws {
+  @Test func `dictionaries are removed all or none, and a dry run removes none`() throws {
     let table = try home.write("gato\tcat\n", to: "spa-eng.tsv")
     #expect(try home.run("word", "dictionaries", "add", table).status == 0)
     let names = try home.run("-e", "print((shell.run('word dictionaries')))").status
@@ -79,12 +79,12 @@ import Testing
     #expect(played.output == "1\na beast with claws\n", "\(played)")
   }
 
-  @Test func `cards are given their sound once, as one step`() throws {
+  @Test func `cards get their audio once, as one undo step`() throws {
     _ = try run("deck", "create", "S")
     _ = try run("card", "add", "S", "el gato", "the cat")
     _ = try run("card", "add", "S", "el perro", "the dog", "--reversed")
     let spoken = try run("card", "speak", "deck:S", "--language", "spanish")
-    // The two cards of the note say one field.
+    // The two cards of the note speak the same field.
     #expect(
       spoken.output == "Added a sound to 2 cards; 1 skipped (already with a sound, or without text).\n", "\(spoken)")
     #expect(try run("media", "list").output.contains("speech-"))
@@ -98,7 +98,7 @@ import Testing
     #expect(try run("media", "list").lines.count == 1)
   }
 
-  @Test func `what cannot be spoken changes nothing and says why`() throws {
+  @Test func `cards that cannot be spoken change nothing, and the reason is given`() throws {
     _ = try run("deck", "create", "S")
     _ = try run("card", "add", "S", "the cat", "el gato")
     let silent = try run("card", "speak", "S:1", "--language", "english")
@@ -109,7 +109,7 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains("install Debian's espeak-ng"), "\(missing)")
   }
 
-  @Test func `any program speaks that reads the text and writes the file, started without a shell`() throws {
+  @Test func `any program that reads the text and writes the file can speak, and is started without a shell`() throws {
     let program = try home.write(
       "#!/bin/sh\n[ \"$1\" = ';x' ] && [ \"$2\" = es ] || exit 1\nprintf '%0100d' 7 > \"$3\"\ncat >> \"$3\"\n",
       to: "bin/voice")
@@ -120,7 +120,7 @@ import Testing
     let name = made.output.trimmingLineEnd.filter { $0 != "\"" }
     let file = try run("-e", "print(media.path and media.path('\(name)') or '')")
     #expect(name.hasPrefix("speech-") && name.hasSuffix(".wav"), "\(made) \(file)")
-    // Another voice is another file; the same one is made once.
+    // Another voice makes another file; the same voice is used once.
     #expect(try run("media", "speak", "el $(gato)", "--language", "spanish", "--json").output == made.output)
     #expect(try run("set", "--reset", "media.speech").status == 0)
     let other = try run("media", "speak", "el $(gato)", "--language", "spanish", "--json")
@@ -128,7 +128,7 @@ import Testing
     #expect(try run("media", "list").lines.count == 3)
   }
 
-  @Test func `a voice that does not say where its sound goes, fails, or is not there is told`() throws {
+  @Test func `a voice that does not name its output file, fails, or is missing is reported`() throws {
     for (setting, words) in [
       ("voice -o out.wav", "it must contain {file}"),
       ("/nonexistent/voice {file}", "\"/nonexistent/voice\" cannot be run"),

@@ -1,4 +1,4 @@
-// Documents that are filled from the cards of a deck, through the program.
+// Documents filled from the cards of a deck, through the built program.
 
 import Glibc
 import TestSupport
@@ -8,8 +8,8 @@ import Testing
   private let home: Home
   private let template: String
 
-  /// A deck of two plain cards, one suspended, and within it a note with a picture; a template with a text, a growing
-  /// text and an image.
+  /// A deck with two plain cards, one of them suspended, and an inner deck with a note that has a picture; and a
+  /// template with a text, a growing text and an image.
   init() throws {
     home = try Home()
     let picture = try home.write(
@@ -37,7 +37,7 @@ import Testing
 
   private func lua(_ code: String) throws -> String { try home.run("-e", code).output }
 
-  /// The first text of each document but the template, in the order of the alphabet.
+  /// The first text of each document except the template, in alphabetical order.
   private let texts = """
     local found = {}
     for _, d in ipairs(documents.list()) do
@@ -48,12 +48,12 @@ import Testing
     print(table.concat(found, "\\n"))
     """
 
-  @Test func `each card of a deck and of those within it becomes a document, all as one step`() throws {
+  @Test func `each card of a deck and its inner decks becomes a document, all as one undo step`() throws {
     let made = try home.run("doc", "create", "--template", template, "--deck", "S")
     #expect(made.status == 0, "\(made)")
     #expect(
       made.output == "Created 3 documents; 2 images left out, because the card has no picture for it.\n", "\(made)")
-    // What a card says is not read as a name again; the image is the picture of the answer.
+    // A card's text is not filled in again; the image is the picture in the answer.
     #expect(try lua(texts) == "a <b> = {prompt} / 2\nel gato = the cat / 2\nrojo =  / 3\n")
     #expect(try home.run("undo", "--list").output.contains("making 3 documents from cards"))
     #expect(try home.run("undo").status == 0)
@@ -63,7 +63,7 @@ import Testing
     #expect(try home.run("doctor", "documents").output.hasPrefix("All is well.\n"))
   }
 
-  @Test func `a query chooses, --json answers the documents, and a rehearsal keeps none`() throws {
+  @Test func `a query chooses, --json prints the documents, and a dry run saves none`() throws {
     let dry = try home.run("--dry-run", "doc", "create", "--template", template, "--deck", "S")
     #expect(dry.status == 0, "\(dry)")
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
@@ -73,7 +73,7 @@ import Testing
     #expect(asleep.output.hasPrefix("Created 1 document;"), "\(asleep)")
   }
 
-  @Test func `a sheet of them is one call, and keeps no document`() throws {
+  @Test func `a sheet of them is one call, and saves no document`() throws {
     let path = home.path + "/cards.pdf"
     let sheet = try home.run("doc", "sheet", template, path, "--deck", "S")
     #expect(sheet.output.hasPrefix("Drew 3 documents to "), "\(sheet)")
@@ -95,7 +95,7 @@ import Testing
     #expect(size(of: home.path + "/lua.pdf") > 500)
   }
 
-  @Test func `what is no template, no field or no call says so and makes nothing`() throws {
+  @Test func `an invalid template, field or call is reported and creates nothing`() throws {
     let plain = try home.run("doc", "create").output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
     let none = try home.run("doc", "create", "--template", plain, "--deck", "S")
     #expect(none.status == 1 && none.errors.contains("has no {prompt}, {answer} or {FIELD}"), "\(none)")

@@ -1,4 +1,4 @@
-// Card documents through the program: composing, drawing, keeping.
+// Card documents through the built program: composing, drawing, saving.
 
 import Glibc
 import TestSupport
@@ -9,15 +9,14 @@ import Testing
     run.output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
   }
 
-  /// A picture of one colour, in the PPM format turned into PNG by the program itself is not there: a PNG of 1 by 1,
-  /// written out.
+  /// Writes a red SVG of 400 by 200; returns its path.
   private func picture(_ home: Home) throws -> String {
     let svg =
       "<svg xmlns='http://www.w3.org/2000/svg' width='400' height='200'><rect width='400' height='200' fill='red'/></svg>"
     return try home.write(svg, to: "red.svg")
   }
 
-  @Test func `a card shows no document of a file that was not saved`() throws {
+  @Test func `a card shows no document from a file that was not saved`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
     let file = home.path + "/a.rwcard"
@@ -69,7 +68,7 @@ import Testing
     try home.run("doc", "set", doc, "1", "size=240")
     let grown = try #require(Double(field("height")))
     #expect(grown > 1.8 * height, "\(grown)")
-    // The upper side stays where it is.
+    // The upper edge stays where it is.
     #expect(abs(try #require(Double(field("y"))) - grown / 2 - (y - height / 2)) < 1)
     try home.run("doc", "set", doc, "1", "height=300")
     #expect(try field("grows") == "false" && field("height") == "300.0")
@@ -77,7 +76,7 @@ import Testing
     #expect(try home.run("doc", "set", doc, "1", "size=0").status == 1)
   }
 
-  @Test func `new elements hide no other while there is room, and say when there is none`() throws {
+  @Test func `new elements cover no others while there is room, and a message says when there is none`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
     let long = String(repeating: "a long text that wraps ", count: 5)
@@ -105,7 +104,7 @@ import Testing
     #expect(full.output.contains("; the card is full, so it covers others."), "\(full)")
   }
 
-  @Test func `the ending of an exported file says what is written, and what lies beside it is named`() throws {
+  @Test func `the extension of an exported file decides its format, and files beside it are named`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "el perro")
@@ -129,7 +128,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [(80, 24), (40, 12)]) func `the editor tells its keys`(columns: UInt16, rows: UInt16) throws {
+  @Test(arguments: [(80, 24), (40, 12)]) func `the editor lists its keys`(columns: UInt16, rows: UInt16) throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "el perro", "--size", "120")
@@ -145,7 +144,7 @@ import Testing
     #expect(try home.run("-e", "print(documents.open('\(doc)').elements[1].align)").output == "left\n")
   }
 
-  @Test func `line ends in a text are kept and told, by commands and by Lua`() throws {
+  @Test func `line feeds in a text are kept and reported, by commands and by Lua`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
     #expect(try home.run("doc", "add-text", doc, "el perro\nthe dog").status == 0)
@@ -168,13 +167,13 @@ import Testing
     (["show", "nosuch"], "not_found"), (["create", "--background", "2,0,0"], "bad_value"),
     (["show", "/etc/passwd"], "not_json"), (["render", "nosuch", "x.png"], "not_found"),
   ])
-  func `what cannot be done is refused with a code`(words: [String], code: String) throws {
+  func `an impossible change is refused with a code`(words: [String], code: String) throws {
     let run = try Home().run(["doc"] + words + ["--json"])
     #expect(run.status == 1)
     #expect(run.errors.contains("\"code\": \"\(code)\""), "\(run.errors)")
   }
 
-  @Test func `documents are objects of Lua, kept or taken back with the script`() throws {
+  @Test func `documents are Lua objects, committed or rolled back with the script`() throws {
     let home = try Home()
     let code = """
       local d = assert(documents.create{background = {1, 0.5, 0}})
@@ -221,7 +220,7 @@ import Testing
     terminal.wait(for: "Done.")
   }
 
-  @Test func `a prompt whose moves cannot be saved at its end does not say that all is well`() throws {
+  @Test func `a prompt that cannot save its moves at its end reports it`() throws {
     let home = try Home()
     try home.run("-e", "documents.create{}:add_text{text = 'el perro'}")
     let other = home.words(["doc", "remove"]).map { "'\($0)'" }.joined(separator: " ")
@@ -246,7 +245,7 @@ import Testing
     terminal.wait(for: "Moved.")
   }
 
-  @Test func `without the drawing program pictures fail and nothing else`() throws {
+  @Test func `without the drawing program only pictures fail`() throws {
     let home = try Home()
     symlink(builtProgram("deckhand"), home.path + "/link")
     let copy = home.path + "/alone"

@@ -1,4 +1,4 @@
-// Editing cards of every kind through the built program: `e` while studying, `card edit`, what is refused, Ctrl-C.
+// Editing cards of every kind through the built program: `e` while studying, `card edit`, refused edits, Ctrl-C.
 
 import Glibc
 import TestSupport
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a field that was left alone stays as it is, whatever its lines look like`() throws {
+  @Test func `an unedited field stays as it is, whatever its lines look like`() throws {
     try home.run(
       "-e",
       #"decks.open("D"):add_note{type = "Basic", fields = {Front = "a\n  ==== Back ====\nb", Back = "x<b>1</b>\r\ny"}}"#
@@ -67,7 +67,7 @@ import Testing
     #expect(kept.output == "true\ttrue\tA\n", "\(fields)")
   }
 
-  @Test func `a field of any card is set by its name, and a refusal says how`() throws {
+  @Test func `a field of any card is set by its name, and a refusal gives the reason`() throws {
     let set = try home.run("card", "edit", "D:1", "--set", "Back=home")
     #expect(set.output == "Changed 1 card.\n", "\(set)")
     #expect(try home.run("card", "list", "--columns", "prompt,answer").output.contains("home    casa"))
@@ -86,9 +86,9 @@ import Testing
     #expect(try home.run("card", "show", "D:1").output.contains("house"))
   }
 
-  @Test func `what is refused is in the editor again, with the reason at its head`() throws {
+  @Test func `a refused text opens again in the editor, with the reason at the top`() throws {
     try home.run("card", "add", "D", "sol", "sun")
-    // The first time it empties the field; then it keeps what it finds, and writes the field.
+    // The first run empties the field; the second saves what it finds and writes the field.
     let copy = home.path + "/second"
     let script = """
       if [ -e \(home.path)/once ]; then cp "$1" \(copy); sed -i '/^==== Front/a gato' "$1"
@@ -110,7 +110,7 @@ import Testing
     #expect(try home.run("card", "list", "--columns", "prompt").output.contains("gato"))
   }
 
-  @Test func `a refused text that is left as it is ends the edit`() throws {
+  @Test func `a refused text that is not changed ends the edit`() throws {
     try home.run("card", "add", "D", "sol", "sun")
     let terminal = try terminal("study", "D", editor: editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
     terminal.wait(for: "q quit", seconds: 20)
@@ -135,7 +135,7 @@ import Testing
       terminal.wait(for: "Edit again? [y/N] ")
       terminal.type("\u{03}")
     }
-    // Neither the question nor an old frame stays above the new one.
+    // Neither the question nor an old frame remains above the new frame.
     terminal.wait(for: "\u{1B}[H\u{1B}[2J")
     terminal.wait(for: "sol")
     terminal.type("\r")
@@ -149,11 +149,11 @@ import Testing
     #expect(try home.run("card", "list", "is:learning", "--columns", "prompt").output.contains("sol"))
   }
 
-  @Test func `after e no old frame stays above the new one`() throws {
+  @Test func `after e no old frame remains above the new one`() throws {
     let terminal = try terminal("study", "D", editor: editor("sed -i 's/^casa$/gato/' \"$1\""))
     terminal.wait(for: "q quit", seconds: 20)
     terminal.type("e")
-    // The frame is taken away before the editor opens.
+    // The frame is erased before the editor opens.
     #expect(terminal.wait(for: "gato").contains("A\r\u{1B}[J"))
     terminal.type("q")
     #expect(terminal.ended() == 0)

@@ -1,14 +1,14 @@
-// An editor for the tests of `lsp`: it starts the built program, and speaks the protocol over pipes.
+// An editor for the tests of `lsp`: it starts the built program and speaks the protocol over pipes.
 
 import Glibc
 import TestSupport
 import Testing
 
-/// An editor: it sends messages and waits for what answers them.
+/// An editor that sends messages and waits for their responses.
 final class Editor {
   let child: Child
   private var bytes: [UInt8] = []
-  /// All that came, message by message.
+  /// All received messages.
   private(set) var said: [String] = []
   private var number = 0
 
@@ -34,7 +34,7 @@ final class Editor {
     return wait { $0.contains(#""id":\#(self.number),"#) }
   }
 
-  /// The next message that is wanted; empty when none comes.
+  /// Returns the next wanted message; empty if none comes.
   func wait(_ isWanted: (String) -> Bool) -> String {
     while let message = next() { if isWanted(message) { return message } }
     return ""
@@ -91,7 +91,7 @@ final class Editor {
       #"{"textDocument":{"uri":"file://\#(path)"},"position":{"line":\#(line),"character":\#(character)}}"#)
   }
 
-  /// Asks for actions at a line, without waiting for edits.
+  /// Requests the code actions at a line, without waiting for edits.
   func actions(_ path: String, _ line: Int) -> String {
     request(
       "textDocument/codeAction",

@@ -1,4 +1,4 @@
-// `lsp` as an editor meets it: a client over pipes, a folder of sources on the disk, cards that were built of it.
+// `lsp` from an editor's view: a client over pipes, a folder of sources on disk, cards built from it.
 
 import Glibc
 import TestSupport
@@ -20,13 +20,13 @@ import Testing
     try Editor(home, encoding: encoding, root: folder)
   }
 
-  /// What `build` says is wrong, without the places.
+  /// The errors that `build` reports, without their positions.
   private func build() throws -> String {
     let run = try home.run("build", folder)
     return run.output + run.errors
   }
 
-  // MARK: What is wrong
+  // MARK: Diagnostics
 
   @Test(arguments: [
     ("animals.md", "Q: el perro\n\n## el gato\n\nthe cat\n", 0, "A: expected after Q:"),
@@ -42,7 +42,7 @@ import Testing
     ("deck.json", "{\"name\": \"Spanish\"\n", 1, "expected, the file ends here"),
     ("animals.md", "## a <!-- id: ser -->\n\nb\n", 0, "the id \"ser\" is also used by a row in verbs/list.csv:2"),
   ])
-  func `what build refuses is marked at its line in build's words`(
+  func `what build refuses is marked at its line with build's message`(
     name: String, text: String, line: Int, words: String
   ) throws {
     let editor = try editor()
@@ -51,26 +51,26 @@ import Testing
     #expect(marked.contains(#""start":{"line":\#(line),"#) || marked.contains(#""line":\#(line)}"#), "\(marked)")
     let plain = jsonText("message", in: marked)
     #expect(plain.contains(words), "\(marked)")
-    // The build of the same text says the same.
+    // `build` gives the same message for the same text.
     try home.write(text, to: "es/" + name)
     let built = try build()
     #expect(built.replacing("\n", with: " ").contains(plain.prefix(38)), "\(plain) | \(built)")
     #expect(editor.end() == 0)
   }
 
-  @Test func `an edit is marked as it is typed, and unmarked as it is mended`() throws {
+  @Test func `an error is marked as it is typed, and unmarked when it is fixed`() throws {
     let editor = try editor("utf-16")
     let path = folder + "/animals.md"
     #expect(editor.open(path, "Q: \u{1F408}\nA: the cat\n").contains(#""diagnostics":[]"#))
     let broken = editor.change(path, 2, Editor.range(1, 0, 1, 2), "")
     #expect(broken.contains(#""version":2"#) && broken.contains("A: expected after Q:"), "\(broken)")
-    // The cat has two units: the range ends behind it.
+    // The cat emoji has two UTF-16 units, so the range ends after it.
     #expect(broken.contains(Editor.range(0, 0, 0, 5)), "\(broken)")
     #expect(editor.change(path, 3, Editor.range(1, 0, 1, 0), "A:").contains(#""diagnostics":[]"#))
     #expect(editor.end() == 0)
   }
 
-  @Test func `an id twice is marked in both files, and in neither once one is changed`() throws {
+  @Test func `a duplicate id is marked in both files, and in neither once one is changed`() throws {
     let editor = try editor()
     let path = folder + "/animals.md"
     #expect(editor.open(path, "## a <!-- id: ser -->\n\nb\n").contains("verbs/list.csv:2"))
@@ -85,7 +85,7 @@ import Testing
     #expect(editor.end() == 0)
   }
 
-  @Test func `what is no source is left alone`() throws {
+  @Test func `files that are not sources are ignored`() throws {
     try home.write("Q: no answer\n", to: "es/README.md")
     let editor = try editor()
     editor.notify(
@@ -96,7 +96,7 @@ import Testing
     #expect(editor.end() == 0)
   }
 
-  @Test func `a folder without a description is one as soon as it was built`() throws {
+  @Test func `a folder without a description becomes a source folder once it was built`() throws {
     mkdir(home.path + "/Words", 0o700)
     try home.write("## a\n\nb\n", to: "Words/a.md")
     let editor = try editor()
@@ -113,7 +113,7 @@ import Testing
 
   // MARK: Cards
 
-  @Test func `hover shows the schedule of the card that the row is, as it is now`() throws {
+  @Test func `hover shows the schedule of the row's card, as it is now`() throws {
     let editor = try editor()
     let path = folder + "/animals.md"
     let text = "## el gato\n\nthe cat\n\nThe ==sun== is hot.\n"
@@ -155,7 +155,7 @@ import Testing
     #expect(try String(contentsOfFile: folder + "/more.jsonl").hasPrefix("{\"guid\": \""))
   }
 
-  @Test func `a table without a column for ids gets one`() throws {
+  @Test func `a table without an id column gets one`() throws {
     try home.write("prompt,answer\nser,to be\nir,\"to go, to walk\"\n", to: "es/verbs/list.csv")
     let editor = try editor()
     let path = folder + "/verbs/list.csv"
@@ -193,8 +193,7 @@ import Testing
     #expect(editor.end() == 0)
   }
 
-  @Test func `definition goes to the note: of a cloze, of another card of a note, of an id that is there twice`() throws
-  {
+  @Test func `definition goes to the note: of a cloze, of another card of a note, of a duplicate id`() throws {
     let editor = try editor()
     let path = folder + "/animals.md"
     _ = editor.open(path, "# Weather\n\nThe sun\nis ==hot== today.\n")
@@ -211,7 +210,8 @@ import Testing
 
   // MARK: The end
 
-  @Test func `it ends with its editor: by exit, by the end of the input, and with the process that started it`() throws
+  @Test func `the server ends with its editor: on exit, at the end of the input, and with the process that started it`()
+    throws
   {
     let first = try editor()
     first.notify("exit", "null")
@@ -219,7 +219,7 @@ import Testing
     let second = try editor()
     second.child.closeInput()
     #expect(second.child.wait() == 1)
-    // A process that is no more; the pipes stay open.
+    // A process that has ended; the pipes stay open.
     let gone = try Child(["/bin/true"], environment: [])
     #expect(gone.wait() == 0)
     let third = try Child(home.words(["lsp"]), environment: home.environment)
@@ -229,21 +229,21 @@ import Testing
     #expect(third.wait() == 1)
   }
 
-  @Test func `it reads only: neither a collection nor a file is made`() throws {
+  @Test func `the server only reads: it creates neither a collection nor a file`() throws {
     let editor = try editor()
     _ = editor.open(folder + "/animals.md", "## el gato\n\nthe cat\n")
     _ = editor.ask("hover", folder + "/animals.md", 0, 4)
     _ = editor.actions(folder + "/animals.md", 0)
     #expect(editor.end() == 0)
     #expect(access(home.path + "/data/local/collection.sqlite", F_OK) != 0)
-    // What init.lua prints is not in the way.
+    // Output of init.lua does not disturb the protocol.
     mkdir(home.path + "/.config", 0o700)
     mkdir(home.path + "/.config/deckhand", 0o700)
     try home.write("print('hello')", to: ".config/deckhand/init.lua")
     #expect(try self.editor().end() == 0)
   }
 
-  @Test func `an account's cards need its sign-in`() throws {
+  @Test func `an account's cards are available only after its sign-in`() throws {
     let password = try home.write("correct horse battery\n", to: "password")
     #expect(try home.run("account", "add", "ana", "--new-password-file", password).status == 0)
     let run = try home.run("lsp")
@@ -251,7 +251,7 @@ import Testing
   }
 }
 
-/// The first text of a name in JSON.
+/// Returns the first text value with the name in the JSON.
 private func jsonText(_ name: String, in json: String) -> String {
   guard let start = json.firstRange(of: "\"\(name)\":\"")?.upperBound else { return "" }
   var text = ""
@@ -271,7 +271,7 @@ private func jsonText(_ name: String, in json: String) -> String {
   return text
 }
 
-/// A text with the edits of an answer.
+/// Returns the text with the edits of a response applied.
 private func applied(_ answer: String, to text: String) throws -> String {
   var bytes = Array(text.utf8)
   var edits: [(start: Int, end: Int, text: String)] = []

@@ -1,11 +1,12 @@
-// Every function, method and field that Lua sees, called while the Lua stack is nearly full: each answers or raises.
+// Every function, method and field of the Lua API, called while the Lua stack is nearly full: each call returns or
+// raises an error.
 
 import TestSupport
 import Testing
 
 @Suite struct FullStackSweepTests {
-  /// Reads the names of all that is bound from the files of `lua-types`, and calls each with the stack filled up to
-  /// each of its last slots. What ends objects, leaves or waits is passed over.
+  /// Reads the names of all bindings from the files of `lua-types`, and calls each with the stack filled up to each of
+  /// its last slots. Skips calls that destroy objects, exit or wait.
   private static let sweep = #"""
     local function words(name)
       local file = assert(io.open(FOLDER .. "/types/" .. name .. ".lua"))
@@ -92,14 +93,14 @@ import Testing
     print(#calls, good, full, other)
     """#
 
-  @Test func `everything that Lua sees holds on a nearly full stack`() throws {
+  @Test func `the whole Lua API works on a nearly full stack`() throws {
     let home = try Home()
     try home.run("lua-types", home.path + "/types")
     let code =
       "FOLDER = \"\(home.path)\" local words_module = words\n"
       + Self.sweep
     let script = try home.write(code, to: "sweep.lua")
-    // The stack of a million slots is made again and again: with large pages that takes a tenth of the time.
+    // The stack of a million slots is allocated again and again: with huge pages that takes a tenth of the time.
     let environment = home.environment + ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1"]
     let run = try Child(home.words(["run", script]), environment: environment).finish(input: "")
     let counts = (run.lines.last ?? "").split(separator: "\t").compactMap { Int($0) }

@@ -1,4 +1,5 @@
-// A game played at the prompt, in a pipe, from Lua and from a plugin is the same game: kept, scored, notified.
+// A game played at the prompt, in a pipe, from Lua and from a plugin is the same game: it is saved, scored and
+// notified the same way.
 
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ import Testing
 
   private func count(_ event: String, in run: Run) -> Int { run.lines.count { $0.hasPrefix(event) } }
 
-  @Test func `a game guessed from Lua is resumed and scored as one guessed at the prompt`() throws {
+  @Test func `a game guessed from Lua is resumed and scored like one guessed at the prompt`() throws {
     let home = try home()
     try home.run("-e", "local g = games.new{base = 'cambering'} g:guess('grace') g:guess_all{'cab', 'zzz', 'ring'}")
     let resumed = try home.run("play", "--resume", "--json", input: "cab\nmargin\n/give-up\n").lines
@@ -40,7 +41,7 @@ import Testing
     #expect(try home.run("play", "--resume").errors.contains("there is no game to resume"))
   }
 
-  @Test func `a script that fails or is rehearsed keeps no guess, and a line at the prompt does`() throws {
+  @Test func `a script that fails or is a dry run saves no guess, and a line at the prompt does`() throws {
     let home = try home()
     let code = "local g = games.new{base = 'cambering'} g:guess('grace')"
     #expect(try home.run("-e", code + " error('x')").status == 1)
@@ -82,7 +83,7 @@ import Testing
     #expect(count("game_finished", in: ended) == 1)
   }
 
-  @Test func `answers are notified once, from a pipe and from Lua`() throws {
+  @Test func `each answer is notified once, from a pipe and from Lua`() throws {
     let home = try home(listening: true)
     try home.run("-e", "decks.create('d'):add_all{{prompt = 'a', answer = 'b'}, {prompt = 'c', answer = 'd'}}")
     let piped = try home.run("study", "d", "--sprint", input: "\nright\n\nright\n")
@@ -92,7 +93,7 @@ import Testing
     #expect(count("card_answered", in: run) == 2 && count("session_finished", in: run) == 1, "\(run.output)")
   }
 
-  @Test func `a script whose game cannot be stored does not end as if all were well`() throws {
+  @Test func `a script whose game cannot be stored ends with an error`() throws {
     let home = try home()
     let run = try home.run(
       "-e",
@@ -106,7 +107,7 @@ import Testing
     #expect(run.status == 1 && run.output == "4\n" && run.errors.contains("cannot be stored"), "\(run)")
   }
 
-  @Test func `a mode's data lives in its own state, whoever reads it first`() throws {
+  @Test func `a mode's data lives in its own Lua state, whichever state reads it first`() throws {
     let home = try home()
     try home.install(
       "m",
@@ -127,7 +128,7 @@ import Testing
     #expect(run.lines[0].hasPrefix("nil\tfalse\t") && run.lines[0].contains("functions of its mode"), "\(run)")
     #expect(run.lines[1] == "1\t2\t2")
     #expect(run.lines[2].hasPrefix("nil\tfalse"))
-    // What was saved goes to the mode's state too, though Lua of another state reads it first.
+    // Saved data also goes to the mode's own state when Lua of another state reads it first.
     let code = "games.new{mode = 'm', base = 'ab'}:guess('x') shell.run('play --resume')"
     #expect(try home.run("-e", code).status == 0)
     #expect(try home.run("play", "--resume", input: "zz\n").output.contains("zz: 2 points"))
@@ -155,7 +156,7 @@ import Testing
     #expect(lines.last?.contains(#""count": 1,"#) == true, "\(lines)")
   }
 
-  @Test func `the end of a game says how it ended, the word, and what to do next`() throws {
+  @Test func `the end of a game shows how it ended, the word, and what to do next`() throws {
     let home = try home()
     let terminal = try home.terminal("play", "hangman", "--base", "letter")
     terminal.wait(for: "_ _ _ _ _ _")
@@ -177,15 +178,15 @@ import Testing
 
   @Test(arguments: [
     ("grace\nring\n", "Player 1 wins."), ("ring\ngrim\n", "Players 1 and 2 are tied."),
-    // Of five points a hint costs two.
+    // A hint costs two of five points.
     ("/hint\ngrace\ncarb\n", "Player 2 wins."),
   ])
-  func `a duel says who won`(guesses: String, expected: String) throws {
+  func `a duel shows who won`(guesses: String, expected: String) throws {
     let run = try home().run("play", "duel", "--base", "cambering", input: guesses + "/pass\n/pass\n")
     #expect((run.output + run.errors).contains("Both players passed. " + expected), "\(run)")
   }
 
-  @Test func `Ctrl-C in a game of its own ends the line before it says how the game stands`() throws {
+  @Test func `Ctrl-C in a game ends the input line before the state of the game is printed`() throws {
     let terminal = try home().terminal("play", "--base", "letter")
     terminal.wait(for: "classic> ")
     terminal.type("\u{3}")
@@ -194,7 +195,7 @@ import Testing
     #expect(terminal.ended() == 0 && terminal.isAsShellsWantIt)
   }
 
-  @Test func `the game's commands are listed with a line each, and spelling_bee counts no letters`() throws {
+  @Test func `the game's commands are listed one per line, and spelling_bee counts no letters`() throws {
     let home = try home()
     let help = try home.run("play", "--base", "cambering", input: "/help\n/hlep\n").lines
     for name in ["/new", "/hint", "/shuffle", "/list", "/give-up", "/help", "/quit"] {
@@ -206,7 +207,7 @@ import Testing
     #expect(bee.contains("(Spelling bee - English)") && !bee.contains("letter word"), "\(bee)")
   }
 
-  @Test func `a setting that an option of play set says so`() throws {
+  @Test func `play reports a setting that one of its options set`() throws {
     let home = try home()
     try home.run("play", "--language", "italian", "--length", "7")
     let why = try home.run("set", "--why", "game.language").output
@@ -216,7 +217,7 @@ import Testing
     #expect(try home.run("set", "--why", "game.language").output.hasPrefix("game.language is spanish by you."))
   }
 
-  @Test func `what a plugin's game holds counts toward the plugin's memory`() throws {
+  @Test func `what a plugin's game holds counts towards the plugin's memory`() throws {
     let home = try home()
     try home.install(
       "m",

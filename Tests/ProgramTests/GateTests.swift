@@ -1,11 +1,11 @@
-// The gate through the built program: nothing without a sign-in, nothing after a sign-out, one answer for every wrong
-// try.
+// Sign-in through the built program: nothing works without a sign-in or after a sign-out, and every failed attempt
+// gets the same answer.
 
 import Glibc
 import TestSupport
 import Testing
 
-/// A home with an account `ana` whose password is in a file, and a deck that was there before.
+/// A home with an account `ana`, whose password is in a file, and a deck that existed before.
 struct Accounts {
   let home: Home
   let password: String
@@ -34,7 +34,7 @@ struct Accounts {
     #expect(added.status == 0, "\(added)")
   }
 
-  /// A prompt at which ana has signed in.
+  /// Returns a prompt at which ana has signed in.
   func prompt() throws -> PseudoTerminal {
     let terminal = try home.terminal()
     terminal.wait(for: "Password for ana: ", seconds: 10)
@@ -46,7 +46,7 @@ struct Accounts {
 }
 
 @Suite(.serialized) struct GateTests {
-  @Test func `the first account takes the local data over`() throws {
+  @Test func `the first account takes over the local data`() throws {
     let accounts = try Accounts()
     let data = accounts.home.path + "/data"
     #expect(access(data + "/local", F_OK) != 0)
@@ -76,7 +76,7 @@ struct Accounts {
     #expect(run.errors.contains("sign in first with `login`"))
   }
 
-  @Test func `help, version, login and auth answer before the sign-in`() throws {
+  @Test func `help, version, login and auth work before the sign-in`() throws {
     let accounts = try Accounts()
     #expect(try accounts.home.run("version").status == 0)
     #expect(try accounts.home.run("help", "login").output.contains("login"))
@@ -93,7 +93,7 @@ struct Accounts {
     #expect(run.output == "ana\nSigned out.\nSigned in as ana.\nana\n", "\(run)")
   }
 
-  @Test func `a wrong name and a wrong password get one answer, and then have to wait`() throws {
+  @Test func `a wrong name and a wrong password get the same answer, and then a delay`() throws {
     let accounts = try Accounts()
     try accounts.addBen()
     let name = try accounts.home.run("--user", "eve", "--password-file", accounts.password, "deck", "list")
@@ -101,19 +101,19 @@ struct Accounts {
     #expect(name.status == 77 && word.status == 77)
     #expect(name.errors == word.errors)
     #expect(name.errors == "login: wrong name or password\n")
-    // Another process, and the right password: it waits all the same.
+    // Another process with the right password has to wait all the same.
     let code =
       "local ok, p = auth.login{user = 'ana', password_file = '\(accounts.password)'} print(ok, p.code, p.retry_after)"
     #expect(try accounts.home.run("-e", code).output == "nil\tlocked\t1\n")
     let batch = try accounts.ana("deck", "list")
     #expect(batch.status == 77 && batch.errors == "login: too many failed tries; try again in 1 second\n")
-    // Ana's failure is not ben's.
+    // A failed attempt of ana's does not delay ben.
     #expect(try accounts.home.run("--user", "ben", "--password-file", accounts.password, "whoami").output == "ben\n")
     accounts.home.clock?.pass(seconds: 1)
     #expect(try accounts.ana("whoami").output == "ana\n")
   }
 
-  @Test func `nothing to try is refused before any attempt`() throws {
+  @Test func `a sign-in without a password is refused before it counts as an attempt`() throws {
     let accounts = try Accounts()
     let empty = try accounts.home.write("\n", to: "empty")
     chmod(empty, 0o600)
@@ -130,14 +130,14 @@ struct Accounts {
     #expect(nobody.status == 77 && nobody.errors == "login: no account is called \"ana\"\n")
   }
 
-  @Test func `a password comes from standard input, and the rest is the script's`() throws {
+  @Test func `a password comes from standard input, and the rest of the input belongs to the script`() throws {
     let accounts = try Accounts()
     let run = try accounts.home.run(
       ["--password-file", "-", "-"], input: "correct horse 12\nprint(auth.user, #decks.list())")
     #expect(run.output == "ana\t1\n", "\(run)")
   }
 
-  @Test func `what was kept from before a sign-out answers with an error`() throws {
+  @Test func `objects kept from before a sign-out raise an error`() throws {
     let accounts = try Accounts()
     let code = """
       local deck = decks.open("Mine")
@@ -182,11 +182,11 @@ struct Accounts {
     #expect(Array(run.lines.dropFirst().prefix(names.count)) == names.map { "\($0)\tfalse\tauth_required" }, "\(run)")
     #expect(run.lines.last == "1\tfalse\ttrue\tnil")
     #expect(run.status == 0)
-    // What was done before the sign-out is kept.
+    // Work done before the sign-out is saved.
     #expect(try accounts.ana("card", "list").output.contains("kept"))
   }
 
-  @Test func `a script that fails after its sign-out keeps what it did before`() throws {
+  @Test func `a script that fails after its sign-out keeps its earlier work`() throws {
     let accounts = try Accounts()
     let run = try accounts.ana("-e", "decks.create('Before') auth.logout() decks.list()")
     #expect(run.status == 77, "\(run)")
@@ -199,7 +199,7 @@ struct Accounts {
     #expect(names.output == "Before\nMine\n", "\(names)")
   }
 
-  @Test func `accounts are added, changed and removed by whoever is signed in`() throws {
+  @Test func `any signed-in user can add, change and remove accounts`() throws {
     let accounts = try Accounts()
     try accounts.addBen()
     let other = try accounts.home.write("another staple 9\n", to: "new")
@@ -224,7 +224,7 @@ struct Accounts {
     #expect(try accounts.home.run("deck", "list").output.hasPrefix("No decks yet"))
   }
 
-  @Test func `two processes may sign in at once, and two failures count`() throws {
+  @Test func `two processes may sign in at once, and two failures both count`() throws {
     let accounts = try Accounts()
     let home = accounts.home
     let words = home.words(["--password-file", accounts.password, "whoami"])
@@ -236,7 +236,7 @@ struct Accounts {
     #expect(try accounts.ana("whoami").status == 77)
   }
 
-  @Test func `no plugin and no start-up script runs before the sign-in`() throws {
+  @Test func `no plugin and no init file runs before the sign-in`() throws {
     let accounts = try Accounts()
     let home = accounts.home
     for folder in ["/.config", "/.config/deckhand", "/data/plugins", "/data/plugins/early"] {
@@ -256,7 +256,7 @@ struct Accounts {
 }
 
 @Suite(.serialized) struct GateTerminalTests {
-  @Test func `the prompt asks for the password without echo, and again after a failed try`() throws {
+  @Test func `the prompt asks for the password without echo, and again after a failed attempt`() throws {
     let accounts = try Accounts()
     let terminal = try accounts.home.terminal()
     terminal.wait(for: "Password for ana: ", seconds: 10)
@@ -278,7 +278,7 @@ struct Accounts {
     #expect(history.contains("whoami") && !history.contains("horse"))
   }
 
-  @Test func `with several accounts the name is asked for first, and Ctrl-D leaves`() throws {
+  @Test func `with several accounts the prompt asks for the name first, and Ctrl-D exits`() throws {
     let accounts = try Accounts()
     try accounts.addBen()
     let terminal = try accounts.home.terminal()
@@ -298,7 +298,7 @@ struct Accounts {
     #expect(left.isAsShellsWantIt)
   }
 
-  @Test func `after a sign-out nothing of one person is seen by another`() throws {
+  @Test func `after a sign-out another user sees nothing of the previous one`() throws {
     let accounts = try Accounts()
     try accounts.addBen()
     let terminal = try accounts.home.terminal("--user", "ana")
@@ -339,7 +339,7 @@ struct Accounts {
     #expect(!seen.contains("of-ana"), "\(seen)")
   }
 
-  @Test func `a command at a terminal asks, and the first account is made by typing twice`() throws {
+  @Test func `a command at a terminal asks, and the first account is created by typing the password twice`() throws {
     let home = try Home()
     let terminal = try home.terminal()
     terminal.wait(for: "> ", seconds: 10)
@@ -364,7 +364,7 @@ struct Accounts {
     #expect(text(of: home.path + "/data/accounts/ana/history").contains("x = 1"))
   }
 
-  @Test func `a password typed is never in a core dump`() throws {
+  @Test func `a typed password is never in a core dump`() throws {
     let accounts = try Accounts()
     let child = try Child(
       accounts.home.words(["--password-file", accounts.password, "-e", "io.stderr:write('ready\\n') io.read()"]),

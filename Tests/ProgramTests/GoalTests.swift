@@ -1,4 +1,4 @@
-// Goals of decks through the built program: set, listed, rehearsed, undone, shown, and from Lua.
+// Goals of decks through the built program: set, listed, tried in a dry run, undone, shown, and used from Lua.
 
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ import Testing
     try home.run("-e", "local d = decks.create('D') d:add{prompt = 'p', answer = 'a'} decks.create('D::I')")
   }
 
-  @Test func `a goal is set in one step, listed, shown by study and stats, and taken away`() throws {
+  @Test func `a goal is set in one step, listed, shown by study and stats, and removed`() throws {
     let rehearsed = try home.run("--dry-run", "deck", "goal", "D", "2030-06-01")
     #expect(rehearsed.status == 0 && rehearsed.errors.contains("95 % of \"D\" by 2030-06-01, in "), "\(rehearsed)")
     #expect(try home.run("deck", "goal").output.contains("No deck has a goal"))
@@ -30,17 +30,17 @@ import Testing
     #expect(try home.run("deck", "goal", "D", "--off").output.contains("has no goal of its own"))
   }
 
-  @Test func `what cannot be reached is said with what can`() throws {
+  @Test func `an unreachable goal is reported, with what can be reached`() throws {
     let code = "local d = decks.open('D') for i = 1, 2000 do d:append{prompt = 'c' .. i, answer = 'x'} end"
     try home.run("-e", code)
-    // Tomorrow: of 2,001 new cards 20 can be begun.
+    // By tomorrow only 20 of 2,001 new cards can be started.
     let tomorrow = try home.run("-e", "print(os.date('%Y-%m-%d', os.time() + 86400))").lines[0]
     let run = try home.run("deck", "goal", "D", tomorrow)
     #expect(run.status == 0 && run.output.contains("warning: 95 % cannot be reached; "), "\(run)")
     #expect(run.output.contains("would still be new"), "\(run)")
   }
 
-  @Test func `a wrong date, recall or minutes are refused, and nothing is set`() throws {
+  @Test func `a wrong date, recall or minutes value is refused, and nothing is set`() throws {
     for (words, expected) in [
       (["2020-01-01"], "a day after today"), (["soon"], "a date like 2027-06-01"),
       (["2030-06-01", "--recall", "2"], "from 0.5 to 0.99"), (["2030-06-01", "--minutes", "0"], "from 1 to 600"),
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [["--off"], ["--recall", "0.9"], ["D", "--recall", "0.9"], ["D", "--minutes", "5"]])
-  func `options of a goal that lack its deck or date are a wrong use`(words: [String]) throws {
+  func `goal options without a deck or a date are wrong usage`(words: [String]) throws {
     let home = try Home()
     try home.run("deck", "create", "D")
     let run = try home.run(["deck", "goal"] + words)

@@ -1,4 +1,4 @@
-// Guesses and lists of words from Lua: what is answered quickly is what is answered.
+// Guesses and word lists from Lua: the fast path gives the same answers as the slow one.
 
 import TestSupport
 import Testing
@@ -10,7 +10,7 @@ import Testing
     return run.lines
   }
 
-  @Test func `a refusal names code, title, message and the guess as it was judged`() throws {
+  @Test func `a refusal contains the code, title, message and the guess as it was judged`() throws {
     let lines = try printed(
       """
       local g = games.new{base = 'cambering'}
@@ -27,7 +27,7 @@ import Testing
     #expect(lines[6] == "nil\tnot_a_word\tThis is not a valid word\tUse only real words\trimbecang\ttrue")
   }
 
-  @Test func `two games with other rules are answered each by its own`() throws {
+  @Test func `two games with different rules are each answered by their own rules`() throws {
     let lines = try printed(
       """
       games.mode{name = 'longer', rules = {'in_dictionary', 'min_length:7'}}
@@ -39,7 +39,7 @@ import Testing
     #expect(lines == Array(repeating: "not_possible\tWords need at least 7 letters\tnot_a_word", count: 2))
   }
 
-  @Test func `guess_all answers each guess in its place, and names the one that is no text`() throws {
+  @Test func `guess_all answers each guess in order, and names one that is not text`() throws {
     let lines = try printed(
       """
       local g = games.new{base = 'cambering'}
@@ -69,7 +69,7 @@ import Testing
     #expect(lines == ["too_plain 5\tToo plain"])
   }
 
-  @Test func `lists of words come longest first`() throws {
+  @Test func `word lists are sorted longest first`() throws {
     let lines = try printed(
       """
       local list = words.lexicon('english')

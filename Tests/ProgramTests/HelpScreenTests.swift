@@ -1,5 +1,5 @@
-// `help` on one screen, the list that Tab shows on an empty line, what the prompt suggests, the pager, names in narrow
-// tables: the built program at a terminal.
+// `help` on one screen, the list that Tab shows on an empty line, suggestions at the prompt, the pager, and names in
+// narrow tables: the built program at a terminal.
 
 import Glibc
 import TestSupport
@@ -21,7 +21,7 @@ import Testing
     return terminal
   }
 
-  @Test func `help is one screen, developers' commands and the long list stand behind a word`() throws {
+  @Test func `help fits one screen; developers' commands and the long list need another word`() throws {
     let short = try home.run("help")
     #expect(short.lines.count <= 24 && short.lines.allSatisfy { $0.count <= 80 }, "\(short.output)")
     let joined = short.output.replacing("\n", with: " ")
@@ -51,7 +51,7 @@ import Testing
     #expect(terminal.shows("2\r\n"))
   }
 
-  @Test func `a line that failed is suggested no more, in this session and in the next`() throws {
+  @Test func `a failed line is no longer suggested, in this session and in the next`() throws {
     let settings = ["TERM=xterm-256color"]
     for isFirst in [true, false] {
       let terminal = try prompt(columns: 80, rows: 24, settings)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `what is longer than the screen goes through the pager`() throws {
+  @Test func `output longer than the screen goes through the pager`() throws {
     let terminal = try prompt(columns: 80, rows: 24, ["PAGER=sed s/^/PAGED:/"])
     terminal.type("help all\r")
     terminal.wait(for: "PAGED:Decks and cards")
@@ -84,7 +84,7 @@ import Testing
     #expect(!terminal.wait(for: "searches").contains("PAGED:"))
   }
 
-  @Test func `names that are typed are whole in a narrow table`() throws {
+  @Test func `names that users type are not truncated in a narrow table`() throws {
     try home.run("deck", "create", "A deck with quite a long name, longer than forty columns")
     let terminal = try PseudoTerminal(
       home.words(["deck", "options", "A deck with quite a long name, longer than forty columns"]),
@@ -100,7 +100,7 @@ import Testing
       "\(decks)")
   }
 
-  @Test func `a deck is chosen from a list where nothing else is missing`() throws {
+  @Test func `a deck is chosen from a list if nothing else is missing`() throws {
     try home.run("deck", "create", "Birds")
     let terminal = try prompt()
     for line in ["deck rename", "deck export", "card add", "deck order"] {

@@ -1,11 +1,11 @@
-// `help`: everything that it explains has an example, and each example runs.
+// `help`: every entry has an example, and each example runs.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct HelpTests {
-  /// A home with what the examples name: decks, cards, a document, files.
+  /// A home with everything the examples name: decks, cards, a document, files.
   private func home() throws -> Home {
     let home = try Home()
     _ = try home.write("el libro\tthe book\n", to: "words.tsv")
@@ -50,7 +50,7 @@ import Testing
     #expect(try home.run("help", "plugins").output.contains("plugins.list()"))
   }
 
-  /// Runs Lua for each entry of some kinds, with the entry as `entry`; what it prints is a failure.
+  /// Runs Lua code for each entry of some kinds, with the entry as `entry`; every line it prints is a failure.
   private func failures(_ kinds: [String], _ body: String) throws -> [String] {
     let home = try home()
     let script = """
@@ -104,7 +104,7 @@ import Testing
     return run.lines.filter { $0.hasPrefix("fault: ") }
   }
 
-  /// What is typed is taken back after each Tab; the list that a Tab shows is read before more is typed.
+  /// The typed text is erased after each Tab; the list that a Tab shows is read before more is typed.
   @Test func `a Tab anywhere in any example runs nothing and fails nowhere`() throws {
     let home = try home()
     let listed = try home.run(
@@ -124,7 +124,7 @@ import Testing
       }
       terminal.type("1000 * \(number + 1) + 7\r")
       terminal.wait(for: "\((number + 1) * 1000 + 7)")
-      // A key that comes before the prompt is read by the terminal's rules, not by the line editor's.
+      // A key pressed before the prompt is handled by the terminal, not by the line editor.
       terminal.wait(for: "> ")
     }
     terminal.type("\u{4}")
@@ -132,14 +132,14 @@ import Testing
     #expect(try home.run("--json", "undo", "--list").output == steps)
   }
 
-  @Test func `colours of an example's result are sent, not shown as text`() throws {
+  @Test func `colours of an example's result are sent as escapes, not shown as text`() throws {
     let home = try home()
     let code = """
       for _, e in ipairs(shell.run([[help -k '']])) do
         if e.kind == 'command' or e.kind == 'topic' then print(e.example) end
       end
       """
-    // What runs until it is stopped, reads the rest of the input, or takes long.
+    // Skips what runs until it is stopped, reads the rest of the input, or takes long.
     let skipped = ["quit", "exit", "serve", "lsp", "map", "word compile", "study", "play", "text read", "doc edit"]
     let examples = try home.run("-e", code).lines.filter { line in
       !skipped.contains { line == $0 || line.hasPrefix($0 + " ") }

@@ -1,4 +1,5 @@
-// The checks that hold the house: each finds the faults of a broken file or manifest, and passes a sound one.
+// The source checks (`measure`, `walls`, `catches`): each finds the faults of a broken file or manifest, and accepts a
+// sound one.
 
 import Glibc
 import TestSupport
@@ -22,13 +23,15 @@ import Testing
     ("columns of a comment", "/// " + String(repeating: "word ", count: 30) + "\n"),
     ("columns of a comment", "let a = 1  // " + String(repeating: "x", count: 120) + "\n"),
   ])
-  func `what is past a limit is named with its place, and fails`(what: String, text: String) throws {
+  func `a file or function beyond a limit is named with its position, and the check fails`(what: String, text: String)
+    throws
+  {
     let run = try measure(text)
     #expect(run.status == 1 && run.lines.count == 1, "\(run)")
     #expect(run.output.contains(what) && run.output.contains("a.swift:"), "\(run)")
   }
 
-  @Test func `code in comments and texts does not count, and C is measured too`() throws {
+  @Test func `code in comments and strings does not count, and C is measured too`() throws {
     let sound =
       "/* func f() { { { { { { } } } } } } */\nlet text = \"\"\"\n  \(String(repeating: "{ ", count: 90))\n  \"\"\"\n"
     #expect(try measure(sound).status == 0)
@@ -36,7 +39,7 @@ import Testing
       try measure("static int f(int a) {\n" + Self.long + "}\n", name: "a.c").output.contains("lines of a function"))
   }
 
-  @Test func `a file may be larger where its head says why`() throws {
+  @Test func `a file may be larger if its head says why`() throws {
     let text = String(repeating: "\n", count: 450)
     #expect(try measure("// Measured: lines of a file 500, as it is a table.\n" + text).status == 0)
     #expect(try measure("// Measured: lines of a file 500,\n" + text).status == 1)
@@ -45,7 +48,7 @@ import Testing
 
   // MARK: Walls
 
-  /// Runs the check of the walls over rooms with the dependencies and imports given.
+  /// Runs the walls check over rooms with the given dependencies and imports.
   private func walls(_ rooms: [String: [String]], imports: [String: String] = [:]) throws -> Run {
     let folder = TemporaryFolder()
     let parts = text(of: sourceRoot() + "/Scripts/walls").split(separator: "\"\"\"", omittingEmptySubsequences: false)
@@ -76,14 +79,14 @@ import Testing
     (["Decks": ["Text"]], "// none", "imports it nowhere"),
     (["Decks": ["Text"]], "import Foundation\nimport Text", "no place"),
   ])
-  func `walls name each arrow that points up, each room without a place and each import`(
+  func `the walls check names each dependency that points up, each room without a place and each import`(
     rooms: [String: [String]], text: String, fault: String
   ) throws {
     let run = try walls(rooms, imports: text.isEmpty ? [:] : [rooms.keys.first ?? "": text])
     #expect(run.status == 1 && run.output.contains(fault), "\(run)")
   }
 
-  @Test func `walls let an arrow down pass`() throws {
+  @Test func `the walls check accepts a dependency that points down`() throws {
     let run = try walls(["Decks": ["Text", "Storage"]], imports: ["Decks": "public import Text\nimport Storage"])
     #expect(run.status == 0 && run.output.isEmpty, "\(run)")
   }
@@ -100,7 +103,7 @@ import Testing
   @Test(arguments: [
     "return nil", "continue", "break", "return false", "return []", "", "count += 1", "return \"error\"",
   ])
-  func `a catch that drops its error needs a word why`(body: String) throws {
+  func `a catch that drops its error needs a comment that says why`(body: String) throws {
     #expect(try catches("do { try f() } catch { \(body) }\n") == 1)
     #expect(try catches("do {\n  try f()\n} catch {\n  \(body)\n}\n") == 1)
     #expect(try catches("do { try f() } catch let a as A {\n  use(a)\n} catch {\n  \(body)\n}\n") == 1)
@@ -109,7 +112,7 @@ import Testing
     #expect(try catches("do throws(A) {\n  try f()\n} catch {\n  \(body)\n}\n") == 0)
   }
 
-  @Test func `a catch that uses its error or throws is no silent one`() throws {
+  @Test func `a catch that uses its error or throws is accepted`() throws {
     #expect(try catches("do { try f() } catch { print(error) }\n") == 0)
     #expect(try catches("do { try f() } catch { throw A.b }\n") == 0)
     #expect(try catches("do { try f() } catch { print(\"no: \\(error)\") }\n") == 0)

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A screen that nobody watches locks.
+/// A screen that is not used locks.
 @Suite struct IdleScreenTests {
   private let home: Home
   private let clock: StandingClock
@@ -15,7 +15,7 @@ import Testing
     home.clock = clock
   }
 
-  /// The program with words of ana's, who has an account from now on and locks after a minute.
+  /// Starts the program with ana's words; ana has an account from now on, which locks after a minute.
   private func terminal(_ words: [String]) throws -> PseudoTerminal {
     let password = try home.write("correct horse battery\n", to: "password")
     chmod(password, 0o600)
@@ -24,7 +24,7 @@ import Testing
       home.words(["--password-file", password, "--set", "auth.idle_minutes=1"] + words), environment: home.environment)
   }
 
-  @Test func `an idle editor of a document goes on after the password with what was done in it`() throws {
+  @Test func `an idle document editor resumes after the password with its changes`() throws {
     let code = "local d = documents.create() d:add_text{text = 'hello'} print(d.id)"
     let document = try #require(try home.run("-e", code).lines.first)
     let terminal = try terminal(["doc", "edit", document])
@@ -43,7 +43,7 @@ import Testing
     #expect(terminal.output.contains("Changed 1 element."))
   }
 
-  @Test func `an idle tour is locked, and goes on after the password`() throws {
+  @Test func `an idle tour locks, and resumes after the password`() throws {
     let terminal = try terminal(["--no-init"])
     terminal.wait(for: "> ")
     terminal.type("help tour\r")
@@ -64,7 +64,7 @@ import Testing
   @Test(arguments: [
     ["study", "D", "--sprint", "--seconds", "600"], ["study", "D"],
   ])
-  func `an idle session is covered, its clock stands, and it goes on after the password`(words: [String]) throws {
+  func `an idle session is hidden, its clock is paused, and it resumes after the password`(words: [String]) throws {
     try home.run("-e", "decks.create('D'):add{prompt = 'secret prompt', answer = 'a'}")
     let terminal = try terminal(words)
     terminal.wait(for: "secret prompt")
@@ -81,7 +81,7 @@ import Testing
     terminal.wait(for: "1 right, 0 wrong")
   }
 
-  @Test func `the clock of a game stands while it is locked`() throws {
+  @Test func `the clock of a game is paused while it is locked`() throws {
     let terminal = try terminal(["play", "timed", "--base", "cambering"])
     terminal.wait(for: "180 s left")
     clock.pass(seconds: 60)
@@ -91,7 +91,7 @@ import Testing
     terminal.wait(for: "120 s left")
   }
 
-  @Test func `the clock of a game stands while the shell is stopped`() throws {
+  @Test func `the clock of a game is paused while the shell is stopped`() throws {
     let words = home.words(["play", "timed", "--base", "cambering"]).map { "'\($0)'" }.joined(separator: " ")
     let script = "set -m; \(words); echo STOPPED; read line; fg"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)

@@ -1,12 +1,12 @@
 // Plugins in processes of their own, through the built program: where they run, what they cannot do there, and what
-// becomes of the shell when such a process fails.
+// happens to the shell when such a process fails.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct IsolationTests {
-  /// Lua of the user's own that finds the processes of plugins: `plugin_processes()` answers their ids.
+  /// Lua code that finds the processes of plugins: `plugin_processes()` returns their ids.
   private static let finder = """
     local me = io.open("/proc/self/stat"):read("a"):match("^%d+")
     function plugin_processes()
@@ -40,7 +40,7 @@ import Testing
     end}
     """
 
-  @Test func `a plugin's code runs in a process without rights, from its first use on`() throws {
+  @Test func `a plugin's code runs in a process without rights from its first use on`() throws {
     let home = try home(Self.go)
     let result = try home.run(
       "-e",
@@ -64,7 +64,7 @@ import Testing
       result.lines == ["0", "none", "1\t2\t1", "0 1 2", "0", "0", "0", "true\t5", "0"], "\(result)")
   }
 
-  @Test func `what came with deckhand runs in deckhand's process, and so does what the user says`() throws {
+  @Test func `plugins that come with deckhand run in its process, and so do those that the user chooses`() throws {
     let home = try home(Self.go)
     #expect(try home.run("plugin", "info", "alone").output.contains("in a process of its own"))
     #expect(try home.run("--json", "plugin", "info", "alone").output.contains(#""isolated": true"#))
@@ -74,7 +74,7 @@ import Testing
     #expect(try home.run("plugin", "list").output.contains("on (not isolated)"))
     let count = Self.finder + #"print(shell.run("go").word, #plugin_processes())"#
     #expect(try home.run("-e", count).lines == ["none\t0"])
-    // It is remembered, for a new version too, until the user says otherwise.
+    // The choice is remembered, also for a new version, until the user changes it.
     #expect(try home.run("plugin", "enable", "alone", "--grant").status == 0)
     #expect(try home.run("-e", count).lines == ["none\t0"])
     #expect(try home.run("plugin", "enable", "alone", "--grant", "--isolate").status == 0)
@@ -83,7 +83,7 @@ import Testing
     #expect(both.status == 2 && both.errors.contains("--no-isolate"), "\(both)")
   }
 
-  @Test func `no plugin leaves its process, or has another one leave it`() throws {
+  @Test func `no plugin leaves its process, or makes another one leave it`() throws {
     let home = try home(Self.go)
     try home.plugin(
       "sly", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["sly"]"#,
@@ -98,7 +98,7 @@ import Testing
     #expect(try home.run("plugin", "info", "alone").output.contains("in a process of its own"))
   }
 
-  /// Where a call of the plugin may take 0.2 s.
+  /// A home where a call of the plugin may take 0.2 s.
   private func limitedHome() throws -> Home {
     let home = try home(Self.go)
     #expect(try home.run("plugin", "limit", "alone", "--seconds", "0.2").status == 0)
@@ -106,7 +106,9 @@ import Testing
   }
 
   @Test(arguments: ["KILL", "SEGV", "STOP"])
-  func `a process that dies or hangs is its plugin's failure, and the next line works`(_ signal: String) throws {
+  func `a process that dies or hangs is reported as its plugin's failure, and the next line works`(_ signal: String)
+    throws
+  {
     let home = try limitedHome()
     let result = try home.run(
       "-e",
@@ -148,7 +150,7 @@ import Testing
     #expect(result.output.contains("stopped after 0.2 s in command \"go\" (init.lua:2)"), "\(result)")
   }
 
-  @Test func `a mode keeps its table where its code runs, and it is stored with the game`() throws {
+  @Test func `a mode keeps its table where its code runs, and the table is stored with the game`() throws {
     let home = try home(
       """
       games.mode{name = "counting", rules = {"min_length:1"},
@@ -174,7 +176,7 @@ import Testing
     #expect(result.lines[1].hasPrefix("2\ttrue\t3\tfalse"), "\(result)")
   }
 
-  /// The scripts that the tests of LuaRuntime try on a state are tried on plugins here, in both places.
+  /// The scripts that the tests of LuaRuntime try on a Lua state are tried on plugins here, in both places.
   @Test(arguments: [true, false]) func `no hostile script harms the shell`(_ isIsolated: Bool) throws {
     let home = try Home()
     let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/LuaRuntimeTests/Scripts"
@@ -206,7 +208,7 @@ import Testing
     #expect(told.count == scripts.count, "\(result)")
   }
 
-  /// What a call asks of the shell while the shell has asked it, and so on, ends as any recursion does.
+  /// Calls between shell and plugin that nest without end fail like any recursion.
   @Test func `calls that nest without end are an error`() throws {
     let home = try home(
       """
@@ -247,7 +249,7 @@ import Testing
     #expect(rounds < 100)
   }
 
-  @Test func `a plugin that turns itself off still answers the call under way`() throws {
+  @Test func `a plugin that disables itself still finishes the call under way`() throws {
     let home = try Home()
     try home.plugin(
       "alone", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["go"]"#,
@@ -263,7 +265,7 @@ import Testing
     #expect(try home.run("plugin", "info", "alone").output.contains("off"))
   }
 
-  @Test func `a table whose keys lie far apart is handed over as any other`() throws {
+  @Test func `a table with sparse keys is passed like any other`() throws {
     let home = try home(
       """
       shell.command{name = "go", run = function()

@@ -1,4 +1,5 @@
-// Word games for learners, through the built program: common words, what was missed with its meaning, cards of it.
+// Word games for learners, through the built program: common words, missed words with their meanings, cards made of
+// them.
 
 import Glibc
 import TestSupport
@@ -10,7 +11,7 @@ import Testing
   init() throws {
     home = try Home()
     for folder in ["data", "data/frequency", "data/dictionaries"] { mkdir(home.path + "/" + folder, 0o700) }
-    // The most frequent words of English, and enough others to make an order.
+    // The most frequent words of English, and enough other words to give an order.
     let common = ["grace", "bearing", "margin", "ring", "brain", "cigar", "image", "game", "nice", "being", "begin"]
     let rest = try home.run("-e", "for w in words.lexicon('english'):words{length = 7, prefix = ''} do print(w) end")
       .lines
@@ -22,7 +23,7 @@ import Testing
       to: "data/dictionaries/eng-mine.tsv")
   }
 
-  @Test func `a game looks for common words, takes any word, and ends with a page that explains`() throws {
+  @Test func `a game asks for common words, accepts any word, and ends with a page that explains`() throws {
     let run = try home.run("play", "--base", "cambering", "--language", "english", input: "cab\nring\n/give-up\n")
     #expect(run.output.contains("cab: 3 points"), "\(run)")
     let explained = run.lines.drop { $0 != "Not found:" }.dropFirst()
@@ -36,7 +37,7 @@ import Testing
     #expect(counts[1] > 5 && counts[0] > 5 * counts[1], "\(counts)")
   }
 
-  @Test func `missed words become twenty cards at most, with a meaning or a sentence, never what the mode refuses`()
+  @Test func `missed words become at most twenty cards, with a meaning or a sentence, never words the mode refuses`()
     throws
   {
     try home.run("deck", "create", "Mine")
@@ -62,7 +63,7 @@ import Testing
     #expect(many.errors.contains("20 missed words added"), "\(many)")
   }
 
-  @Test func `a hidden word that was given up is told with its meaning, and stands in the scores`() throws {
+  @Test func `a hidden word that was given up is shown with its meaning, and listed in the scores`() throws {
     try home.write("zebra\ta striped horse\n", to: "data/dictionaries/eng-mine.tsv")
     let run = try home.run("play", "hangman", "--base", "zebra", "--language", "english", input: "a\n/give-up\n")
     #expect(run.output.contains("The word was zebra.\n  zebra  a striped horse\n"), "\(run)")
@@ -71,7 +72,7 @@ import Testing
     #expect(scores.contains("zebra") && !scores.contains("xxxxx") && !scores.contains("0.0"), "\(scores)")
   }
 
-  @Test func `a mode says how long its words are, and the usual length stays`() throws {
+  @Test func `a mode sets the length of its words, and the usual length stays`() throws {
     func base(_ words: String...) throws -> String {
       let run = try home.run(["--json", "play"] + words + ["--language", "english"], input: "")
       return run.lines.first ?? "\(run)"
@@ -102,7 +103,7 @@ import Testing
       try home.run("text", "frequency", "--language", "english").output.contains("are common: count some books"))
   }
 
-  @Test func `the first use of a list says at once that it is compiled`() throws {
+  @Test func `the first use of a list says at once that it is being compiled`() throws {
     let fresh = home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
     let terminal = try PseudoTerminal(
       home.words(["play", "--base", "casa", "--language", "spanish"]), environment: fresh)

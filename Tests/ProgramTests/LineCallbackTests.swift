@@ -1,11 +1,11 @@
-// Code that runs while the prompt reads a line: it finds nobody to ask, and the line is read on.
+// Code that runs while the prompt reads a line: it cannot ask the user anything, and reading the line continues.
 // Invariant: readline is not reentrant, so nothing that such code calls may read from the terminal.
 
 import TestSupport
 import Testing
 
 @Suite(.serialized) struct LineCallbackTests {
-  /// What reads from the terminal where a user sits at it, and what it gives within a callback.
+  /// Calls that read from the terminal when a user is present, and their results within a callback.
   private static let readings: [(code: String, result: String)] = [
     ("shell.ask('q? ')", "nil"), ("shell.confirm('sure?')", "false"),
     ("shell.run('study D').remaining", "1"), ("shell.run('study D --sprint').right", "0"),
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: readings.indices)
-  func `a completion that reads from the terminal finds the end of the input`(index: Int) throws {
+  func `a completion that reads from the terminal gets the end of the input`(index: Int) throws {
     let (code, result) = Self.readings[index]
     let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
@@ -55,7 +55,7 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
-  @Test func `within a question a completion finds nobody to ask either`() throws {
+  @Test func `a completion within a question cannot ask the user either`() throws {
     let home = try Home()
     let terminal = try prompt(
       home,
@@ -73,9 +73,7 @@ import Testing
     terminal.wait(for: "\"got ca nobody")
   }
 
-  @Test func `keys that stand for others go on behind a completion that asks, and the file of keys may be read anew`()
-    throws
-  {
+  @Test func `key macros continue after a completion that asks, and the inputrc file may be reloaded`() throws {
     let home = try Home()
     let keys = try home.write(
       """

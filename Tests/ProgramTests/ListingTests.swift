@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ListingTests {
-  @Test func `a list of many cards takes a moment, with the position of each`() throws {
+  @Test func `listing many cards is fast, with the position of each`() throws {
     let home = try Home()
     try home.run(
       "-e",
@@ -17,7 +17,7 @@ import Testing
     #expect(found.output.contains("\"position\": 19999,") && found.lines.count == 1)
     let page = try home.run("card", "list", "--offset", "7", "--limit", "2")
     #expect(page.lines.dropFirst().map { String($0.prefix(5)) } == ["8  p8", "9  p9"], "\(page)")
-    // Asking each card for its position, also when cards are edited meanwhile.
+    // Reads each card's position, also while cards are edited.
     let sum = try home.run(
       "-e",
       """
@@ -31,7 +31,7 @@ import Testing
     #expect([list, found, page, sum].reduce(0) { $0 + $1.processorSeconds } < 30)
   }
 
-  @Test func `a card in a list is the JSON of the card alone, whatever it has`() throws {
+  @Test func `a card in a list has the same JSON as the card alone, whatever its properties`() throws {
     let home = try Home()
     let made = try home.run(
       "-e",
@@ -55,7 +55,7 @@ import Testing
       sorted.count == 4 && sorted.contains { $0.hasPrefix(#"{"deck": "D::I", "tags": [], "due": "#) }, "\(sorted)")
   }
 
-  @Test func `a card's JSON has all that show has, and lists show and sort by the same names`() throws {
+  @Test func `a card's JSON has everything that show prints, and lists show and sort by the same names`() throws {
     let home = try Home()
     let made = try home.run(
       "-e",
@@ -76,7 +76,7 @@ import Testing
     }
     #expect(json.contains(#""note_type": "Basic""#), "\(json)")
     #expect(json.contains(#""fields": {"Back": "b", "Front": "a", "level": 12.5, "source": "corpus"}"#), "\(json)")
-    // Every name of JSON is one of a column, and its value there is the same.
+    // Every JSON name is also a column, with the same value.
     let names = json.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
     for name in ["due", "interval", "stability", "created", "document", "note", "fields", "buried", "position"] {
       #expect(names.contains(Substring(name)))
@@ -88,7 +88,7 @@ import Testing
     #expect(wrong.status == 2 && wrong.errors.contains("prompt, answer, tags, guid, state, due"), "\(wrong)")
   }
 
-  @Test func `numbers in a pipe are digits, and a screen sets thousands apart`() throws {
+  @Test func `numbers in a pipe are plain digits, and a terminal groups thousands`() throws {
     let home = try Home()
     try home.run(
       "-e", "local t = {} for i = 1, 1234 do t[i] = {prompt = 'p' .. i, answer = 'a'} end decks.create('D'):add_all(t)")
@@ -98,7 +98,7 @@ import Testing
     terminal.wait(for: "1,234")
   }
 
-  @Test func `the list counts what study would show, the decks within counted for those around`() throws {
+  @Test func `the list counts what study would show, with inner decks included in the outer ones`() throws {
     let home = try Home()
     let made = try home.run(
       "-e",
@@ -121,7 +121,7 @@ import Testing
     ("#decks.list()", "0\n"), ("1, 'two'", "1\n\"two\"\n"), ("return 5", "5\n"), ("nil", "nil\n"), ("x = 5", ""),
     ("print(1)", "1\n"), ("local x = 5", ""), ("-- only a comment", ""),
   ])
-  func `an expression after -e shows its value, as at the prompt`(code: String, output: String) throws {
+  func `an expression after -e prints its value, as at the prompt`(code: String, output: String) throws {
     #expect(try Home().run("-e", code).output == output)
   }
 
@@ -168,7 +168,7 @@ import Testing
     #expect(try home.run("card", "show", "D:1").output.contains("changed"))
   }
 
-  @Test func `a file in another encoding is found out and told, and read as it is said to be`() throws {
+  @Test func `a file in another encoding is detected and reported, and read in the encoding given`() throws {
     let home = try Home()
     let path = home.path + "/words.csv"
     try writeFile(
@@ -183,7 +183,7 @@ import Testing
     #expect(try home.run("-e", lua).output == "caño\n")
   }
 
-  @Test func `an element of a list is told by its number and place`() throws {
+  @Test func `an element of a list is named by its number and position`() throws {
     let home = try Home()
     let path = try home.write(
       #"[{"prompt": "a", "answer": "b"}, {"prompt": "c", "answer": "d"}, {"prompt": "", "answer": "x"}]"#, to: "w.json")
@@ -193,7 +193,7 @@ import Testing
     #expect(strict.errors == "import: w.json:1:66: element 3: the prompt is empty. Nothing was imported.\n")
   }
 
-  @Test func `messages break between words, and JSON not at all`() throws {
+  @Test func `messages wrap between words, and JSON never wraps`() throws {
     let home = try Home()
     let terminal = try home.terminal("--dry-run", "plugin", "test", "X")
     terminal.wait(for: "cannot undo; nothing\r\nwas changed. Run")
@@ -201,7 +201,7 @@ import Testing
     json.wait(for: "nothing was changed. Run it without --dry-run\"}")
   }
 
-  @Test func `an option that may be left out is not missed`() throws {
+  @Test func `an omitted optional argument is not reported as missing`() throws {
     let home = try Home()
     let id = try home.run("-e", "print(documents.create{}.id)").output.split(separator: "\n")[0]
     #expect(try home.run("doc", "export", String(id), home.path + "/d.rwcard").status == 0)
@@ -215,6 +215,6 @@ extension String {
 }
 
 extension String {
-  /// The inside of an object in one line.
+  /// The content of an object in one line.
   fileprivate var trimmingBraces: String { String(dropFirst().prefix { $0 != "\n" }.dropLast()) }
 }

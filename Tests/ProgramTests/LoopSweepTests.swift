@@ -1,16 +1,16 @@
-// Every function and field that a plugin reaches, called in a loop without end: the plugin's limit ends each loop.
-// Invariant: what is judged is processor time, which a busy machine does not lengthen.
+// Every function and field that a plugin can reach, called in an endless loop: the plugin's limit ends each loop.
+// Invariant: the test measures processor time, which does not grow on a busy machine.
 
 import TestSupport
 import Testing
 
 @Suite struct LoopSweepTests {
   private static let limit = 0.1
-  /// Processor time that a loop may take beyond the limit, for what was under way when it passed.
+  /// Processor time that a loop may take beyond the limit, for the call under way when the limit was reached.
   private static let patience = 1.0
 
-  /// Calls what is bound with arguments that are cheap, most of them wrong. What a plugin cannot reach is passed over,
-  /// and what would end it.
+  /// Calls all bindings with cheap arguments, most of them wrong. Skips what a plugin cannot reach and what would end
+  /// the plugin.
   private static let plugin = #"""
     local function names(path)
       local fields, functions = {}, {}
@@ -100,7 +100,7 @@ import Testing
     let script = try home.write("local MOST = \(Self.limit + Self.patience)\n" + Self.script, to: "loops.lua")
     let run = try home.run("run", script)
     let count = run.lines.last.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0
-    // What the loops printed has no tabs.
+    // The loops' own output has no tabs.
     let reports = run.lines.filter { $0.contains("\t") }
     #expect(run.status == 0 && reports.count == 1 && count > 150, "\(reports) \(run.errors.suffix(600))")
   }

@@ -1,13 +1,13 @@
-// The annotations of the bundled plugins against the types that `lua-types` writes: what LuaLS would say of a name that
-// is not there. Invariant: a faulty plugin is found, so that a sound one says something.
+// Checks the annotations of the bundled plugins against the types that `lua-types` writes: reports unknown names as
+// LuaLS would. Invariant: the check finds a faulty plugin, so its silence about a sound one means something.
 
 import Glibc
 import TestSupport
 import Testing
 
-/// What the generated files say: the members of each class and module, and what each function answers.
+/// The content of the generated files: the members of each class and module, and the result of each function.
 private struct LuaTypes {
-  /// By class; a module's is called as its global.
+  /// Members by class; a module's class is named as its global.
   var members: [String: Set<String>] = [:]
   /// By `module.function`: the class of its first result.
   var results: [String: String] = [:]
@@ -38,13 +38,13 @@ private struct LuaTypes {
   }
 }
 
-/// Looks at one file of a plugin, line by line.
+/// Checks one file of a plugin, line by line.
 private struct AnnotationCheck {
   let types: LuaTypes
   let file: String
   var faults: [String] = []
   private var classes: Set<String> = []
-  /// What is known of the variables of the function that a line is in, and of the file.
+  /// The known types of the variables of the current function, and of the file.
   private var variables: [String: String] = [:]
   private var fileVariables: [String: String] = [:]
   private var parameters: [(name: String, type: String)] = []
@@ -88,7 +88,7 @@ private struct AnnotationCheck {
       let name = words[0].filter { $0 != "?" }
       if found.1 == "param" { parameters.append((name, String(type.prefix { $0.isLetter || $0 == "_" }))) }
     }
-    // Names before a colon are those of the parameters of a `fun`; behind a blank that follows no comma comes a remark.
+    // Names before a colon are parameters of a `fun`; after a space that follows no comma comes a remark.
     let bare = type.replacing(/\w+\??:\s*/, with: "").replacing(/\s*[,:]\s*/, with: ",")
     for name in (bare.split(separator: " ").first ?? "").matches(of: /[A-Za-z_]\w*/).map({ String($0.output) }) {
       let isKnown = types.members[name] != nil || classes.contains(name) || LuaTypes.plain.contains(name)
@@ -116,7 +116,7 @@ private struct AnnotationCheck {
     return types
   }
 
-  @Test func `what the bundled plugins use of Deckhand is in the generated types`() throws {
+  @Test func `everything that the bundled plugins use of Deckhand is in the generated types`() throws {
     let types = try types()
     let plugins = sourceRoot() + "/Plugins"
     var count = 0
@@ -138,11 +138,11 @@ private struct AnnotationCheck {
     ("games.moed {}", "a:1: games has no moed"),
     ("local list = assert(words.load(\"x\"))\nlist:contians(\"a\")", "a:2: lexicon has no contians"),
   ])
-  func `a name that is not there is found with its place`(code: String, fault: String) throws {
+  func `an unknown name is found with its position`(code: String, fault: String) throws {
     #expect(AnnotationCheck(try types(), file: "a", code).faults.contains(fault))
   }
 
-  @Test func `what is right is no fault`() throws {
+  @Test func `correct code gives no fault`() throws {
     let code = """
       ---@class entry
       ---@field word string

@@ -1,4 +1,4 @@
-// `map` and `map --reduce` through the built program: lines in, records out, the same however the input is cut.
+// `map` and `map --reduce` through the built program: lines in, records out, the same however the input is split.
 
 import TestSupport
 import Testing
@@ -20,7 +20,7 @@ import Testing
       """, to: "count.lua")
   }
 
-  /// Without a home, an account or a folder to write to.
+  /// Runs `map` without a home, an account or a writable folder.
   private func map(_ words: [String], _ input: [UInt8]) throws -> Run {
     try Child([builtProgram("deckhand"), "map"] + words, environment: []).finish(input: input)
   }
@@ -34,7 +34,7 @@ import Testing
     return lines.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined()
   }
 
-  @Test func `lines become records and records cards, the same bytes however the lines are cut`() throws {
+  @Test func `lines become records and records cards, with the same bytes however the lines are split`() throws {
     let lines = (0..<500).map { "w\($0 % 7) w\($0 % 11) x\u{E9}\($0)" }
     let whole = try map(count, input: lines.joined(separator: "\n"))
     #expect(
@@ -46,13 +46,13 @@ import Testing
     let twice = try map("--reduce", count, input: sorted(halves.joined()))
     #expect(once.status == 0 && once.output == twice.output)
     #expect(once.output.contains(#"{"answer":"118","luck":"#) && once.lines.count == 511, "\(once.output.prefix(300))")
-    // Keys that were flushed early are combined by the reduce.
+    // The reduce step combines keys that were flushed early.
     let few = try map("--keep", "3", count, input: lines.joined(separator: "\n"))
     #expect(few.lines.count > whole.lines.count)
     #expect(try map("--reduce", count, input: sorted(few.output)).output == once.output)
   }
 
-  @Test func `a key with tabs and line ends comes back as it was`() throws {
+  @Test func `a key with tabs and line feeds comes back unchanged`() throws {
     try home.write(
       #"function map(l) emit("a\tb\nc\\d\r" .. l, l) end function reduce(k, v) emit{k = k, v = v()} end"#, to: "k.lua")
     let record = try map(home.path + "/k.lua", input: "x")
@@ -62,7 +62,7 @@ import Testing
         == #"{"k":"a\tb\nc\\d\rx","v":"x"}"# + "\n")
   }
 
-  @Test func `lines end at line feeds only, and what is no text is counted`() throws {
+  @Test func `lines end only at line feeds, and input that is not text is counted`() throws {
     try home.write("function map(l) emit{n = #l} end", to: "n.lua")
     let run = try map(
       [home.path + "/n.lua"], Array("a\rb\n".utf8) + [0xFF, 0x0A, 0x00, 0x61, 0x0A, 0x0A] + Array("end".utf8))
@@ -72,10 +72,10 @@ import Testing
     #expect(strict.status == 1 && strict.errors.contains("line 2 of standard input is not UTF-8"))
   }
 
-  @Test func `what is wrong is told with the line, and is a failure`() throws {
+  @Test func `a wrong line is reported, and is a failure`() throws {
     let unsorted = try map("--reduce", count, input: "b\t1\na\t1\n")
     #expect(unsorted.status == 1 && unsorted.errors.contains("line 2 of standard input is not sorted"), "\(unsorted)")
-    // By whole lines: a key that goes on with a byte below a tab comes before the shorter one.
+    // Lines are ordered as a whole: a key that continues with a byte below a tab comes before the shorter one.
     #expect(try map("--reduce", count, input: "a\u{1}\t1\na\t1\n").status == 0)
     #expect(try map("--reduce", count, input: "a\n").errors.contains("line 1 of standard input is not a record"))
     #expect(try map("--reduce", count, input: "a\t{\n").errors.contains("its value is not JSON"))
@@ -96,7 +96,7 @@ import Testing
         .contains("line 2 of standard input has more than 16,777,216 bytes"))
   }
 
-  @Test func `a script has words and no user's data, and what it prints is a message`() throws {
+  @Test func `a script has words and no user data, and its printed output is a message`() throws {
     try home.write("crab\ngrace\n", to: "list.txt")
     try home.write(
       """
@@ -113,7 +113,7 @@ import Testing
     #expect(run.errors.contains("map: seen") && run.errors.contains("\"known\":1,\"unknown\":1}"))
   }
 
-  @Test func `a line has a limit of time, and waiting for one does not count`() throws {
+  @Test func `processing a line has a time limit, and waiting for a line does not count`() throws {
     let script = try home.write(
       "function map(line) while line == 'loop' do end emit(line, 1) end", to: "limited.lua")
     let run = try map("--seconds", "1", script, input: "a\nloop\nb\n")

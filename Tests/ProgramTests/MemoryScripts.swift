@@ -1,8 +1,8 @@
-// Plugins that take as much memory as they can, for `MemoryTests`.
+// Plugins that use as much memory as they can, for `MemoryTests`.
 
 extension MemoryTests {
-  /// A plugin that calls each function, method and field that the files of `lua-types` in `FOLDER/types` describe, with
-  /// the largest arguments: `fuzz` tells how many cases there are, `fuzz N` runs one, `fuzz-name N` names it.
+  /// A plugin that calls each function, method and field that the files of `lua-types` in `FOLDER/types` describe,
+  /// with the largest arguments: `fuzz` prints how many cases there are, `fuzz N` runs one, `fuzz-name N` names it.
   static let fuzz = #"""
     local members = {}
     local folder = "FOLDER"
@@ -160,7 +160,8 @@ extension MemoryTests {
     end }
     """#
 
-  /// Runs each case and tells those after which the process had held more than 128 MiB, or what stands in its place.
+  /// Runs each case and prints those after which the process had held more than 128 MiB, or the limit given in its
+  /// place.
   static let driver = #"""
     local function status(key)
       for line in io.lines("/proc/self/status") do

@@ -1,4 +1,4 @@
-// A plugin's whole weight, in Lua's heap and in the program's, through the built program.
+// A plugin's total memory, in Lua's heap and in the program's, through the built program.
 
 import Glibc
 import TestSupport
@@ -16,7 +16,7 @@ import Testing
     return home
   }
 
-  /// What an isolated plugin hands over stands in the program beside what is made of it, in the frame that it came in.
+  /// The program holds what an isolated plugin passes twice: as the object made of it, and in the frame it arrived in.
   @Test(arguments: [("--isolate", 160), ("--no-isolate", 128)])
   func `no function, method or field drives the program far over a plugin's limit`(
     _ place: String, _ mebibytes: Int
@@ -42,7 +42,7 @@ import Testing
     "shell.command { name = 'c' .. n, summary = ('s'):rep(1000), run = function() end }",
     "kept[n] = documents.create {}", "kept[n] = deck:study { mode = 'sprint' }",
   ])
-  func `what a plugin keeps in the program counts for its limit`(act: String) throws {
+  func `what a plugin keeps in the program counts towards its limit`(act: String) throws {
     let home = try home()
     try home.plugin(
       "keeper", permissions: Self.everything.replacing("FOLDER", with: home.path), manifest: #""load": "startup""#,
@@ -68,7 +68,7 @@ import Testing
     #expect((peak ?? Int.max) < 128 << 10)
   }
 
-  @Test func `a session of many cards that can go back a thousand answers keeps its cards once`() throws {
+  @Test func `a session of many cards that can undo a thousand answers holds its cards once`() throws {
     let script = """
       local deck = decks.create("d")
       local n = 0

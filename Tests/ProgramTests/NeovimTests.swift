@@ -1,4 +1,4 @@
-// `lsp` in Neovim, by Neovim's own client; passed over where there is no Neovim.
+// `lsp` in Neovim, with Neovim's own client; skipped if Neovim is not installed.
 
 import Glibc
 import TestSupport
@@ -8,7 +8,7 @@ private let neovim = "/usr/bin/nvim"
 
 @Suite struct NeovimTests {
   @Test(.enabled(if: access(neovim, X_OK) == 0, "Debian's neovim is not installed"))
-  func `neovim marks, mends, shows, completes and writes ids`() throws {
+  func `neovim marks, fixes, shows, completes and writes ids`() throws {
     let home = try Home()
     mkdir(home.path + "/es", 0o700)
     try home.write(#"{"name": "Spanish"}"#, to: "es/deck.json")

@@ -22,14 +22,14 @@ import Testing
     try PseudoTerminal(home.words(words), environment: home.environment + [editor])
   }
 
-  @Test func `an editor that leaves a text as it was changes nothing, and that is said`() throws {
+  @Test func `an editor that leaves a text unchanged changes nothing, and this is reported`() throws {
     try home.run("card", "add", "D", "plain", "card")
     try home.run("card", "add", "D", "gato", "cat", "--reversed")
     let steps = try home.run("--json", "undo", "--list").lines.count
     let words = [
       ["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"], ["notetype", "edit", "Basic"],
     ]
-    // The second editor ends lines as they end on other systems.
+    // The second editor writes the line endings of other systems.
     for editor in try ["EDITOR=true", editor("sed -i 's/$/\\r/' \"$1\"")] {
       for words in words {
         let terminal = try terminal(words, editor)
@@ -82,7 +82,7 @@ import Testing
     let json = try home.run("--json", "card", "add", "D", "uno", "one", "--reversed")
     #expect(json.lines.count == 2 && json.lines[1].contains("\"prompt\": \"one\", \"answer\": \"uno\""), "\(json)")
     #expect(json.lines.allSatisfy { $0.contains("\"note\": \"") })
-    // A prompt and an answer are a note of one card, which has its guid.
+    // A prompt and an answer make a note with one card, which has the note's guid.
     let plain = try home.run("--json", "card", "add", "D", "p", "q").output
     let guids = ["note", "guid"].map { name in plain.split(separator: "\"\(name)\": ").last?.prefix(13) }
     #expect(guids[0] != nil && guids[0] == guids[1], "\(plain)")
@@ -107,12 +107,12 @@ import Testing
     (["media", "remove", "x.png"], 1, "no media file is called"),
     (["media", "add", "/nonexistent"], 1, "no such file"),
   ])
-  func `what cannot be is refused with the way out`(words: [String], status: Int32, says: String) throws {
+  func `an impossible change is refused with a remedy`(words: [String], status: Int32, says: String) throws {
     let run = try home.run(words)
     #expect(run.status == status && run.errors.contains(says) && run.output.isEmpty, "\(run)")
   }
 
-  @Test func `a note is shown and changed by any of its cards, and its cards with it`() throws {
+  @Test func `a note is shown and changed through any of its cards, and its cards change with it`() throws {
     try home.run("card", "add", "D", "gato", "cat", "--reversed")
     try home.run("card", "add", "D", "plain", "card")
     let shown = try home.run("note", "show", "D:3")
@@ -142,7 +142,7 @@ import Testing
     #expect(refusedCard.status == 1 && refusedCard.errors.contains("made from fields of the note"))
   }
 
-  @Test func `the editor changes a note; what takes cards away is asked first`() throws {
+  @Test func `the editor changes a note; a change that removes cards asks first`() throws {
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}} ==== x")
     let tagged = try terminal(
       ["note", "edit", "D:1"], editor("sed -i 's/^ *$/one two/; s/{{c1::a}}/{{c1::z}}/' \"$1\""))
@@ -164,7 +164,9 @@ import Testing
     broken.wait(for: "no line ==== NAME ==== was found")
   }
 
-  @Test func `a note type is made, shown, and changed with its notes; lost cards are counted and asked first`() throws {
+  @Test func `a note type is created, shown, and changed with its notes; lost cards are counted and confirmed first`()
+    throws
+  {
     #expect(try home.run("notetype", "list").output.contains("Cloze"))
     let made = try home.run(
       "notetype", "create", "Word", "--field", "Word", "--field", "Sense", "--back", "{{Sense}}!")
@@ -199,7 +201,7 @@ import Testing
     #expect(try home.run("card", "add", "D", "--cloze", "{{c1::back}}").status == 0)
   }
 
-  @Test func `a note type that is given as it is, or with other line ends, is not changed`() throws {
+  @Test func `a note type that is written back unchanged, or with other line endings, is not changed`() throws {
     let lua = """
       notetypes.create{name = "Word", fields = {"A", "B"}, css = "a {}\\r\\nb {}\\r\\n",
         cards = {{name = "One", front = "{{A}}\\r\\n<hr>", back = "{{B}}"}}}
@@ -218,7 +220,7 @@ import Testing
     let other = try home.write(text.replacing("b {}", with: "c {}"), to: "word.txt")
     #expect(try home.run("notetype", "edit", "Word", "--from", other).output == "Note type \"Word\": 0 notes.\n")
     #expect(try home.run("--json", "undo", "--list").lines.count == steps + 1)
-    // The part that was changed has the line ends that it was given; the others keep theirs.
+    // The changed part has the line endings it was given; the others keep theirs.
     #expect(try home.run("--json", "notetype", "show", "Word").output.contains("{{A}}\\r\\n<hr>"))
   }
 
@@ -247,7 +249,7 @@ import Testing
     terminal.wait(for: "\"still here\"")
   }
 
-  @Test func `media are listed, checked and played by a program that gets no shell`() throws {
+  @Test func `media are listed, checked and played by a program that is started without a shell`() throws {
     let sound = try home.write("sound", to: "a$(b) c.mp3")
     #expect(try home.run("media", "add", sound).output == "Added \"a$(b) c.mp3\".\n")
     try home.run("-e", "decks.open('D'):add_note{fields = {Front = '[sound:no.mp3]', Back = '<img src=\"x.png\">'}}")

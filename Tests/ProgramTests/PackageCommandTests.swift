@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct PackageCommandTests {
-  /// Writes a plugin's folder of this version below `source/`, and answers its path.
+  /// Writes the folder of a plugin with this version below `source/`; returns its path.
   @discardableResult
   private func source(
     _ home: Home, version: String = "1.0.0", permissions: String = #"["shell"]"#, manifest: String = "",
@@ -23,21 +23,21 @@ import Testing
     return home.path + "/source/verbs"
   }
 
-  /// Packs `source/verbs` and answers the package's path.
+  /// Packs `source/verbs`; returns the package's path.
   private func pack(_ home: Home, _ name: String) throws -> String {
     let run = try home.run("plugin", "pack", home.path + "/source/verbs", home.path + "/" + name)
     #expect(run.status == 0, "\(run)")
     return home.path + "/" + name
   }
 
-  /// Makes a key of minisign in a home, and answers its public half.
+  /// Creates a minisign key in a home; returns its public half.
   private func key(of home: Home) throws -> String {
     let path = home.path + "/minisign"
     try minisign(["-G", "-W", "-p", path + ".pub", "-s", path + ".key"], home)
     return String(try #require(text(of: path + ".pub").split(separator: "\n").last))
   }
 
-  /// Packs `source/verbs`, signs the package with the home's key and answers its path.
+  /// Packs `source/verbs`, signs the package with the home's key; returns its path.
   private func packSigned(_ home: Home, _ name: String) throws -> String {
     let package = try pack(home, name)
     try minisign(["-S", "-s", home.path + "/minisign.key", "-m", package], home)
@@ -53,18 +53,18 @@ import Testing
     names(in: home.path + "/data/plugins").filter { $0 != ".lock" }.isEmpty
   }
 
-  @Test func `a plugin goes from one home to another, signed, and is updated there`() throws {
+  @Test func `a signed plugin goes from one home to another, and is updated there`() throws {
     let (author, user) = (try Home(), try Home())
     let key = try key(of: author)
     try source(author)
     let first = try packSigned(author, "verbs-1.tar.gz")
     try source(author, version: "1.1.0", permissions: #"["shell", "words"]"#)
     let second = try packSigned(author, "verbs-2.tar.gz")
-    // Not before the key is trusted, by hand.
+    // It is not installed before the user trusts the key.
     let refused = try user.run("plugin", "install", first, "--grant", "--unsigned")
     #expect(refused.status == 1 && refused.errors.contains("which you do not trust") && isEmpty(user), "\(refused)")
     #expect(try user.run("plugin", "key", "trust", key, "--name", "Ray").status == 0)
-    // Nor what was changed after it was signed.
+    // Nor is a package that was changed after it was signed.
     let other = author.path + "/other.tar.gz"
     try source(author, code: "-- other")
     _ = try pack(author, "other.tar.gz")
@@ -80,7 +80,7 @@ import Testing
     #expect(installed.status == 0 && installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
     #expect(try user.run("verbs").output == "version 1.0.0\n")
     #expect(try user.run("plugin", "install", first).errors.contains("already installed"))
-    // It wants more: what is new is asked, and no more than that.
+    // The new version asks for more permissions: only the new ones are asked for.
     let more = try user.run("plugin", "update", second)
     #expect(more.status == 1 && more.errors.contains("verbs asks for words; `plugin update"), "\(more)")
     #expect(try user.run("verbs").output == "version 1.0.0\n")
@@ -93,7 +93,7 @@ import Testing
     #expect(names(in: user.path + "/data/plugins") == [".lock", "verbs"])
   }
 
-  @Test func `a plugin is of the key that signed it, until the user says otherwise`() throws {
+  @Test func `a plugin belongs to the key that signed it, until the user says otherwise`() throws {
     let (author, other, user) = (try Home(), try Home(), try Home())
     let (key, otherKey) = (try key(of: author), try key(of: other))
     try source(author)
@@ -110,14 +110,14 @@ import Testing
       let refused = try user.run("plugin", "update", package, "--grant", "--unsigned")
       #expect(refused.status == 1 && refused.errors.contains("was signed with the key"), "\(refused)")
     }
-    // Also after it was removed: whose it was stays known.
+    // Also after it was removed: its owner is remembered.
     #expect(try user.run("plugin", "remove", "verbs").status == 0)
     #expect(try user.run("plugin", "install", second, "--grant").status == 1)
     #expect(try user.run("plugin", "key", "trust", otherKey, "--plugin", "verbs").status == 0)
     #expect(try user.run("plugin", "install", second, "--grant").status == 0)
     let list = try user.run("plugin", "key", "list", "--json").lines
     #expect(list.contains { $0.contains(otherKey) && $0.contains("[\"verbs\"]") }, "\(list)")
-    // Nobody's, and a key that is trusted no more.
+    // An unsigned plugin, and one whose key is no longer trusted.
     #expect(try user.run("plugin", "key", "remove", otherKey, "--plugin", "verbs").status == 0)
     #expect(try user.run("plugin", "update", unsigned, "--unsigned").status == 0)
     #expect(try user.run("plugin", "key", "remove", key).status == 0)
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `one that cannot be loaded or fails its tests leaves everything as it was`() throws {
+  @Test func `a plugin that cannot be loaded or fails its tests leaves everything as it was`() throws {
     let home = try Home()
     try source(home)
     let first = try pack(home, "1.tar.gz")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `what was granted to one that is gone is nothing to one that comes`() throws {
+  @Test func `what was granted to a removed plugin is not granted to a new one of that name`() throws {
     let home = try Home()
     try home.plugin("verbs", permissions: #"["shell"]"#, "")
     try home.enable("verbs")
@@ -159,7 +159,7 @@ import Testing
     try source(home)
     let run = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned")
     #expect(run.status == 1 && run.errors.contains("asks for shell"), "\(run)")
-    // A plugin that is off stays off.
+    // A disabled plugin stays disabled.
     #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant").status == 0)
     #expect(try home.run("plugin", "disable", "verbs").status == 0)
     try source(home, version: "2.0.0", permissions: #"["shell", "words"]"#)
@@ -169,7 +169,7 @@ import Testing
     #expect(try home.run("plugin", "enable", "verbs").errors.contains("asks for shell, words"))
   }
 
-  @Test func `bundled ones, taken names and what is needed are refused`() throws {
+  @Test func `bundled plugins, taken names and needed plugins are refused`() throws {
     let home = try Home()
     for words in [["remove", "hangman"], ["remove", "nobody"], ["update", "/nonexistent"], ["install", "/etc"]] {
       #expect(try home.run(["plugin"] + words).status == 1, "\(words)")
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `at a terminal who signed it and what it wants is shown, and asked once`() throws {
+  @Test func `at a terminal the signer and the permissions are shown, and confirmed once`() throws {
     let home = try Home()
     try source(home, permissions: #"["shell", "decks.read", "decks.write"]"#)
     let terminal = try home.terminal()
@@ -224,7 +224,7 @@ import Testing
     #expect(isEmpty(home))
     terminal.type("plugin install \(home.path)/source/verbs\r")
     terminal.wait(for: "Install it? [y/N] ")
-    // Meanwhile somebody changes the folder: what was read and shown is what is installed.
+    // Meanwhile somebody changes the folder: what was read and shown is what gets installed.
     try source(home, version: "6.6.6")
     terminal.type("y\r")
     terminal.wait(for: "Installed verbs 1.0.0; 1 test passed.", seconds: 20)
@@ -239,8 +239,7 @@ import Testing
     #expect(isEmpty(home))
   }
 
-  @Test func `a manifest that is edited while the shell runs is read before anything is asked, shown or loaded`() throws
-  {
+  @Test func `a manifest edited while the shell runs is read before anything is asked, shown or loaded`() throws {
     let home = try Home()
     try home.plugin(
       "grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#,
@@ -263,7 +262,7 @@ import Testing
     terminal.wait(for: "more")
   }
 
-  @Test func `a package in its own folder, a link in it and no folder are refused`() throws {
+  @Test func `a package inside its own folder, a link in it and a missing folder are refused`() throws {
     let home = try Home()
     let path = try source(home)
     let inside = try home.run("plugin", "pack", path, path + "/verbs.tar.gz")

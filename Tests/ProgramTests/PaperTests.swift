@@ -1,11 +1,11 @@
-// Manual pages, the reference, the version: what is made of the program's own descriptions.
+// Manual pages, the reference, the version: all generated from the program's own descriptions.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct PaperTests {
-  @Test func `the version names the libraries that are linked`() throws {
+  @Test func `the version names the linked libraries`() throws {
     let home = try Home()
     let lines = try home.run("--version").lines
     #expect(lines.first == "Deckhand 0.1.0" && lines.count == 2)
@@ -44,8 +44,8 @@ import Testing
 
   static let reference = sourceRoot() + "/Sources/deckhand/Documentation.docc/Reference"
 
-  /// `UPDATE_REFERENCE=1` writes what the program says now.
-  @Test func `the reference says what the program says`() throws {
+  /// `UPDATE_REFERENCE=1` writes the current output.
+  @Test func `the reference matches the program`() throws {
     let home = try Home()
     let written = getenv("UPDATE_REFERENCE") != nil
     let folder = written ? Self.reference : home.path + "/reference"
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `what is linked is named with its licence, and each licence has its text`() throws {
+  @Test func `linked libraries are named with their licences, and each licence has its text`() throws {
     let lines = text(of: sourceRoot() + "/Sources/deckhand/Documentation.docc/NOTICE.md").split(separator: "\n")
     let licences = Set(
       lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Part") }

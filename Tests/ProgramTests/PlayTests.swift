@@ -1,4 +1,4 @@
-// Word games and plugins through the program.
+// Word games and plugins through the built program.
 
 import Glibc
 import TestSupport
@@ -44,7 +44,7 @@ import Testing
       "\(code) \(run)")
   }
 
-  @Test func `guesses from a pipe are answered in JSON, one object a line`() throws {
+  @Test func `guesses from a pipe are answered in JSON, one object per line`() throws {
     let home = try Home()
     let lines = try home.run("--json", "play", "--base", "cambering", input: guesses).lines
     #expect(lines.count == 5)
@@ -94,7 +94,7 @@ import Testing
     ("nothing", "", "its plugin.json names the mode \"m\""), ("globals", "decks.create('x')", "global 'decks'"),
     ("io", "io.open('/etc/passwd')", "global 'io'"),
   ])
-  func `a plugin that fails to load is one line, and the shell goes on`(name: String, code: String, message: String)
+  func `a plugin that fails to load prints one line, and the shell goes on`(name: String, code: String, message: String)
     throws
   {
     let home = try Home()
@@ -113,7 +113,7 @@ import Testing
     (#"{"name": "bad", "api": 1, "permissions": ["games", "decks.wriet"]}"#, "(did you mean \"decks.write\"?)"),
     (#"{"name": "bad", "api": 1,"#, "line 1, column"), ("[]", "an object expected"),
   ])
-  func `a bad manifest is one line that names the key`(manifest: String, message: String) throws {
+  func `a bad manifest prints one line that names the key`(manifest: String, message: String) throws {
     let home = try Home()
     try home.install("bad", code: "", manifest: manifest)
     let run = try home.run("-e", "print('on')")
@@ -125,7 +125,7 @@ import Testing
 }
 
 extension Home {
-  /// Puts a plugin with a mode `m` into the person's folder.
+  /// Writes a plugin with a mode `m` into the user's folder.
   func install(_ name: String, code: String, manifest: String? = nil) throws {
     let folder = path + "/data/plugins/" + name
     try makeFolders(folder)
@@ -144,7 +144,7 @@ extension Home {
 }
 
 @Suite struct GameKeepingTests {
-  @Test func `a game that was left comes back, and a finished one is in the scores`() throws {
+  @Test func `an unfinished game comes back, and a finished one is in the scores`() throws {
     let home = try Home()
     #expect(try home.run("play", "--resume").errors.contains("there is no game to resume"))
     try home.run("play", "--base", "cambering", input: "grace\nring\n")
@@ -158,7 +158,7 @@ extension Home {
     #expect(try home.run("play", "--resume").status == 1)
   }
 
-  @Test func `a game without a found word is put away too; an untouched one takes no other's place`() throws {
+  @Test func `a game without a found word is saved too; an untouched one replaces no other`() throws {
     let home = try Home()
     try home.run("--seed", "1", "play", "hangman", input: "5\nq\n")
     let resumed = try home.run("play", "--resume", "--json", input: "q\n").lines
@@ -173,7 +173,7 @@ extension Home {
     #expect(try home.run("play", "--resume", "--json").output.contains("cambering"))
   }
 
-  @Test func `missed words become cards, each once, with their meaning where a dictionary deck knows it`() throws {
+  @Test func `missed words become cards, each once, with their meaning where a dictionary deck has it`() throws {
     let home = try Home()
     try home.run("-e", "decks.create('Dictionary'):add{prompt = 'margin', answer = 'the edge of a page'}")
     let first = try home.run("play", "--base", "cambering", "--to-deck", "Missed", input: "grace\n")
@@ -187,7 +187,7 @@ extension Home {
     #expect(try home.run("-e", lua).output == "0\t1\t99\n")
   }
 
-  @Test func `a game that does not begin, or leaves nothing, makes no deck of missed words`() throws {
+  @Test func `a game that does not start, or has no missed words, makes no deck of them`() throws {
     let home = try Home()
     let refused = try home.run("play", "--language", "english", "--length", "60", "--to-deck", "Missed", input: "")
     #expect(refused.status == 1)
@@ -200,7 +200,7 @@ extension Home {
     #expect(try home.run("undo", "--list").output.contains("creating") == false)
   }
 
-  @Test func `the language and the length of a game are those of the next one too`() throws {
+  @Test func `the language and length of a game are the defaults of the next one`() throws {
     let home = try Home()
     let first = try home.run("--json", "play", "--language", "italian", "--length", "7", input: "")
     #expect(first.output.contains("italian"))
@@ -210,7 +210,7 @@ extension Home {
     #expect(try home.run("--set", "game.language=english", "--json", "play", input: "").output.contains("english"))
   }
 
-  @Test func `a finished game answers over, and two players take turns`() throws {
+  @Test func `a finished game answers that it is over, and two players take turns`() throws {
     let home = try Home()
     let over = try home.run("play", "--base", "cambering", "--json", input: "grace\n/give-up\nring\n").lines
     #expect(over.last?.contains(#""code": "over""#) == true)
@@ -219,7 +219,7 @@ extension Home {
     #expect(duel.output.contains("5 : 4"))
   }
 
-  @Test func `a mode's own data survives being put away`() throws {
+  @Test func `a mode's own data survives saving and resuming`() throws {
     let home = try Home()
     try home.install(
       "counter",
@@ -232,7 +232,7 @@ extension Home {
     #expect(try home.run("play", "--resume", input: "cc\n").output.contains("cc: 3 points"))
   }
 
-  @Test func `word lists are compiled, told, and folded on request`() throws {
+  @Test func `word lists are compiled, listed, and folded on request`() throws {
     let home = try Home()
     let compiled = try home.run("word", "compile", "italian", "--json")
     #expect(
@@ -256,7 +256,7 @@ extension Home {
     ("data.best = math.huge data.f = print", "data.best == math.huge and data.f == nil"),
     ("data.long = ('x'):rep(1200000)", "#data.long == 1200000"),
   ])
-  func `what a mode keeps comes back whatever its keys, and what cannot be kept takes nothing along`(
+  func `a mode's data is restored whatever its keys, and data that cannot be stored does not stop the rest`(
     kept: String, holds: String
   ) throws {
     let home = try Home()

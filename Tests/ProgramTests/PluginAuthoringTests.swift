@@ -1,11 +1,11 @@
-// Plugins through the built program. What those who write plugins get: a template, tests, types.
+// Plugins through the built program. What plugin authors get: a template, tests, types.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct PluginAuthoringTests {
-  @Test func `the files of lua-types name each argument, and which may be left out`() throws {
+  @Test func `the files of lua-types name each argument, and mark the optional ones`() throws {
     let home = try Home()
     #expect(try home.run("lua-types", home.path + "/types").status == 0)
     let stubs = text(of: home.path + "/types/deck.lua")
@@ -42,7 +42,7 @@ import Testing
     #expect(try home.run("plugin", "test", "own", "--json").lines.count == 5)
   }
 
-  @Test func `rows that a command answers are a table, with its colours where there are any`() throws {
+  @Test func `rows that a command returns are printed as a table, in colour where it sets colours`() throws {
     let home = try Home()
     #expect(try home.run("plugin", "new", "own").status == 0)
     #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
@@ -59,7 +59,7 @@ import Testing
     #expect(run.lines.last?.hasSuffix("passed.") == true)
   }
 
-  @Test func `a test reaches no file beyond its own, and leaves the person's data alone`() throws {
+  @Test func `a test reaches no file beyond its own, and leaves the user's data alone`() throws {
     let home = try Home()
     let outside = try home.write("out", to: "outside")
     try home.plugin(
@@ -82,15 +82,15 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Thrown away") == false)
   }
 
-  @Test func `the files of lua-types say what the real objects have, both ways`() throws {
+  @Test func `the files of lua-types and the real objects have the same members`() throws {
     let home = try Home()
     let script = try home.write(Self.compareTypes, to: "compare.lua")
     let run = try home.run("run", script, home.path + "/types")
     #expect(run.status == 0 && run.output == "same\n", "\(run.output)\(run.errors)")
   }
 
-  /// Real names come from the registry, which holds a type once it was described, as `lua-types` describes them all;
-  /// the stubs are read line by line.
+  /// The real names come from the registry, which holds a type once it was described; `lua-types` describes them all.
+  /// The stubs are read line by line.
   private static let compareTypes = """
     assert(shell.run("lua-types " .. arg[1]))
     local real, stubs, classes = {}, {}, {}

@@ -1,5 +1,5 @@
-// Plugins through the built program. Commands of plugins and of the user: peers of the built-in ones, within their
-// limits.
+// Plugins through the built program. Commands of plugins and of the user: they work like the built-in ones, within
+// their limits.
 
 import Glibc
 import TestSupport
@@ -29,7 +29,7 @@ import Testing
     return home
   }
 
-  @Test func `a plugin's command is a peer of the built-in ones`() throws {
+  @Test func `a plugin's command works like a built-in one`() throws {
     let home = try quiz()
     let json = try home.run("quiz", "Spanish", "a", "b c", "--count", "3", "-q", "--as", "csv", "--json")
     #expect(
@@ -45,7 +45,7 @@ import Testing
     #expect(try home.run("-e", #"print(shell.run("quiz x --count 2").count)"#).lines == ["2"])
   }
 
-  @Test func `a failure names the plugin and its line; a problem is the command's own`() throws {
+  @Test func `a failure names the plugin and its line; a reported problem is the command's own`() throws {
     let home = try quiz()
     let failed = try home.run("quiz", "fail")
     #expect(failed.status == 1)
@@ -58,7 +58,7 @@ import Testing
     #expect(try home.run("plugin", "info", "quizbowl").output.contains("init.lua") == false)
   }
 
-  @Test func `what passes a limit ends that call only, and says how to raise it`() throws {
+  @Test func `exceeding a limit ends only that call, and the message says how to raise the limit`() throws {
     let home = try quiz()
     #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "1", "--memory", "1").status == 0)
     let run = try home.run([], input: "quiz loop\nquiz fill\nquiz fine --json\nplugin info quizbowl\n")
@@ -77,7 +77,7 @@ import Testing
     #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "0").status == 1)
   }
 
-  @Test func `the person adds commands too, and may describe them again`() throws {
+  @Test func `the user adds commands too, and may describe them again`() throws {
     let home = try Home()
     let code = """
       shell.command{name="hi", arguments={"NAME"}, run=function(a) return "hi " .. a.name end}
@@ -96,7 +96,7 @@ import Testing
     #expect(lines[4].contains("bad argument #1 to 'command' (field 'run': function expected, got nil)"))
   }
 
-  @Test func `a path that is typed is granted for that call, and links lead nowhere else`() throws {
+  @Test func `a typed path is granted for that call, and links lead nowhere else`() throws {
     let home = try Home()
     try home.plugin(
       "reader", permissions: #"["shell", "files.read:\#(home.path)/open"]"#, manifest: #""commands": ["peek"]"#,

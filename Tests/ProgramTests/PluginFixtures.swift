@@ -1,11 +1,11 @@
-// Plugins of a test's own, written into a user's folder.
+// Plugins for tests, written into a user's folder.
 
 import Glibc
 import TestSupport
 import Testing
 
 extension Home {
-  /// Writes a plugin into the person's folder. `permissions` and what `manifest` adds are JSON.
+  /// Writes a plugin into the user's folder. `permissions` and the text of `manifest` are JSON.
   func plugin(
     _ name: String, permissions: String = "[]", manifest: String = "", version: String = "1.0.0", _ code: String
   ) throws {

@@ -1,11 +1,11 @@
-// Plugins through the built program. What a plugin was granted, and what it is built on.
+// Plugins through the built program. What a plugin was granted, and what it depends on.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct PluginGrantTests {
-  @Test func `a new version that wants more asks again, one that does not goes on`() throws {
+  @Test func `a new version that wants more permissions asks again, one that does not is enabled`() throws {
     let home = try Home()
     try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
     try home.enable("grows")
@@ -22,7 +22,7 @@ import Testing
 
   private let grow = #"shell.command{name="grow", run=function() return "grown" end}"#
 
-  @Test func `what one account grants is nothing to another, and nothing before a sign-in`() throws {
+  @Test func `one account's grants do not count for another, nor before a sign-in`() throws {
     let home = try Home()
     try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
     try home.enable("grows")
@@ -32,7 +32,7 @@ import Testing
     let asBob = ["--user", "bob", "--password-file", bob]
     #expect(try home.run("account", "add", "ana", "--new-password-file", ana).status == 0)
     #expect(try home.run(asAna + ["account", "add", "bob", "--new-password-file", bob]).status == 0)
-    // The first account has taken over what was granted before there was one.
+    // The first account has taken over the grants from before there was one.
     #expect(try home.run(asAna + ["grow"]).output == "grown\n")
     #expect(try home.run(asBob + ["grow"]).status == 2)
     #expect(try home.run(asBob + ["plugin", "disable", "hangman"]).status == 0)
@@ -40,13 +40,13 @@ import Testing
     #expect(list.contains { $0.hasPrefix("grows") && $0.contains(" off ") }, "\(list)")
     #expect(try home.run(asAna + ["play", "--list"]).output.contains("hangman"))
     #expect(try !home.run(asBob + ["play", "--list"]).output.contains("hangman"))
-    // In one shell, too: who signs in next has what they granted.
+    // Within one shell too: the user who signs in next has only their own grants.
     let shell = try home.run(
       asAna + ["-i", "-e", ""], input: "grow\nlogout\nlogin bob --password-file \(bob)\ngrow\n")
     #expect(shell.output.hasPrefix("grown\n") && !shell.output.dropFirst(6).contains("grown"), "\(shell)")
   }
 
-  @Test func `grants that cannot be read grant nothing, and the doctor says so`() throws {
+  @Test func `unreadable grants grant nothing, and the doctor reports them`() throws {
     let home = try Home()
     try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
     try home.enable("grows")
@@ -71,7 +71,7 @@ import Testing
     #expect(run.lines.contains { $0.hasPrefix("palindromes") && $0.contains(" off ") })
   }
 
-  @Test func `reading decks changes none`() throws {
+  @Test func `the permission to read decks does not allow changing them`() throws {
     let home = try Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "a", "b")
@@ -108,7 +108,7 @@ import Testing
       try home.run("-e", #"local d = decks.open("D") print(#decks.list(), #d, d:card(1).prompt)"#).lines == ["1\t1\ta"])
   }
 
-  @Test func `a name has one owner, and both are named`() throws {
+  @Test func `a name has one owner, and a conflict names both`() throws {
     let home = try Home()
     try home.plugin(
       "one", permissions: #"["shell"]"#, manifest: #""commands": ["same"]"#,
@@ -129,7 +129,7 @@ import Testing
     #expect(try home.run("same").output == "1\n")
   }
 
-  @Test func `what a plugin is built on is loaded before it; rings and gaps are named`() throws {
+  @Test func `the dependencies of a plugin are loaded before it; cycles and missing ones are named`() throws {
     let home = try Home()
     try home.plugin("base", manifest: #""commands": []"#, version: "1.4.0", "print('base')")
     try home.plugin(
@@ -150,7 +150,7 @@ import Testing
     #expect(try home.run("top").errors.contains("top: needs the plugin base, which is not enabled"))
   }
 
-  @Test func `a plugin that fails at its start is told in one line, and the rest goes on`() throws {
+  @Test func `a plugin that fails at start-up is reported in one line, and the rest goes on`() throws {
     let home = try Home()
     let codes = [
       "breaks": "deks()", "spells": "local = 1", "loops": "while true do end", "raises": "error(setmetatable({}, {}))",
@@ -170,7 +170,7 @@ import Testing
     #expect(run.errors.contains("plugin loops: stopped after 0.2 s while it was loaded (init.lua:1);"))
   }
 
-  @Test func `a plugin for the start is not loaded for a command that only shows decks`() throws {
+  @Test func `a plugin loaded at start-up is not loaded for a command that only shows decks`() throws {
     let home = try Home()
     try home.plugin("early", manifest: #""load": "startup""#, "print('loaded')")
     try home.enable("early")
@@ -183,8 +183,7 @@ import Testing
     #expect(try home.run(["-i", "deck", "list"], input: "").output.contains("loaded"))
   }
 
-  @Test func `a granted folder is neither the home of the user nor standard input, whatever a path looks like`() throws
-  {
+  @Test func `a granted folder is neither the user's home nor standard input, whatever a path looks like`() throws {
     let home = try Home()
     _ = makeFolder(home.path + "/granted")
     _ = try home.write("prompt,answer\nsecret,x\n", to: "secret.csv")

@@ -1,4 +1,4 @@
-// Finding plugins through the built program: indexes that are made by Scripts/plugin_index, signed by minisign, added,
+// Finding plugins through the built program: indexes made by Scripts/plugin_index and signed by minisign are added,
 // searched, installed from, and refused.
 
 import Glibc
@@ -11,9 +11,9 @@ import Testing
 
   init() throws { (maker, user) = (try Home(), try Home()) }
 
-  // MARK: What a maker of an index does
+  // MARK: The maker of an index
 
-  /// Writes a plugin's folder of this version below the maker's `source`.
+  /// Writes the folder of a plugin with this version below the maker's `source`.
   private func source(
     _ name: String = "verbs", version: String = "1.0.0", permissions: String = #"["shell"]"#, manifest: String = "",
     code: String = ""
@@ -42,7 +42,7 @@ import Testing
     ).finish(input: "")
   }
 
-  /// Makes a key of minisign, and answers its public half.
+  /// Creates a minisign key; returns its public half.
   @discardableResult
   private func key(_ name: String = "maker") throws -> String {
     let path = maker.path + "/" + name
@@ -59,7 +59,7 @@ import Testing
     try #require(run.status == 0, "\(run)")
   }
 
-  /// An index with `verbs` in it, signed, and added by the user.
+  /// Makes a signed index that contains `verbs`; the user adds it.
   private func index() throws {
     try key()
     let made = try script("--name", "words", try source())
@@ -82,9 +82,9 @@ import Testing
     #expect(Child.copy(maker.path + "/" + other, to: folder + "/" + file))
   }
 
-  // MARK: The whole way
+  // MARK: From index to update
 
-  @Test func `a plugin is found, installed, told outdated, shown as a diff and updated`() throws {
+  @Test func `a plugin is found, installed, reported as outdated, shown as a diff and updated`() throws {
     try index()
     #expect(try user.run("plugin", "index", "list").output.contains("words"))
     let found = try user.run("plugin", "search", "conjugat", "--json").output
@@ -92,7 +92,7 @@ import Testing
     #expect(try user.run("plugin", "search", "nosuch").output == "No index has such a plugin.\n")
     try refused("install", "verb", by: "did you mean \"verbs\"?")
     try refused("install", "verbs", by: "verbs asks for shell; `plugin install verbs --grant`")
-    // The index vouches for it: --unsigned is not asked for.
+    // The index vouches for the plugin, so --unsigned is not needed.
     let installed = try user.run("plugin", "install", "verbs", "--grant")
     #expect(installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
     #expect(try user.run("verbs").output == "1.0.0\n")
@@ -116,7 +116,7 @@ import Testing
     #expect(try user.run("verbs").output == "1.1.0\n")
   }
 
-  @Test func `at a terminal the diff is shown before the question, control characters in it as text`() throws {
+  @Test func `at a terminal the diff is shown before the question, with control characters as text`() throws {
     try index()
     #expect(try user.run("plugin", "install", "verbs", "--grant").status == 0)
     try script(try source(version: "1.1.0", code: "-- \u{1B}[2Jgone\u{202E}"))
@@ -134,7 +134,7 @@ import Testing
     #expect(try user.run("verbs").output == "1.0.0\n")
   }
 
-  // MARK: What is refused
+  // MARK: Refusals
 
   @Test func `an index without a signature, of an unknown key or of another key is refused`() throws {
     try key()
@@ -145,7 +145,7 @@ import Testing
     try sign()
     try refused("index", "add", folder, by: "which you do not trust")
     try refused("index", "add", folder, "--key", maker.path + "/other.pub", by: "was added with the key")
-    // A key that is trusted by hand will do without --key.
+    // If the user has trusted the key, --key is not needed.
     #expect(try user.run("plugin", "key", "trust", maker.path + "/maker.pub").status == 0)
     #expect(try user.run("plugin", "index", "add", folder).status == 0)
     try refused("index", "add", folder, by: "was already added")
@@ -159,13 +159,13 @@ import Testing
     }
   }
 
-  @Test func `an older index, one changed after it was signed and one past its date are refused`() throws {
+  @Test func `an older index, one changed after signing and an expired one are refused`() throws {
     user.clock = try StandingClock()
     try index()
     for file in ["index.json", "index.json.minisig", "verbs.json"] { copy(file, to: file + ".old") }
     try script(try source(version: "1.1.0"), "--days", "30")
     try sign()
-    // What installs remembers what was seen.
+    // Installing remembers the version of the index that was seen.
     #expect(try user.run("plugin", "install", "verbs", "--grant").output.hasPrefix("Installed verbs 1.1.0"))
     for file in ["index.json", "index.json.minisig", "verbs.json"] {
       copy(file, to: file + ".new")
@@ -173,7 +173,7 @@ import Testing
     }
     try refused("install", "verbs", by: "has number 1, and number 2 was seen")
     for file in ["index.json", "index.json.minisig", "verbs.json"] { bringBack(file + ".new", as: file) }
-    // Signed by the right key, and another content under the number that was seen.
+    // Signed by the right key, but with other content under a version number that was seen.
     let sound = text(of: folder + "/index.json")
     try maker.write(sound + "\n", to: "index/index.json")
     try refused("update", "verbs", by: "its signature is not valid")
@@ -186,7 +186,7 @@ import Testing
     try refused("update", "verbs", by: "get a newer one (`git pull` in it)")
   }
 
-  @Test func `a listing and a package that were changed, and a version that was taken back, are refused`() throws {
+  @Test func `a changed listing, a changed package and a withdrawn version are refused`() throws {
     try index()
     let listing = text(of: folder + "/verbs.json")
     try maker.write(listing + " ", to: "index/verbs.json")
@@ -195,7 +195,7 @@ import Testing
     copy("verbs-1.0.0.tar.gz", to: "sound")
     try maker.write("", to: "index/verbs-1.0.0.tar.gz")
     try refused("install", "verbs", by: "verbs-1.0.0.tar.gz")
-    // A sound package that is not the one that was listed.
+    // A sound package, but not the listed one.
     let other = try source(version: "1.0.0", code: "-- other")
     #expect(try maker.run("plugin", "pack", other, folder + "/verbs-1.0.0.tar.gz").status == 0)
     try refused("install", "verbs", "--grant", by: "is refused: it is not the verbs 1.0.0 of the index")
@@ -210,14 +210,14 @@ import Testing
     #expect(try user.run("plugin", "remove", "verbs").status == 0)
     try refused("install", "verbs", "--grant", by: "its author withdrew it: it eats cards")
     try refused("install", "verbs@2.0.0", by: "there are 1.0.0")
-    // A newer one that counts is taken in its place.
+    // A newer version that was not withdrawn is used instead.
     try script(try source(version: "1.0.1"))
     try sign()
     #expect(try user.run("plugin", "install", "verbs", "--grant").output.hasPrefix("Installed verbs 1.0.1"))
     try refused("install", "verbs@1.0.1", by: "already installed")
   }
 
-  @Test func `an author's key that the index names is the plugin's from then on`() throws {
+  @Test func `an author's key named in the index belongs to the plugin from then on`() throws {
     try key()
     try key("author")
     let package = maker.path + "/verbs-1.0.0.tar.gz"
@@ -230,13 +230,13 @@ import Testing
     let rehearsed = try user.run("--dry-run", "plugin", "install", "verbs")
     #expect(rehearsed.errors.contains("signed with the key that the index index of "), "\(rehearsed)")
     #expect(try user.run("plugin", "install", "verbs", "--grant").status == 0)
-    // The next version without the author's signature is not the author's.
+    // The next version without the author's signature is refused.
     try script(try source(version: "2.0.0"))
     try sign()
     try refused("update", "verbs", "--grant", by: "was signed with the key")
   }
 
-  @Test func `a name in two indexes has to be said which`() throws {
+  @Test func `a name in two indexes has to be qualified`() throws {
     try index()
     let second = maker.path + "/second"
     _ = makeFolder(second)
@@ -251,11 +251,11 @@ import Testing
 
   // MARK: Sets of versions, and the check
 
-  @Test func `a lock brings the same versions back elsewhere, in the order in which they need each other`() throws {
+  @Test func `a lock file installs the same versions elsewhere, in the order of their dependencies`() throws {
     try key()
     let base = try source("base")
     try script(base, "--name", "words")
-    // What needs another is judged where that is installed.
+    // A dependent plugin is checked where its dependency is installed.
     #expect(try maker.run("plugin", "install", base, "--grant", "--unsigned").status == 0)
     let needing = try source("able", manifest: #""needs": {"plugins": {"base": ">=1"}}"#)
     let listed = try Child(
@@ -278,10 +278,10 @@ import Testing
       synced.output == "Installed base 1.0.0; 1 test passed.\nInstalled able 1.0.0; 1 test passed.\n", "\(synced)")
     #expect(try other.run("plugin", "sync", lock, "--json").output == "")
     #expect(try other.run("plugin", "sync", lock).output.contains("all installed in these versions"))
-    // A version that was edited is not the one that is locked, and gives way.
+    // An edited copy is not the locked version, and is replaced.
     try other.write("-- edited", to: "data/plugins/base/init.lua")
     #expect(try other.run("plugin", "sync", lock, "--grant").output.hasPrefix("Updated base from 1.0.0 to 1.0.0"))
-    // Nothing is installed where one of them is not to be had.
+    // Nothing is installed if one of the plugins is not available.
     let sound = text(of: lock)
     try maker.write(sound.replacing("\"able\": {", with: "\"nosuch\": {"), to: "plugins.lock")
     let refused = try Home()
@@ -291,7 +291,7 @@ import Testing
     #expect(names(in: refused.path + "/data/plugins").filter { $0 != ".lock" }.isEmpty)
   }
 
-  @Test func `an author is told every fault at once, and the maker of an index too`() throws {
+  @Test func `all faults are reported at once, to an author and to the maker of an index`() throws {
     let path = try source()
     #expect(try maker.run("plugin", "check", path).output.contains("an index would accept it"))
     try maker.write(#"{"name": "verbs", "api": 1, "commands": ["deck"]}"#, to: "source/verbs/plugin.json")
@@ -312,7 +312,7 @@ import Testing
     try maker.write("x", to: "index/verbs-1.0.0.tar.gz")
     let changed = try maker.run("--json", "plugin", "check", folder)
     #expect(changed.status == 1 && changed.output.contains("\"faults\": [\""), "\(changed)")
-    // The same version with another content is not taken a second time.
+    // The same version with other content is not accepted a second time.
     let again = try script(try source(code: "-- other"))
     #expect(again.status != 0 && again.errors.contains("raise its version"), "\(again)")
   }

@@ -1,11 +1,11 @@
-// Plugins through the built program. What a plugin sees, and what two of them share: nothing.
+// Plugins through the built program. What a plugin can see, and that two plugins share nothing.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct PluginSandboxTests {
-  /// Prints each path from the globals to a value, tables and metatables and the methods of strings included.
+  /// Prints each path from the globals to a value, including tables, metatables and string methods.
   private static let walk = """
     local seen, lines = {}, {}
     local function walk(value, path)
@@ -31,7 +31,7 @@ import Testing
     print(table.concat(lines, "\\n"))
     """
 
-  @Test func `a plugin that was granted nothing reaches exactly this`() throws {
+  @Test func `a plugin without grants reaches exactly these names`() throws {
     let home = try Home()
     try home.plugin("walker", manifest: #""load": "startup""#, Self.walk)
     let seen = try home.run("plugin", "enable", "walker", "--grant").lines.filter { !$0.hasPrefix("Enabled") }
@@ -57,7 +57,7 @@ import Testing
     #expect(try home.run("plugin", "enable", "one", "--grant").lines.first == ("sees " + module))
   }
 
-  @Test func `two plugins share nothing, and the host has its own`() throws {
+  @Test func `two plugins share nothing, and the host has its own globals`() throws {
     let home = try Home()
     try home.plugin(
       "poison", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
@@ -103,7 +103,7 @@ import Testing
     #expect(!lines.contains { $0.hasSuffix("found") || $0 == "init" })
   }
 
-  @Test func `a module that works elsewhere finds Lua's libraries by require, in the plugin's own safe versions`()
+  @Test func `a module written for plain Lua finds Lua's libraries by require, in the plugin's own safe versions`()
     throws
   {
     let home = try Home()

@@ -1,11 +1,12 @@
-// Plugins through the built program. What becomes of a plugin's things when it goes, and of the rest when it fails.
+// Plugins through the built program. What happens to a plugin's additions when it is unloaded, and to everything else
+// when it fails.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct PluginUnloadingTests {
-  @Test func `disable and reload take back all that was added`() throws {
+  @Test func `disable and reload remove everything that was added`() throws {
     let home = try Home()
     try home.plugin(
       "adds", permissions: #"["shell", "games"]"#, manifest: #""commands": ["add"], "modes": ["added"]"#,
@@ -23,11 +24,11 @@ import Testing
     )
     #expect(run.output.contains("command add, command al, command more, mode added"))
     #expect(run.lines.count { $0.hasPrefix("heard") } == 5, "\(run.output)")
-    // What is no command any more is Lua, and nil.
+    // A name that is no longer a command is Lua, and nil.
     #expect(run.lines.count { $0 == "nil" } == 2 && run.errors.contains("no mode is called \"added\""), "\(run.errors)")
   }
 
-  @Test func `loading again and again leaves nothing behind`() throws {
+  @Test func `repeated loading leaves nothing behind`() throws {
     let home = try Home()
     try home.plugin(
       "again", permissions: #"["shell", "games", "words"]"#, manifest: #""commands": ["again"], "load": "startup""#,
@@ -55,7 +56,7 @@ import Testing
     #expect(growth < 1_500, "\(growth) KiB")
   }
 
-  @Test func `an error in a listener is told once with its plugin and line, and breaks nothing`() throws {
+  @Test func `an error in an observer is reported once with its plugin and line, and breaks nothing`() throws {
     let home = try Home()
     try home.plugin(
       "listens", permissions: #"["shell", "games"]"#, manifest: #""events": ["word_found"]"#,
@@ -79,7 +80,7 @@ import Testing
     #expect(run.errors == "listens: init.lua:6: no (in the event word_found)\n")
   }
 
-  @Test func `what a listener is handed gives it no right`() throws {
+  @Test func `the objects passed to an observer give it no rights`() throws {
     let home = try Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "a", "b")

@@ -1,4 +1,4 @@
-// The built program run as somebody runs it: with arguments, a pipe on its input, and a data folder of its own.
+// Runs the built program as a user does: with arguments, a pipe on its input, and its own data folder.
 
 import Glibc
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 /// A data folder that is removed with the test.
 final class Home {
   private let folder = TemporaryFolder()
-  /// What the programs have in place of the wall clock and the machine's.
+  /// Replaces the wall clock and the machine's clock for the programs started.
   var clock: StandingClock?
 
   init() throws { try #require(access(folder.path, W_OK) == 0) }
@@ -17,7 +17,7 @@ final class Home {
   var environment: [String] {
     [
       "HOME=\(path)", "TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
-      // What dictionaries a machine has is nothing to the tests.
+      // The tests must not depend on the dictionaries of the machine.
       "XDG_DATA_DIRS=/nonexistent", "XDG_CACHE_HOME=/tmp/deckhand-test-cache-\(getuid())", "SWIFT_BACKTRACE=enable=no",
       "PAGER=cat",
     ] + (clock?.environment ?? [])
@@ -53,7 +53,7 @@ final class Home {
 }
 
 extension Child {
-  /// Copies a program by the system's own means.
+  /// Copies a program with the system's own tools.
   static func copy(_ path: String, to other: String) -> Bool {
     do {
       return try Child(["/bin/cp", path, other], environment: []).finish(input: "").status == 0

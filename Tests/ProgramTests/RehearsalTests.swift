@@ -1,17 +1,17 @@
-// `--dry-run`: nothing that is kept changes, whatever is typed.
+// `--dry-run`: no stored data changes, whatever is typed.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct RehearsalTests {
-  /// The commands that cannot be rehearsed: they say so, and do nothing.
+  /// The commands that have no dry run: they say so, and do nothing.
   private static let refused: Set<String> = [
     "serve",
     "account add", "account remove", "alias", "passwd", "plugin check", "plugin reload", "plugin test",
   ]
 
-  /// A home with something of everything, and the names that the examples of the commands use.
+  /// Returns a home with some of everything, and the names that the examples of the commands use.
   private func furnished() throws -> Home {
     let home = try Home()
     let made = try home.run(
@@ -28,7 +28,7 @@ import Testing
     return home
   }
 
-  /// All that is kept, as the program tells it and as the files are.
+  /// All stored data, as the program prints it and as files.
   private func kept(_ home: Home) throws -> [String: [UInt8]] {
     var all = storedFiles(in: home.path + "/data")
     for words in [
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `every command is rehearsed or says that it cannot be, and nothing is changed`() throws {
+  @Test func `every command supports a dry run or says that it does not, and nothing is changed`() throws {
     let home = try furnished()
     let before = try kept(home)
     let files = storedFiles(in: home.path + "/data")
@@ -82,7 +82,7 @@ import Testing
   @Test(arguments: [
     ["alias", "x", "deck list"], ["plugin", "reload", "hangman"], ["plugin", "test", "hangman"],
   ])
-  func `the status is 2 on the command line where nothing can be rehearsed`(words: [String]) throws {
+  func `a command without a dry run ends with status 2 on the command line`(words: [String]) throws {
     let home = try furnished()
     let before = try kept(home)
     let run = try home.run(["--dry-run"] + words)
@@ -149,7 +149,7 @@ import Testing
     #expect(rows.count >= 3 && rows.map { $0[0] }.starts(with: ["json", "csv", "tsv"]), "\(run)")
     for row in rows { #expect(row[1] == row[3] && row[2] == "5" && row[4] == "2", "\(row)") }
     #expect(try changes(before, kept(home)).filter { !$0.contains("/backups") } == [])
-    // Alone, it is no step of undo.
+    // A dry run outside a script makes no undo step.
     let steps = try home.run("undo", "--list").output
     let alone = try home.run(
       "-e", "", "-i", input: "decks.open('Spanish'):import('\(home.path)/cards.csv', {dry_run = true}).added\n")
@@ -157,7 +157,9 @@ import Testing
     #expect(try home.run("undo", "--list").output == steps)
   }
 
-  @Test func `in a rehearsed script commands run within its unit, and those that act outside only tell`() throws {
+  @Test func `in a script's dry run commands run within its transaction, and those that act outside only report`()
+    throws
+  {
     let home = try furnished()
     let before = try kept(home)
     let run = try home.run(
@@ -177,7 +179,7 @@ import Testing
     #expect(text(of: home.path + "/x.csv").isEmpty)
   }
 
-  @Test func `lines of Lua at the prompt, listeners and finalizers change nothing either`() throws {
+  @Test func `lines of Lua at the prompt, observers and finalizers change nothing either`() throws {
     let home = try furnished()
     let before = try kept(home)
     let lines = [
@@ -192,7 +194,7 @@ import Testing
     #expect(try changes(before, kept(home)) == [])
   }
 
-  @Test func `what was not done is not told as done`() throws {
+  @Test func `work that was not done is not reported as done`() throws {
     let home = try Home()
     try home.run("deck", "create", "A::B")
     try home.run("card", "add", "A::B", "uno", "one")
@@ -205,14 +207,14 @@ import Testing
       try home.run("--dry-run", "deck", "export", "A", home.path + "/a.csv").errors.contains("would write 1 card"))
   }
 
-  @Test func `moves that wait for the end of a script are counted`() throws {
+  @Test func `moves that are deferred to the end of a script are counted`() throws {
     let home = try Home()
     try home.run("-e", "documents.create{}:add_text{text = 'a'}")
     let run = try home.run("--dry-run", "-e", "documents.list()[1].elements[1].x = 9")
     #expect(run.errors.contains("Would change 1 document"), "\(run)")
   }
 
-  @Test func `a script that runs a script is one unit`() throws {
+  @Test func `a script that runs a script is one transaction`() throws {
     let home = try Home()
     let inner = try home.write("decks.create('Inner')", to: "inner.lua")
     let failing = try home.write("decks.create('Bad') error('no')", to: "failing.lua")
@@ -225,13 +227,13 @@ import Testing
   }
 }
 
-/// The paths that were added, went or hold something else.
+/// Returns the paths that were added, removed or changed.
 private func changes(_ before: [String: [UInt8]], _ after: [String: [UInt8]]) -> [String] {
   Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
 }
 
-/// Every file below a folder with its bytes, but the database: its header changes whenever it is opened. What it holds
-/// is asked for by `kept`.
+/// Every file below a folder with its bytes, except the database, whose header changes whenever it is opened. `kept`
+/// compares the content of the database.
 private func storedFiles(in folder: String) -> [String: [UInt8]] {
   var found: [String: [UInt8]] = [:]
   for name in names(in: folder) where !name.hasPrefix("collection.sqlite") {

@@ -1,4 +1,4 @@
-// A program that talks to `serve` over HTTP, byte by byte where it matters.
+// A program that talks to `serve` over HTTP, byte by byte where needed.
 
 import Glibc
 import TestSupport
@@ -8,15 +8,15 @@ import Testing
 struct ServeClient {
   let port: UInt16
 
-  /// Waits until it listens.
+  /// Waits until the server listens.
   init(_ shell: PseudoTerminal) throws {
     let line = shell.wait(for: "Ctrl-C", seconds: 20)
     let digits = line.components(after: "127.0.0.1:").prefix { $0.isNumber }
     port = try #require(UInt16(digits), "\(line)")
   }
 
-  /// Sends bytes and gives all that comes until the other end closes, or nothing came for so long.
-  /// - Parameter isTaken: whether all of it is read there; what is refused in its middle may not be.
+  /// Sends bytes; returns everything received until the other end closes, or nothing comes for `milliseconds`.
+  /// - Parameter isTaken: whether the server reads all of it; a refused request may not be read to its end.
   func exchange(_ bytes: [UInt8], milliseconds: Int32 = 10_000, isTaken: Bool = true) throws -> String {
     let socket = try connected()
     defer { close(socket) }
@@ -27,7 +27,7 @@ struct ServeClient {
 
   func connected() throws -> Int32 { try #require(connection()) }
 
-  /// Nil where nobody listens.
+  /// Returns nil if nobody listens.
   func connection() -> Int32? {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -67,7 +67,7 @@ struct ServeClient {
 
   func body(_ answer: String) -> String { answer.components(after: "\r\n\r\n") }
 
-  /// The body of the answer to an action.
+  /// Returns the body of the response to an action.
   func action(_ name: String, _ params: String = "{}", _ more: String...) throws -> String {
     let text = #"{"action":"\#(name)","version":6,"params":\#(params)}"#
     return body(try exchange(Array((head(length: text.utf8.count, more) + text).utf8)))
@@ -75,12 +75,12 @@ struct ServeClient {
 }
 
 extension String {
-  /// What comes after the first place of a text.
+  /// Returns what follows the first occurrence of a text.
   func components(after text: String) -> String {
     firstRange(of: text).map { String(self[$0.upperBound...]) } ?? ""
   }
 
-  /// How many parts it has between places of a text.
+  /// Returns how many parts there are between the occurrences of a text.
   func components(separatedBy text: String) -> Int {
     split(separator: text, omittingEmptySubsequences: false).count
   }

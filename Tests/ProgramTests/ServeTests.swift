@@ -1,4 +1,5 @@
-// `serve` as other programs meet it: over HTTP, from several at once, beside another shell, and with what is no HTTP.
+// `serve` from the view of other programs: over HTTP, from several at once, beside another shell, and with input that
+// is not HTTP.
 
 import Glibc
 import TestSupport
@@ -21,9 +22,9 @@ import Testing
     #"{"action":"addNote","version":6,"params":{"note":{"deckName":"Spanish","modelName":"Basic","fields":{"Front":"\#(front)","Back":"b"}}}}"#
   }
 
-  // MARK: What is right
+  // MARK: Accepted requests
 
-  @Test func `a note comes in, is seen by a shell beside it, and one step of undo takes it away`() throws {
+  @Test func `a note is added, seen by a shell beside it, and removed by one undo step`() throws {
     let answer = try client.post(add("uno"), "Origin: moz-extension://3f1c")
     #expect(answer.hasPrefix("HTTP/1.1 200 OK"), "\(answer)")
     #expect(answer.contains("Access-Control-Allow-Origin: moz-extension://3f1c\r\n"))
@@ -39,7 +40,7 @@ import Testing
     #expect(
       try client.body(client.post(#"{"action":"findCards","version":6,"params":{"query":"uno"}}"#)).contains(
         #""result":[]"#))
-    // A program that is no browser is known by what it calls itself.
+    // A program that is not a browser is identified by its user agent.
     for (word, agent, name) in [("tres", "User-Agent: anki-editor/0.3", "anki-editor"), ("seis", "X-None: 1", "serve")]
     {
       #expect(try client.post(add(word), agent).hasPrefix("HTTP/1.1 200 OK"))
@@ -50,7 +51,7 @@ import Testing
     #expect(shell.output.contains("Stopped listening. Done: 5 actions."))
   }
 
-  @Test func `what a browser asks before is answered, and other pages are asked for once`() throws {
+  @Test func `a browser's preflight request is answered, and other pages are asked for once`() throws {
     let extensionLine = "Origin: chrome-extension://abc"
     let preflight = try client.exchange(
       Array(client.head("OPTIONS", length: nil, [extensionLine, "Access-Control-Request-Private-Network: true"]).utf8))
@@ -61,7 +62,7 @@ import Testing
     #expect(try client.post(#"{"action":"version"}"#, page).hasPrefix("HTTP/1.1 403"))
     #expect(try client.exchange(Array(client.head("OPTIONS", length: nil, [page]).utf8)).hasPrefix("HTTP/1.1 403"))
     let ask = #"{"action":"requestPermission","version":6}"#
-    // What was typed before it asks does not answer.
+    // Keys typed before the question do not answer it.
     shell.type("y\r")
     shell.wait(for: "y\r\n")
     for (origin, key, words) in [("Origin: https://other.example", "n", "denied"), (page, "y", "granted")] {
@@ -74,7 +75,7 @@ import Testing
     }
     #expect(try client.post(#"{"action":"version"}"#, page).hasSuffix("\r\n\r\n6"))
     #expect(try home.run("set", "serve.origins").output.contains("app://obsidian.md"))
-    // A key that another shell sets holds from then on.
+    // A key that another shell sets is valid from then on.
     try home.run("set", "serve.key", "secret")
     #expect(
       try client.body(client.post(#"{"action":"version","version":6}"#)).contains("valid api key must be provided"))
@@ -101,9 +102,9 @@ import Testing
     #expect(try home.run("doctor", "cards").status == 0)
   }
 
-  // MARK: What is wrong
+  // MARK: Refused requests
 
-  @Test func `hosts that are not this machine, and what is too long, are refused`() throws {
+  @Test func `foreign hosts and oversized requests are refused`() throws {
     for host in ["evil.example:\(port)", "127.0.0.1", "127.0.0.1:1", "localhost.evil.org:\(port)", ""] {
       let answer = try client.post(#"{"action":"version"}"#, host: host)
       #expect(answer.hasPrefix("HTTP/1.1 403") || answer.hasPrefix("HTTP/1.1 400"), "\(host): \(answer)")
@@ -118,7 +119,7 @@ import Testing
     #expect(try client.exchange(long, isTaken: false).hasPrefix("HTTP/1.1 4"))
   }
 
-  @Test func `what is no HTTP, or breaks off, disturbs nobody`() throws {
+  @Test func `input that is not HTTP, or breaks off, disturbs no other client`() throws {
     var random = TestGenerator(3)
     let starts: [[UInt8]] = [
       [], Array("GET".utf8), Array("POST / HTTP/9.9\r\n\r\n".utf8), Array("\r\n\r\n\r\n".utf8),
@@ -140,7 +141,7 @@ import Testing
       close(socket)
     }
     #expect(try client.post(#"{"action":"version"}"#).hasSuffix("\r\n6"))
-    // Silent connections, and those with half a request, give way to new ones.
+    // Idle connections, and those with half a request, give way to new ones.
     for start in ["", "POST / HT", client.head(length: 100) + "{"] {
       let idle = try (0..<40).map { _ in try client.connected() }
       for socket in idle { writeAll(Array(start.utf8), to: socket) }
@@ -150,7 +151,7 @@ import Testing
     #expect(try home.run("doctor", "cards").status == 0)
   }
 
-  @Test func `a small request for much takes bounded memory, and is told`() throws {
+  @Test func `a small request for large data uses bounded memory, and is reported`() throws {
     let path = try home.write([UInt8](repeating: 0x41, count: 20 << 20), to: "long.mp3")
     #expect(
       try client.body(
@@ -164,7 +165,7 @@ import Testing
     #expect(Int(peak.prefix { $0.isNumber }) ?? .max < 500 << 10, "\(peak.prefix(20))")
   }
 
-  @Test func `two at one port: the second is told; a signal ends it, and deckhand-net with it`() throws {
+  @Test func `a second server on one port is refused; a signal ends the first, and deckhand-net with it`() throws {
     let second = try home.run("serve", "--port", "\(port)")
     #expect(second.status == 1)
     #expect(second.errors.contains("another program listens on port \(port)"), "\(second.errors)")

@@ -1,5 +1,5 @@
-// A shell that runs beside `serve`, led by another program over HTTP: at the prompt, in a study, and where it is busy,
-// stopped, killed, or somebody else knocks.
+// A shell that runs beside `serve`, controlled by another program over HTTP: at the prompt, in a study session, and
+// while it is busy, stopped, killed or contacted by something else.
 
 import Glibc
 import TestSupport
@@ -24,7 +24,7 @@ import Testing
 
   private var socket: String { home.path + "/data/local/shell.socket" }
 
-  /// A shell whose prompt is there.
+  /// Returns a shell at its prompt.
   private func shell(_ arguments: String...) throws -> PseudoTerminal {
     let shell = try PseudoTerminal(home.words(arguments), environment: home.environment, columns: 100, rows: 30)
     shell.wait(for: arguments.isEmpty ? "> " : "Enter  show the answer", seconds: 20)
@@ -38,7 +38,7 @@ import Testing
   private let yes = #""result":true,"error":null"#
   private let no = #""result":false,"error":null"#
 
-  @Test func `a study is begun at the prompt, turned, answered and taken back, as by keys`() throws {
+  @Test func `a study session is started at the prompt, turned, answered and undone, as by keys`() throws {
     let shell = try shell()
     #expect(mode(of: socket) == 0o600)
     #expect(try client.action("guiReviewActive").contains(no))
@@ -58,7 +58,7 @@ import Testing
     #expect(try client.action("guiAnswerCard", #"{"ease":4}"#, "User-Agent: Remote/2").contains(yes))
     shell.wait(for: "el perro 2")
     #expect(try home.run("undo", "--list").lines[1].contains("(Remote, guiAnswerCard)"))
-    // A key goes on where the other program was.
+    // A key continues where the other program was.
     shell.type("\r")
     shell.wait(for: "the dog 2")
     #expect(try client.action("guiAnswerCard", #"{"ease":5}"#).contains(no))
@@ -72,7 +72,7 @@ import Testing
     #expect(try home.run("card", "list", "is:new", "--columns", "prompt").lines.count == 5)
     shell.type("q")
     shell.wait(for: "Left.")
-    // The half typed line stands there again.
+    // The half-typed line is shown again.
     shell.wait(for: "card li")
     shell.type("st --columns answer\r")
     shell.wait(for: "the dog 3")
@@ -83,7 +83,8 @@ import Testing
     #expect(try review().contains("no shell runs beside serve"))
   }
 
-  @Test func `lists, cards and notes are shown at the prompt; in a study a list is told, another deck is begun`() throws
+  @Test func `lists, cards and notes are shown at the prompt; a study session reports a list and starts another deck`()
+    throws
   {
     let shell = try shell()
     #expect(try client.action("guiBrowse", #"{"query":"perro"}"#).contains(#""result":[1"#))
@@ -94,7 +95,7 @@ import Testing
     #expect(try client.action("guiSelectNote", #"{"note":\#(note)}"#).contains(yes))
     shell.wait(for: "guid")
     #expect(try client.action("guiSelectNote", #"{"note":5}"#).contains(no))
-    // What was typed is not what is undone: the last step is.
+    // The half-typed line is not undone; the last step is.
     #expect(try client.action("createDeck", #"{"deck":"Late"}"#).contains(#""error":null"#))
     #expect(try client.action("guiUndo").contains(yes))
     shell.wait(for: "Undone:")
@@ -107,14 +108,14 @@ import Testing
     shell.wait(for: "Left.")
     shell.wait(for: "nuevo")
     #expect(try client.action("guiCurrentCard").contains("It's new"))
-    // Before the first answer of a study the step before it is meant.
+    // Before the first answer of a study session, undo means the step before it.
     #expect(try client.action("createDeck", #"{"deck":"Later"}"#).contains(#""error":null"#))
     #expect(try client.action("guiUndo").contains(yes))
     #expect(try !home.run("deck", "list").output.contains("Later"))
     #expect(!serve.output.contains("Another program"))
   }
 
-  @Test func `a study without a prompt is led too, but no other one begun`() throws {
+  @Test func `a study session without a prompt is controlled too, but cannot be switched to another deck`() throws {
     let shell = try shell("study", "Spanish")
     #expect(try client.action("guiShowAnswer").contains(yes))
     shell.wait(for: "the dog 1")
@@ -126,7 +127,7 @@ import Testing
     #expect(access(socket, F_OK) != 0)
   }
 
-  @Test func `the shell that was used last is the one that is reached`() throws {
+  @Test func `requests reach the shell that was used last`() throws {
     let first = try shell()
     let second = try shell()
     #expect(try review().contains(yes))
@@ -150,7 +151,7 @@ import Testing
     first.wait(for: "el perro 1")
   }
 
-  @Test func `a shell that is busy, stopped or killed is told as such, and hurts nobody`() throws {
+  @Test func `a shell that is busy, stopped or killed is reported as such, and harms nobody`() throws {
     let shell = try shell()
     // A question of another command.
     shell.type("deck remove Spanish\r")
@@ -159,7 +160,7 @@ import Testing
     #expect(try client.action("guiReviewActive").contains(no))
     shell.type("n\r")
     shell.wait(for: "> ")
-    // Lua that runs long does not answer in time; what was asked meanwhile is not done afterwards.
+    // Lua that runs long does not respond in time; requests made meanwhile are not carried out afterwards.
     shell.type("while true do end\r")
     #expect(try review().contains("busy"))
     shell.type("\u{03}")
@@ -167,7 +168,7 @@ import Testing
     #expect(try client.action("guiReviewActive").contains(no))
     shell.signal(SIGSTOP)
     #expect(try review().contains("busy"))
-    // Many actions at once wait for it once.
+    // Many actions at once wait for the shell only once.
     let asking = Array(repeating: #"{"action":"guiReviewActive"}"#, count: 50).joined(separator: ",")
     let answers = try client.action("multi", #"{"actions":[\#(asking)]}"#)
     #expect(answers.components(separatedBy: "false") == 51, "\(answers)")
@@ -190,7 +191,7 @@ import Testing
     ("", "card li", "card li"), (" study Spanish", "", "Enter  show the answer"),
     ("", "play --base cambering\rgr", "classic> gr"),
   ])
-  func `a shell that is stopped by Ctrl-Z shows nothing, and all is there when it goes on`(
+  func `a shell stopped by Ctrl-Z shows nothing, and everything is shown when it continues`(
     command: String, typed: String, shown: String
   ) throws {
     let words = home.words([]).map { "'\($0)'" }.joined(separator: " ") + command
@@ -211,7 +212,7 @@ import Testing
     if typed.hasPrefix("play") {
       #expect(try review().contains("busy"))
       shell.type("ace\r/quit\r")
-      // What is drawn anew is drawn once.
+      // A screen that is redrawn is redrawn once.
       let drawn = shell.wait(for: "cambering: 1 found").split(separator: "\u{1B}[2J")
       #expect(drawn.allSatisfy { $0.split(separator: shown, omittingEmptySubsequences: false).count < 3 }, "\(drawn)")
       shell.wait(for: "> ")
@@ -222,7 +223,7 @@ import Testing
     shell.wait(for: "Left.")
   }
 
-  @Test func `what knocks and says nothing, or nonsense, disturbs neither the prompt nor a study`() throws {
+  @Test func `a connection that sends nothing, or nonsense, disturbs neither the prompt nor a study session`() throws {
     let shell = try shell()
     var random = TestGenerator(5)
     func knock() {
@@ -260,7 +261,7 @@ import Testing
     shell.type("\r")
     shell.wait(for: "the dog 1")
     knock()
-    // On a busy machine all that takes longer than `serve` waits.
+    // On a busy machine the shell may take longer than `serve` waits.
     while try client.action("guiCurrentCard").contains("busy") {}
     #expect(try client.action("guiAnswerCard", #"{"ease":3}"#).contains(yes))
     shell.wait(for: "el perro 2")

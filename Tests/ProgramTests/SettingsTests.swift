@@ -1,11 +1,11 @@
-// Settings through the built program: commands, Lua, layers, and that each changes what it says.
+// Settings through the built program: commands, Lua, layers, and the effect of each setting.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct SettingsProgramTests {
-  @Test func `set shows the tree, marks what is changed, and checks what it is given`() throws {
+  @Test func `set shows the tree, marks changed settings, and checks values`() throws {
     let home = try Home()
     #expect(try home.run("set", "sound.right", "on").output == "sound.right is on now.\n")
     let tree = try home.run("set").lines
@@ -36,7 +36,7 @@ import Testing
     #expect(try home.run("--set", "far=1", "version").errors == "--set: no setting is called \"far\"\n")
   }
 
-  @Test func `toggle is all or none and remembers the last mixture`() throws {
+  @Test func `toggle switches all or none, and remembers the last mixture`() throws {
     let home = try Home()
     #expect(try home.run("toggle", "sound.right", "nosuch").status == 1)
     #expect(try home.run("set", "sound", "--json").output.contains("\"state\": \"off\""))
@@ -47,7 +47,7 @@ import Testing
     #expect(try home.run("set", "--reset", "sound").output == "sound is off again.\n")
   }
 
-  @Test func `why names the layer, and the environment and the command line hold for one run`() throws {
+  @Test func `why names the layer; the environment and the command line count for one run`() throws {
     let home = try Home()
     #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 100, set by its default.")
     try home.run("set", "study.seconds", "60")
@@ -63,7 +63,7 @@ import Testing
     #expect(try home.run("set", "--reset", "study.seconds").output == "study.seconds is 100 again.\n")
   }
 
-  @Test func `Lua declares, reads, changes and hears, as the contract says`() throws {
+  @Test func `Lua declares, reads, changes and observes settings, as the contract says`() throws {
     let home = try Home()
     let code = """
       local pizza = settings.switches("pizza", {title = "Pizza", children = {"tomato", {name = "basil", title = "Basil", default = true},
@@ -139,7 +139,7 @@ import Testing
     #expect(loop.errors == "note: settings kept changing one another (game.length); the loop was stopped\n")
   }
 
-  @Test func `an observer of a script is not called when its changes are taken back behind it`() throws {
+  @Test func `a script's observer is not called when the script's changes are rolled back after it`() throws {
     let home = try Home()
     let code = "settings.on_change('', function(changes) print(#changes) end) settings.set('game.length', 11)"
     let failed = try home.run("-e", code + " os.exit(3)")
@@ -148,7 +148,7 @@ import Testing
     #expect(rehearsed.output == "1\n" && !rehearsed.errors.contains("in settings"), "\(rehearsed)")
   }
 
-  @Test func `games and sessions begin with the settings`() throws {
+  @Test func `games and sessions start with the settings`() throws {
     let home = try Home()
     try home.run(
       "-e",
@@ -203,7 +203,7 @@ import Testing
     terminal.wait(for: "cambering: 1 found")
   }
 
-  @Test func `right and wrong are told by signs and words, also when NO_COLOR says so`() throws {
+  @Test func `right and wrong are marked by signs and words, also with NO_COLOR`() throws {
     let home = try home()
     let terminal = try PseudoTerminal(
       home.words(["study", "D", "--sprint"]), environment: home.environment + ["NO_COLOR=1"])
@@ -218,7 +218,7 @@ import Testing
     game.wait(for: "✓ grace: 5 points, right.")
   }
 
-  @Test func `the bell rings when it is wanted`() throws {
+  @Test func `the bell rings when the setting is on`() throws {
     let home = try home()
     let loud = try home.terminal("--set", "sound.right=on", "study", "D", "--sprint")
     loud.wait(for: "el perro", seconds: 10)
@@ -234,7 +234,7 @@ import Testing
     #expect(game.wait(for: "This word is not").contains("\u{07}"))
   }
 
-  @Test func `with reduced motion the clock stands still, and the time still ends`() throws {
+  @Test func `with reduced motion the clock does not move, and the time still ends`() throws {
     let home = try home()
     let terminal = try home.terminal(
       "--set", "accessibility.reduce_motion=on", "study", "D", "--sprint", "--seconds", "2")
@@ -273,7 +273,7 @@ import Testing
       history.contains("first = 1") && !history.contains("second = 2") && history.contains("third = 3"), "\(history)")
   }
 
-  @Test func `a line that names a secret setting is kept nowhere, by an alias or in Lua neither`() throws {
+  @Test func `a line that names a secret setting is saved nowhere, not even by an alias or in Lua`() throws {
     let home = try home()
     let terminal = try home.terminal()
     terminal.wait(for: "> ", seconds: 10)

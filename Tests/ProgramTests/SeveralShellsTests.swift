@@ -1,4 +1,4 @@
-// Several shells with the same data at once: nothing is lost, and what one sets the others see.
+// Several shells with the same data at once: nothing is lost, and each sees what the others set.
 
 import Glibc
 import TestSupport
@@ -46,7 +46,7 @@ import Testing
     #expect(try home.run("doctor", "cards").status == 0)
   }
 
-  @Test func `edits of one document at once are all made, and make no stray copies`() throws {
+  @Test func `concurrent edits of one document are all made, and leave no stray copies`() throws {
     let home = try Home()
     try home.run("doc", "create")
     let document = try home.run("-e", "print(documents.list()[1].id)").lines[0]
@@ -66,7 +66,7 @@ import Testing
     #expect((1...20).filter { !$0.isMultiple(of: 2) }.allSatisfy { shown.contains("text \($0)") }, "\(shown)")
   }
 
-  @Test func `what is granted at once is all kept`() throws {
+  @Test func `concurrent grants are all saved`() throws {
     let home = try Home()
     let plugins = (1...20).map { "p\($0)" }
     for name in plugins { try home.plugin(name, permissions: #"["words"]"#, "") }
@@ -78,7 +78,7 @@ import Testing
     #expect(on.count == 20, "\(on)")
   }
 
-  @Test func `what one shell sets another sees at its next line`() throws {
+  @Test func `a setting made in one shell is seen by another at its next line`() throws {
     let home = try Home()
     try home.run("set", "study.limit", "5")
     let (first, second) = (try home.terminal(), try home.terminal())
@@ -93,14 +93,14 @@ import Testing
     #expect(second.shows("study.limit: 7", seconds: 30))
   }
 
-  @Test func `an account that is added while a script runs strands none of its work`() throws {
+  @Test func `an account added while a script runs loses none of the script's work`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     let pipe = home.path + "/go"
     #expect(mkfifo(pipe, 0o600) == 0)
     let script = try home.write("decks.create('Late') for line in io.lines('\(pipe)') do end", to: "late.lua")
     let child = try Child(home.words(["run", script]), environment: home.environment)
-    // Opening it for writing waits until the script has opened it for reading.
+    // Opening it for writing blocks until the script has opened it for reading.
     let gate = open(pipe, O_WRONLY)
     let password = try home.write("a long password\n", to: "password")
     let added = try home.run("account", "add", "ana", "--new-password-file", password)

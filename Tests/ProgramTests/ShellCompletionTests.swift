@@ -1,4 +1,4 @@
-// `deckhand completions` and what its stubs ask, in the shells that are installed here.
+// `deckhand completions` and the queries of its stubs, in the shells that are installed here.
 
 import Glibc
 import TestSupport
@@ -23,7 +23,7 @@ import Testing
 
   private static func isInstalled(_ shell: String) -> Bool { access("/usr/bin/" + shell, X_OK) == 0 }
 
-  /// What is typed before Tab, and the words that the shell's line has after it.
+  /// The text typed before Tab, and the words on the shell's line after it.
   static let lines: [(typed: String, words: [String])] = [
     ("deckhand deck sho", ["deckhand", "deck", "show"]),
     ("deckhand deck show A::Bi", ["deckhand", "deck", "show", "A::Birds of prey"]),
@@ -39,7 +39,7 @@ import Testing
     ("deckhand plugin info pal", ["deckhand", "plugin", "info", "palindromes"]),
   ]
 
-  /// Types a line and Tab, then puts a command in front that shows the words.
+  /// Types a line and Tab, then inserts a command in front that prints the words.
   private func check(_ program: [String], setup: String) throws {
     let home = try home()
     let terminal = try PseudoTerminal(program, environment: environment(home))
@@ -48,7 +48,7 @@ import Testing
     for line in Self.lines {
       terminal.type(line.typed)
       while !terminal.takeOutput(milliseconds: 300).isEmpty {}
-      // With more input behind it, zsh takes a Tab for pasted text.
+      // If more input follows, zsh takes a Tab for pasted text.
       terminal.type("\t")
       while !terminal.takeOutput(milliseconds: 500).isEmpty {}
       terminal.type("\u{01}printf '<%s>' \r")
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `before a sign-in no password is asked, and nothing of an account is offered`() throws {
+  @Test func `before a sign-in no password is asked for, and nothing of an account is offered`() throws {
     let home = try home()
     _ = try home.write("a long password\n", to: "password")
     #expect(try home.run("account", "add", "ana", "--new-password-file", home.path + "/password").status == 0)
@@ -100,7 +100,7 @@ import Testing
     #expect(signedIn.output == "", "a password that stands on the line is not used at Tab: \(signedIn)")
   }
 
-  @Test func `a Tab makes nothing in a new home, and what is wrong answers nothing`() throws {
+  @Test func `a Tab creates nothing in a new home, and a wrong line gets no completions`() throws {
     let home = try Home()
     #expect(try home.run("__complete", "--", "deck", "show", "").lines.count == 1)
     #expect(try home.run("__complete", "--", "set", "game.").output == "")

@@ -1,16 +1,16 @@
-// Scripting the shell: files of commands.
+// Shell scripts: files of commands.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct ShellScriptTests {
-  @Test func `the word lua forces Lua at the prompt, and is no command`() throws {
+  @Test func `the word lua forces Lua at the prompt, and is not a command`() throws {
     let run = try Home().run("lua", "-e", "print(1)")
     #expect(run.status == 2 && run.errors.contains("no command is called \"lua\""), "\(run)")
   }
 
-  @Test func `a file of commands is one unit of work and stops at the first failure with its place`() throws {
+  @Test func `a file of commands is one transaction and stops at the first failure, with its position`() throws {
     let home = try Home()
     let good = try home.write("# decks\n\ndeck create A\n  deck create \"B C\"\n", to: "good.dh")
     let bad = try home.write("deck create D\ndeck shw D\ndeck create E\n", to: "bad.dh")
@@ -19,13 +19,13 @@ import Testing
     #expect(run.status == 2 && run.errors.contains("bad.dh:2: deck: no command is called \"shw\""), "\(run)")
     #expect(try home.run("-e", "print(#decks.list())").output == "2\n")
     #expect(try home.run("run", "nowhere.dh").status == 1)
-    // An editor of another system ends lines in another way.
+    // An editor on another system uses other line endings.
     let other = try home.write("# decks\r\n\r\ndeck create F\r\ndeck shw F\r\n", to: "other.dh")
     #expect(try home.run("run", other).errors.contains("other.dh:4: deck: no command is called \"shw\""))
     #expect(try home.run("run", home.write("\u{FEFF}deck show F\n", to: "marked.dh")).errors.contains("called \"F\""))
   }
 
-  @Test func `the script of a session does what its lines did`() throws {
+  @Test func `the script of a session repeats what its lines did`() throws {
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "?2004h")

@@ -1,11 +1,11 @@
-// The clocks of a built program in a test's hand: they stand until the test moves them, so that no test waits for a
-// lockout or an idle lock, and none is over too early on a slow machine.
+// Clocks of a built program that a test controls: they do not move until the test moves them, so that no test waits
+// for a lockout or an idle lock, and none expires too early on a slow machine.
 
 import Glibc
 import TestSupport
 import Testing
 
-/// The wall clock and the clock of the machine of all programs that are started with its variables.
+/// The wall clock and the machine's clock of all programs that are started with its variables.
 final class StandingClock {
   private let folder = TemporaryFolder()
   private let readings: UnsafeMutablePointer<Int64>
@@ -20,7 +20,7 @@ final class StandingClock {
     defer { close(file) }
     let mapped = mmap(nil, 24, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
     readings = try #require(mapped).bindMemory(to: Int64.self, capacity: 3)
-    // Noon, so that what comes back within hours comes on the same day.
+    // Noon, so that what is due within hours is due on the same day.
     let noon = Int64(wall.tv_sec) / 86_400 * 86_400 + 43_200
     (readings[0], readings[1]) = (noon * 1000, Int64(boot.tv_sec) * 1000)
   }
@@ -31,7 +31,7 @@ final class StandingClock {
     for clock in 0..<3 { readings[clock] += seconds * 1000 }
   }
 
-  /// What a program needs to see it.
+  /// The environment variables that make a program use it.
   var environment: [String] { ["LD_PRELOAD=" + Self.library, "DECKHAND_TEST_CLOCK=" + folder.file("clock")] }
 
   private static let library = builtProgram("standing-clock-\(getpid()).so")

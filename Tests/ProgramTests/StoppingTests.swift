@@ -1,4 +1,4 @@
-// Every wait and loop of the program ends when it is asked to: questions, listeners, completions, pipes.
+// Every wait and loop of the program ends when it is asked to: questions, observers, completions, pipes.
 
 import Glibc
 import TestSupport
@@ -26,7 +26,7 @@ import Testing
     #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
   }
 
-  @Test func `Ctrl-C ends a loop that asks, Ctrl-D only answers nothing`() throws {
+  @Test func `Ctrl-C ends a loop that asks; Ctrl-D only answers nothing`() throws {
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type(Self.asking + "\r")
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGINT, 130, "interrupted\n"), (SIGTERM, 143, "")])
-  func `what a stopped script does at its end is taken back`(signal: Int32, status: Int32, told: String) throws {
+  func `what a stopped script does at its end is rolled back`(signal: Int32, status: Int32, told: String) throws {
     let home = try Home()
     let listener = "shell.on('exiting', function() decks.create('E') print('in', 'order') end)"
     let child = try Child(
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [["study", "A"], ["play", "--language", "english"], []])
-  func `what is asked is written before the answer is waited for, and Ctrl-C ends the wait`(words: [String]) throws {
+  func `a question is printed before the answer is awaited, and Ctrl-C ends the wait`(words: [String]) throws {
     let home = try Home()
     try home.run("-e", "decks.create('A'):add{prompt = 'a', answer = 'b'}")
     let child = try Child(home.words(words), environment: home.environment)
@@ -82,7 +82,7 @@ import Testing
     #expect(child.wait() == (words.isEmpty ? 0 : 130))
   }
 
-  @Test func `Ctrl-C in init.lua ends what was asked for`() throws {
+  @Test func `Ctrl-C in init.lua ends its question`() throws {
     let home = try Home()
     for folder in ["/.config", "/.config/deckhand"] { _ = makeFolder(home.path + folder) }
     try home.write("print('go') io.stdout:flush() while true do end", to: ".config/deckhand/init.lua")
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a line after Ctrl-D ends as one before it does`() throws {
+  @Test func `a line after Ctrl-D ends like one before it`() throws {
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type("shell.ask('na' .. 'me? ')\r")
@@ -108,7 +108,7 @@ import Testing
     #expect(shown.components(of: "\n") == 2, "\(shown.debugDescription)")
   }
 
-  @Test func `the help of a study session is a part of its screen`() throws {
+  @Test func `the help of a study session is part of its screen`() throws {
     let home = try Home()
     try home.run("-e", "local d = decks.create('A') d:add{prompt='p1', answer='a1'} d:add{prompt='p2', answer='a2'}")
     let terminal = try prompt(home)
@@ -118,7 +118,7 @@ import Testing
     var drawn = terminal.wait(for: "any key  back")
     terminal.type("\r")
     drawn += terminal.wait(for: "show the answer")
-    // As many lines as the help drew are drawn over.
+    // As many lines are redrawn as the help drew.
     let screens = drawn.split(separator: "\u{1B}[", omittingEmptySubsequences: false).map(String.init)
     let ups = screens.indices.filter { screens[$0].contains("A\r") && screens[$0].first?.isNumber == true }
     #expect(ups.count == 2, "\(drawn.debugDescription)")
@@ -130,7 +130,7 @@ import Testing
     terminal.wait(for: "Left.")
   }
 
-  @Test func `a thousand listeners that never end have the time of one`() throws {
+  @Test func `a thousand endless observers together get the time of one`() throws {
     let home = try Home()
     try plugin(home, "for i = 1, 1000 do shell.on('command', function() while true do end end) end")
     let terminal = try prompt(home)
@@ -141,7 +141,7 @@ import Testing
     #expect(terminal.processorSeconds - start < 4)
   }
 
-  @Test func `listeners to one change of settings have the time of one`() throws {
+  @Test func `observers of one change of settings together get the time of one`() throws {
     let home = try Home()
     let code = """
       settings.value("own.x", {kind = "number", default = 1})
@@ -153,7 +153,7 @@ import Testing
     #expect(run.processorSeconds < 5)
   }
 
-  @Test func `one Ctrl-C ends all that one change of a setting has set off`() throws {
+  @Test func `one Ctrl-C ends everything that one change of a setting has started`() throws {
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
@@ -167,7 +167,7 @@ import Testing
     #expect(!shown.contains("told"))
   }
 
-  @Test func `Ctrl-C ends a completion that never does`() throws {
+  @Test func `Ctrl-C ends an endless completion`() throws {
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type("shell.command{name='endless', summary='x', arguments={'A'}, run=print,")
@@ -203,7 +203,7 @@ import Testing
   }
 
   @Test(arguments: ["plugin.json", "init.lua", "part.lua"])
-  func `a pipe in place of a plugin's file keeps nobody waiting`(file: String) throws {
+  func `a pipe in place of a plugin's file blocks nobody`(file: String) throws {
     let home = try Home()
     try plugin(home, file == "part.lua" ? "pcall(require, 'part')" : "")
     let path = home.path + "/data/plugins/own/" + file
@@ -213,7 +213,7 @@ import Testing
     #expect(run.output.contains("1"))
   }
 
-  @Test func `a pipe that the person typed is read, and Ctrl-C ends the wait`() throws {
+  @Test func `a pipe that the user typed is read, and Ctrl-C ends the wait`() throws {
     let home = try Home()
     let pipe = home.path + "/p.csv"
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -230,7 +230,7 @@ import Testing
     terminal.wait(for: "> ")
   }
 
-  @Test func `a signal ends the wait for a pipe that nobody writes to, and nothing is read of it`() throws {
+  @Test func `a signal ends the wait for a pipe that nobody writes to, and nothing is read from it`() throws {
     let home = try Home()
     let pipe = home.path + "/p.png"
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -256,6 +256,6 @@ import Testing
 }
 
 extension String {
-  /// How often a character of one byte stands in it.
+  /// Returns how often a one-byte character occurs.
   fileprivate func components(of character: Character) -> Int { count { $0 == character } + count { $0 == "\r\n" } }
 }

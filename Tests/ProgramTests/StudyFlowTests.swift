@@ -36,7 +36,7 @@ import Testing
     terminal.type("?")
     #expect(terminal.wait(for: "any key  back").contains("bury it until tomorrow"))
     terminal.type("4")
-    // The page of keys goes, and the key did nothing else.
+    // The page of keys closes, and the key did nothing else.
     terminal.wait(for: "1 again")
     terminal.type("f")
     terminal.wait(for: "7 purple")
@@ -58,7 +58,7 @@ import Testing
     #expect(try cards("is:buried").contains("No card was found"))
   }
 
-  @Test func `when nothing is due it says when the next card comes and what could be studied before`() throws {
+  @Test func `if nothing is due, the screen says when the next card comes and what could be studied earlier`() throws {
     try home.run("deck", "options", "D", "new_per_day=1")
     #expect(try home.run("study", "D", input: "\n4\n").output.contains("Done. 1 right, 0 wrong."))
     let nothing = try home.run("study", "D")
@@ -67,7 +67,7 @@ import Testing
     #expect(nothing.output.contains("  study D --cram --no-schedule  every card, without changing schedules (3 cards)"))
     let json = try home.run("--json", "study", "D").output
     #expect(json.hasPrefix(#"{"right": 0, "wrong": 0, "remaining": 0, "next_due": 1"#), "\(json)")
-    // Words that come from the list do what they say.
+    // The words that the list offers work as options.
     #expect(try home.run("study", "D", "--new", "1", input: "\n4\n").output.contains("el perro 2"))
     #expect(try home.run("study", "D", "--forgotten").output == "Nothing in \"D\" was forgotten today.\n")
     #expect(try home.run("study", "D", "--ahead", "2").output == "Nothing in \"D\" is due within 2 days.\n")
@@ -114,7 +114,7 @@ import Testing
     #expect(try home.run("study", "D", "F").errors.contains("no deck is called \"F\""))
   }
 
-  @Test func `without a name all that is due is studied, deck by deck, each deck once`() throws {
+  @Test func `without a name everything due is studied, deck by deck, each deck once`() throws {
     try home.run(
       "-e", "for _, n in ipairs{'E', 'E::I', 'Z'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     try home.run("deck", "create", "Empty")
@@ -129,7 +129,8 @@ import Testing
     #expect(try home.run("study").output.hasPrefix("Nothing is due in \"D\", \"E\", \"Empty\", \"Z\"."))
   }
 
-  @Test func `at a terminal the decks to study are chosen by number, beginning or Return for all`() throws {
+  @Test func `at a terminal the decks to study are chosen by number, by the start of a name, or Return for all`() throws
+  {
     try home.run(
       "-e", "for _, n in ipairs{'Eins', 'Zwei'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     for (answer, card) in [("2\r", "in Eins"), ("zw\r", "in Zwei")] {
@@ -167,7 +168,8 @@ import Testing
       ], "\(run.output)\(run.errors)")
   }
 
-  @Test func `an answer is typed and shown beside the right one, accents forgiven where the setting says so`() throws {
+  @Test func `an answer is typed and shown beside the right one, ignoring diacritics where the setting says so`() throws
+  {
     let code = """
       local d = decks.create('T')
       for _, p in ipairs{{'the dog', 'él perró'}, {'the sun', 'el sol'}} do
@@ -204,7 +206,7 @@ import Testing
     terminal.type("r")
     for _ in 0..<100 where access(played, F_OK) != 0 { usleep(50_000) }
     #expect(access(played, F_OK) == 0)
-    // A player tells by the ending what it is; the link is there for as long as it may play.
+    // A player detects the type by the file extension; the link exists while the player may run.
     let given = String(decoding: contents(of: played + ".path") ?? [], as: UTF8.self).split(separator: "\n").joined()
     #expect(given.hasSuffix("/a.mp3"), "\(given)")
     terminal.type("q")

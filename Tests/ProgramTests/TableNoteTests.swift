@@ -1,4 +1,5 @@
-// Tables that become notes of a type, first rows that may be headers, words of other languages: the built program.
+// Tables that become notes of a type, first rows that may be headers, words of other languages: through the built
+// program.
 
 import Glibc
 import TestSupport
@@ -50,7 +51,7 @@ import Testing
     #expect(again.output.contains("1 skipped (already there)"), "\(again)")
   }
 
-  @Test func `what is no field and no type is refused before a row is read`() throws {
+  @Test func `unknown fields and types are refused before a row is read`() throws {
     try home.write("perro;dog\n", to: "plain.csv")
     for (words, message) in [
       (["--notetype", "Wrd"], "no note type is called \"Wrd\" (did you mean \"Word\"?)"),
@@ -83,7 +84,7 @@ import Testing
     #expect(imported.output.contains("no header, the columns are prompt, answer."), "\(imported)")
   }
 
-  @Test func `a word that no dictionary of its language has is looked for in the others, and that is said`() throws {
+  @Test func `a word that no dictionary of its language has is looked up in the others, and this is reported`() throws {
     for folder in ["data", "data/dictionaries"] { mkdir(home.path + "/" + folder, 0o700) }
     try home.write("gato\ttomcat\n", to: "data/dictionaries/spa-mine.tsv")
     let none = try home.run("word", "define", "gato")
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test(.enabled(if: access("/usr/share/apertium/apertium-eng-spa/spa-eng.autobil.bin", F_OK) == 0))
-  func `a form of a word that only Apertium explains is found, and its language is said`() throws {
+  func `a form that only Apertium explains is found, and its language is named`() throws {
     let environment = home.environment.filter { !$0.hasPrefix("XDG_DATA_DIRS=") } + ["XDG_DATA_DIRS=/usr/share"]
     func define(_ words: String...) throws -> Run {
       try Child([builtProgram("deckhand"), "word", "define"] + words, environment: environment).finish(input: "")
@@ -107,13 +108,13 @@ import Testing
     let run = try define("gatos")
     #expect(run.status == 0 && run.output.contains("  cat\n"), "\(run)")
     #expect(run.errors.contains("this is Spanish (--language spanish)"), "\(run)")
-    // It is listed like every other dictionary, and asked alone by its name.
+    // It is listed like every other dictionary, and can be chosen by its name.
     let list = try Child([builtProgram("deckhand"), "word", "dictionaries"], environment: environment).finish(input: "")
     #expect(list.output.contains("/usr/share/apertium/apertium-eng-spa/spa-eng.autobil.bin"), "\(list)")
     #expect(list.lines.contains { $0.hasPrefix("apertium-es-en") && $0.contains(" es ") && $0.contains(" en ") })
     #expect(try define("gato", "--dictionary", "apertium-es-en").output.contains("  cat\n"))
     #expect(try define("gato", "--dictionary", "apertium-en-es").status == 1)
-    // A language that Apertium alone explains is not said to lack a dictionary.
+    // A language that only Apertium explains is not reported as lacking a dictionary.
     let unknown = try define("zzzz", "--language", "spanish")
     #expect(unknown.status == 1 && unknown.errors.contains("no dictionary of Spanish has the word"), "\(unknown)")
   }

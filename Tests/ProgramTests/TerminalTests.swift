@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["Español", "日本語", "שלום"])
-  func `behind a prompt with letters beyond ASCII the line is drawn where it stands`(deck: String) throws {
+  func `after a prompt with letters beyond ASCII the line is drawn in the right place`(deck: String) throws {
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     var picture = TerminalPicture()
@@ -51,7 +51,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `commands and Lua stand side by side`() throws {
+  @Test func `commands and Lua work side by side`() throws {
     let home = try Home()
     let terminal = try prompt(home)
     for (line, answer) in [
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `an unfinished chunk asks for more, and history keeps it`() throws {
+  @Test func `an incomplete chunk asks for more lines, and history keeps it`() throws {
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type("for i = 1, 2 do\r")
@@ -90,7 +90,7 @@ import Testing
     again.wait(for: "line\t2")
   }
 
-  @Test func `an interrupted program behind a pipe is told, and the prompt begins a line`() throws {
+  @Test func `an interrupted program in a pipe is reported, and the prompt starts on a new line`() throws {
     let terminal = try prompt(Home())
     terminal.type("deck list | (printf 're%s\\n' ady; sleep 50)\r")
     terminal.wait(for: "ready")
@@ -125,7 +125,7 @@ import Testing
     terminal.wait(for: "2")
   }
 
-  @Test func `a sprint ends when its time is out`() throws {
+  @Test func `a sprint ends when its time is over`() throws {
     let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try home.terminal("study", "D", "--sprint", "--seconds", "1")
@@ -159,7 +159,7 @@ import Testing
     let terminal = try Home().terminal("play", "timed", "--base", "cambering")
     terminal.wait(for: " s left")
     terminal.type("gr")
-    // Each second its line is drawn again.
+    // The clock's line is redrawn each second.
     terminal.wait(for: " s left")
     terminal.wait(for: " s left")
     terminal.type("ace\r")
@@ -171,12 +171,12 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
-  @Test func `a server that says nothing is waited for in sight, until Ctrl-C`() throws {
+  @Test func `waiting for a silent server is shown, until Ctrl-C`() throws {
     let home = try Home()
     try writeFile("secret\n", to: home.path + "/password")
     let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(server) }
-    // Without an address it listens where there is room.
+    // Without an address it listens on any free port.
     try #require(listen(server, 1) == 0)
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
-  func `a signal to end leaves with its status`(signal: Int32, status: Int32) throws {
+  func `a terminating signal ends the program with its status`(signal: Int32, status: Int32) throws {
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type("x = 1\r")

@@ -1,4 +1,4 @@
-// Texts by the built program: files and cards end to end, without language data, so that each form is its own lemma.
+// Texts in the built program: files and cards end to end, without language data, so that each form is its own lemma.
 
 import TestSupport
 import Testing
@@ -12,7 +12,7 @@ import Testing
     try home.run(arguments + ["--language", "spanish"], input: input)
   }
 
-  @Test func `cards are mined from subtitles, rehearsed, made once and taken back`() throws {
+  @Test func `cards are mined from subtitles, tried in a dry run, created once and undone`() throws {
     let film = try home.write(
       "1\n00:00:01,000 --> 00:00:03,000\nel gato duerme.\n\n2\n00:00:04,000 --> 00:00:05,000\nel gato come.\n",
       to: "ep1.srt")
@@ -26,7 +26,8 @@ import Testing
     #expect(try home.run("deck", "show", "Film").status == 1)
   }
 
-  @Test func `a text that says its language is read in it, and of any other it is told what it was read as`() throws {
+  @Test func `a text that names its language is read in it, and for any other the assumed language is reported`() throws
+  {
     let film = try home.write(
       "WEBVTT\nKind: captions\nLanguage: es-419\n\n00:01.000 --> 00:02.000\nel gato\n", to: "film.vtt")
     let page = try home.write("<!DOCTYPE html><html lang='it'><p>il gatto", to: "page.html")
@@ -40,7 +41,7 @@ import Testing
     #expect(try run("text", "show", page, "--json").output.contains("\"language\": \"spanish\""))
   }
 
-  @Test func `a film that is not there is told before any work, and what allows more sentences is named`() throws {
+  @Test func `a missing film is reported before any work, and the option that allows more sentences is named`() throws {
     let text = try home.write("el gato duerme.\n", to: "a.txt")
     let none = try run("mine", text, "--deck", "D", "--audio", home.path + "/none.mkv")
     #expect(none.status == 1 && none.errors.contains("none.mkv"), "\(none)")
@@ -48,7 +49,7 @@ import Testing
     #expect(hard.output.contains("for 3 words; --unknown-at-most allows more"), "\(hard)")
   }
 
-  @Test func `a deck that is not there is told before the text is read, and a share is one`() throws {
+  @Test func `a missing deck is reported before the text is read, and a share is one`() throws {
     let text = try home.write("el gato duerme.\n", to: "a.txt")
     let missing = try home.run("-e", "print(select(2, texts.open('\(text)', {deck = 'None'})).code)")
     #expect(missing.output == "not_found\n", "\(missing)")
@@ -56,7 +57,7 @@ import Testing
     #expect(most.status == 1 && most.errors.contains("'target'"), "\(most)")
   }
 
-  @Test func `a text without a sentence is refused, not read, and its counts are none`() throws {
+  @Test func `a text without a sentence is refused, not read, and its counts are zero`() throws {
     let dots = try home.write("...\n", to: "dots.txt")
     let read = try run("text", "read", dots, input: "q\n")
     #expect(read.status == 1 && read.errors.contains("contains no text"), "\(read)")
@@ -76,13 +77,13 @@ import Testing
     #expect(try run("mine", text, "--deck", "D", "--review", table).output.hasPrefix("Added 1 card to \"D\".\n"))
   }
 
-  @Test func `text show counts words by state, from a pipe as well, in JSON as well`() throws {
+  @Test func `text show counts words by state, from a pipe too, in JSON too`() throws {
     _ = try run("text", "known", "el", "gato")
     let shown = try run("text", "show", "-", "--json", input: "el gato ve 3 perros.")
     let figures = "{\"coverage\": 0.5, \"expected_coverage\": 0.5, \"words\": 4, \"names_and_numbers\": 1"
     #expect(shown.status == 0 && shown.output.hasPrefix(figures))
     #expect(try run("text", "compare", "-", input: "el gato").output.contains("100.0 %"))
-    // What has no name is read as what it begins as.
+    // The format of input without a file name is detected from how it starts.
     for text in [
       "1\n00:00:01,000 --> 00:00:02,500\nel gato\n", "WEBVTT\n\n00:01.000 --> 00:02.000\nel gato\n", "<html>el gato",
     ] {
@@ -99,7 +100,7 @@ import Testing
     #expect(try home.run("history", "xyzzy").output == "No lines.\n")
   }
 
-  @Test func `what is no text is a named problem, and nothing is made`() throws {
+  @Test func `input that is not text is a named problem, and nothing is created`() throws {
     for name in ["a.txt", "a.epub", "a.srt", "a.html"] {
       let path = try home.write([0, 1, 2, 0xFF, 0, 0], to: name)
       let answer = try run("mine", path, "--deck", "D")
@@ -109,7 +110,7 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("No decks"))
   }
 
-  @Test func `words have lemmas by the user's own table`() throws {
+  @Test func `words get their lemmas from the user's own table`() throws {
     let made = try home.run("deck", "list")
     #expect(made.status == 0)
     _ = try Child(["/bin/mkdir", "-p", home.path + "/data/lemmas"], environment: []).finish(input: "")
@@ -118,7 +119,7 @@ import Testing
       try run("word", "lemma", "Voy", "--json").output == "{\"form\": \"Voy\", \"lemma\": \"ir\", \"all\": [\"ir\"]}\n")
     let code = "print(words.lemma(\"voy\", {language = \"spanish\"}))"
     #expect(try home.run("-e", code).output.hasPrefix("ir\t"))
-    // A form is looked up as its lemma; a lemma that no dictionary has is not looked up as another's form.
+    // A form is looked up as its lemma; a lemma that no dictionary has is not looked up as a form of another.
     try home.write("voy\tir\nir\tirse\n", to: "data/lemmas/es.tsv")
     _ = try Child(["/bin/mkdir", "-p", home.path + "/data/dictionaries"], environment: []).finish(input: "")
     try home.write("irse\tto leave\n", to: "data/dictionaries/spa-mine.tsv")
@@ -127,7 +128,7 @@ import Testing
     #expect(listed.output.contains("\"lemma\": \"ir\"") && !listed.output.contains("to leave"), "\(listed)")
   }
 
-  @Test func `the reading screen goes from word to word, makes cards, and keeps the place`() throws {
+  @Test func `the reading screen moves from word to word, makes cards, and remembers the position`() throws {
     let text = try home.write("el gato duerme. el perro come.\n", to: "a.txt")
     _ = try run("text", "known", "el", "gato")
     let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
@@ -143,7 +144,7 @@ import Testing
     #expect(try home.run("undo", "--list").output.contains("adding 1 card to Read from a text"))
   }
 
-  @Test func `a sentence longer than a page is read page by page, on and back`() throws {
+  @Test func `a sentence longer than a page is read page by page, forwards and back`() throws {
     let words = (0..<400).map { _ in "gato" } + ["perro"]
     let text = try home.write(words.joined(separator: " ") + ". El fin.\n", to: "a.txt")
     _ = try run("text", "known", "el", "gato", "fin")
@@ -160,7 +161,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `for a screen reader the page is printed once, then what is new`() throws {
+  @Test func `for a screen reader the page is printed once, then only what is new`() throws {
     let text = try home.write("El gato duerme. El perro come.\n", to: "a.txt")
     _ = try run("text", "known", "el", "gato")
     let terminal = try home.terminal(

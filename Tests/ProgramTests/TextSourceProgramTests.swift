@@ -1,4 +1,4 @@
-// What texts take from other programs, and what is drawn and cut of them, through the built program.
+// Data that texts import from other programs, and charts and clips made from them, through the built program.
 
 import Glibc
 import TestSupport
@@ -30,7 +30,7 @@ import Testing
     #expect(access(home.path + "/b.svg", F_OK) != 0)
   }
 
-  @Test func `a list of Lute's is imported, exported, imported again, and counts for once`() throws {
+  @Test func `a Lute list is imported, exported, imported again, and counts once`() throws {
     let list = try home.write("term,status,language\ngato,5,Spanish\nsol,I,Spanish\nluna,2,Spanish\n", to: "lute.csv")
     let text = try home.write("gato luna sol\n", to: "a.txt")
     #expect(try run("text", "show", text, "--known", list, "--json").output.hasPrefix("{\"coverage\": 0.3333"))
@@ -47,12 +47,12 @@ import Testing
     #expect(wrong.status == 1 && wrong.errors.contains("no column called \"Frond\""), "\(wrong)")
   }
 
-  @Test func `lines are cut out of a film, once, and a program that makes nothing is told`() throws {
+  @Test func `lines are cut out of a film, once, and a program that writes no file is reported`() throws {
     let film = try home.write("1\n00:00:01,000 --> 00:00:03,000\nel gato duerme.\n", to: "ep 1.srt")
     let video = try home.write("a film", to: "-ep.mkv")
     _ = try run("text", "known", "el", "gato")
     #expect(try run("mine", film, "--deck", "D", "--audio", video, path: home.path + "/bin").errors.contains("ffmpeg"))
-    // What it was asked for is the last word; what it was given is in its arguments.
+    // Its last argument is the output file; the arguments show what it was given.
     let cutter = try home.write(
       "#!/bin/sh\nfor word; do last=$word; done\nprintf '%s' \"$*\" > \"${last#file:}\"\n", to: "bin/ffmpeg")
     chmod(cutter, 0o755)
@@ -67,7 +67,7 @@ import Testing
     #expect(card.contains("ep_1_00-00-01.0"), "\(card)")
     #expect(try home.run("undo").output.contains("adding 1 card to D from a text"))
     #expect(try home.run("media", "list", "--json").output == "")
-    // Of a long name in letters of several bytes as much stands in that of a sound as it may.
+    // A sound file's name contains as much of a long multi-byte name as fits.
     let long = try home.write(
       "1\n00:00:01,000 --> 00:00:03,000\nel gato duerme.\n", to: String(repeating: "猫", count: 80) + ".srt")
     let ofLong = try run("mine", long, "--deck", "D", "--audio", video, path: path)
@@ -79,7 +79,7 @@ import Testing
     #expect(try home.run("deck", "show", "D").status == 1)
   }
 
-  @Test func `a dictionary is indexed, put in order, and taken away`() throws {
+  @Test func `a dictionary is indexed, ordered, and removed`() throws {
     let table = try home.write("gato\tcat\n", to: "es-en.tsv")
     let other = try home.write("gato\ttom\n", to: "es-other.tsv")
     #expect(try run("word", "dictionaries", "add", table).output == "Added es-en: 1 meaning, 0 forms, 0 frequencies.\n")
@@ -100,7 +100,7 @@ import Testing
         == "es-en.words\n")
   }
 
-  @Test func `map has lemmas where language data is, and fails where it is not`() throws {
+  @Test func `map has lemmas if language data is installed, and fails without it`() throws {
     let script = try home.write(
       "function map(l) emit(words.lemma(l, {language = 'spanish'}), 1) end", to: "lemmas.lua")
     let run = try Child([builtProgram("deckhand"), "map", script], environment: []).finish(input: "casas\n")

@@ -1,10 +1,10 @@
-// `help tour`: at a terminal a tour that one walks, in a pipe the page.
+// `help tour`: an interactive tour at a terminal, the page in a pipe.
 
 import TestSupport
 import Testing
 
 @Suite struct TourTests {
-  @Test func `the tour waits, looks at what was typed, and answers; nothing of it is kept`() throws {
+  @Test func `the tour waits, checks what was typed, and responds; nothing of it is saved`() throws {
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
@@ -46,7 +46,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `from the command line the tour is walked too, and a pipe gets the page`() throws {
+  @Test func `the tour also runs from the command line, and a pipe gets the page`() throws {
     let home = try Home()
     let page = try home.run("help", "tour").output
     #expect(page.contains("deck create Spanish") && !page.contains("tour>"))
@@ -59,7 +59,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `after the tour the terminal is what the settings say`() throws {
+  @Test func `after the tour the terminal follows the settings`() throws {
     let home = try Home()
     for words in [
       ["set", "accessibility.screen_reader", "on"], ["deck", "create", "D"], ["card", "add", "D", "uno", "one"],

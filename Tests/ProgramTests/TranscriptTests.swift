@@ -1,13 +1,14 @@
 // `Tests/Transcripts/*.txt`: sessions as a user sees them, run against the built program in a pseudo-terminal and
-// compared with what stands on its screen. `UPDATE_TRANSCRIPTS=1` writes what came in place of what is there.
-// Invariant: a transcript says all that is typed; what changes from run to run (ids, times) is shown as a sign.
+// compared with the resulting screen. `UPDATE_TRANSCRIPTS=1` overwrites the expected screens with the current ones.
+// Invariant: a transcript contains everything that is typed; text that changes from run to run (ids, times) is
+// replaced by a placeholder.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite struct TranscriptTests {
-  /// A session: a title, what is done before in Lua, and what is typed and shown.
+  /// A session: a title, the Lua code run before it, and what is typed and shown.
   struct Transcript: CustomTestStringConvertible {
     let path: String
     var title = ""
@@ -16,7 +17,7 @@ import Testing
     var environment: [String] = []
     /// Lua that is run before, line by line.
     var before: [String] = []
-    /// Keys, as they are typed, each with what is waited for.
+    /// The keys typed, each with what is waited for.
     var steps: [String] = []
     var screen: [String] = []
     /// The text without the screen.
@@ -98,7 +99,7 @@ import Testing
     for command in commands { #expect(typed.contains(command), "\(command) is in no transcript") }
   }
 
-  /// `<Tab>`, `<Up>`, `<C-r>`, `<Enter>` as what the keys send.
+  /// Replaces `<Tab>`, `<Up>`, `<C-r>`, `<Enter>` by what the keys send.
   private static func keys(_ text: String) -> String {
     var keys = text
     for (name, sent) in [
@@ -111,7 +112,7 @@ import Testing
     return keys
   }
 
-  /// What differs from run to run: ids of cards and documents, dates, the home, spans of time.
+  /// Replaces what differs from run to run: ids of cards and documents, dates, the home, durations.
   private static func steady(_ line: String, _ home: String) -> String {
     var line = line.replacing(home, with: "HOME").replacing(sourceRoot(), with: "ROOT")
     line = line.replacing(#/[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}/#, with: "<id>")
@@ -121,7 +122,7 @@ import Testing
     }
     line = line.replacing(#/20[0-9]{2}-[0-9]{2}-[0-9]{2}/#, with: "<date>    ")
     line = line.replacing(#/[0-9]{2}:[0-9]{2}(:[0-9]{2})?/#, with: "<time>")
-    // A year of weeks has one day more of the weekdays that this week has had.
+    // A year of weeks has one more day for the weekdays that have already passed this week.
     line = line.replacing(#/·{50,}/#, with: "<weeks>")
     line = line.replacing(#/[0-9]+ s left/#, with: "<n> s left")
     line = line.replacing(#/[0-9.,]+ (ms|KiB|MiB|kB|MB|bytes)\b/#, with: "<n>")
@@ -131,7 +132,7 @@ import Testing
 }
 
 extension PseudoTerminal {
-  /// What the program writes until there is a prompt, or until it has waited for long.
+  /// Reads what the program writes until there is a prompt, or until the deadline.
   func settle(awaitsPrompt: Bool) -> String {
     let end = monotonicSeconds() + 120
     var text = ""

@@ -1,4 +1,4 @@
-// `undo`, `redo`, `backup`, `restore`, `doctor` as the built program has them.
+// `undo`, `redo`, `backup`, `restore` and `doctor` in the built program.
 
 import Glibc
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 @Suite struct UndoAndBackupTests {
   private func cards(_ home: Home) throws -> Int { try home.run("card", "list", "--json").lines.count }
 
-  @Test func `each change is a step with a name, undone and redone across processes`() throws {
+  @Test func `each change is a named step, undone and redone across processes`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "el perro", "the dog")
@@ -20,7 +20,7 @@ import Testing
       undone.output.hasPrefix("Undone: adding 1,204 cards to Spanish") && undone.output.contains("(run make.lua)"),
       "\(undone)")
     #expect(try cards(home) == 1)
-    // A setting has `set --reset`.
+    // A setting is not an undo step; it has `set --reset`.
     #expect(try home.run("set", "study.limit", "--json").output == "7\n")
     #expect(try home.run("doc", "list", "--json").output.isEmpty)
     let list = try home.run("undo", "--list")
@@ -35,7 +35,7 @@ import Testing
     #expect(none.status == 1 && none.errors == "redo: there is nothing to redo\n", "\(none)")
   }
 
-  @Test func `what was so already is no step`() throws {
+  @Test func `a change to the same value makes no undo step`() throws {
     let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     for line in ["card.flag = 1", "card:suspend()", "card.document = nil", "deck.name = 'D'"] {
@@ -45,7 +45,7 @@ import Testing
     #expect(list.lines.count == 4, "\(list)")
   }
 
-  @Test func `a step by its number is undone unless what it changed was changed since`() throws {
+  @Test func `a step is undone by its number unless its rows were changed since`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "one", "1")
@@ -80,7 +80,7 @@ import Testing
     #expect(within.output == "cannot_undo\n", "\(within)")
   }
 
-  @Test func `a command that Lua added is one step, and one that fails changes nothing`() throws {
+  @Test func `a command added by Lua is one step, and a failing one changes nothing`() throws {
     let home = try Home()
     try home.plugin(
       "maker", permissions: #"["shell", "decks.write"]"#, manifest: "\"commands\": [\"make\"]",
@@ -103,13 +103,13 @@ import Testing
     #expect(try home.run("--json", "undo", "--list").lines.count == 1)
     try home.run("undo")
     #expect(try home.run("deck", "list", "--json").output == "")
-    // Within a script it is a part of the script's unit.
+    // Within a script it is part of the script's transaction.
     try home.run("-e", "decks.create('B') shell.run('make word') shell.run('make told')")
     let steps = try home.run("--json", "undo", "--list").lines
     #expect(steps.count == 1 && steps[0].contains("creating the deck B, creating the deck A"), "\(steps)")
   }
 
-  @Test func `u in a study takes back its step, so that undo does not give the answer again`() throws {
+  @Test func `u in a study session undoes its step, so that undo does not bring the answer back`() throws {
     let home = try Home()
     try home.run("-e", "local d = decks.create('S') d:add{prompt='a', answer='b'} d:add{prompt='c', answer='d'}")
     #expect(try home.run(input: "study S\n\n3\nu\n").status == 0)
@@ -135,7 +135,7 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Spanish"))
   }
 
-  @Test func `a backup is shown beside what is here, and brings everything back`() throws {
+  @Test func `a backup is compared with the current data, and restores everything`() throws {
     let home = try Home()
     try home.run("-e", "local d = decks.create('Spanish') for i = 1, 30 do d:add{prompt = 'p' .. i, answer = 'a'} end")
     let file = home.path + "/one.backup"
@@ -159,7 +159,7 @@ import Testing
     #expect(try home.run("-e", "decks.create('Y') assert(shell.run('restore \(file)'))").status == 1)
   }
 
-  @Test func `the backup of an account goes back into that account only, after its sign-in`() throws {
+  @Test func `an account's backup is restored only into that account, after its sign-in`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     let ana = try home.write("the password of ana\n", to: "ana")
@@ -178,7 +178,7 @@ import Testing
     #expect(try home.run("--user", "ana", "--password-file", ana, "deck", "list").output.contains("Spanish"))
   }
 
-  @Test func `a question left unanswered restores nothing`() throws {
+  @Test func `an unanswered question restores nothing`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     let file = home.path + "/one.backup"
@@ -191,7 +191,7 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Castellano"))
   }
 
-  @Test func `the first change of a day is followed by a backup, as often as it was asked for`() throws {
+  @Test func `the first change of a day is followed by a backup, as often as the setting says`() throws {
     let home = try Home()
     let folder = home.path + "/data/local/backups"
     try home.run("deck", "create", "Spanish")
@@ -219,7 +219,7 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("could not be written: it is a folder"), "\(run)")
   }
 
-  @Test func `a backup that cannot be made keeps no change from being made`() throws {
+  @Test func `a backup that fails does not prevent the change`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     _ = try home.write("in the way", to: "data/local/backups")
@@ -231,7 +231,7 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("French"))
   }
 
-  @Test func `the doctor says what is wrong with status 1, and mends it after a backup`() throws {
+  @Test func `the doctor reports problems with status 1, and repairs them after a backup`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
     let well = try home.run("doctor")

@@ -1,11 +1,12 @@
-// Plugins that are unloaded while their code runs, by themselves, by what they call or by who listens to them: the
-// program goes on, what they added is gone, and the next line works.
+// Plugins that are unloaded while their code runs, by themselves, by what they call or by their observers: the program
+// continues, their additions are gone, and the next line works.
 
 import TestSupport
 import Testing
 
 @Suite struct UnloadingTests {
-  /// The lines of a session, over one plugin `p` whose `init.lua` is `code`; it must end well and run the last line.
+  /// Runs the lines of a session with one plugin `p` whose `init.lua` is `code`; it must end well and run the last
+  /// line.
   private func session(
     _ code: String, manifest: String = #""commands": ["go"]"#, _ lines: String, isEnabled: Bool = true
   ) throws -> Run {
@@ -14,7 +15,7 @@ import Testing
     if isEnabled { _ = try home.run("plugin", "enable", "p", "--grant") }
     let run = try home.run([], input: lines + "\nprint(6 * 7)\n")
     #expect(run.lines.last == "42", "\(run.output)\(run.errors)")
-    // A command that is gone by then is a wrong usage.
+    // A command that no longer exists by then is wrong usage.
     #expect((0...2).contains(run.status), "\(run.status)")
     return run
   }
@@ -23,7 +24,7 @@ import Testing
     "plugin disable p", "plugin reload p", "plugin limit p --seconds 3", "logout", "plugin disable p; go",
   ]
 
-  /// Runs each of the lines that are parted by `;`.
+  /// Runs each of the lines separated by `;`.
   private static let act = """
     local function act(text)
       for line in text:gmatch("[^;]+") do pcall(shell.run, line) end
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ways) func `from a listener of its own`(way: String) throws {
+  @Test(arguments: ways) func `from an observer of its own`(way: String) throws {
     _ = try session(
       Self.act + #"shell.on("command", function() act("\#(way)") end) shell.command{name="go", run=function() end}"#,
       manifest: #""commands": ["go"], "events": ["command"]"#, "go\nversion\nversion\ngo")
@@ -88,9 +89,7 @@ import Testing
   }
 
   @Test(arguments: ["", " --no-isolate"])
-  func `a game goes on when its plugin was reloaded, and print works to the end`(
-    place: String
-  ) throws {
+  func `a game goes on after its plugin was reloaded, and print works to the end`(place: String) throws {
     let home = try Home()
     try home.plugin(
       "p", permissions: #"["shell", "shell.run", "games", "words"]"#, manifest: #""commands": ["go"], "modes": ["m"]"#,
@@ -115,7 +114,7 @@ import Testing
     #expect(run.output.contains("4\ttrue\t3\tplan-net\t2") && run.output.contains("still\ttrue"), "\(run)")
   }
 
-  @Test func `the person's listener may disable the plugin whose event it hears`() throws {
+  @Test func `the user's observer may disable the plugin whose event it observes`() throws {
     let run = try session(
       """
       shell.command{name="go", run=function()
@@ -133,7 +132,7 @@ import Testing
     #expect(run.output.contains(#""state": "off""#), "\(run.output)")
   }
 
-  @Test(arguments: ["", #"assert(games.mode{name="m"}) "#]) func `a plugin cannot load itself within itself`(
+  @Test(arguments: ["", #"assert(games.mode{name="m"}) "#]) func `a plugin cannot load itself while it loads`(
     first: String
   ) throws {
     let run = try session(
@@ -170,7 +169,7 @@ import Testing
     #"pcall(shell.run, "run OUT")"#, #"games.new{base="planets"}:guess("plan")"#,
     #"coroutine.wrap(function() pcall(shell.run, "run OUT") end)() local g = games.new{base="planets"}"#,
   ])
-  func `by a sign-out that its own call brings about`(act: String) throws {
+  func `by a sign-out that its own call causes`(act: String) throws {
     let accounts = try Accounts()
     let out = try accounts.home.write("auth.logout()", to: "out.lua")
     try accounts.home.plugin(

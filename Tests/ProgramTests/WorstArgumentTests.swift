@@ -1,16 +1,16 @@
-// Every function that Lua can call, with its worst arguments, under a time limit: the program is back at once, by the
-// processor time that it used.
-// Invariant: a function or a writable field without an entry in Worst/init.lua fails the test.
+// Every function that Lua can call, with its worst arguments, under a time limit: the program returns at once,
+// measured in processor time. Invariant: a function or a writable field without an entry in Worst/init.lua fails the
+// test.
 
 import Glibc
 import TestSupport
 import Testing
 
 @Suite(.serialized) struct WorstArgumentTests {
-  /// Seconds that the plugin may use, and that the program may use beyond until the prompt is back.
+  /// Seconds that the plugin may use, and that the program may use beyond that until the prompt is back.
   private static let limit = 0.1
   #if DEBUG
-    // Loops over a megabyte are some five times as slow as they will be, and a shared core is half as fast.
+    // In a debug build loops over a megabyte take about five times as long, and a shared core is half as fast.
     private static let patience = 0.9
   #else
     private static let patience = 0.2
@@ -19,7 +19,7 @@ import Testing
   /// What a plugin cannot reach, and what no plugin has of its own.
   private static let beyond = ["auth.", "plugins."]
 
-  @Test func `whatever is called with the worst arguments ends in time`() throws {
+  @Test func `every call with the worst arguments ends in time`() throws {
     let home = try Home()
     try makeFiles(home)
     let listed = try entries(home)
@@ -35,12 +35,12 @@ import Testing
     for (name, count) in listed {
       for number in 1..<(count + 1) {
         var times: [Double] = []
-        // Caches may be cold: the best of three counts.
+        // Caches may be cold: the best of three runs counts.
         while times.count < 3, times.last.map({ $0 > Self.limit + Self.patience }) ?? true {
           times.append(run("worst \(name) \(number)", in: terminal))
         }
         #expect(times.min() ?? 9 < Self.limit + Self.patience, "worst \(name) \(number): \(times)")
-        // What hangs answers nothing that follows.
+        // If the program hangs, it answers none of the following calls.
         try #require(times.min() ?? 9 < 5, "worst \(name) \(number) hangs")
       }
     }
@@ -48,13 +48,13 @@ import Testing
     terminal.wait(for: "42\r\n")
   }
 
-  /// Runs a line; seconds of processor time until the prompt was back.
+  /// Runs a line; returns the processor seconds until the prompt was back.
   @discardableResult private func run(_ line: String, in terminal: PseudoTerminal) -> Double {
     terminal.type(line)
     terminal.wait(for: line.split(separator: " ").last.map(String.init) ?? line)
     let start = terminal.processorSeconds
     terminal.type("\r")
-    // Behind the readline's own request for marked pastes.
+    // Wait past readline's own request for bracketed paste.
     terminal.wait(for: "[?2004h> ")
     return terminal.processorSeconds - start
   }
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// The functions and writable fields of the interface, from what editors are told.
+  /// The functions and writable fields of the API, from the files written for editors.
   private func interface(_ home: Home) throws -> [String] {
     let files = try home.run("lua-types", home.path + "/types").lines
     #expect(!files.isEmpty)

@@ -1,5 +1,5 @@
-// A prompt that says what came of each line, for tests that type at it through a pseudo-terminal.
-// Invariant: one line of answer for each outcome, beginning with a word that the tests wait for.
+// A prompt that prints the outcome of each line, for tests that type at it through a pseudo-terminal. Invariant: one
+// line of output for each outcome, beginning with a word that the tests wait for.
 
 import Commands
 import Glibc
@@ -7,7 +7,7 @@ import Shell
 
 @main struct Probe {
   static func main() {
-    // Between two lines a shell has a handler of its own for Ctrl-C; here nothing runs then.
+    // Between two lines a shell has a Ctrl-C handler of its own; nothing runs here then.
     signal(SIGINT, SIG_IGN)
     do throws(LineError) {
       if CommandLine.arguments.contains("--keys") { try readKeys() } else { try readLines() }
@@ -93,7 +93,7 @@ import Shell
     }
   }
 
-  /// A line that begins with what was refused, and does not see the history.
+  /// Reads a line that starts with the refused text, without access to the history.
   private static func play(_ reader: LineReader) {
     do throws(LineError) {
       let outcome = try reader.read(prompt: "guess> ", initial: "gracee", isContinued: true, hidesHistory: true)
@@ -111,7 +111,7 @@ import Shell
   }
 }
 
-/// A line at once, whatever standard output is.
+/// Writes a line unbuffered, whatever standard output is.
 private func say(_ text: String) {
   let bytes = Array((text + "\n").utf8)
   var done = 0

@@ -1,4 +1,4 @@
-// The program's own commands. Their descriptions are looked at here, not at each start.
+// The program's own commands. Their descriptions are checked here, not at each start.
 
 import Commands
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Shell
 
 @Suite struct BuiltInTests {
-  @Test func `the registry takes the description of each command`() throws {
+  @Test func `the registry accepts the description of each command`() throws {
     let registry = CommandRegistry()
     for builtIn in BuiltIn.all { try registry.add(builtIn.command) }
     #expect(registry.commands.count == BuiltIn.all.count)

@@ -1,4 +1,4 @@
-// Charts in a terminal: what is in words is folded, and no line is wider than the terminal.
+// Charts in a terminal: text is wrapped, and no line is wider than the terminal.
 
 import CardDocuments
 import Testing
@@ -19,7 +19,7 @@ import Text
   }
 
   @Test(arguments: [20, 40, 100])
-  func `a long line of words is folded, and loses none`(width: Int) {
+  func `a long line of words is wrapped without losing any`(width: Int) {
     let words = "85 % of \"Spanish\" by 2030-06-01, 20 minutes a day: about 1,204 cards remembered"
     let lines = ChartPanel("Goal", .words([words, "short"])).lines(on: terminal(width))
     #expect(lines[0] == "Goal" && lines.last == "  short" && lines.allSatisfy { $0.displayWidth <= width })

@@ -1,10 +1,10 @@
-// Tests of what is drawn on a terminal: progress, bars, screens.
+// Tests of drawing on a terminal: progress, bars, screens.
 
 import Shell
 import Testing
 import Text
 
-/// A terminal of a test's own, and what was written on it.
+/// A test terminal that records what was written on it.
 private final class Paper {
   var written = ""
   var time = 100.0
@@ -30,7 +30,7 @@ private final class Paper {
 }
 
 @Suite struct ProgressTests {
-  @Test func `what takes less than a second is never drawn`() {
+  @Test func `progress of less than a second is never drawn`() {
     let paper = Paper()
     let progress = paper.progress("Importing", total: 100, on: paper.terminal())
     for _ in 0..<100 {
@@ -42,7 +42,7 @@ private final class Paper {
     #expect(progress.done == 100)
   }
 
-  @Test func `the line says how far, how fast and how long`() {
+  @Test func `the line shows progress, rate and remaining time`() {
     let paper = Paper()
     let progress = paper.progress("Importing words.tsv", total: 1_000_000, on: paper.terminal(width: 100))
     paper.time += 2
@@ -57,7 +57,7 @@ private final class Paper {
     #expect(paper.take().isEmpty)
   }
 
-  @Test func `what becomes known of the whole is what the share is of, and a rate says what it counts`() {
+  @Test func `the share refers to the total once it is known, and no rate is shown without a unit`() {
     let paper = Paper()
     // A package's bytes are its total until its notes are counted.
     let progress = paper.progress("Importing a.apkg", total: 5_000_000, unit: "", on: paper.terminal(width: 100))
@@ -84,7 +84,7 @@ private final class Paper {
   @Test(arguments: [
     (0, false, "xterm"), (100, false, "xterm"), (100, true, "dumb"),
   ])
-  func `nothing is drawn in a pipe or where the cursor cannot be moved`(total: Int, screen: Bool, term: String) {
+  func `nothing is drawn in a pipe or on a terminal without cursor movement`(total: Int, screen: Bool, term: String) {
     let paper = Paper()
     let progress = paper.progress("x", total: total, on: paper.terminal(screen: screen, term: term))
     paper.time += 50
@@ -93,7 +93,7 @@ private final class Paper {
     #expect(paper.written.isEmpty)
   }
 
-  @Test func `without a total it counts, and hostile numbers do no harm`() {
+  @Test func `without a total it counts, and extreme numbers do no harm`() {
     let paper = Paper()
     let progress = paper.progress("Reading\u{1B}[2J", total: nil, unit: "", on: paper.terminal())
     paper.time += 4
@@ -116,7 +116,7 @@ private final class Paper {
     #expect(paper.take().contains("0 %"))
   }
 
-  @Test func `no width and no progress makes it wider than the terminal`() {
+  @Test func `whatever the width and the progress, the line fits the terminal`() {
     for width in [20, 30, 45, 60, 81, 200] {
       for done in [0, 1, 500, 999, 1000, 2000] {
         for language in ["C.UTF-8", "C"] {
@@ -147,7 +147,7 @@ private final class Paper {
       ])
   }
 
-  @Test func `a terminal without UTF-8 gets plain signs, colours only where wanted`() {
+  @Test func `a terminal without UTF-8 gets ASCII characters, and colours only if wanted`() {
     let plain = BarChart(bars: bars).lines(on: Paper().terminal(width: 40, language: "C"))
     #expect(plain.first == "Spanish  1,204  " + String(repeating: "#", count: 23))
     let colored = BarChart(bars: bars).lines(on: Paper().terminal(width: 40, color: .always))
@@ -169,7 +169,7 @@ private final class Paper {
 }
 
 @Suite struct ScreenTests {
-  @Test func `only the lines that changed are written again`() {
+  @Test func `only changed lines are written again`() {
     let paper = Paper()
     let screen = Screen(paper.terminal()) { paper.written += $0 }
     screen.show(["a", "b", "c"])
@@ -186,7 +186,7 @@ private final class Paper {
     #expect(paper.take().isEmpty)
   }
 
-  @Test func `all is drawn again from the top`() {
+  @Test func `everything is drawn again from the top`() {
     let paper = Paper()
     let screen = Screen(paper.terminal()) { paper.written += $0 }
     screen.show(["b"])
@@ -204,7 +204,7 @@ private final class Paper {
     #expect(paper.written == "a\nb\nc\n")
   }
 
-  @Test func `more lines than the terminal has are left out`() {
+  @Test func `lines beyond the terminal's height are left out`() {
     let paper = Paper()
     let screen = Screen(paper.terminal(height: 6)) { paper.written += $0 }
     screen.show((0..<20).map { "\($0)" })
@@ -216,7 +216,7 @@ private final class Paper {
     ("ab\u{1B}[1mcd\u{1B}[0me", 4, "ab\u{1B}[1mc…\u{1B}[0m"), ("漢\u{1B}[1m字", 3, "漢\u{1B}[1m…\u{1B}[0m"),
     ("abc", 2, "a…"),
   ])
-  func `styles take no room when a line is cut`(text: String, width: Int, expected: String) {
+  func `styles take no width when a line is truncated`(text: String, width: Int, expected: String) {
     #expect(text.styledCut(to: width) == expected)
   }
 }

@@ -1,4 +1,4 @@
-// Tests of the history and its file, hostile ones too.
+// Tests of the history and its file, including hostile ones.
 
 import Glibc
 import TestSupport
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `blank lines, lines that start with a blank, and secrets are never stored`() throws {
+  @Test func `blank lines, lines that start with a space, and secrets are never stored`() throws {
     try withFolder { folder in
       let path = folder + "/history"
       let history = History(path: path)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `what failed last is known across sessions, until it is typed again and succeeds`() throws {
+  @Test func `failed lines are remembered across sessions, until one is typed again and succeeds`() throws {
     try withFolder { folder in
       let path = folder + "/history"
       let history = History(path: path)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `adding says which equal line went`() {
+  @Test func `adding reports which equal line was removed`() {
     let history = History(path: nil, limit: 3)
     #expect(history.add("a") == History.Change(removed: nil))
     history.add("b")
@@ -63,14 +63,14 @@ import Testing
     #expect(history.lines() == history.entries)
   }
 
-  @Test func `a damaged file gives the lines that can be read`() throws {
+  @Test func `a damaged file gives the readable lines`() throws {
     try withFolder { folder in
       let path = folder + "/history"
       try writeFile([UInt8]("one\n\n".utf8) + [0xFF, 0xFE, 10] + [UInt8]("a\u{0}b\ntwo\\\nthree".utf8), to: path)
       var warnings: [String] = []
       let history = History(path: path) { warnings.append($0) }
       #expect(history.entries == ["one", "two", "three"])
-      // The last line had no end: the next one does not run into it.
+      // The last line had no line feed: the next one is not appended to it.
       history.add("four")
       #expect(History(path: path).entries == ["one", "two", "three", "four"])
       #expect(warnings.isEmpty)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: ["", "/missing/history", "/fifo", "/loop"])
-  func `what is no file of history is warned of once, and the session goes on`(name: String) throws {
+  func `a file that is not a history is reported once, and the session goes on`(name: String) throws {
     try withFolder { folder in
       mkfifo(folder + "/fifo", 0o600)
       symlink("loop", folder + "/loop")
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a file that cannot be written is read`() {
+  @Test func `a read-only file is read`() {
     var warnings: [String] = []
     let history = History(path: "/sys/devices/system/cpu/online") { warnings.append($0) }
     #expect(history.entries.count == 1)
@@ -108,7 +108,7 @@ import Testing
     #expect(warnings.count == 1)
   }
 
-  @Test func `of a huge file only the end is read, and it becomes small`() throws {
+  @Test func `only the end of a huge file is read, and the file is shortened`() throws {
     try withFolder { folder in
       let path = folder + "/history"
       let line = [UInt8](("x" + String(repeating: "y", count: 98) + "\n").utf8)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `what two shells add at once is all kept`() throws {
+  @Test func `lines that two shells add at once are all kept`() throws {
     try withFolder { folder in
       let path = folder + "/history"
       let one = History(path: path)
@@ -143,14 +143,14 @@ import Testing
       for number in 0..<50 {
         one.add("one \(number)")
         two.add("two \(number)")
-        // A third that starts meanwhile puts the file in order, under the feet of both.
+        // Meanwhile a third one starts and rewrites the file that both are using.
         if number % 10 == 9 { _ = History(path: path, limit: 20_000) }
       }
       #expect(Set(History(path: path).entries).count == 100)
     }
   }
 
-  @Test func `a link to the file stays a link when the file is put in order`() throws {
+  @Test func `a link to the file stays a link when the file is rewritten`() throws {
     try withFolder { folder in
       try writeFile([UInt8](String(repeating: "same\n", count: 9000).utf8), to: folder + "/real")
       symlink("real", folder + "/history")
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `any bytes are read without harm and what is kept comes back`() throws {
+  @Test func `any bytes are read without harm and the kept lines come back`() throws {
     try withFolder { folder in
       let path = folder + "/history"
       var random = TestGenerator(11)

@@ -5,7 +5,7 @@ import Testing
 @testable import Shell
 
 @Suite struct IdleTests {
-  @Test func `keys put the lock off, and the minutes count from the last of them`() {
+  @Test func `keys postpone the lock, and the minutes count from the last key`() {
     var watch = IdleWatch(keys: 5, now: 0)
     let looks: [(keys: Int, minutes: Int, now: Int64)] = [
       (5, 1, 59_999), (6, 1, 60_000), (6, 1, 119_999), (6, 1, 120_000), (6, 0, .max),

@@ -1,5 +1,5 @@
-// Keys as screens read them, at a real terminal: the program PromptProbe tells each event.
-// Invariant: each test waits for what the program says, never for a time alone.
+// Keys as screens read them, at a real terminal: the program PromptProbe prints each event. Invariant: each test waits
+// for the program's output, never just for a time.
 
 import Glibc
 import TestSupport
@@ -32,7 +32,7 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
-  @Test func `nothing typed is a tick, a new size an event, Ctrl-D the end`() throws {
+  @Test func `a pause is a tick, a new size an event, Ctrl-D the end`() throws {
     let terminal = try probe()
     terminal.wait(for: "EVENT tick")
     terminal.resize(columns: 50)
@@ -42,7 +42,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `bytes that are no key are passed over`() throws {
+  @Test func `bytes that are not a key are ignored`() throws {
     let terminal = try probe()
     terminal.type([0xFF, 0xC3, 0x28, 0xF5, 0x80, 0x00])
     terminal.wait(for: #"EVENT key(Shell.Key.character("("))"#)
@@ -50,7 +50,7 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
-  @Test func `Ctrl-Z gives the terminal back and fg goes on with keys`() throws {
+  @Test func `Ctrl-Z restores the terminal and fg continues with keys`() throws {
     let script = "set -m; \(builtProgram("PromptProbe")) --keys; echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
     terminal.wait(for: "READY")
@@ -65,7 +65,7 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
-  @Test func `SIGTERM comes as an event and the terminal is put back`() throws {
+  @Test func `SIGTERM is an event and the terminal is restored`() throws {
     let terminal = try probe()
     terminal.signal(SIGTERM)
     terminal.wait(for: "EVENT terminated(15)")
@@ -73,7 +73,7 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
-  @Test func `without a terminal lines stand for keys`() throws {
+  @Test func `without a terminal lines replace keys`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     let bytes = Array("\n1\nright\n".utf8)

@@ -1,4 +1,4 @@
-// Tests of plain lines, of prompts with colours, of common beginnings and of paths.
+// Tests of plain lines, of coloured prompts, of common prefixes and of paths.
 
 import Glibc
 import Problems
@@ -8,7 +8,7 @@ import Testing
 @testable import Shell
 
 @Suite struct LineTests {
-  /// What a plain reader makes of these bytes.
+  /// Returns what a plain reader reads from these bytes.
   private func outcomes(_ bytes: [UInt8], limit: Int = 1000) throws -> [String] {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
@@ -39,10 +39,10 @@ import Testing
   }
 
   @Test(arguments: ["\n", "\r\n", ""])
-  func `a line of any size is read as it is, and the one behind it`(end: String) throws {
+  func `a line of any size is read unchanged, and so is the next`(end: String) throws {
     let folder = TemporaryFolder()
     for size in streamSizes(buffer: 1 << 16) {
-      // Of two bytes each, so that one of them lies across the buffer's edge at every second size.
+      // Letters of two bytes each, so that for every second size one crosses the buffer boundary.
       let line = (size % 2 == 0 ? "" : "x") + String(repeating: "ñ", count: size / 2)
       let path = try folder.write(line + end + (end.isEmpty ? "" : "next"), to: "lines")
       let input = open(path, O_RDONLY)
@@ -56,12 +56,12 @@ import Testing
     }
   }
 
-  @Test func `a line that is not UTF-8 is an error at its place, and the next one is read`() throws {
+  @Test func `a line that is not UTF-8 is an error with its position, and the next one is read`() throws {
     #expect(try outcomes([0x61, 0xFF, 10, 0x62, 10]) == ["bad_text", "b"])
     #expect(throws: LineError.notUTF8(column: 4)) { try checkedText([0x61, 0xC3, 0xB1, 0xC3]) }
   }
 
-  @Test func `without reading ahead the rest is left to others`() throws {
+  @Test func `without read-ahead the rest is left to others`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     #expect(Glibc.write(ends[1], "one\ntwo\n", 8) == 8)
@@ -81,18 +81,18 @@ import Testing
     (["Spanish", "Span words"], "Sp", "Span"), (["a"], "", "a"), ([], "x", "x"), (["it\\'s", "it\\ x"], "i", "it"),
     (["Abc", "aBd"], "ab", "ab"), (["a\\\\b", "a\\\\c"], "a", "a\\\\"), (["é", "è"], "", ""),
   ])
-  func `candidates share a beginning that can be typed on`(candidates: [String], typed: String, expected: String) {
+  func `the common prefix of candidates can be typed on`(candidates: [String], typed: String, expected: String) {
     #expect(commonBeginning(of: candidates, typed: typed) == expected)
   }
 
   @Test(arguments: [
     ("> ", "> "), ("\u{1B}[1m>\u{1B}[0m ", "> "), ("\u{1B}[", ""), ("a\u{0}\u{7}\nb", "ab"), ("漢> ", "漢> "),
   ])
-  func `colours and control characters are left out of a prompt`(prompt: String, expected: String) {
+  func `colours and control characters are not counted in a prompt`(prompt: String, expected: String) {
     #expect(promptForEditor(prompt) == expected)
   }
 
-  @Test func `paths are offered from the folder that is typed`() throws {
+  @Test func `paths are completed from the typed folder`() throws {
     try withFolder { folder in
       mkdir(folder + "/notes", 0o700)
       for name in ["a b.csv", "a.lua", ".hidden", "notes/x"] { try writeFile([], to: folder + "/" + name) }

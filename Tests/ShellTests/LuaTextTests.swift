@@ -1,4 +1,4 @@
-// Tests of Lua as text: tokens, what an unfinished chunk has open, what an expression is by the declared types.
+// Tests of Lua as text: tokens, what is open in an incomplete chunk, the type of an expression by the declared types.
 
 import Testing
 
@@ -14,11 +14,11 @@ import Testing
     ("x~=1//2..3", ["x", "~=", "1", "//", "2..3"]), ("\"open", ["\"open"]), ("--[[ open", ["--[[ open"]),
     ("a\u{1F600}b", ["a", "\u{1F600}", "b"]), ("", []),
   ])
-  func `a text is its tokens`(text: String, expected: [String]) {
+  func `a text is split into its tokens`(text: String, expected: [String]) {
     #expect(luaTokens(text).map(\.text) == expected)
   }
 
-  @Test func `any text gives tokens that stand one behind the other`() {
+  @Test func `the tokens of any text follow one another`() {
     var seed: UInt64 = 1
     for _ in 0..<2_000 {
       let bytes = (0..<20).map { _ -> UInt8 in
@@ -39,7 +39,7 @@ import Testing
     ("f(function()", ["(", "function"]), ("while x do end", []), ("repeat", ["repeat"]), ("x = [[", ["[["]),
     ("--[[ no", ["--[["]), ("do", ["do"]), ("for i = 1, 2", ["for"]), ("x = 'a' .. (", ["("]),
   ])
-  func `what is open is named`(chunk: String, expected: [String]) { #expect(openParts(of: chunk) == expected) }
+  func `open constructs are named`(chunk: String, expected: [String]) { #expect(openParts(of: chunk) == expected) }
 
   private func state() throws -> LuaState {
     let lua = try LuaState(seed: 1)
@@ -70,7 +70,7 @@ import Testing
     ("piles.open('x'):all()[1].", "card"), ("x = {piles.open('y').", "pile"), ("f(piles.open('x').", "pile"),
     ("unknown().", nil), ("function f(p) p.", nil), ("local p p.", nil), (")).", nil), ("'x' .. 2 .", nil),
   ])
-  func `an expression is of its declared type`(chunk: String, expected: String?) throws {
+  func `an expression has its declared type`(chunk: String, expected: String?) throws {
     let typing = LuaTyping(try state(), chunk: chunk)
     let known = typing.memberAtEnd().flatMap { $0.of }.map(typing.plain)
     guard let expected else {
@@ -84,7 +84,7 @@ import Testing
     #expect(name == expected)
   }
 
-  @Test func `any number of open brackets is looked at`() throws {
+  @Test func `any number of open brackets is handled`() throws {
     for open in ["(", "assert(", "((", "x = {"] {
       let deep = String(repeating: open, count: 100_000)
       _ = LuaTyping(try state(), chunk: "local p = " + deep + String(repeating: ")", count: 100_000) + " p.")
@@ -99,7 +99,7 @@ import Testing
     ("piles.open \"S", "piles.open 0"), ("print('", nil), ("'", nil),
     ("piles.open('x', {a = 1, b = '", "piles.open 1 b"),
   ])
-  func `the call around a text is found`(chunk: String, expected: String?) throws {
+  func `the call around a position is found`(chunk: String, expected: String?) throws {
     let call = LuaTyping(try state(), chunk: chunk).openCall()
     #expect(call.map { "\($0.name) \($0.argument)\($0.key.map { " " + $0 } ?? "")" } == expected)
   }

@@ -1,4 +1,4 @@
-// Tests of the prompt as a person meets it: through a pseudo-terminal, key by key, signal by signal.
+// Tests of the prompt as a user experiences it: through a pseudo-terminal, key by key, signal by signal.
 
 import Glibc
 import TestSupport
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: ["TERM=xterm", "TERM=dumb", "TERM=nonsense"])
-  func `lines are edited and Ctrl-D leaves`(term: String) throws {
+  func `lines are edited and Ctrl-D exits`(term: String) throws {
     let terminal = try probe(environment: [term, "INPUTRC=/dev/null", "LANG=C.UTF-8"])
     terminal.wait(for: "probe>")
     terminal.type("helo\u{02}l ñ\r")
@@ -29,7 +29,7 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
-  @Test func `keys behind Escape in a search are keys`() throws {
+  @Test func `keys after Escape in a search work as keys`() throws {
     let terminal = try probe()
     for keys in [
       "\u{12}\u{1B}x\u{1B}[15~", "\u{12}\u{1B}\u{0B}\u{1B}[ASp", "\u{12}ab\u{1B}[A", "\u{12}\u{1B}[200~x\u{1B}[201~",
@@ -61,7 +61,7 @@ import Testing
     terminal.wait(for: #"LINE 5 "after""#)
   }
 
-  @Test func `what is typed right behind Ctrl-C stands in the next line`() throws {
+  @Test func `text typed right after Ctrl-C is in the next line`() throws {
     let terminal = try probe()
     for _ in 0..<20 {
       terminal.wait(for: "probe>")
@@ -96,7 +96,7 @@ import Testing
     terminal.wait(for: #"LINE 4 "next""#)
   }
 
-  @Test func `a suggestion from the history is taken with Right, and one goes through it by the beginning`() throws {
+  @Test func `a suggestion from the history is accepted with Right, and arrows search by prefix`() throws {
     let terminal = try probe(["--hints"], environment: ["TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8"])
     for line in ["deck list", "study", "deck show"] {
       terminal.wait(for: "probe>")
@@ -127,7 +127,7 @@ import Testing
     #expect(!terminal.wait(for: "LINE").contains("\u{1B}[0;1;36m"))
   }
 
-  @Test func `Tab completes, and lists what there is`() throws {
+  @Test func `Tab completes, and lists the candidates`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type("deck Ita\t\r")
@@ -145,7 +145,7 @@ import Testing
     terminal.wait(for: #""nothing fits""#)
   }
 
-  @Test func `Tab in a very long line stays quick`() throws {
+  @Test func `Tab in a very long line stays fast`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type("\u{1B}[200~" + String(repeating: "x", count: 1 << 18) + " many\u{1B}[201~")
@@ -158,14 +158,14 @@ import Testing
     terminal.wait(for: "INTERRUPTED")
   }
 
-  @Test func `Tab keeps the quote that is open`() throws {
+  @Test func `Tab keeps an open quote`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type("deck \"Ita\tx\r")
     terminal.wait(for: #"LINE 16 "deck \"Italian\" x""#)
   }
 
-  @Test func `the history goes on in the next session and keeps no blank beginnings`() throws {
+  @Test func `the history continues in the next session and keeps no lines that start with a space`() throws {
     try withFolder { folder in
       let path = folder + "/history"
       let first = try probe([path])
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `a line may begin with a text and leave the history alone`() throws {
+  @Test func `a line may start with a given text and not see the history`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type("game\r")
@@ -199,7 +199,7 @@ import Testing
     terminal.wait(for: #"LINE 4 "game""#)
   }
 
-  @Test func `a line that is not UTF-8 is told and the next one is read`() throws {
+  @Test func `a line that is not UTF-8 is reported and the next one is read`() throws {
     let terminal = try probe()
     for bytes: [UInt8] in [
       [0x61, 0xFF], [0xC3, 0x61], [0xE0, 0x80, 0x80], [0xF0, 0x9F, 0x90], [0xED, 0xA0, 0x80], [0x80],
@@ -208,7 +208,7 @@ import Testing
       terminal.type(bytes + [0x0D])
       terminal.wait(for: "BAD the line is not UTF-8 where it shows \u{FFFD}")
     }
-    // What was mended is taken, and a sign that is meant is no error.
+    // The corrected line is accepted, and a replacement character that is meant is no error.
     terminal.wait(for: "probe>")
     terminal.type([0x61, 0xFF, 0x7F, 0x0D])
     terminal.wait(for: #"LINE 1 "a""#)
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
-  func `a signal that ends the program lets it save and leaves the terminal in order`(number: Int32) throws {
+  func `a terminating signal lets the program save and restores the terminal`(number: Int32) throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type("half a li")
@@ -230,7 +230,7 @@ import Testing
   }
 
   @Test(arguments: [SIGSEGV, SIGABRT])
-  func `a crash leaves the terminal in order`(number: Int32) throws {
+  func `a crash restores the terminal`(number: Int32) throws {
     for mode in [[], ["--keys"]] {
       let terminal = try probe(mode)
       #expect(waits { !terminal.isAsShellsWantIt })
@@ -241,7 +241,7 @@ import Testing
   }
 
   @Test(arguments: [SIGUSR1, SIGALRM, SIGXCPU])
-  func `a signal that nobody handles ends a prompt and single keys with the terminal in order`(number: Int32) throws {
+  func `an unhandled signal ends a prompt and single keys with the terminal restored`(number: Int32) throws {
     for mode in [[], ["--keys"]] {
       let terminal = try probe(mode)
       terminal.wait(for: mode.isEmpty ? "probe>" : "EVENT tick")
@@ -251,7 +251,7 @@ import Testing
     }
   }
 
-  @Test func `Ctrl-Z gives the terminal back and fg draws the line again`() throws {
+  @Test func `Ctrl-Z restores the terminal and fg draws the line again`() throws {
     let script = "set -m; \(builtProgram("PromptProbe")); echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
     terminal.wait(for: "probe>")
@@ -262,7 +262,7 @@ import Testing
     terminal.wait(for: "STATUS 148")
     #expect(terminal.wait(for: "echoke").contains(" icanon"))
     terminal.wait(for: "half")
-    // What is called may draw everything anew.
+    // The called program may redraw everything.
     terminal.wait(for: "RESUMED")
     terminal.type(" a line\r")
     terminal.wait(for: #"LINE 11 "half a line""#)
@@ -272,7 +272,7 @@ import Testing
     #expect(terminal.isAsShellsWantIt)
   }
 
-  @Test func `stopped and continued from outside, the line stands again and can be typed on`() throws {
+  @Test func `after a stop and continue from outside the line is shown again and can be edited`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type("ab")
@@ -287,13 +287,13 @@ import Testing
     terminal.wait(for: #"LINE 3 "abc""#)
   }
 
-  @Test func `in another width the line is drawn in place of the old one, from the row where it begins`() throws {
+  @Test func `at another width the line is redrawn in place of the old one, from the row where it begins`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type(String(repeating: "x", count: 60))
     terminal.wait(for: "xxx")
     terminal.resize(columns: 40)
-    // The prompt and the line take two rows of 40 columns now, and the cursor stands in the second.
+    // The prompt and the line take two rows of 40 columns now, and the cursor is in the second.
     terminal.wait(for: "\u{1B}[1A\r\u{1B}[J")
     terminal.type("\r")
     terminal.wait(for: "LINE 60")
@@ -313,7 +313,7 @@ import Testing
     #expect(hasTicked)
   }
 
-  @Test func `the terminal going away ends the program`() throws {
+  @Test func `closing the terminal ends the program`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.signal(SIGHUP)

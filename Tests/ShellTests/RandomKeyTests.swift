@@ -1,4 +1,4 @@
-// Random keys at the prompt: `DECKHAND_FUZZ=500x1500` runs them for long. A failure names its seed.
+// Random keys at the prompt: `DECKHAND_FUZZ=500x1500` sets a long run. A failure names its seed.
 
 import TestSupport
 import Testing
@@ -34,7 +34,7 @@ import Testing
   private func type(_ seed: UInt64, at terminal: PseudoTerminal, _ line: String, answer: String) throws {
     var keys = RandomKeys(seed: seed, count: Self.plan.keys)
     keys.type(at: terminal)
-    // What was typed ahead may still be dealt with on a busy machine: it is asked more than once.
+    // On a busy machine earlier keys may still be processed, so ask more than once.
     let isAlive = (0..<4).contains { _ in
       terminal.type("\u{03}")
       _ = terminal.takeOutput(milliseconds: 300)

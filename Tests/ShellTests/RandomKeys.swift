@@ -1,13 +1,13 @@
 // Random keys typed at a program in a pseudo-terminal, the same for the same seed: they find crashes and hangs.
-// Invariant: no key ends the program by itself (Ctrl-D, Ctrl-\), stops it (Ctrl-Z), or stops what it writes (Ctrl-S);
-// Ctrl-C, which drops what was typed ahead, comes only when all before it was read.
+// Invariant: no key by itself ends the program (Ctrl-D, Ctrl-\), stops it (Ctrl-Z), or stops its output (Ctrl-S);
+// Ctrl-C, which discards typed-ahead keys, is sent only after all earlier keys were read.
 
 import Glibc
 import TestSupport
 
 struct RandomKeys {
-  /// How many runs, and how many keys in each: `DECKHAND_FUZZ=500x1500` asks for more than the tests do by themselves,
-  /// `DECKHAND_FUZZ=500x1500@250` for those from seed 250 on.
+  /// The number of runs, and of keys in each: `DECKHAND_FUZZ=500x1500` asks for more than the default,
+  /// `DECKHAND_FUZZ=500x1500@250` for runs from seed 250 on.
   static func plan(runs: Int, keys: Int) -> (seeds: Range<UInt64>, keys: Int) {
     let asked = getenv("DECKHAND_FUZZ").map { String(cString: $0) } ?? ""
     let numbers = asked.split { !$0.isNumber }.compactMap { Int($0) }
@@ -16,7 +16,7 @@ struct RandomKeys {
     return (first..<first + UInt64(numbers[0]), numbers[1])
   }
 
-  /// Keys by themselves, and some that mean something only together.
+  /// Single keys, and some sequences that only have a meaning together.
   private static let keys: [String] =
     [
       "\u{1B}[A", "\u{1B}[B", "\u{1B}[C", "\u{1B}[D", "\u{1B}OA", "\u{1B}[H", "\u{1B}[F", "\u{1B}[3~", "\u{1B}[5~",
@@ -30,7 +30,7 @@ struct RandomKeys {
       "\u{1B}[200~paste\n\tx\n\u{1B}[201~", "\u{1B}[200~", "\u{1B}[201~", "abc def ", "\r", "\r", "\r", "\n",
     ] + (0..<128).filter { ![0x03, 0x04, 0x13, 0x1A, 0x1C].contains($0) }.map { String(UnicodeScalar(UInt8($0))) }
 
-  /// What is typed to come out of whatever it is in: searches, arguments, vi's command mode.
+  /// Keys that leave any mode: searches, numeric arguments, vi's command mode.
   private static let wayOut = ["\u{11}", "\u{03}", "i", "\u{03}", "\u{03}"]
 
   private var random: TestGenerator
@@ -38,7 +38,7 @@ struct RandomKeys {
 
   init(seed: UInt64, count: Int) { (random, self.count) = (TestGenerator(seed), count) }
 
-  /// Types them, with pauses and new sizes of the terminal between some, and comes out to an empty line.
+  /// Types the keys, with pauses and terminal resizes in between, and returns to an empty line.
   mutating func type(at terminal: PseudoTerminal) {
     var left = count
     while left > 0 {
@@ -63,7 +63,7 @@ struct RandomKeys {
 }
 
 extension PseudoTerminal {
-  /// Takes what is written until nothing was for so long, a second at most.
+  /// Reads the output until there is none for `milliseconds`, a second at most.
   fileprivate func waitUntilQuiet(milliseconds: Int32) {
     let end = monotonicSeconds() + 1
     while !takeOutput(milliseconds: milliseconds).isEmpty, monotonicSeconds() < end {}

@@ -1,4 +1,4 @@
-// The study screen's layout: all of a card's texts can be seen on every size of terminal.
+// The layout of the study screen: all of a card's texts are visible at every terminal size.
 
 import Testing
 import Text
@@ -29,7 +29,7 @@ import Text
   ]
 
   @Test(arguments: texts, [(80, 24), (40, 15), (20, 8), (40, 5), (200, 60)])
-  func `scrolled from its beginning to its end, a card shows every character, and no line is too wide`(
+  func `scrolling from start to end shows every character of a card, and no line is too wide`(
     text: String, size: (columns: Int, rows: Int)
   ) {
     var seen: [String] = []
@@ -50,7 +50,7 @@ import Text
     #expect(!all.contains("\u{1B}"))
   }
 
-  @Test func `what does not fit is told, and the answer is shown from its beginning`() {
+  @Test func `hidden text is indicated, and the answer is shown from its start`() {
     let long = layout(Self.texts[1], "the answer", columns: 40, rows: 15)
     #expect(long.deepest > 0)
     var answered = long
@@ -64,7 +64,7 @@ import Text
         && short.lines()[2...4] == ["        el perro", "        ────────", "        the dog"])
   }
 
-  @Test func `the question stays above an answer with a picture, which has the room that is left`() {
+  @Test func `the question stays above an answer with a picture, which gets the remaining space`() {
     var layout = layout("el perro", "the dog")
     #expect(layout.pictureRoom == 15)
     layout.picture = (0..<30).map { "row \($0)" }
@@ -72,7 +72,7 @@ import Text
     #expect(self.layout(Self.texts[1], "the dog", columns: 40, rows: 15).pictureRoom > 4)
   }
 
-  @Test func `on a narrow terminal the choices stand on several lines and the bar goes`() {
+  @Test func `on a narrow terminal the choices take several lines and the bar is dropped`() {
     let lines = layout("p", "a", columns: 40, rows: 15).lines()
     #expect(lines[0] == "Spanish::Verbs    41 due · 12 new · 38 %".replacingWidth(40, lines[0]))
     let text = lines.joined(separator: "\n")
@@ -83,7 +83,7 @@ import Text
 }
 
 extension String {
-  /// The line itself where it is as wide as asked and begins and ends like this one.
+  /// Returns `line` if it has the given width and the expected start and end, and the text itself otherwise.
   fileprivate func replacingWidth(_ width: Int, _ line: String) -> String {
     line.displayWidth == width && line.hasSuffix("38 %") && line.hasPrefix("Spanish") ? line : self
   }
@@ -96,11 +96,11 @@ extension String {
     ("  indented text here", 12, ["  indented", "text here"]), ("one  two", 5, ["one", "two"]),
     ("👩‍👩‍👧👩‍👩‍👧", 1, ["👩‍👩‍👧", "👩‍👩‍👧"]),
   ])
-  func `lines break between words, and within one only where it must be`(text: String, width: Int, lines: [String]) {
+  func `lines break between words, and within a word only if necessary`(text: String, width: Int, lines: [String]) {
     #expect(text.lines(within: width) == lines)
   }
 
-  @Test func `a long word stands out where words are not broken`() {
+  @Test func `a long word sticks out where words are not broken`() {
     #expect("see /a/very/long/path now".lines(within: 8, breaksWords: false) == ["see", "/a/very/long/path", "now"])
     #expect("  a b c d".lines(within: 6, indent: "  ") == ["  a b", "  c d"])
   }

@@ -1,4 +1,4 @@
-// Tests of what is known of a terminal, of widths and of tables.
+// Tests of terminal capabilities, of text widths and of tables.
 
 import Commands
 import Shell
@@ -14,7 +14,7 @@ import Text
     (true, .auto, ["TERM": "xterm", "NO_COLOR": ""], true), (false, .always, [:], true),
     (true, .never, ["TERM": "xterm"], false), (true, .always, ["NO_COLOR": "1", "TERM": "dumb"], true),
   ])
-  func `colour is for terminals that want it`(
+  func `colour is used for terminals that support it`(
     screen: Bool, choice: Terminal.ColorChoice, environment: [String: String], expected: Bool
   ) {
     let terminal = Terminal(hasKeyboard: true, hasScreen: screen, color: choice) { environment[$0] }
@@ -28,7 +28,7 @@ import Text
     (["LANG": "C.utf8"], true),
     (["LC_ALL": "", "LANG": "POSIX"], false),
   ])
-  func `signs beyond ASCII are for terminals of UTF-8`(environment: [String: String], expected: Bool) {
+  func `characters beyond ASCII are used for UTF-8 terminals`(environment: [String: String], expected: Bool) {
     #expect(Terminal(hasKeyboard: true, hasScreen: true) { environment[$0] }.usesUnicode == expected)
     #expect(Terminal(hasKeyboard: true, hasScreen: false) { environment[$0] }.usesUnicode)
   }
@@ -48,7 +48,7 @@ import Text
     ("", 0, ""),
     ("n\u{303}n\u{303}n\u{303}", 2, "n\u{303}…"),
   ])
-  func `a text is cut between its signs`(text: String, width: Int, expected: String) {
+  func `a text is truncated between characters`(text: String, width: Int, expected: String) {
     #expect(text.cut(to: width) == expected)
     #expect(text.cut(to: width).displayWidth <= width)
   }
@@ -74,7 +74,7 @@ import Text
       ])
   }
 
-  @Test func `a narrow terminal cuts the widest columns`() {
+  @Test func `a narrow terminal truncates the widest columns`() {
     #expect(
       Self.decks.lines(on: terminal(width: 26)) == [
         "Deck       Cards  Last st…", "Spanish    1,204  never", "漢字         310  yesterd…", "Evil\\x1B…      1",

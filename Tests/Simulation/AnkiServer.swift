@@ -1,10 +1,11 @@
-// A sync server as Anki's is, for one user: rows, objects and graves, each with the number of its change.
-// Invariant: a sync is kept whole at `finish` or not at all; of it the server says what its protocol says, no more.
+// A sync server that behaves like Anki's, for one user: rows, objects and graves, each with the update sequence number
+// (USN) of its last change. Invariant: a sync is committed as a whole at `finish` or not at all; the server sends
+// exactly what Anki's protocol defines.
 
 import Values
 import Wire
 
-/// What the server answers to a call: JSON, or a status.
+/// The server's reply to a call: JSON, or an HTTP status.
 enum ServerAnswer {
   case value(Value)
   case status(Int)
@@ -18,7 +19,7 @@ struct AnkiServer {
     var rows: [String: [Int: [Value]]] = [:]
     var objects: [String: [Int: Value.Record]] = [:]
     var tags: [String: Int] = [:]
-    /// Kind, id, and the number of the change.
+    /// The kind, the id and the USN of the removal.
     var graves: [(kind: String, id: Int, usn: Int)] = []
     var usn = 1
     var modified = 1
@@ -34,7 +35,7 @@ struct AnkiServer {
   private var least = 0
   private var waiting: Value = .null
 
-  /// As a new account begins: a deck, a preset, and the type of most notes.
+  /// Starts with the content of a new account: one deck, one preset and the note type used most.
   init() {
     let side: Value.Record = [
       "name": .text("Card 1"), "ord": .integer(0), "qfmt": .text("{{Front}}"),
@@ -98,7 +99,7 @@ struct AnkiServer {
     }
   }
 
-  // MARK: What it says
+  // MARK: What the server sends
 
   private func meta(_ now: Int) -> Value {
     .record([
@@ -108,7 +109,7 @@ struct AnkiServer {
     ])
   }
 
-  /// The graves since; the rows since are put aside for `chunk`.
+  /// Returns the graves since the client's USN, and sets the changed rows aside for `chunk`.
   private mutating func started() -> Value {
     let lists = AnkiServer.kinds.map { kind in
       (
@@ -161,7 +162,7 @@ struct AnkiServer {
     return .integer(kept.modified)
   }
 
-  // MARK: What it takes
+  // MARK: What the server receives
 
   private mutating func remove(_ graves: Value.Record) {
     for kind in ["cards", "notes", "decks"] {
@@ -187,7 +188,7 @@ struct AnkiServer {
     for tag in (changes["tags"]?.list ?? []).compactMap(\.text) { open?.tags[tag] = kept.usn }
   }
 
-  /// A name that another one has gets a `+`.
+  /// Appends `+` to a name that another object already has.
   private func named(_ record: Value.Record, _ id: Int, _ kind: String) -> Value.Record {
     let others = (open?.objects[kind] ?? [:]).filter { $0.key != id }.values.compactMap {
       $0["name"]?.text?.lowercased()
@@ -199,7 +200,7 @@ struct AnkiServer {
     return renamed
   }
 
-  /// - Returns: false for a row that is none.
+  /// - Returns: false for a malformed row.
   private mutating func merge(chunk: Value.Record) -> Bool {
     for kind in AnkiServer.kinds {
       for row in (chunk[kind]?.list ?? []).compactMap(\.list) {

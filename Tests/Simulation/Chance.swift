@@ -1,5 +1,5 @@
-// Chance of a run, and the words that plans are made of.
-// Invariant: a run draws from one stream, so that the same seed gives the same plan.
+// The random generator of a run, and the words that plans are made of. Invariant: a run draws from a single stream, so
+// the same seed gives the same plan.
 
 import Values
 
@@ -10,20 +10,20 @@ struct Chance {
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &numbers) }
 
-  /// True once in so many times.
+  /// True with probability 1 in `count`.
   mutating func happens(onceIn count: Int) -> Bool { number(1...count) == 1 }
 
   mutating func pick<T>(_ list: [T]) -> T { list[number(0...(list.count - 1))] }
 
-  /// One of a list; nil where it is empty.
+  /// A random element; nil if the list is empty.
   mutating func any<T>(_ list: [T]) -> T? { list.isEmpty ? nil : pick(list) }
 
   mutating func seed() -> UInt64 { numbers.next() }
 }
 
-/// Texts as people and files bring them, and as nobody expects them.
+/// Texts as users and files supply them, including unexpected ones.
 enum OddWords {
-  /// Around what buffers hold.
+  /// Sizes at and next to common buffer sizes.
   static let sizes: [Int] =
     (8...17).flatMap { [1 << $0 - 1, 1 << $0, 1 << $0 + 1] }
 
@@ -43,7 +43,7 @@ enum OddWords {
     "\u{2028}", "a ",
   ]
 
-  /// The words of the only language: few, so that guesses are often right.
+  /// The words of the only language; few, so that guesses are often right.
   static let list = [
     "act", "age", "amber", "anagram", "are", "arm", "bare", "bear", "bearing", "begin", "being", "big", "brain", "café",
     "cambering", "can", "car", "care", "cat", "cinema", "crab", "crane", "cream", "crime", "dog", "ear", "game",
@@ -65,7 +65,7 @@ enum OddWords {
     }
   }
 
-  /// A text of exactly so many bytes.
+  /// Returns a text of exactly `size` bytes.
   static func run(_ size: Int, _ chance: inout Chance) -> String {
     let head = chance.happens(onceIn: 2) ? chance.pick(plain) : ""
     return head + String(repeating: "a", count: max(0, size - head.utf8.count))

@@ -1,4 +1,4 @@
-// Files that commands are given: tables, texts and packages of every size that buffers care for.
+// Files that commands are given: tables, texts and packages, of all sizes around buffer limits.
 
 enum Content {
   static func of(_ ending: String, _ chance: inout Chance) -> String {
@@ -14,7 +14,7 @@ enum Content {
     case "json": content = "[" + rows.map(object).joined(separator: ",\n") + "]\n"
     case "jsonl": content = rows.map { object($0) + "\n" }.joined()
     case "type": content = type(&chance)
-    // Of media: what packs to nothing, and what does not pack at all.
+    // Media contents: some compress to almost nothing, some not at all.
     default:
       content = "content \(chance.number(1...3))"
       if chance.happens(onceIn: 3) { content = String(repeating: "m", count: chance.pick(OddWords.sizes)) }
@@ -24,7 +24,7 @@ enum Content {
     return content
   }
 
-  /// A source of a build, its description, or what is for its cards. Some rows say which card they are.
+  /// A source file of a build, its description file, or a file for its cards. Some rows name the card they belong to.
   static func source(_ chance: inout Chance) -> (name: String, content: String) {
     let name = chance.pick(["a", "b", "in/c", "in/deep/d"])
     switch chance.number(1...12) {
@@ -103,7 +103,7 @@ enum Content {
     return text + "==== css: ====\n"
   }
 
-  /// The same in as many bytes as a buffer holds, where one more row does that.
+  /// Grows the content to a buffer-limit size by adding one row.
   private static func padded(_ content: String, _ ending: String, _ chance: inout Chance) -> String {
     let size = chance.pick(OddWords.sizes)
     let row: (String) -> String

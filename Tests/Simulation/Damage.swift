@@ -1,7 +1,7 @@
-// A disk that gives back other bytes than it was given: bits of the collection or of a backup are flipped, and pages
-// are lost; and rows that no program would write.
-// Invariant: the machine is as before afterwards. Whatever the bytes are, no command ends the process, what SQLite or a
-// page's form can tell is told, and a backup brings everything back, or is refused where it is the one that is damaged.
+// A disk that returns other bytes than were written (flipped bits in the collection or a backup, lost pages), and rows
+// that no program would write. Invariant: afterwards the machine is as before. Whatever the bytes are, no command
+// crashes; damage that SQLite or the page format can detect is reported; and a backup restores everything, or is
+// refused if the backup itself is damaged.
 
 import Files
 import Glibc
@@ -11,14 +11,14 @@ extension World {
     case bit, byte, page, end
   }
 
-  /// What is tried on a damaged collection.
+  /// Commands tried on a damaged collection.
   private static let tries: [[String]] = [
     ["deck", "list"], ["card", "list", "--json"], ["deck", "stats"], ["card", "add", "A", "zz", "yy"], ["undo"],
     ["deck", "create", "Z"], ["card", "edit", "A:1", "--prompt", "zy"], ["deck", "export", "A", "damaged.json"],
     ["doc", "list"], ["undo", "--list"],
   ]
 
-  /// A few damages, which the rows choose.
+  /// Makes a few damages, chosen from the rows.
   func damages() throws -> String? {
     machine.leave()
     guard try FileFacts.at(machine.collection) != nil else { return nil }
@@ -33,7 +33,7 @@ extension World {
     try machine.keep(as: "undamaged")
     defer { figures.damages += 1 }
     var chance = Chance(seed: UInt64(bytes.count + before.tables.values.reduce(0) { $0 + $1.count } + before.lastStep))
-    // Two of five, so that the plans' own steps remain most of what is done.
+    // Two of the five kinds, so that most of the work stays with the plans' own steps.
     for _ in 0..<2 {
       let isStrange = chance.happens(onceIn: 2)
       if chance.happens(onceIn: 5) {
@@ -51,7 +51,7 @@ extension World {
     return nil
   }
 
-  /// What does not hold when the collection is used, or when it is mended, after something was done to its file.
+  /// Returns what fails when the collection is used or repaired after its file was damaged; nil when all holds.
   private func afterwards(
     _ before: Kept, _ backup: String, _ what: String, _ chance: inout Chance, isReadable: Bool = false,
     _ change: (String) throws -> Void
@@ -65,10 +65,10 @@ extension World {
     return wrong.map { "\(what): \($0)" }
   }
 
-  /// A backup with other bytes comes back as it was, or is refused and changes nothing.
+  /// Checks that a damaged backup is either restored as it was, or refused without changing anything.
   private func damagedBackup(_ backup: String, _ before: Kept, _ chance: inout Chance) throws -> String? {
     let bytes = try FileText.bytes(machine.files + "/" + backup, limit: 1 << 30, isInterrupted: { false })
-    // What is here is not what the backup has.
+    // Make the collection differ from the backup.
     _ = try machine.run(["deck", "create", "Since"])
     machine.leave()
     let here = try look()
@@ -132,7 +132,7 @@ extension World {
       ? nil : "the backup comes back as another:\n  " + after.differences(from: before).joined(separator: "\n  ")
   }
 
-  /// Whether every row can be read, whatever it says.
+  /// Returns whether every row can be read, whatever its values are.
   private func readsAs(_ before: Kept) -> Bool {
     do {
       let now = try Kept(machine.collection, data: machine.data)

@@ -1,11 +1,11 @@
-// Plans by chance, from the descriptions of commands: a command that is added is drawn from the day it is there.
-// Invariant: what is drawn depends on the seed, on the commands and on what the machine holds, and on nothing else.
+// Draws random plans from the command descriptions, so that a new command is drawn as soon as it exists. Invariant:
+// what is drawn depends only on the seed, the commands and the state of the machine.
 
 import Commands
 import Files
 import Problems
 
-/// What is on the machine, for commands that name it.
+/// The state of the machine, for commands that name parts of it.
 struct Sight {
   var decks: [String] = []
   var counts: [String: Int] = [:]
@@ -14,12 +14,12 @@ struct Sight {
   var documents: [String] = []
   var media: [String] = []
   var presets: [String] = []
-  /// Whether two notes have one guid.
+  /// Whether two notes share a guid.
   var sharesGuids = false
-  /// Whether the first field of a note is empty.
+  /// Whether the first field of some note is empty.
   var hasEmptyFirst = false
 
-  /// - Parameter path: of the collection.
+  /// - Parameter path: the path of the collection.
   init(_ path: String) throws {
     guard let facts = try FileFacts.at(path), facts.size > 0 else { return }
     let rows = try Rows(path)
@@ -44,29 +44,30 @@ struct Draw {
   private let commands: [Command]
   private let scripts: LuaDraw
   private var sight: Sight
-  /// The files that steps have made, by their names.
+  /// The names of the files that steps have made.
   private var files: [String] = []
-  /// The folders of sources.
+  /// The source folders.
   private var folders: [String] = []
   private var fileCount = 0
-  /// What the machine's clock shows.
+  /// The time that the machine's clock shows.
   var now = 0.0
   var zone = Zone.east
-  /// Whether a plugin is there, whose commands are drawn, too.
+  /// Whether a plugin is installed, whose commands are drawn as well.
   private(set) var hasPlugin = false
-  /// How many of a hundred commands meet a fault.
+  /// The percentage of commands that meet a fault.
   var faults = 0
 
-  /// What needs a terminal, a network, another process, or minutes of processor; and what only shows papers.
+  /// Commands that need a terminal, a network, another process or minutes of processor time, or that only show help
+  /// pages.
   private static let passedOver: Set<String> = [
     "account", "login", "logout", "passwd", "serve", "lsp", "sync", "exit", "quit", "clear", "help", "man", "docs",
     "lua-types",
     "completions", "plugin", "word define", "word dictionaries", "word languages", "map", "version", "whoami",
     "history", "text read", "media speak", "card speak",
   ]
-  /// What waits for somebody, or starts another program.
+  /// Options that wait for the user or start another program.
   private static let passedOverOptions: Set<String> = ["--watch", "--git"]
-  /// What a collection mostly sees.
+  /// The commands that a collection sees most often, with their weights.
   private static let usual: [String: Int] = [
     "card add": 12, "note add": 8, "study": 8, "undo": 6, "redo": 4, "deck import": 10, "deck export": 4,
     "deck create": 5,
@@ -75,7 +76,7 @@ struct Draw {
     "note edit": 6, "build": 6, "play": 6, "backup": 1, "restore": 2, "doc create": 4, "doc add-text": 4, "card tag": 4,
     "card remove": 3,
   ]
-  /// Options without which a command would open an editor, or do nothing.
+  /// Options without which a command would open an editor or do nothing.
   private static let needed: [String: [String]] = [
     "note edit": ["--set"], "card edit": ["--prompt", "--answer"], "card tag": ["--add", "--remove"],
     "notetype edit": ["--from", "--yes"], "notetype create": ["--from"], "deck order": ["--by"],
@@ -83,7 +84,7 @@ struct Draw {
 
   private static let spans = [1, 60, 3600, 86_400, 86_400 * 30, -3600, 86_400 * 4000]
 
-  /// What a plan mostly begins with.
+  /// The steps most plans begin with.
   static let beginning: [[String]] = [
     ["deck", "create", "A"], ["card", "add", "A", "el perro", "the dog"], ["card", "add", "A", "el gato", "the cat"],
     ["note", "add", "Basic (and reversed card)", "Front=uno", "Back=one", "--deck", "A"], ["doc", "create"],
@@ -100,12 +101,12 @@ struct Draw {
     }
   }
 
-  /// Whether a command is in plans.
+  /// Returns whether a command is drawn in plans.
   static func draws(_ command: Command) -> Bool {
     !passedOver.contains(command.name) && !passedOver.contains(command.path[0]) && command.owner == .program
   }
 
-  /// The next steps: a command, and the files that it is given.
+  /// Returns the next steps: a command and the files it is given.
   mutating func next(_ sight: Sight) -> [Step] {
     self.sight = sight
     switch chance.number(1...20) {
@@ -129,7 +130,7 @@ struct Draw {
       ? Fault(kind: chance.pick(Fault.Kind.ofMachine), call: chance.number(1...4000)) : nil
   }
 
-  /// Brings a plugin.
+  /// Adds a plugin.
   mutating func plugin() -> [Step] {
     hasPlugin = true
     return PluginDraw.steps(scripts, Sight.none, &chance)
@@ -167,7 +168,7 @@ struct Draw {
     return words
   }
 
-  /// What stands behind cards in the same argument.
+  /// Returns what follows the cards within the same argument.
   private mutating func more(_ command: Command) -> [String] {
     switch command.name {
     case "card move": [String(chance.number(0...6))]
@@ -219,7 +220,7 @@ struct Draw {
       ])
   }
 
-  /// A value by what help calls it.
+  /// Returns a value for the argument name that the help uses.
   private mutating func named(_ name: String, _ command: Command) -> String {
     switch name {
     case "DECK", "NEW": return deck()
@@ -290,7 +291,7 @@ struct Draw {
     return name
   }
 
-  /// A folder of sources: a new one, or one of before, with other sources or none.
+  /// Returns a folder of sources: a new one, or an earlier one with other sources or none.
   private mutating func sources(_ steps: inout [Step]) -> String {
     var folder = chance.any(folders) ?? ""
     let isNew = folder.isEmpty || chance.happens(onceIn: 4)

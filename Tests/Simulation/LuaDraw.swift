@@ -1,6 +1,6 @@
-// Scripts by chance, from the descriptions of what Lua sees, as `lua-types` writes them: a member that is added is
-// called from the day it is there.
-// Invariant: every statement is caught by itself, so that a refused one ends nothing; some scripts fail at their end.
+// Draws random scripts from the descriptions of the Lua API that `lua-types` writes, so that a new member is called as
+// soon as it exists. Invariant: every statement runs in its own protected call, so a refused statement does not end
+// the script; some scripts fail at their end.
 
 import Files
 
@@ -10,25 +10,25 @@ struct LuaDraw {
     let owner: String
     let name: String
     let isField: Bool
-    /// The types of its parameters, or of the field.
+    /// The types of the parameters, or of the field.
     let types: [String]
-    /// The keys that its description names: `{prompt=, answer=}`.
+    /// The keys that the description names: `{prompt=, answer=}`.
     let keys: [String]
   }
 
-  /// Whether scripts sign out half way.
+  /// Whether scripts sign out half way through.
   var signsOut = false
-  /// What a script makes when it has signed out: nobody ever has it.
+  /// The name of what a script creates after signing out; no collection may ever contain it.
   static let afterSignOut = "after the sign-out"
 
   private let members: [Member]
-  /// Modules that reach what a plan does not simulate, or that ask and leave.
+  /// Modules that reach beyond what a plan simulates, or that prompt the user or exit.
   private static let passedOver: Set<String> = [
     "auth", "shell", "plugins", "files", "deckhand", "texts", "settings", "text", "progress", "subscription", "command",
     "lines", "problem", "cards", "group", "choice", "value",
   ]
 
-  /// - Parameter folder: with the files that `lua-types` wrote.
+  /// - Parameter folder: the folder with the files that `lua-types` wrote.
   init(_ folder: String) throws {
     members = try Folder.names(in: folder).sorted().flatMap { name in
       let text = try FileText.read(folder + "/" + name, limit: 1 << 20, isInterrupted: { false })
@@ -60,7 +60,7 @@ struct LuaDraw {
     return found
   }
 
-  /// The words before an equals sign.
+  /// Returns the words before each equals sign.
   private static func keysNamed(_ line: Substring) -> [String] {
     line.split(separator: "=").dropLast().compactMap { part in
       let name = String(part.reversed().prefix { $0.isLetter || $0 == "_" }.reversed())
@@ -83,7 +83,7 @@ struct LuaDraw {
     ]
     for _ in 0..<chance.number(1...8) { lines.append("pcall(function() \(statement(&chance)) end)") }
     if signsOut {
-      // What an earlier script kept is read, too.
+      // Also read the objects that an earlier script kept.
       lines.insert("for _, thing in ipairs(kept or {}) do print(pcall(function() return thing.name end)) end", at: 0)
       lines.append("kept = {deck, card, note, document, preset}")
       if chance.happens(onceIn: 3) {
@@ -158,7 +158,7 @@ struct LuaDraw {
     }
   }
 
-  /// An iterator of cards that does something else between them.
+  /// Iterates over cards and does something else between them.
   private func iterator(_ chance: inout Chance) -> String {
     let between = chance.pick([
       "", "deck:add(\(card(&chance)))", "error(\"no\")", "card:remove()", "decks.remove(deck.name)",
@@ -173,7 +173,7 @@ struct LuaDraw {
       + "{prompt = \"p\" .. n, answer = \(LuaDraw.quoted(OddWords.text(&chance)))} end end end)()"
   }
 
-  /// As Lua reads it.
+  /// Returns the text as a Lua string literal.
   static func quoted(_ text: String) -> String {
     var result = "\""
     for byte in text.utf8 {

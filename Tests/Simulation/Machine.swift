@@ -1,7 +1,6 @@
-// The simulated machine: a folder on a disk that can fail, a clock that only the plan moves, and the shell that is
-// started on it in this process.
-// Invariant: nothing of the real machine reaches the shell but processor and memory: the same steps give the same
-// bytes.
+// The simulated machine: a folder on a disk that can fail, a clock that only the plan advances, and the shell, which
+// runs on it in this process. Invariant: the shell gets nothing of the real machine except processor and memory, so
+// the same steps give the same bytes.
 
 import Authentication
 import Commands
@@ -13,36 +12,36 @@ import Values
 
 @testable import Shell
 
-/// What a command did.
+/// The result of a command.
 struct Outcome {
   let status: Int32
-  /// Standard output and error, in the order in which they were written.
+  /// Standard output and error, in the order they were written.
   let text: String
 }
 
 final class Machine {
-  /// Everything of the machine: `data` and `files` are in it.
+  /// The machine's root folder, which contains `data` and `files`.
   let folder: String
   private let work: String
   private var session: Session?
   private(set) var now = 1_750_000_000.0
   private var entropy = SeededNumbers(seed: 1)
 
-  /// - Parameter work: a folder that is there and empty.
+  /// - Parameter work: an existing empty folder.
   init(in work: String) throws {
     self.work = work
     folder = work + "/machine"
     try clear()
   }
 
-  /// The folder of the device that is used: `data`, or another one that a command named.
+  /// The folder of the current device: `data`, or another one that a command named.
   private(set) var device = "data"
-  /// The account that is used; nil while there is none.
+  /// The current account; nil while there is none.
   private(set) var user: String?
   var data: String { folder + "/" + device }
-  /// Where commands are typed: every account has a folder of its own.
+  /// The folder where commands are typed; every account has its own.
   var files: String { folder + "/files" + (user.map { "-" + $0 } ?? "") }
-  /// What is one person's.
+  /// The folder with one user's data.
   var owned: String { Machine.owned(user, in: data) }
   var collection: String { owned + "/collection.sqlite" }
 
@@ -50,17 +49,17 @@ final class Machine {
     data + (user.map { "/accounts/" + $0 } ?? "/local")
   }
 
-  /// A file, and the folders that it is in.
+  /// Writes a file, creating the folders above it.
   func write(_ content: String, to name: String) throws {
     let path = files + "/" + name
     if name.contains("/") { try makePrivateFolder(parentFolder(of: path)) }
     try AtomicFile.write(path, Array(content.utf8))
   }
 
-  /// The file with the password of an account.
+  /// The path of the file with an account's password.
   func password(of user: String) -> String { folder + "/password-" + user }
 
-  /// A machine as it is bought.
+  /// Resets the machine to its initial state.
   func clear() throws {
     leave()
     disk_watch(nil)
@@ -72,13 +71,13 @@ final class Machine {
     disk_watch(folder)
   }
 
-  /// The folder of word lists, of which there is one.
+  /// The folder of the word lists; there is one list.
   private var words: String { folder + "/words" }
 
   func pass(_ seconds: Int) { now += Double(seconds) }
   func setTime(_ time: Double) { now = time }
 
-  /// Random numbers are those of a step from here on, so that it gives the same when it is done again.
+  /// Restarts the random numbers from a step's seed, so that repeating the step gives the same result.
   func begin(_ seed: UInt64) { entropy = SeededNumbers(seed: seed) }
 
   // MARK: The shell
@@ -91,7 +90,7 @@ final class Machine {
         },
         pause: { [unowned self] in now += Double($0) / 1000 }),
       random: RandomSources(choices: RandomChoices(seed: 7), seed: 7, entropy: { [unowned self] in entropy.next() }),
-      // One press of Ctrl-C, which ends Lua code too.
+      // One press of Ctrl-C, which also interrupts Lua code.
       isInterrupted: {
         if disk_polls_interrupted() { Interrupts.request() }
         return Interrupts.areRequested
@@ -128,24 +127,24 @@ final class Machine {
     return made
   }
 
-  /// The commands that a shell knows.
+  /// Returns the commands that the shell knows.
   func commands() throws -> [Command] { try started().registry.commands }
 
-  /// Takes another device of the same person.
+  /// Switches to another device of the same user.
   func take(_ name: String) {
     if name == device { return }
     leave()
     device = name
   }
 
-  /// The account of a person is there, and signed in.
+  /// Creates the account of a user, if needed, and signs in.
   func begin(as name: String) {
     user = name
     mkdir(files, 0o700)
     chdir(files)
   }
 
-  /// Somebody else sits down at the machine: at the shell that is open, where there is one.
+  /// Signs in another user, in the open shell if there is one.
   private func seat(_ name: String) throws {
     if name != user {
       begin(as: name)
@@ -162,8 +161,8 @@ final class Machine {
     return Runner(session).runCommand(words)
   }
 
-  /// Runs a command in the shell that is open, or in a new one. `--data ../NAME` before it names the device,
-  /// `--user NAME` the account.
+  /// Runs a command in the open shell, or in a new one. A leading `--data ../NAME` names the device, `--user NAME` the
+  /// account.
   func run(_ given: [String], input: String = "") throws -> Outcome {
     var words = given
     if words.count > 2, words[0] == "--data" {
@@ -188,7 +187,7 @@ final class Machine {
     return Outcome(status: status, text: takenOutput())
   }
 
-  /// Leaves the shell.
+  /// Exits the shell.
   @discardableResult
   func leave() -> Int32 {
     guard let left = session else { return 0 }
@@ -207,7 +206,7 @@ final class Machine {
 
   var image: String { work + "/image" }
 
-  /// Keeps what is on the disk, for `putBack`.
+  /// Saves the disk's content for `putBack`.
   func keep(as name: String = "kept") throws {
     try remove(work + "/" + name)
     try copyTree(folder, to: work + "/" + name)
@@ -218,7 +217,7 @@ final class Machine {
     try replace(by: work + "/" + name, copying: true)
   }
 
-  /// The machine is started again, with what a power cut or a kill has left.
+  /// Restarts the machine with what a power cut or a kill has left on its disk.
   func startAgain() throws {
     leave()
     _ = takenOutput()

@@ -1,6 +1,5 @@
-// The media of one person on a sync server, as Anki's server keeps them: files by their names, each with the number of
-// its last change.
-// Invariant: what is given twice is there once, and its number stays.
+// One user's media on a sync server, as Anki's server stores them: files by name, each with the USN of its last
+// change. Invariant: a file that is uploaded twice is stored once and keeps its USN.
 
 import Files
 import Values
@@ -15,7 +14,7 @@ struct MediaShelf {
   /// - Parameters:
   ///   - body: JSON, or an archive.
   ///   - folder: where archives are written and read.
-  /// - Returns: what is sent back; nil for what is no call.
+  /// - Returns: the response; nil for an unknown call.
   mutating func answer(_ call: String, _ body: [UInt8], _ given: Value, in folder: String) throws -> [UInt8]? {
     let record = given.record ?? Value.Record()
     switch call {
@@ -39,7 +38,7 @@ struct MediaShelf {
     JSONWriter.bytes(of: .record(["data": value, "err": .text("")]))
   }
 
-  /// `_meta` is `{"0": "a.png"}`, and `0` the bytes of that file.
+  /// In the archive, `_meta` is `{"0": "a.png"}`, and the entry `0` holds the bytes of that file.
   private func archive(_ names: [String], in folder: String) throws -> [UInt8] {
     let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("sent.zip")
@@ -60,7 +59,7 @@ struct MediaShelf {
     return try FileText.bytes(path, limit: 256 << 20, isInterrupted: { false })
   }
 
-  /// `_meta` is `[["a.png", "0"], ["gone.png", null]]`.
+  /// In the archive, `_meta` is `[["a.png", "0"], ["gone.png", null]]`.
   private mutating func take(_ archive: [UInt8], in folder: String) throws -> Int {
     let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("given.zip")

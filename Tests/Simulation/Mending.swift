@@ -1,19 +1,19 @@
-// `doctor --mend` of a damaged collection, and of one that has rows which no program would write.
-// Invariant: what it mends it lists; every row that can be read is kept or listed; afterwards nothing is left to mend.
+// `doctor --mend` on a damaged collection, and on one with rows that no program would write. Invariant: every repair
+// is listed; every readable row is kept or listed; afterwards there is nothing left to repair.
 
 import Files
 
 extension World {
-  /// The tables that somebody's own things are in; those of builds, games and the server are made anew from others.
+  /// The tables with the user's own data; those of builds, games and the server can be rebuilt from other data.
   private static let owned = ["cards", "notes", "decks", "note_types", "reviews", "presets", "documents"]
 
-  /// Mends what is damaged.
+  /// Repairs the damage and checks the result.
   func mend(_ before: Kept) throws -> String? {
     let readable = try readableRows()
     let outcome = try machine.run(["doctor", "--mend"])
     machine.leave()
     if ![0, 1].contains(outcome.status) { return "mending ended with \(outcome.status): \(outcome.text)" }
-    // There is nothing that it can mend, or nothing at all: then a new collection begins, and says so.
+    // If nothing can be repaired, or nothing is left at all, a new collection is started, and the output says so.
     if !outcome.text.contains("Mended ") || outcome.text.contains("creates an empty collection") { return nil }
     let after: Kept
     do { after = try Kept(machine.collection, data: machine.data) } catch {
@@ -38,7 +38,7 @@ extension World {
 
   private static func number(of row: String) -> Substring { row.prefix { $0 != "|" } }
 
-  /// What is wrong with what was mended.
+  /// Returns what is still wrong after the repair.
   private func remains(_ outcome: Outcome) throws -> String? {
     let again = try machine.run(["doctor", "--json"])
     let left = again.text.split(separator: "\n").filter {
@@ -65,7 +65,7 @@ extension World {
 
   // MARK: Strange rows
 
-  /// A change of one row that nothing but a damaged disk or a hostile file makes; nil where there are no rows.
+  /// Makes a change to one row that only a damaged disk or a hostile file could make; nil if there are no rows.
   func strangeRow(_ chance: inout Chance) throws -> String? {
     let rows = try Rows(machine.collection)
     let filled = try World.owned.filter { try rows.all("SELECT 1 FROM \($0) LIMIT 1").count > 0 }
@@ -96,11 +96,11 @@ extension World {
   }
 }
 
-/// What mending says that it left out.
+/// What the repair reports as left out.
 private struct Told {
-  /// How many rows of each table cannot be read.
+  /// The number of unreadable rows of each table.
   var lost: [String: Int] = [:]
-  /// How many rows were removed, of any table.
+  /// The number of rows removed, over all tables.
   var removed = 0
 
   init(_ text: String) {

@@ -1,5 +1,5 @@
-// What the commands of small worlds mean, said a second time and plainly: lists and copies, no database.
-// Invariant: it knows nothing of the program but its contract.
+// A second, plain implementation of the commands used in small worlds: lists and copies, no database. Invariant: it
+// knows nothing of the program except its contract.
 
 struct Model: Equatable {
   struct Card: Equatable {
@@ -10,7 +10,7 @@ struct Model: Equatable {
   }
 
   struct Decks: Equatable {
-    /// By name, the top card first.
+    /// Cards by deck name, the top card first.
     var cards: [String: [Card]] = [:]
   }
 
@@ -18,7 +18,7 @@ struct Model: Equatable {
   private var done: [Decks] = []
   private var undone: [Decks] = []
 
-  /// Does what a command does; answers whether it is refused.
+  /// Applies a command; returns whether it is refused.
   mutating func refuses(_ words: [String]) -> Bool {
     switch words[0] {
     case "undo":
@@ -42,7 +42,7 @@ struct Model: Equatable {
     }
   }
 
-  /// Nil where it is refused.
+  /// Returns nil if the command is refused.
   private func changed(_ words: [String]) -> Decks? {
     var decks = now
     switch words[0] + " " + words[1] {
@@ -91,8 +91,8 @@ struct Model: Equatable {
 }
 
 extension Model.Decks {
-  /// As the rows of a collection say it.
-  /// - Parameter path: of the collection; one that is not there has no decks.
+  /// Reads the decks from the rows of a collection.
+  /// - Parameter path: the path of the collection; a missing collection has no decks.
   init(rowsOf path: String) throws {
     let rows = try Rows(path)
     for row in try rows.all("SELECT name FROM decks") { cards[row[0]] = [] }

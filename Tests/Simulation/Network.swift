@@ -1,6 +1,5 @@
-// The network of the simulated machine: the calls of both devices reach one server, or get lost on the way.
-// Invariant: the server works while the shell waits for it, never beside it; one lock holds both ends apart all the
-// same.
+// The network of the simulated machine: calls of both devices reach one server, or get lost on the way. Invariant: the
+// server runs only while the shell waits for it, never concurrently; a lock separates the two ends all the same.
 
 import Files
 import Glibc
@@ -8,34 +7,34 @@ import SimulatedDisk
 import Values
 import Wire
 
-/// What happens to a call.
+/// What goes wrong with a call.
 enum Loss: String, CaseIterable {
-  /// It never arrives.
+  /// The request never arrives.
   case request
-  /// It arrives, and its answer does not.
+  /// The request arrives, but its response does not.
   case answer
-  /// It comes twice.
+  /// The request arrives twice.
   case twice
 }
 
-/// What a server has of one person.
+/// What the server stores for one user.
 struct Held {
   var rows = AnkiServer()
   var media = MediaShelf()
 }
 
 final class Network {
-  /// The one that the thread of a channel serves.
+  /// The network that the channel's thread serves.
   nonisolated(unsafe) static var shared = Network()
 
   private var lock = pthread_mutex_t()
-  /// By the names of the people who have something there.
+  /// The servers by user name, for users with stored data.
   private var servers: [String: Held] = [:]
   private var calls = 0
   private var lost: (loss: Loss, call: Int)?
   /// Milliseconds since 1970.
   var now: () -> Int = { 0 }
-  /// Where archives of media are read and written: not on the simulated disk.
+  /// Where media archives are written and read; not on the simulated disk.
   var folder = ""
 
   init() { pthread_mutex_init(&lock, nil) }
@@ -48,16 +47,16 @@ final class Network {
 
   func clear() { locked { (servers, calls, lost) = ([:], 0, nil) } }
 
-  /// The whole server, for going back to it.
+  /// The state of the whole server, for restoring it later.
   var state: [String: Held] {
     get { locked { servers } }
     set { locked { servers = newValue } }
   }
 
-  /// What the server has of somebody.
+  /// Returns what the server stores for a user.
   func kept(of user: String) -> AnkiServer.Collection { locked { (servers[user] ?? Held()).rows.kept } }
 
-  /// The call that gets lost, counted from the next one; nil for none.
+  /// Makes the call with the given number, counted from the next one, get lost; nil for none.
   func plan(_ loss: Loss?, at call: Int) { locked { (calls, lost) = (0, loss.map { ($0, call) }) } }
 
   /// Serves one channel until its other end is closed.

@@ -1,5 +1,5 @@
-// A plan: what is done on the simulated machine, step by step, as lines that a person can type.
-// Invariant: the text of a plan, read again, is the same plan.
+// A plan: the steps carried out on the simulated machine, as lines that a user can type. Invariant: parsing the text
+// of a plan gives the same plan.
 
 import Commands
 
@@ -7,33 +7,33 @@ import Commands
 struct Fault: Equatable {
   enum Kind: String {
     case error, full, short, power, kill, interrupt
-    /// An allocation of SQLite's that fails, and all from one on.
+    /// One failing allocation in SQLite, and all allocations from one on.
     case memory, starved
-    /// One of Lua's.
+    /// One failing allocation in Lua.
     case lua
     case luaStarved = "lua-starved"
-    /// Of the network: a call that never arrives, one whose answer does not, one that comes twice.
+    /// Network faults: a request that never arrives, a response that never arrives, a request that arrives twice.
     case request, answer, twice
 
     static let ofMachine: [Kind] = [
       .error, .full, .short, .power, .kill, .interrupt, .memory, .starved, .lua, .luaStarved,
     ]
     static let ofMemory: [Kind] = [.memory, .starved, .lua, .luaStarved]
-    /// What a script may catch, and go on.
+    /// Faults that a script can catch, and then go on.
     static let catchable: [Kind] = [.error, .full, .short, .memory, .starved, .lua, .luaStarved]
   }
   var kind: Kind
-  /// Which call on the disk or to the server, counted from 1; one that is beyond the last wraps around.
+  /// Which call to the disk or the server fails, counted from 1; a number beyond the last call wraps around.
   var call: Int
 }
 
 enum Step: Equatable {
-  /// A command, with what stands in its standard input.
+  /// A command, with its standard input.
   case command([String], input: String = "", fault: Fault? = nil)
   /// A file that commands are given.
   case file(String, String)
   case pass(seconds: Int)
-  /// The shell is left, and started again for the next command.
+  /// The shell exits, and starts again for the next command.
   case restart
 }
 
@@ -42,10 +42,10 @@ struct Plan: Equatable {
 
   // MARK: As text
 
-  /// Lines for a shell: faults and time stand in them as comments.
+  /// Lines for a shell, with faults and time as comments.
   var lines: [String] { steps.flatMap(\.lines) }
 
-  /// - Throws: what is wrong, with its line.
+  /// - Throws: a description of the error, with its line.
   init(text: String) throws {
     var fault: Fault?
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -66,7 +66,7 @@ struct Plan: Equatable {
 
   init(_ steps: [Step]) { self.steps = steps }
 
-  /// Whether its commands begin with an option: `--data` for their device, `--user` for their account.
+  /// Returns whether commands begin with the option: `--data` for their device, `--user` for their account.
   func names(_ option: String) -> Bool {
     steps.contains { if case .command(let words, _, _) = $0 { words.first == option } else { false } }
   }
@@ -106,7 +106,7 @@ extension Step {
   }
 }
 
-/// Words as bash reads them: plain, in `$'...'`, and long runs of a letter by the program that makes them.
+/// Words as bash reads them: unquoted, in `$'...'`, or, for long runs of one letter, as a program that prints them.
 enum Quoted {
   private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:./_=+@%-,|>".utf8)
   private static let longRun = 200
@@ -157,7 +157,7 @@ enum Quoted {
     return String(repeating: "0", count: max(0, count - digits.count)) + digits
   }
 
-  /// The words of a line; nil for what `text` does not write.
+  /// Returns the words of a line; nil for a line that `text` cannot have written.
   static func words(_ line: String) -> [String]? {
     var rest = Substring(line)
     var words: [String] = []

@@ -1,6 +1,6 @@
-// A plugin by chance: its commands do what scripts do, fail half way, yield where they may not, and want more memory
-// than there is; it listens to answers.
-// Invariant: what it does goes by the same descriptions as scripts.
+// Draws a random plugin: its commands do what scripts do, fail half way, yield where that is not allowed, and ask for
+// more memory than there is; it also observes answers. Invariant: its code is drawn from the same descriptions as
+// scripts.
 
 struct PluginDraw {
   static let name = "own"
@@ -10,7 +10,7 @@ struct PluginDraw {
     "decks.read", "decks.write", "documents.read", "documents.write", "settings", "shell", "shell.run",
   ]
 
-  /// Writes it, and has it enabled.
+  /// Writes the plugin and enables it.
   static func steps(_ scripts: LuaDraw, _ sight: Sight, _ chance: inout Chance) -> [Step] {
     let quoted = { (words: [String]) in words.map { "\"\($0)\"" }.joined(separator: ", ") }
     let manifest =

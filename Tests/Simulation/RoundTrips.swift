@@ -1,5 +1,5 @@
-// An export that an empty collection takes in gives the export again.
-// Invariant: the machine is as before afterwards.
+// Checks round trips: an export that is imported into an empty collection exports to the same content again.
+// Invariant: afterwards the machine is as before.
 
 import Files
 import Glibc
@@ -7,10 +7,10 @@ import Templates
 import Values
 
 extension World {
-  /// Formats whose bytes are the same again; a package is compared by what it brings.
+  /// Formats that give the same bytes again, and `apkg`, which is compared by the cards it brings.
   private static let formats = ["json", "jsonl", "csv", "tsv", "txt", "md", "apkg"]
 
-  /// Each deck that has no other around it, in a format that its name chooses.
+  /// Exports and imports each top-level deck, in a format chosen by its name.
   func roundTrips() throws -> String? {
     let decks = try Sight(machine.collection).decks.filter { !$0.contains("::") }
     let count = try look().tables["cards"]?.count ?? 0
@@ -23,7 +23,7 @@ extension World {
     return nil
   }
 
-  /// - Parameter isAbroad: whether it is taken in across an ocean.
+  /// - Parameter isAbroad: whether the import happens in a time zone across an ocean.
   private func roundTrip(_ deck: String, _ format: String, isAbroad: Bool) throws -> String? {
     let isPackage = format == "apkg"
     let schedule = isPackage || ["json", "jsonl"].contains(format) ? ["--with-schedule"] : []
@@ -31,22 +31,23 @@ extension World {
     let (first, second, packed) = ("first.\(shown)", "second.\(shown)", "packed.apkg")
     for name in [first, second, packed] { unlink(machine.files + "/" + name) }
     let sight = try Sight(machine.collection)
-    // A table and a text file of Anki have a column for the decks within, and no row for one without cards.
+    // A table and an Anki text file have a column for inner decks, but no row for a deck without cards.
     let within = sight.decks.filter { $0.hasPrefix(deck + "::") }
     if ["csv", "tsv", "txt"].contains(format), within.contains(where: { sight.counts[$0] == 0 }) { return nil }
-    // A text file of Anki's knows a note by its guid alone, which notes of two decks may share.
+    // An Anki text file identifies a note by its guid alone, which notes of two decks may share.
     if format == "txt", sight.sharesGuids { return nil }
-    // Of a package the outermost deck with cards becomes the one that is named: Anki's have those around it, too.
+    // On import of a package, the outermost deck with cards becomes the named deck; Anki's packages also contain the
+    // decks around it.
     if isPackage, sight.counts[deck] ?? 0 == 0 { return nil }
     guard try export(deck, first, schedule) else { return nil }
     if isPackage, try !export(deck, packed, schedule) { return nil }
-    // A package has no room for a document.
+    // A package cannot hold a document.
     if isPackage, try String(decoding: bytes(first), as: UTF8.self).contains("\"document\":") { return nil }
     let given = isPackage ? packed : first
     let content = try bytes(given)
     let wanted = World.cards(try bytes(first), format, .east)
     try machine.keep()
-    // Later, so that a type that was made then and one of the same stock that is made now are two.
+    // Import later, so that a note type created then and one created now from the same stock type differ.
     let time = machine.now
     try machine.clear()
     machine.setTime(time + 7)
@@ -59,8 +60,8 @@ extension World {
     machine.take("data")
     machine.leave()
     try machine.putBack()
-    // A table knows no note types, and a note whose first field is empty now, since its type was changed, is no new
-    // note: these rows are refused and told.
+    // A table has no note types, and a note whose first field became empty when its type was changed cannot be added
+    // as a new note: these rows are refused and reported.
     let isTold =
       taken.text.contains("no note type")
       || sight.hasEmptyFirst
@@ -74,9 +75,9 @@ extension World {
     return nil
   }
 
-  /// A package gives every deck a preset, as Anki wants it: its cards are compared. A type of one of the stock's names
-  /// and of another shape gets another name in a collection that has the stock's.
-  /// - Parameter zone: of the machine that wrote it.
+  /// A package gives every deck a preset, because Anki requires one, so its cards are compared. A type that has the
+  /// name of a stock type but another shape gets another name in a collection that has the stock type.
+  /// - Parameter zone: the time zone of the machine that wrote the file.
   private static func cards(_ bytes: [UInt8], _ format: String, _ zone: Zone) -> [UInt8] {
     if ["csv", "tsv", "txt", "md"].contains(format) { return bytes }
     var text = String(decoding: bytes, as: UTF8.self)
@@ -93,16 +94,17 @@ extension World {
     return Array(text.utf8)
   }
 
-  /// What a card has in a package.
+  /// The properties of a card that a package holds.
   private static let packedNames: Set<String> = [
     "prompt", "answer", "guid", "tags", "subdeck", "note_type", "note_fields", "note_guid", "ordinal", "ordinals",
     "schedule", "reviews",
   ]
 
-  /// A card as exact as Anki keeps it: without the columns of tables that no note has, stability to four places,
-  /// difficulty to three, and neither in the log. What is reviewed is due on a day, wherever it is, as is a step of
-  /// learning that ends on a later day than it began; answers of one millisecond have each a millisecond of its own. A
-  /// card is one of a prompt and an answer also where `Basic` came as another type than that of the stock.
+  /// Rounds a card to the precision that Anki stores: without table columns that no note has, stability to four
+  /// decimals, difficulty to three, and neither of them in the log. A review card is due on a day, whatever the time
+  /// zone, and so is a learning step that ends on a later day than it began; answers with the same millisecond get a
+  /// millisecond each. A card also counts as one with prompt and answer if `Basic` arrived as another type than the
+  /// stock one.
   private static func packed(_ line: Substring, _ zone: Zone) -> String {
     guard let given = parsed(line) else { return String(line) }
     var names = packedNames
@@ -134,7 +136,7 @@ extension World {
     return written(card)
   }
 
-  /// A field's text as a card shows it, where it has no more than signs that HTML writes otherwise.
+  /// Undoes HTML escaping in a field, for fields that contain only characters that HTML escapes.
   private static func unescaped(_ field: String) -> String {
     field.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&#31;", with: "\u{1F}")
       .replacing("&amp;", with: "&")

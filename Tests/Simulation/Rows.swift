@@ -1,19 +1,18 @@
-// What is kept on the machine, read without the program's own means: every row of every table, and what other files are
-// there.
-// Invariant: what undo does not take back (its own log, settings, games) is told apart.
+// The machine's stored data, read without the program's own code: every row of every table, and the names of other
+// files. Invariant: what undo does not restore (its own log, settings, games) is kept separate.
 
 import CSQLite
 import Glibc
 
 struct Kept: Equatable {
-  /// The rows of each table, as texts.
+  /// The rows of each table, as text.
   var tables: [String: [String]] = [:]
-  /// Files beside the collection, with their sizes.
+  /// The files beside the collection, with their sizes.
   var files: Set<String> = []
-  /// The steps of undo: ids, and whether each is undone.
+  /// The undo steps: their ids, and whether each is undone.
   var steps: [Int: Bool] = [:]
 
-  /// What a step of undo brings back.
+  /// The tables that an undo step restores.
   var undoable: [String: [String]] {
     tables.filter { $0.key != "settings" && !$0.key.hasPrefix("games_") }
   }
@@ -22,7 +21,7 @@ struct Kept: Equatable {
 
   static func == (one: Kept, other: Kept) -> Bool { one.tables == other.tables }
 
-  /// What is in one and not in the other, the first few rows of it.
+  /// Returns the first few rows that only one of the two has.
   func differences(from other: Kept, in names: [String]? = nil) -> [String] {
     var found: [String] = []
     for name in Set(tables.keys).union(other.tables.keys).sorted() where names?.contains(name) ?? true {
@@ -38,11 +37,11 @@ struct Kept: Equatable {
 
 struct RowsFault: Error, CustomStringConvertible { let description: String }
 
-/// A connection of the simulator's own.
+/// The simulator's own connection to the database.
 final class Rows {
   private var handle: OpaquePointer?
 
-  /// - Throws: `RowsFault` for what is no database.
+  /// - Throws: `RowsFault` if the file is not a database.
   init(_ path: String) throws {
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { throw failure("opening") }
     sqlite3_busy_timeout(handle, 1000)
@@ -54,7 +53,7 @@ final class Rows {
     RowsFault(description: "\(what): \(String(cString: sqlite3_errmsg(handle)))")
   }
 
-  /// The rows of a query, each column as a text that tells its kind.
+  /// Returns the rows of a query, each column as text that includes its type.
   func all(_ sql: String) throws -> [[String]] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }
@@ -68,12 +67,12 @@ final class Rows {
     }
   }
 
-  /// Runs a change.
+  /// Executes a change.
   func execute(_ sql: String) throws {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
   }
 
-  /// The rows of a table as far as they can be read, from either end.
+  /// Returns the rows of a table that can be read, scanning from both ends.
   func readable(_ table: String) -> Set<String> {
     var found: Set<String> = []
     for order in ["", " ORDER BY rowid DESC"] {
@@ -105,12 +104,13 @@ final class Rows {
 
 extension Kept {
   private static let unread = ["grdb_migrations"]
-  /// Of these tables not all columns: when a file was written, and its inode, are of the real disk.
+  /// For these tables some columns are left out: the modification time and the inode of a file come from the real
+  /// disk.
   private static let columns = [
     "build_sources": "id, build, path, size, content, inputs", "build_media": "id, build, name, size, hash, path",
   ]
 
-  /// - Parameter path: of the collection; one that is not there holds nothing.
+  /// - Parameter path: the path of the collection; a missing one holds nothing.
   init(_ path: String, data: String) throws {
     files = Kept.files(in: data, "")
     guard access(path, F_OK) == 0 else { return }
@@ -125,7 +125,7 @@ extension Kept {
     }
   }
 
-  /// Backups, and what SQLite keeps beside its file, come and go.
+  /// Backups and SQLite's auxiliary files are left out, as they come and go.
   private static func files(in folder: String, _ below: String) -> Set<String> {
     guard let entries = opendir(folder + below) else { return [] }
     defer { closedir(entries) }

@@ -1,24 +1,24 @@
-// What worlds of several devices, or of several people, have in common: plans are drawn and run one way.
-// Invariant: a plan that is given runs as it ran when it was drawn.
+// Code shared by the worlds with several devices or several users: one way to draw and run plans. Invariant: a given
+// plan runs as it did when it was drawn.
 
 import Commands
 
-/// A world that commands name a part of: a device, an account.
+/// A world that consists of several devices or accounts, named in commands.
 protocol SharedWorld: AnyObject {
   var machine: Machine { get }
   /// What the last command printed.
   var output: String { get }
 
   func begin() throws
-  /// What is done next.
+  /// Returns the next steps.
   func next(_ draw: inout Draw) throws -> [Step]
-  /// - Returns: what does not hold.
+  /// - Returns: what does not hold; nil if all holds.
   func perform(_ step: Step) throws -> String?
   func end() throws -> String?
 }
 
 extension SharedWorld {
-  /// Draws a plan and runs it; what does not hold, with the plan so far.
+  /// Draws a plan and runs it; on failure returns the plan so far and what does not hold.
   func run(steps count: Int, _ draw: inout Draw) throws -> (Plan, Failure)? {
     var plan = Plan([])
     try begin()
@@ -31,7 +31,7 @@ extension SharedWorld {
     return try end().map { (plan, failure(plan.steps.count, $0)) }
   }
 
-  /// The same of a plan that is given.
+  /// Runs a given plan.
   func run(_ plan: Plan) throws -> Failure? {
     try begin()
     for (index, step) in plan.steps.enumerated() {
@@ -42,18 +42,18 @@ extension SharedWorld {
 
   private func failure(_ step: Int, _ what: String) -> Failure { Failure(step: step, what: what, output: output) }
 
-  /// Runs a command that nothing stands in the way of.
+  /// Runs a command that must succeed.
   func require(_ words: [String]) throws {
     let outcome = try machine.run(words)
     if outcome.status != 0 { throw RowsFault(description: "\(words.joined(separator: " ")): \(outcome.text)") }
   }
 }
 
-/// The random numbers of commands: each has its own, whatever was done by others before it.
+/// The seeds for the random numbers of commands: each command has its own, independent of the commands before it.
 struct CommandSeeds {
   private var counts: [String: UInt64] = [:]
 
-  /// What the random numbers of a command that is about to run start from.
+  /// Returns the seed for the command that is about to run.
   mutating func next(_ words: [String]) -> UInt64 {
     let text = words.joined(separator: " ")
     counts[text, default: 0] += 1

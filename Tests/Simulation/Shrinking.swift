@@ -1,8 +1,8 @@
-// Makes a failing plan smaller: steps that it does not need go, and texts get short.
-// Invariant: every plan that is kept fails with the same words at its beginning.
+// Makes a failing plan smaller: removes unnecessary steps and shortens texts. Invariant: every smaller plan that is
+// accepted fails with the same first words.
 
 struct Shrinking {
-  /// Plans that are tried at the most.
+  /// The number of plans that may still be tried.
   private var tries: Int
   /// Runs a plan.
   private let run: (Plan) throws -> Failure?
@@ -27,7 +27,7 @@ struct Shrinking {
     return try shorter(best)
   }
 
-  /// Faults that it does not need.
+  /// Removes unnecessary faults.
   private mutating func withoutFaults(_ given: (Plan, Failure)) throws -> (Plan, Failure) {
     var best = given
     for index in given.0.steps.indices where index < best.0.steps.count {
@@ -39,7 +39,7 @@ struct Shrinking {
     return best
   }
 
-  /// Lines of files that it does not need, from the last on.
+  /// Removes unnecessary lines of files, from the last one on.
   private mutating func fewerLines(_ given: (Plan, Failure)) throws -> (Plan, Failure) {
     var best = given
     for index in given.0.steps.indices where index < best.0.steps.count {
@@ -56,7 +56,7 @@ struct Shrinking {
     return best
   }
 
-  /// Words that it does not need go, from the last of each command on.
+  /// Removes unnecessary words, from the last word of each command on.
   private mutating func shorter(_ given: (Plan, Failure)) throws -> (Plan, Failure) {
     var best = given
     for index in best.0.steps.indices.reversed() {
@@ -81,6 +81,6 @@ struct Shrinking {
 }
 
 extension Failure {
-  /// What makes it the same as another one: the first words, without figures.
+  /// Identifies equal failures: the first words of the message, without digits.
   var kind: String { String(what.prefix { $0 != "\n" }.filter { !$0.isNumber }.prefix(60)) }
 }

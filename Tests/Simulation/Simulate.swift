@@ -1,6 +1,6 @@
-// The simulator: `Scripts/simulate` starts it. It makes plans by seed, runs them on a simulated machine, and prints
-// those that fail as lines that a person can type.
-// Invariant: what it says goes to the terminal of its start; the shell's own streams are files in memory.
+// The simulator, started by `Scripts/simulate`. It draws plans from seeds, runs them on a simulated machine, and
+// prints those that fail as lines that a user can type. Invariant: its report goes to the terminal it was started in;
+// the shell's own streams are files in memory.
 
 import Commands
 import Files
@@ -15,15 +15,15 @@ struct Wanted {
   var plan: String?
   var ledger: String?
   var faults = 30
-  /// Steps of the plans that are all tried.
+  /// The number of steps of the plans that are tried exhaustively.
   var depth = 0
-  /// Two devices and a server.
+  /// Simulates two devices and a server.
   var syncs = false
-  /// Two accounts on one machine.
+  /// Simulates two accounts on one machine.
   var hasUsers = false
-  /// Plans that are tried at the most to make one that fails smaller.
+  /// The maximum number of plans tried to make a failing one smaller.
   var tries = 300
-  /// Tells how often each command was done and refused.
+  /// Reports how often each command was run and refused.
   var isVerbose = false
 
   init(_ words: [String]) throws {
@@ -58,7 +58,7 @@ struct Wanted {
     if seconds == 0, most == .max { most = plan == nil && ledger == nil && depth == 0 ? 1 : 0 }
   }
 
-  /// The machine works in a folder of its own.
+  /// Makes the path absolute, because the machine works in a folder of its own.
   private static func path(_ given: String) -> String {
     guard !given.hasPrefix("/"), let here = getcwd(nil, 0) else { return given }
     defer { free(here) }
@@ -88,7 +88,7 @@ struct Wanted {
   }
 }
 
-/// Where the report goes: standard output is the shell's.
+/// Where the report goes, because standard output belongs to the shell.
 struct Screen {
   let descriptor: Int32
 
@@ -131,7 +131,7 @@ final class Run {
     do { try Folder.removeTree(work) } catch { screen.say("\(error)") }
   }
 
-  /// Whether all held.
+  /// Returns whether all checks passed.
   func run() throws -> Bool {
     var holds = true
     if let ledger = wanted.ledger { holds = try replay(ledger) }
@@ -186,7 +186,7 @@ final class Run {
     return try run(users, draw, tries: 60, "seed \(seed) of two accounts")
   }
 
-  /// - Parameter tries: for a smaller plan that fails.
+  /// - Parameter tries: how many plans to try for a smaller failing one.
   private func run(_ shared: some SharedWorld, _ draw: Draw, tries: Int, _ name: String) throws -> Bool {
     var draw = draw
     guard let (plan, failure) = try shared.run(steps: wanted.steps, &draw) else { return true }
@@ -195,10 +195,10 @@ final class Run {
     return try tell(last, small, name)
   }
 
-  /// What changes that a sync carries.
+  /// Commands that change what a sync transfers.
   private static let synced: Set<String> = ["card", "deck", "note", "study", "undo", "redo", "run", "media"]
 
-  /// Draws and runs a plan step by step: what is drawn depends on what is there.
+  /// Draws and runs a plan step by step, because what is drawn depends on the current state.
   private func plan(of seed: UInt64) throws -> (Plan, Failure?) {
     var draw = Draw(seed: seed, commands: commands, scripts: scripts)
     draw.faults = draw.chance.pick([0, wanted.faults, 100])
@@ -242,7 +242,7 @@ final class Run {
     return try tell(failure, plan, path)
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   private func tell(_ failure: Failure?, _ plan: Plan, _ name: String) throws -> Bool {
     guard let failure else { return true }

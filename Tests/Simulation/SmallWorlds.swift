@@ -1,5 +1,6 @@
-// Small worlds whole: every plan of a few actions over two decks and two cards, none left to chance.
-// Invariant: after each action the rows say what the model says, and a refused action is one that the model refuses.
+// Tries small worlds exhaustively: every plan of a few actions over two decks and two cards, without random choice.
+// Invariant: after each action the rows match the model, and the program refuses exactly the actions that the model
+// refuses.
 
 import Files
 
@@ -7,7 +8,7 @@ struct SmallWorlds {
   let machine: Machine
   let world: World
   let depth: Int
-  /// Plans that were tried to their end.
+  /// The number of plans that ran to their end.
   private(set) var count = 0
 
   static let actions: [[String]] = [
@@ -22,7 +23,7 @@ struct SmallWorlds {
     (self.machine, self.world, self.depth) = (machine, world, depth)
   }
 
-  /// All plans; the first that does not hold, as a plan.
+  /// Runs all plans; returns the first one that fails.
   mutating func run() throws -> (Plan, Failure)? {
     try world.begin()
     _ = try machine.run(["deck", "list"])
@@ -46,7 +47,7 @@ struct SmallWorlds {
           Plan(plan.map { .command($0) }), Failure(step: plan.count - 1, what: wrong, output: machine.takenOutput())
         )
       }
-      // What is refused leads nowhere.
+      // A refused action is not extended.
       if !isRefused, let found = try extend(plan, next, place) { return found }
       try machine.putBack(from: base)
     }

@@ -1,6 +1,5 @@
-// Two devices of one person and their server, over a network that loses calls.
-// Invariant: once both have synced twice without a loss, both and the server hold the same; no note is gone that nobody
-// removed.
+// Two devices of one user and their server, over a network that loses calls. Invariant: once both have synced twice
+// without a loss, both devices and the server hold the same content, and no note is missing that nobody removed.
 
 import Commands
 import Files
@@ -17,9 +16,9 @@ final class SyncWorld: SharedWorld {
     Network.shared.now = { [unowned machine] in Int(machine.now * 1000) }
   }
 
-  // MARK: All of them
+  // MARK: Exhaustive plans
 
-  /// What either device does to one note, its card and its deck.
+  /// What each device does to one note, its card and its deck.
   private static let actions: [[String]] = devices.flatMap { device in
     [
       ["card", "add", "A", "q", "b"], ["card", "edit", "A:1", "--prompt", device], ["card", "remove", "A:1"],
@@ -27,8 +26,8 @@ final class SyncWorld: SharedWorld {
     ].map { ["--data", "../" + device] + $0 }
   }
 
-  /// Every plan of so many of twelve actions, from two devices on that have the same card; the first that does not
-  /// hold.
+  /// Runs every plan of `depth` out of twelve actions, starting from two devices with the same card; returns the first
+  /// that fails.
   func runAll(depth: Int) throws -> (Plan, Failure)? {
     let first = ["--data", "../one"]
     let start =
@@ -89,7 +88,7 @@ final class SyncWorld: SharedWorld {
     ]
   }
 
-  /// Whether the link is there, which is a step of undo as any other.
+  /// Returns whether the link exists; linking is an undo step like any other.
   private func isLinked(_ device: String, andSynced: Bool = false) throws -> Bool {
     machine.take(device)
     let condition = andSynced ? " WHERE modified IS NOT NULL" : ""
@@ -143,7 +142,7 @@ final class SyncWorld: SharedWorld {
 
   func end() throws -> String? {
     output = ""
-    // What was undone with the link begins anew: such a sync may only take over.
+    // A device whose link was undone starts over: its first sync can only replace one side with the other.
     for device in SyncWorld.devices where try !isLinked(device, andSynced: true) {
       if try !isLinked(device) { try require(SyncWorld.link(device)) }
       try require(["--data", "../" + device, "sync"])

@@ -1,14 +1,14 @@
-// What a sync makes the same on two devices, read from their rows.
-// Invariant: a card is due at the same second or on the same day, as each device's clock on the wall counts days.
+// The content that a sync makes equal on two devices, read from their rows. Invariant: a card is due at the same
+// second, or on the same day by the local time of each device.
 
 struct SyncedContent {
-  /// Rows that are the same, by tables. A note type that both have made may have another number on each.
+  /// The rows that are equal, by table. A note type that both devices created may have a different id on each.
   let tables: [String: [String]]
-  /// When a card is due, by its id: what is learnt goes over in whole seconds, or as a day when that is a later one,
-  /// and what is reviewed as a day.
+  /// When each card is due, by card id. Learning cards are synced in whole seconds, or as a day if that is later;
+  /// review cards as a day.
   private let due: [String: (seconds: Int, day: Int)]
 
-  /// - Parameter path: of the collection.
+  /// - Parameter path: the path of the collection.
   init(_ path: String, _ zone: Zone) throws {
     let rows = try Rows(path)
     let queries = [
@@ -21,7 +21,7 @@ struct SyncedContent {
       """,
       "decks": "SELECT name FROM decks WHERE name <> 'Default'",
       "note types": "SELECT name FROM note_types WHERE id IN (SELECT type FROM notes)",
-      // A server takes no empty file.
+      // The server does not accept empty files.
       "media": "SELECT name, hash FROM media WHERE hash IS NOT NULL AND size > 0",
       "answers": "SELECT id, rating FROM reviews WHERE card IN (SELECT id FROM cards)",
     ]
@@ -29,13 +29,13 @@ struct SyncedContent {
     var due: [String: (seconds: Int, day: Int)] = [:]
     for row in try rows.all("SELECT id, due FROM cards WHERE due IS NOT NULL") {
       guard let moment = Double(row[1]) else { continue }
-      // Summer time moves the beginning of a day that lies ahead: its middle is meant.
+      // Summer time shifts the start of a future day, so the day is taken at its middle.
       due[row[0]] = (Int(moment), Int(zone.day(moment + 7 * 3600 + 14_400)))
     }
     self.due = due
   }
 
-  /// The first that differs, in words.
+  /// Describes the first difference; nil if there is none.
   func difference(from other: SyncedContent) -> String? {
     for (name, rows) in tables.sorted(by: { $0.key < $1.key }) where rows != other.tables[name] {
       let others = other.tables[name] ?? []

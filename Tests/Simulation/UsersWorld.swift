@@ -1,6 +1,6 @@
-// Two people with an account each on one machine and one server: what one does, the other never sees.
-// Invariant: while one is signed in, no row, file or word of the other's is read or written; what a script does after
-// it signs out is done nowhere.
+// Two users with an account each on one machine and one server: neither ever sees what the other does. Invariant:
+// while one is signed in, no row, file or output of the other is read or written, and what a script does after it
+// signs out takes effect nowhere.
 
 import Commands
 import Files
@@ -17,12 +17,12 @@ final class UsersWorld: SharedWorld {
 
   private(set) var output = ""
   private var seeds = CommandSeeds()
-  /// What each has, as it was when they were at the machine last.
+  /// The data of each user, as it was when that user last used the machine.
   private var kept: [String: Kept] = [:]
-  /// Who is at the machine.
+  /// The user who is signed in.
   private var seated = UsersWorld.users[0]
 
-  /// Stands in all that is somebody's, and in nothing else.
+  /// A word that occurs in all of the user's data, and nowhere else.
   private static func secret(of user: String) -> String { "zqx" + user }
 
   func begin() throws {
@@ -39,7 +39,7 @@ final class UsersWorld: SharedWorld {
 
   private func write(_ text: String, _ path: String) throws { try AtomicFile.write(path, Array(text.utf8)) }
 
-  /// Gives somebody a thing of every kind that names its owner.
+  /// Gives a user one object of every kind, each containing the owner's secret.
   private func fill(_ user: String) throws {
     let secret = UsersWorld.secret(of: user)
     let script = """
@@ -108,7 +108,8 @@ final class UsersWorld: SharedWorld {
     return try trespass(of: words[1])
   }
 
-  /// What somebody has seen or done of the others, and what was done by nobody.
+  /// Returns any trace of another user that this user has read or written, and anything done while nobody was signed
+  /// in.
   private func trespass(of user: String) throws -> String? {
     for other in UsersWorld.users where other != user {
       if output.contains(UsersWorld.secret(of: other)) { return "\(user) sees what is \(other)'s" }
@@ -146,7 +147,7 @@ final class UsersWorld: SharedWorld {
     return nil
   }
 
-  /// A file that somebody wrote with a word in it.
+  /// Returns a file of the user that contains the word.
   private func file(of user: String, with word: String) throws -> String? {
     let folder = "\(machine.folder)/files-\(user)"
     return try Folder.names(in: folder).first { name in

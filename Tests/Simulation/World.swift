@@ -1,30 +1,29 @@
-// Runs plans on the simulated machine, and says what does not hold.
-// Invariant: what is looked at after a step is the rows themselves, and never what the program says of them, but for
-// the doctor's findings.
+// Runs plans on the simulated machine and reports what does not hold. Invariant: after each step the rows themselves
+// are checked, never what the program says about them, except for the doctor's findings.
 
 import Commands
 import Files
 import SimulatedDisk
 
-/// What did not hold, at which step.
+/// What failed, at which step.
 struct Failure: Error {
   let step: Int
   let what: String
   let output: String
 }
 
-/// What a run did, for the report.
+/// Counts of a run, for the report.
 struct Figures {
   var plans = 0
   var commands = 0
   var refused = 0
-  /// How often each command was done, by its name, and how often it was refused.
+  /// How often each command was run, and how often it was refused, by name.
   var byName: [String: (done: Int, refused: Int)] = [:]
   var undone = 0
   var faults: [Fault.Kind: Int] = [:]
   var seconds = 0
   var roundTrips = 0
-  /// Collections that were looked at with other bytes than were written.
+  /// The number of collections that were read with other bytes than were written.
   var damages = 0
 }
 
@@ -33,9 +32,9 @@ final class World {
   var figures = Figures()
   private let commands: [String: Command]
   private var kept = Kept()
-  /// What a new collection holds: one that is not there yet counts as that.
+  /// The content of a new collection; a missing collection counts as this.
   private var fresh = Kept()
-  /// The plan so far, in a file: a trap leaves it.
+  /// The file with the plan so far, which survives a crash.
   private let trace: String
 
   init(_ machine: Machine, trace: String) throws {
@@ -50,7 +49,7 @@ final class World {
 
   // MARK: Plans
 
-  /// Runs a plan from a new machine on.
+  /// Runs a plan on a new machine.
   func run(_ plan: Plan) throws -> Failure? {
     try begin()
     for (index, step) in plan.steps.enumerated() {
@@ -67,7 +66,7 @@ final class World {
     try AtomicFile.write(trace, [])
   }
 
-  /// Leaves the shell, undoes everything and does it again.
+  /// Exits the shell, undoes everything and redoes it.
   func end(_ index: Int) throws -> Failure? {
     machine.leave()
     let output = machine.takenOutput()
@@ -83,7 +82,7 @@ final class World {
     return nil
   }
 
-  /// A step, and whether what must hold holds after it.
+  /// Performs a step, and checks the invariants after it.
   func perform(_ step: Step, _ index: Int) throws -> Failure? {
     try note(step)
     begin(step)
@@ -109,7 +108,7 @@ final class World {
   private var drawn: [String: Int] = [:]
   private var entropy: UInt64 = 0
 
-  /// Random numbers of a step are those of its words, so that they stay the same when the steps before it go.
+  /// Seeds the random numbers of a step with its words, so that they stay the same when earlier steps are removed.
   private func begin(_ step: Step) {
     guard case .command(let words, _, _) = step else { return }
     let text = words.joined(separator: " ")
@@ -140,9 +139,9 @@ final class World {
     commands[words.prefix(2).joined(separator: " ")] ?? commands[words.first ?? ""]
   }
 
-  /// Commands that keep what they did until they failed, or that are about steps themselves.
+  /// Commands that keep what they did before they failed, or that work on the undo steps themselves.
   private static let ofTheirOwn: Set<String> = ["study", "undo", "redo", "restore", "doctor", "backup", "sync"]
-  /// What keeps each of its steps, and changes nothing when it is refused at once.
+  /// The command that commits each of its steps, and changes nothing if it is refused at once.
   private static let stepByStep = "play"
 
   private func perform(_ words: [String], _ input: String, _ index: Int) throws -> Failure? {
@@ -174,7 +173,7 @@ final class World {
     return nil
   }
 
-  /// What the last steps did is undone and done again.
+  /// Undoes and redoes what the last steps did.
   private func undoAndRedo(_ before: Kept, _ after: Kept) throws -> String? {
     let count = after.steps.keys.filter { $0 > before.lastStep }.count
     if count == 0 {
@@ -197,9 +196,9 @@ final class World {
     return nil
   }
 
-  /// All steps are undone, back to a new collection, and done again.
+  /// Undoes all steps, back to a new collection, and redoes them.
   private func undoAll() throws -> String? {
-    // What was put back from a backup has no steps of before.
+    // A collection restored from a backup has no earlier steps.
     if isReplaced { return nil }
     let end = kept
     while try machine.run(["undo"]).status == 0 {}
@@ -212,7 +211,7 @@ final class World {
       let outcome = try machine.run(["redo"])
       if outcome.status != 0 { return "redo was refused: \(outcome.text)" }
     }
-    // `undo ID` may have left one of the middle undone.
+    // `undo ID` may have left a step in the middle undone.
     for id in end.steps.filter(\.value).keys.sorted(by: >) {
       let outcome = try machine.run(["undo", String(id)])
       if outcome.status != 0 { return "undo \(id) was refused: \(outcome.text)" }
@@ -237,7 +236,7 @@ final class World {
     let before = try look()
     try machine.keep()
     let time = machine.now
-    // Once without the fault: how many calls there are, and what it comes to.
+    // First run it without the fault, to get the number of calls and the expected result.
     machine.begin(entropy)
     disk_plan(DISK_FAULT_NONE, 0, 0, nil)
     let whole = try machine.run(words, input: input)
@@ -273,7 +272,7 @@ final class World {
     if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
     if hasFailed, World.hides(fault, outcome, whole) { return failure("nothing says that memory has run out") }
     if name == World.stepByStep || World.ofTheirOwn.contains(name) && name != "restore" { return nil }
-    // A script, or a plugin's command, goes on after a refusal that it catches.
+    // A script or a plugin's command continues after an error that it catches.
     let isScript = name == "run" || name.isEmpty
     if isScript, Fault.Kind.catchable.contains(fault.kind) { return nil }
     if isScript, wasOff { outcome = Outcome(status: 1, text: outcome.text) }
@@ -281,15 +280,15 @@ final class World {
     return nil
   }
 
-  /// Whether a command does not say that memory has run out.
+  /// Returns whether a command fails to report that memory ran out.
   private static func hides(_ fault: Fault, _ outcome: Outcome, _ whole: Outcome) -> Bool {
     Fault.Kind.ofMemory.contains(fault.kind) && outcome.status == 1 && whole.status == 0
-      // Where Lua's own stack cannot grow, Lua does not say why.
+      // If Lua's own stack cannot grow, Lua does not give the reason.
       && !outcome.text.contains("memory") && !outcome.text.contains("stack overflow")
   }
 
-  /// An answer that the whole session did not give, or one that is there twice. (One that meets an error and goes on
-  /// gives the next key to the same card; one that undoes has other answers in between.)
+  /// Returns an answer that the fault-free session did not give, or one that occurs twice. (A session that continues
+  /// after an error gives the next key to the same card; one that undoes has other answers in between.)
   private func wrongAnswers(_ now: Kept, _ after: Kept) -> String? {
     let (answers, whole) = (now.tables["reviews"] ?? [], after.tables["reviews"] ?? [])
     let strange = Set(answers).subtracting(whole)
@@ -297,7 +296,7 @@ final class World {
     return answers.count > whole.count ? "the session has more answers than keys were typed" : nil
   }
 
-  /// Whether what is there is neither before nor after, or not what was said.
+  /// Returns whether the state is neither the one before nor the one after, or contradicts the output.
   private func wrongEnd(
     _ now: Kept, _ before: Kept, _ after: Kept, _ outcome: Outcome, _ whole: Outcome, wasOff: Bool
   ) -> String? {
@@ -315,10 +314,10 @@ final class World {
 
   private static func listed(_ differences: [String]) -> String { differences.joined(separator: "\n  ") }
 
-  /// What of the user's own making the doctor finds, and what the simulated machine lacks.
+  /// Findings that the plans themselves cause, or that come from what the simulated machine lacks.
   private static let usual: Set<String> = ["unused_media", "removed_media", "missing_media", "unchecked", "leftover"]
 
-  /// The first finding that nobody can have wanted.
+  /// Returns the doctor's first finding that cannot be intended.
   func doctor() throws -> String? {
     disk_plan(DISK_FAULT_NONE, 0, 0, nil)
     let outcome = try machine.run(["doctor", "--json"])

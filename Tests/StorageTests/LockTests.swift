@@ -1,4 +1,4 @@
-// Another process that is writing: a real one. Perl is part of every Debian; it takes the lock that SQLite would.
+// Another process that is writing: a real one. Perl, which every Debian has, takes the lock that SQLite would take.
 
 import Glibc
 import Problems
@@ -44,10 +44,10 @@ final class LockingProcess {
     try store.operation("adding a word") { try $0.execute(sql: "INSERT INTO words VALUES (?)", arguments: [word]) }
   }
 
-  @Test func `another process's lock is waited for, then told with its process id; reading goes on`() throws {
+  @Test func `another process's lock is waited for, then reported with its process id; reads go on`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
-    // Asked by the thread that waits, which is this one.
+    // Called on the waiting thread, which is this one.
     nonisolated(unsafe) var asked = 0
     let store = store(path, deadline: 0.3) {
       asked += 1
@@ -72,7 +72,7 @@ final class LockingProcess {
     #expect(try store.read { try String.fetchAll($0, sql: "SELECT word FROM words") } == ["a", "b"])
   }
 
-  @Test func `waiting for a lock ends at once when the person asks`() throws {
+  @Test func `waiting for a lock ends at once when the user interrupts`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let store = store(path, deadline: 60) { true }
@@ -86,7 +86,7 @@ final class LockingProcess {
   @Test func `a connection of this process that writes is waited for too`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
-    // Asked for by the thread that waits, which is this one.
+    // Called on the waiting thread, which is this one.
     nonisolated(unsafe) let first = store(path, deadline: 0.1)
     try add(first, "a")
     first.beginUnit()

@@ -1,5 +1,5 @@
-// A file that is not trusted gives its rows and nothing else; a batch gives each table its own columns; the log of undo
-// keeps no more than it may.
+// Rebuilding an untrusted file keeps its rows and nothing else; a batch gives each table its own columns; the undo log
+// stays within its limit.
 
 import Files
 import TestSupport
@@ -20,7 +20,7 @@ import Testing
         """)
   ]
 
-  /// What a new file has of one that these statements changed.
+  /// Returns the content of a new file rebuilt from one that these statements changed.
   private func rebuilt(
     _ statements: String, finish: (Database) throws -> Void = { _ in }
   ) throws -> (boxes: [String], noted: [String], next: Int) {
@@ -45,19 +45,19 @@ import Testing
     }
   }
 
-  @Test func `an address names its path, whatever the path begins with`() {
+  @Test func `a URI names its path, whatever the path begins with`() {
     #expect(DatabaseFile.immutable("//.b/ñ.sqlite") == "file:////.b/%c3%b1.sqlite?mode=ro&immutable=1")
     #expect(DatabaseFile.immutable("a.sqlite").hasPrefix("file:a.sqlite?"))
   }
 
-  @Test func `the rows come as they are: no trigger runs, no stock row stays, no number is given out again`() throws {
+  @Test func `rows are copied as they are: no trigger runs, no stock row stays, no id is reused`() throws {
     let (boxes, noted, next) = try rebuilt("DELETE FROM boxes WHERE name = 'c'; DELETE FROM noted WHERE name = 'b'")
     #expect(boxes == ["a", "b"] && noted == ["stock", "a", "c"])
-    // 1 was the stock row, 2 to 4 those that came, of which one was removed.
+    // 1 was the stock row, 2 to 4 were copied, one of them removed.
     #expect(next == 5)
   }
 
-  @Test func `rows can be changed before anybody sees them`() throws {
+  @Test func `rows can be changed before anyone sees them`() throws {
     #expect(try rebuilt("SELECT 1") { try $0.execute(sql: "DELETE FROM boxes WHERE name <> 'a'") }.boxes == ["a"])
   }
 
@@ -66,17 +66,17 @@ import Testing
     ("CREATE VIEW evil AS SELECT 1", "view \"evil\""), ("DROP TRIGGER box_noted", "trigger \"box_noted\""),
     ("CREATE TABLE more (a)", "table \"more\""),
   ])
-  func `a file whose schema is another one is refused by its name`(statement: String, stranger: String) {
+  func `a file with another schema is refused by its name`(statement: String, stranger: String) {
     #expect(throws: RebuildError.strange([stranger])) { try rebuilt(statement) }
   }
 
-  @Test func `a row that refers to none is refused`() {
+  @Test func `a row with a dangling reference is refused`() {
     #expect(throws: RebuildError.dangling(table: "things")) { try rebuilt("INSERT INTO things VALUES (1, 77)") }
   }
 
   // MARK: Batches into several tables
 
-  @Test func `each table of a batch gets the columns that it names, also of rows that come late`() throws {
+  @Test func `each table of a batch gets the columns it names, also for rows that come late`() throws {
     try ExclusiveDatabase(nil, .writing, settings: []).use { db in
       try db.execute(sql: "CREATE TABLE names (id, name); CREATE TABLE sizes (id, size, kind)")
       let parts = [
@@ -97,9 +97,9 @@ import Testing
     }
   }
 
-  // MARK: The log of undo
+  // MARK: The undo log
 
-  @Test func `the oldest steps go once all of them hold more than 256 MB`() throws {
+  @Test func `the oldest steps are dropped once all of them exceed 256 MB`() throws {
     let store = Store(
       path: nil, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 })
     for name in ["one", "two"] {
@@ -108,7 +108,7 @@ import Testing
     try store.operation("three") {
       try $0.execute(sql: "INSERT INTO things (box, rank, data) VALUES (1, 1, randomblob(2 << 20))")
     }
-    // As if these were large.
+    // Pretend that these are large.
     try store.operation("sizes") {
       try $0.execute(sql: "UPDATE undo_steps SET bytes = 100 << 20 WHERE name <> 'three'")
     }
@@ -116,7 +116,7 @@ import Testing
     try store.operation("sizes") {
       try $0.execute(sql: "UPDATE undo_steps SET bytes = 150 << 20 WHERE name <> 'three'")
     }
-    // A step of more than 1 MB looks at once whether there is room.
+    // A step of more than 1 MB checks the limit at once.
     try store.operation("four") { try $0.execute(sql: "DELETE FROM things") }
     #expect(try store.undoSteps().map(\.name) == ["four", "three", "two"])
   }

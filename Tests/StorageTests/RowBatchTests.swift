@@ -1,4 +1,4 @@
-// Batches of rows that a second thread writes: never two threads in one database, and no row that is lost in silence.
+// Batches of rows that a second thread writes: never two threads in one database, and no row silently lost.
 
 import Glibc
 import Synchronization
@@ -24,7 +24,7 @@ import Testing
   enum Use: CaseIterable { case flush, drain, count, forget, read, bind, changes, transaction, preparing }
 
   @Test(arguments: Use.allCases)
-  func `whoever uses a database waits for what a second thread is writing into it`(use: Use) throws {
+  func `users of a database wait for what a second thread is writing into it`(use: Use) throws {
     try database { db in
       let few = try RowBatch(db, into: "few (value)", "*", columns: 1, inLane: true)
       let query = try Statement(db, "SELECT count(*) FROM few WHERE value < ?1")
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `rows of a long batch are in the table in their order, those that a failure left wait`() throws {
+  @Test func `rows of a long batch are in the table in order, and those after a failure stay pending`() throws {
     try database { db in
       let few = try RowBatch(db, into: "few (value)", "*", columns: 1, inLane: true)
       for number in 1...1000 {
@@ -62,13 +62,13 @@ import Testing
       }
       try few.flush()
       #expect(try Int.fetchAll(db, sql: "SELECT value FROM few ORDER BY value") == Array(1...1000))
-      // The first of them is there already.
+      // The first of them already exists.
       for number in 1000..<1064 {
         few.put(0, Int64(number))
         few.endRow()
       }
       try few.handOver()
-      // Nothing is read on top of rows that are missing, until the batch was asked.
+      // Reads fail while rows are missing, until the batch was checked.
       for _ in 0..<2 {
         let error = #expect(throws: StorageError.self) { try Int.fetchOne(db, sql: "SELECT count(*) FROM few") }
         #expect(error?.constraint == .other)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `what is to be taken back is, also after a failure of the second thread`() throws {
+  @Test func `a rollback removes all rows, also after a failure of the second thread`() throws {
     try database { db in
       try db.begin()
       let few = try RowBatch(db, into: "few (value)", "*", columns: 1, inLane: true)

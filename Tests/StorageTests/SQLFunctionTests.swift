@@ -1,4 +1,4 @@
-// Functions of our own in SQL: called by views, with what any column holds.
+// Custom SQL functions: called by views, with any column values.
 
 import Testing
 
@@ -28,12 +28,12 @@ import Testing
           """)
     ], isInterrupted: { false })
 
-  @Test func `a view shows what the function answers, and NULL where it answers nothing`() throws {
+  @Test func `a view shows what the function returns, and NULL if it returns nothing`() throws {
     let shown = try store.read { db in try db.rows("SELECT shown FROM v ") { $0.optionalText(0) } }
     #expect(shown == ["néné", "a", "", "", "\u{FFFD}A", "55", nil])
   }
 
-  @Test func `a function keeps its own state as long as the connection is open`() throws {
+  @Test func `a function keeps its own state while the connection is open`() throws {
     let counts = try store.read { db in try db.rows("SELECT twice(3, text) FROM t") { $0.integer(0) } }
     #expect(counts == Array(1...7))
   }

@@ -1,4 +1,4 @@
-// What is left out of a damaged file when it is brought over is listed.
+// Rows left out when a damaged file is copied to a new one are listed.
 
 import Files
 import Storage
@@ -10,7 +10,7 @@ import Testing
     Migration("test.1", sql: "CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT")
   ]
 
-  /// A file of boxes whose bytes were changed.
+  /// Returns a file of boxes whose bytes were changed.
   private func file(
     _ folder: TemporaryFolder, _ count: Int, _ change: (inout [UInt8]) throws -> Void
   ) throws -> String {
@@ -35,7 +35,7 @@ import Testing
     return (losses.map(\.words), try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") })
   }
 
-  @Test func `rows that can be read and contradict others are listed as such`() throws {
+  @Test func `readable rows that contradict others are listed as such`() throws {
     let folder = TemporaryFolder()
     let path = try file(folder, 300) { bytes in
       for (old, new) in [("box-1007", "box-1006"), ("box-1008", "box-1006"), ("box-1200", "box-1100")] {
@@ -50,14 +50,14 @@ import Testing
     #expect(names == (1...300).filter { ![7, 8, 200].contains($0) }.map { "box-\(1000 + $0)" })
   }
 
-  @Test(arguments: [1, 2, 3, 5]) func `a file that was cut off gives the rows that are left`(pages: Int) throws {
+  @Test(arguments: [1, 2, 3, 5]) func `a truncated file gives the remaining rows`(pages: Int) throws {
     let folder = TemporaryFolder()
     let path = try file(folder, 2000) { $0.removeLast($0.count - pages * 4096) }
     let (losses, names) = try salvaged(path, to: folder.file("y.sqlite"))
     #expect(names.count < 2000 && !losses.isEmpty, "\(losses)")
   }
 
-  @Test func `rows of a page that cannot be read are listed, and no others`() throws {
+  @Test func `rows of an unreadable page are listed, and no others`() throws {
     let folder = TemporaryFolder()
     let path = try file(folder, 2000) { bytes in
       let text = Array("box-1900".utf8)
@@ -74,7 +74,7 @@ import Testing
     #expect(losses.first == "rows \(numbers.min() ?? 0) to \(numbers.max() ?? 0) of boxes")
   }
 
-  @Test func `rows of the first and the last id that there are come over beside a damaged page`() throws {
+  @Test func `the rows with the lowest and the highest id are copied beside a damaged page`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let sql = """
@@ -104,7 +104,7 @@ import Testing
     #expect(ends == 2 && (1500..<2002) ~= all && losses.count == 1, "\(losses.map(\.words)) \(all)")
   }
 
-  // MARK: Tables of other kinds
+  // MARK: Other kinds of tables
 
   private static let bags = [
     Migration(
@@ -119,12 +119,12 @@ import Testing
 
   private enum Damage {
     case noise
-    /// The page says that nothing is on it.
+    /// The page claims to be empty.
     case empty
   }
 
-  /// What is saved of a file with 2,000 rows in each table.
-  /// - Parameter damage: pages, by the names that SQLite has for them.
+  /// Returns what is saved of a file with 2,000 rows in each table.
+  /// - Parameter damage: applied to pages, named as SQLite names them.
   private func savedBags(
     isLogged: Bool = false, _ damage: Damage, of pages: String
   ) throws -> (losses: [String], counts: [Int]) {
@@ -144,7 +144,7 @@ import Testing
     var bytes = try FileText.bytes(path, limit: 1 << 24, isInterrupted: { false })
     for start in damaged.map({ ($0 - 1) * 4096 }) {
       switch damage {
-      // "File format", 1.6: the count of a page's cells.
+      // "File format", 1.6: the number of cells on the page.
       case .empty: (bytes[start + 3], bytes[start + 4]) = (0, 0)
       case .noise: for index in start..<start + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31 | 1) }
       }
@@ -159,38 +159,38 @@ import Testing
     }
   }
 
-  @Test func `rows of an emptied page are listed where an index still knows them`() throws {
+  @Test func `rows of an emptied page are listed if an index still knows them`() throws {
     let (losses, counts) = try savedBags(.empty, of: "name = 'bags' AND path = '/001/'")
     #expect(losses.count == 1 && losses[0].hasPrefix("rows ") && losses[0].hasSuffix(" of bags"), "\(losses)")
     #expect(counts[0] < 2000 && Array(counts[1...]) == [2000, 2000])
   }
 
-  @Test func `of a table without row ids all or nothing is saved, and the loss is told`() throws {
+  @Test func `a table without row ids is saved all or nothing, and the loss is reported`() throws {
     let (losses, counts) = try savedBags(.noise, of: "name = 'words' AND path = '/001/'")
     #expect(losses == ["an unknown part of words"])
     #expect(counts == [2000, 2000, 0])
   }
 
-  @Test func `a table whose root cannot be read is told, and the others are saved`() throws {
+  @Test func `a table whose root page cannot be read is reported, and the others are saved`() throws {
     let (losses, counts) = try savedBags(.noise, of: "name = 'plain' AND path = '/'")
     #expect(losses == ["an unknown part of plain"])
     #expect(counts == [2000, 0, 2000])
   }
 
   @Test(arguments: ["path = '/000/'", "path = (SELECT max(path) FROM dbstat WHERE name = 'plain')"])
-  func `the ends of a table are looked for where they cannot be read`(end: String) throws {
+  func `the first and last row of a table are searched for if they cannot be read`(end: String) throws {
     let (losses, counts) = try savedBags(.noise, of: "name = 'plain' AND \(end)")
     #expect(losses.count == 1 && losses[0].hasSuffix(" of plain"), "\(losses)")
     #expect(counts[0] == 2000 && counts[2] == 2000 && (1..<2000).contains(counts[1]), "\(counts)")
   }
 
   @Test(arguments: [false, true])
-  func `a file whose list of tables cannot be read is saved by that of a new one`(isLogged: Bool) throws {
+  func `a file whose schema table cannot be read is saved with the schema of a new one`(isLogged: Bool) throws {
     let (losses, counts) = try savedBags(isLogged: isLogged, .noise, of: "name IN ('sqlite_schema', 'sqlite_master')")
     #expect(losses == [] && counts == [2000, 2000, 2000])
   }
 
-  @Test func `where the highest numbers cannot be read, those of the last rows go on`() throws {
+  @Test func `if the highest ids cannot be read, numbering continues after the last rows`() throws {
     let (losses, counts) = try savedBags(.noise, of: "name = 'sqlite_sequence'")
     #expect(losses == [] && counts == [2000, 2000, 2000])
   }

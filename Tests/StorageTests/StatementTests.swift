@@ -1,4 +1,4 @@
-// Statements, what they are given, and the databases that they run on.
+// Statements, their arguments, and the databases they run on.
 
 import Files
 import Glibc
@@ -24,7 +24,7 @@ import Values
 
   // MARK: Values
 
-  @Test func `a statement takes as many values as it has parameters, and writes nothing when it is given others`()
+  @Test func `a statement takes as many values as it has parameters, and writes nothing if it gets more or fewer`()
     throws
   {
     try open().use { db in
@@ -69,7 +69,7 @@ import Values
     }
   }
 
-  @Test func `one statement is one: a second one is refused, a comment after it is not`() throws {
+  @Test func `a second statement in one text is refused, a comment after the first is not`() throws {
     try open().use { db in
       #expect(try detail { _ = try Statement(db, "SELECT 1; SELECT 2") } == "there are several statements")
       #expect(try detail { _ = try Statement(db, "-- nothing") } == "there is no statement")
@@ -79,9 +79,7 @@ import Values
     }
   }
 
-  @Test func `statements beyond those that are kept are made anew, and one that is walked is not given out twice`()
-    throws
-  {
+  @Test func `statements beyond the cache are prepared anew, and one in use is not handed out twice`() throws {
     try open().use { db in
       for number in 0...501 { #expect(try Int.fetchOne(db, sql: "SELECT \(number)") == number) }
       #expect(try Int.fetchOne(db, sql: "SELECT 0") == 0)
@@ -94,7 +92,7 @@ import Values
     }
   }
 
-  @Test func `what is watched is told with its values until nobody watches`() throws {
+  @Test func `a trace gets statements with their values until it is removed`() throws {
     try open().use { db in
       var told: [String] = []
       db.trace { told.append($0) }
@@ -105,7 +103,7 @@ import Values
     }
   }
 
-  @Test func `a collation goes by small letters, as far as they are ASCII`() throws {
+  @Test func `a collation compares as lower case, for ASCII letters only`() throws {
     try open(collations: ["small"]).use { db in
       let sorted = try String.fetchAll(
         db, sql: "SELECT * FROM (VALUES ('b'), ('Ba'), ('A'), ('É'), ('é')) ORDER BY 1 COLLATE small")
@@ -120,7 +118,7 @@ import Values
 
   // MARK: Transactions
 
-  @Test func `a transaction is kept, or taken back when its body throws`() throws {
+  @Test func `a transaction is committed, or rolled back if its body throws`() throws {
     try open().use { db in
       try db.execute(sql: "CREATE TABLE numbers (a)")
       #expect(
@@ -144,7 +142,7 @@ import Values
     }
   }
 
-  @Test func `a part whose transaction is gone says so and leaves nothing behind`() throws {
+  @Test func `a savepoint whose transaction is gone reports it and leaves nothing behind`() throws {
     try open().use { db in
       try db.execute(sql: "CREATE TABLE numbers (a)")
       try db.begin()
@@ -160,7 +158,7 @@ import Values
 
   // MARK: Files
 
-  @Test func `a database with a statement open stays open; a closed one says that it is`() throws {
+  @Test func `a database with an open statement stays open; a closed one says that it is closed`() throws {
     let database = try open()
     var walk = try database.use { try Statement($0, "SELECT 1 UNION SELECT 2") } as Statement?
     #expect(try walk?.next() != nil)
@@ -173,7 +171,7 @@ import Values
   }
 
   @Test(arguments: ["plain.sqlite", "a b?c#d%e.sqlite", "één\u{1}\u{10}.sqlite"])
-  func `a file that nobody changes is read whatever it is called`(name: String) throws {
+  func `an immutable file is read whatever its name`(name: String) throws {
     let folder = TemporaryFolder()
     let made = try open(folder.file(name))
     try made.use { try $0.execute(sql: "CREATE TABLE numbers (a); INSERT INTO numbers VALUES (7)") }
@@ -185,7 +183,7 @@ import Values
     #expect(try FileText.bytes(folder.file(name), limit: 1 << 20, isInterrupted: { false }).count > 0)
   }
 
-  @Test func `a file that cannot be opened is told with its path and SQLite's reason`() throws {
+  @Test func `a file that cannot be opened is reported with its path and SQLite's reason`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("missing/x.sqlite")
     let error = try #require(throws: StorageError.self) { _ = try ExclusiveDatabase(path) }
@@ -198,7 +196,7 @@ import Values
     #expect(StorageError.full(path: path).reason == "The disk is full")
   }
 
-  @Test func `what keeps a database's file from being made is said in the database's words`() {
+  @Test func `a file that cannot be created is reported as a database error`() {
     let path = "/data/deckhand.sqlite"
     func words(_ path: String, _ number: Int32) -> any Error {
       StorageError.ofFile(FileError(path, .open, number: number), database: "/data/deckhand.sqlite")
@@ -210,7 +208,7 @@ import Values
     #expect((words("/data", EACCES) as? FileError)?.path == "/data", "what is wrong with the folder is the folder's")
   }
 
-  @Test func `a rule that a row broke is known by its kind`() throws {
+  @Test func `a broken constraint is reported by its kind`() throws {
     try open().use { db in
       try db.execute(
         sql:
@@ -229,7 +227,7 @@ import Values
     }
   }
 
-  @Test func `a count and whether there is a row are asked for with arguments, and of nothing are 0 and no`() throws {
+  @Test func `counts and existence checks take arguments; of nothing they are 0 and false`() throws {
     let store = Store(path: nil, migrations: UndoTests.migrations, isInterrupted: { false })
     try store.operation("boxes") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')") }
     for _ in 0..<2 {

@@ -1,4 +1,4 @@
-// Copies of a database that is in use, and what takes the place of all that is in one.
+// Copies of a database in use, and replacing the whole content of one.
 
 import Files
 import Storage
@@ -21,7 +21,7 @@ import Testing
     try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") }
   }
 
-  @Test func `a copy has all that was there when it was begun, but no step of undo`() throws {
+  @Test func `a copy has everything that existed when it began, but no undo steps`() throws {
     let path = folder.file("data.sqlite")
     let store = try filled(path, "a", "b")
     let held = try HeldDatabase(path, scratch: folder.path) { false }
@@ -35,14 +35,14 @@ import Testing
     #expect(try names(store) == ["a", "b", "c"] && store.undoSteps().count == 3)
   }
 
-  @Test func `a copy can be interrupted, and nothing is made in the place of a file that is there`() throws {
+  @Test func `a copy can be interrupted, and does not replace an existing file`() throws {
     let path = folder.file("data.sqlite")
     _ = try filled(path, "a")
     let held = try HeldDatabase(path, scratch: folder.path) { true }
     #expect(throws: StorageError.interrupted(path: path)) { try held.copy(to: folder.file("copy.sqlite")) { _, _ in } }
   }
 
-  @Test func `what a file holds takes the place of all that was there, for who has it open too`() throws {
+  @Test func `the content of a file replaces everything, also for others who have the database open`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
     let (store, second) = (try filled(path, "a", "b"), tests.store(path))
     #expect(try names(second) == ["a", "b"])
@@ -57,7 +57,7 @@ import Testing
     #expect(try names(store) == ["x"])
   }
 
-  @Test func `what somebody has changed since a watch was made is not replaced`() throws {
+  @Test func `content changed since a watch was set is not replaced`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
     let (store, second) = (try filled(path, "a"), tests.store(path))
     try filled(other, "x").close()
@@ -72,7 +72,7 @@ import Testing
     #expect(try tests.store(folder.file("none.sqlite")).watch() == nil)
   }
 
-  @Test func `a file that cannot be opened gives way to what takes its place`() throws {
+  @Test func `a file that cannot be opened is replaced`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
     try filled(other, "x").close()
     try writeFile(Array(repeating: 7, count: 5000), to: path)

@@ -24,13 +24,15 @@ import Testing
     try store.read { try String.fetchAll($0, sql: "SELECT word FROM words ORDER BY rowid") }
   }
 
-  @Test func `where SQLite cannot make its own files everything can be read, and a change says why not`() throws {
+  @Test func `if SQLite cannot create its auxiliary files everything can be read, and a change reports the reason`()
+    throws
+  {
     let folder = TemporaryFolder()
     let path = folder.file("data.sqlite")
     let first = store(path)
     try add(first, "one")
     try first.close()
-    // Root may write to a disk that is read only by its mode; nobody may write to a folder as a file.
+    // Root may write to a disk whose mode says read-only; nobody may write to a folder as a file.
     mkdir(path + "-wal", 0o700)
     let second = store(path)
     #expect(try words(second) == ["one"])
@@ -43,7 +45,9 @@ import Testing
     #expect(try words(third) == ["one", "two"])
   }
 
-  @Test func `what is done is on disk: every commit is synced, also while another process has the file open`() throws {
+  @Test func `a finished change is on disk: every commit is synced, also while another process has the file open`()
+    throws
+  {
     let folder = TemporaryFolder()
     let (first, second) = (store(folder.file("data.sqlite")), store(folder.file("data.sqlite")))
     try add(first, "one")
@@ -51,7 +55,7 @@ import Testing
     #expect(try first.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)
   }
 
-  @Test func `an operation is kept, one that throws leaves nothing`() throws {
+  @Test func `an operation is committed, and one that throws leaves nothing`() throws {
     let store = store()
     try add(store, "one")
     #expect(throws: Failure.self) {
@@ -63,7 +67,7 @@ import Testing
     #expect(try words(store) == ["one"])
   }
 
-  @Test func `an inner operation that fails and is caught takes only itself back`() throws {
+  @Test func `a nested operation that fails and is caught rolls back only itself`() throws {
     let store = store()
     try store.operation("outer") { _ in
       try add(store, "outer")
@@ -78,7 +82,7 @@ import Testing
     #expect(try words(store) == ["outer"])
   }
 
-  @Test func `a unit is kept or taken back whole`() throws {
+  @Test func `a unit is committed or rolled back as a whole`() throws {
     let store = store()
     store.beginUnit()
     #expect(store.isInUnit)
@@ -98,7 +102,7 @@ import Testing
     #expect(try words(store) == ["c"])
   }
 
-  @Test func `an operation that fails inside a unit leaves the rest of it`() throws {
+  @Test func `an operation that fails inside a unit leaves the rest of the unit`() throws {
     let store = store()
     store.beginUnit()
     try add(store, "a")
@@ -108,7 +112,7 @@ import Testing
     #expect(try words(store) == ["a", "b"])
   }
 
-  @Test func `a first operation that fails leaves the unit as it began, and holds no lock`() throws {
+  @Test func `a failed first operation leaves the unit as it began, and holds no lock`() throws {
     let folder = TemporaryFolder()
     let (mine, other) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
     mine.beginUnit()
@@ -137,7 +141,7 @@ import Testing
     #expect(try words(second) == ["second", "first"])
   }
 
-  @Test func `what counts changes grows with writes, rollbacks and other connections`() throws {
+  @Test func `the change count grows with writes, rollbacks and changes by other connections`() throws {
     let folder = TemporaryFolder()
     let (mine, other) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
     var last = mine.changeCount
@@ -165,7 +169,7 @@ import Testing
     #expect(grew())
   }
 
-  @Test func `what could only be read can be changed as soon as its disk takes that`() throws {
+  @Test func `a read-only store can be changed as soon as its disk allows it`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let migrations = [Migration("test.1", sql: "CREATE TABLE t (n)")]
@@ -177,7 +181,7 @@ import Testing
     let first = store()
     try add(first)
     try first.close()
-    // SQLite's log has no place.
+    // SQLite's log cannot be created.
     try makePrivateFolder(path + "-wal")
     let second = store()
     #expect(try count(second) == 1)
@@ -221,7 +225,8 @@ import Testing
       #expect(throws: StorageError.self) { try store.commitUnit() }
     }
     try store.rollbackUnit()
-    // SQLite may take back the statement alone or everything; either way nothing of the unit commits by itself.
+    // SQLite may roll back the statement alone or the whole transaction; either way no part of the unit is committed
+    // by itself.
     _ = goesOn
     #expect(try words(store) == ["before", "after"])
     try add(store, "again")
@@ -229,11 +234,11 @@ import Testing
     #expect(try store.integrityProblems() == [])
   }
 
-  @Test func `a unit that SQLite took back refuses reads of nothing but goes on refusing writes`() throws {
+  @Test func `a unit that SQLite rolled back still reads but keeps refusing writes`() throws {
     let store = store()
     store.beginUnit()
     try add(store, "a")
-    // What a full disk does: the transaction is gone, the unit does not know.
+    // The effect of a full disk: the transaction is gone, but the unit does not know.
     try store.read { try $0.execute(sql: "ROLLBACK") }
     for _ in 0..<2 {
       #expect(throws: StorageError.rolledBack(path: "the database in memory")) { try add(store, "b") }
@@ -245,7 +250,7 @@ import Testing
     #expect(try words(store) == ["c"])
   }
 
-  @Test func `folders and files are their owner's alone`() throws {
+  @Test func `folders and files are accessible to their owner only`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("deep/er/x.sqlite")
     let store = store(path)
@@ -255,7 +260,7 @@ import Testing
     for ending in ["", "-wal", "-shm"] { #expect(mode(of: path + ending) == 0o600) }
   }
 
-  @Test func `nothing is opened before the first use, and closing lets it be opened again`() throws {
+  @Test func `nothing is opened before the first use, and a closed store can be opened again`() throws {
     let folder = TemporaryFolder()
     let store = store(folder.file("x.sqlite"))
     #expect(folder.names == [])
@@ -265,7 +270,7 @@ import Testing
     #expect(try words(store) == ["a"])
   }
 
-  @Test func `a file of the future is refused and left alone`() throws {
+  @Test func `a file of a newer version is refused and left alone`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let newer = Store(
@@ -279,7 +284,7 @@ import Testing
     #expect(try words(newer) == ["a"])
   }
 
-  @Test func `a file with steps that this program has in another form is of an older one`() throws {
+  @Test func `a file whose migrations differ from this program's is of an older one`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let older = Store(
@@ -294,7 +299,7 @@ import Testing
     #expect(try words(older) == ["a"])
   }
 
-  @Test func `missing steps run together or not at all`() throws {
+  @Test func `missing migrations run together or not at all`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     try add(store(path), "a")
@@ -313,7 +318,7 @@ import Testing
   @Test(arguments: [
     [UInt8](repeating: 7, count: 5000), Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0xAB, count: 5000),
   ])
-  func `a file that is no database is refused as damaged and left as it is`(content: [UInt8]) throws {
+  func `a file that is not a database is refused as damaged and left as it is`(content: [UInt8]) throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     try AtomicFile.write(path, content)
@@ -322,13 +327,13 @@ import Testing
     #expect(try FileText.bytes(path, limit: 10_000) == content)
   }
 
-  @Test func `a folder in place of the file is told plainly`() throws {
+  @Test func `a folder in place of the file is reported plainly`() throws {
     let folder = TemporaryFolder()
     let error = #expect(throws: StorageError.self) { try words(store(folder.path)) }
     #expect(error?.code == "storage_unreadable")
   }
 
-  @Test func `foreign keys that point nowhere are found`() throws {
+  @Test func `dangling foreign keys are found`() throws {
     let store = Store(
       path: nil,
       migrations: [Migration("t", sql: "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)")],

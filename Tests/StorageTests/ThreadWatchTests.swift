@@ -1,5 +1,5 @@
-// Bulk adds, packages and a first pull under a library that ends the process when two threads are in one connection of
-// SQLite: the suites `SecondThreadTests` of three rooms, run by this program once more.
+// Bulk adds, packages and a first pull under a library that ends the process when two threads use one SQLite
+// connection: runs the suites `SecondThreadTests` of three rooms once more in this program.
 
 import Glibc
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ThreadWatchTests {
   @Test(arguments: ["DecksTests", "ExchangeTests", "SyncTests"])
-  func `no call of SQLite meets another one of its connection`(room: String) throws {
+  func `no two SQLite calls on one connection overlap`(room: String) throws {
     let folder = TemporaryFolder()
     let source = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/Faults/threads.c"
     let compiler = try Child(
@@ -25,7 +25,7 @@ import Testing
     let run = try tests.finish(input: "")
     #expect(run.status == 0, "\(run.output) \(run.errors)")
     let log = String(decoding: try #require(folder.read("log")), as: UTF8.self).split(separator: " ")
-    // Calls, and connections that had calls from more than one thread: without any, nothing was tried.
+    // The calls, and the connections used by more than one thread: if there are none, nothing was tested.
     #expect(log.count == 2 && Int(log[0]) ?? 0 > 1000 && Int(log[1]) ?? 0 > 0, "\(log)")
   }
 }

@@ -1,4 +1,4 @@
-// Which steps stand in each other's way, and what a unit under way has changed: rows with and without row ids.
+// Which steps block each other, and what a running unit has changed: rows with and without row ids.
 
 import Storage
 import Testing
@@ -22,7 +22,7 @@ import Values
     }
   }
 
-  @Test func `a row between those that a step changed is another step's`() throws {
+  @Test func `a row between those that a step changed belongs to another step`() throws {
     try step("boxes", "INSERT INTO boxes (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e')")
     try step("down", "UPDATE boxes SET name = 'E' WHERE id = 5", "UPDATE boxes SET name = 'C' WHERE id = 3")
     try step("up", "UPDATE boxes SET name = 'A' WHERE id = 1", "UPDATE boxes SET name = '!' WHERE id = 5")
@@ -35,7 +35,7 @@ import Values
     #expect(throws: UndoError.changedSince("boxes", by: ["between"])) { try store.undo(id("boxes")) }
   }
 
-  @Test func `rows that are known by a key stand in the way by their key`() throws {
+  @Test func `rows identified by a key block each other by their key`() throws {
     try step("words", "INSERT INTO words VALUES ('a', 'en', 1), ('a', 'es', 2), ('b', 'en', 3), ('c', 'en', x'0102')")
     try step("one", "UPDATE words SET count = 10 WHERE word = 'a' AND language = 'en'")
     try step("two", "UPDATE words SET count = 20 WHERE word = 'b'", "DELETE FROM words WHERE word = 'c'")
@@ -48,7 +48,7 @@ import Values
     #expect(try store.read { try String.fetchOne($0, sql: "SELECT hex(count) FROM words WHERE word = 'c'") } == "0102")
   }
 
-  @Test func `rows whose keys begin alike, or have the key behind, are apart`() throws {
+  @Test func `rows whose keys share a prefix, or have the key in later columns, are distinct`() throws {
     try step("words", "INSERT INTO words VALUES ('a', 'en', 1), ('a', 'es', 2), ('a', 'it', 3), ('a', 'de', 4)")
     try step("one", "DELETE FROM words WHERE language = 'en'", "UPDATE words SET count = 10 WHERE language = 'de'")
     try step("two", "DELETE FROM words WHERE language = 'es'", "UPDATE words SET count = 20 WHERE language = 'it'")
@@ -63,11 +63,11 @@ import Values
     #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM turned") } == 2)
   }
 
-  @Test func `an old row that a part replaced is old again once the part was taken back`() throws {
+  @Test func `an old row that a part replaced counts as old again once the part was rolled back`() throws {
     struct Failure: Error {}
     try step("before", "INSERT INTO boxes (id, name) VALUES (20, 'old'), (40, 'other')")
     store.beginUnit()
-    // Many spans, so that a row is looked for in a set.
+    // Many ranges, so that a row is looked up in a set.
     for id in stride(from: 60, to: 0, by: -2) where ![20, 40].contains(id) {
       try step("new", "INSERT INTO boxes (id, name) VALUES (\(id), 'new \(id)')")
     }
@@ -89,14 +89,14 @@ import Values
     #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM boxes") } == 30)
   }
 
-  // MARK: What a unit has changed
+  // MARK: Changes of a unit
 
   private func pending(limit: Int? = nil) throws -> [String: [RowChange.Kind: Int]] {
     let changes = try store.pendingChanges(limit: limit)
     return Dictionary(uniqueKeysWithValues: changes.map { ($0.table, $0.counts) })
   }
 
-  @Test func `each row counts once, by what became of it, whatever happened to it on the way`() throws {
+  @Test func `each row counts once, by its final state, whatever happened to it in between`() throws {
     try step(
       "before", "INSERT INTO boxes (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c')",
       "INSERT INTO words VALUES ('a', 'en', 1), ('b', 'en', 2), ('c', 'en', 3)")
@@ -124,7 +124,7 @@ import Values
     #expect(try pending().isEmpty && words().count == 3)
   }
 
-  @Test func `without a log there is nothing to undo, and nothing to be told of a unit`() throws {
+  @Test func `without a log there is nothing to undo, and nothing to report about a unit`() throws {
     let plain = Store(path: nil, migrations: StoreTests.migrations, isInterrupted: { false })
     plain.beginUnit()
     try plain.operation("adding") { try $0.execute(sql: "INSERT INTO words VALUES ('a')") }
@@ -136,7 +136,7 @@ import Values
     #expect(throws: UndoError.nothingToRedo) { try plain.nextStep(nil, again: true) }
   }
 
-  @Test func `rows that replace old ones are changed, not new, however few are shown`() throws {
+  @Test func `rows that replace old ones count as changed, not new, whatever the limit of listed rows`() throws {
     try step("before", "INSERT INTO boxes (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e')")
     store.beginUnit()
     try step(

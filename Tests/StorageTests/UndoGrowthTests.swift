@@ -1,4 +1,4 @@
-// Undo of many rows: packed as they are recorded, exact again, and in linear time.
+// Undo of many rows: compressed as they are recorded, restored exactly, in linear time.
 
 import Storage
 import TestSupport
@@ -9,7 +9,7 @@ import Testing
 
   private let tests = UndoTests()
 
-  /// Things in two boxes by turns, so that those of a box do not follow one another.
+  /// Adds rows to two boxes in turn, so that the rows of a box are not adjacent.
   private func fill(_ store: Store, _ count: Int) throws {
     try store.operation("filling") { db in
       try db.execute(sql: "INSERT INTO boxes (name) VALUES ('a'), ('b')")
@@ -49,7 +49,7 @@ import Testing
     #expect(try second.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM undo_chunks") } == 0)
   }
 
-  @Test func `a part that was packed is taken back, and what was before it is undone`() throws {
+  @Test func `a compressed part is rolled back, and earlier changes are undone`() throws {
     let store = tests.store()
     try fill(store, 20_000)
     let before = try tests.dump(store)
@@ -71,7 +71,7 @@ import Testing
     #expect(try tests.dump(store) == before)
   }
 
-  @Test func `rows that are removed take a fraction of their bytes in memory, and never all at once`() throws {
+  @Test func `removed rows take a fraction of their bytes in memory, and never all at once`() throws {
     let store = tests.store()
     try fill(store, 60_000)
     try store.operation("emptying") { db in
@@ -84,7 +84,7 @@ import Testing
     #expect(try #require(longest) < 3 << 20)
   }
 
-  /// Processor time of bringing back one half of the rows, whose ids do not follow one another, and doing it again.
+  /// Processor time to restore half of the rows, whose ids are not adjacent, and to remove them again.
   private func secondsOfUndo(_ count: Int) throws -> Double {
     let store = tests.store()
     try fill(store, count)
@@ -95,7 +95,7 @@ import Testing
     return processorSeconds() - start
   }
 
-  @Test func `undoing four times the rows takes no more than twelve times as long`() throws {
+  @Test func `undoing four times the rows takes at most twelve times as long`() throws {
     _ = try secondsOfUndo(1000)
     #expect(try secondsOfUndo(80_000) < 12 * secondsOfUndo(20_000))
   }

@@ -1,5 +1,5 @@
-// Steps that cannot be undone: too large ones, those whose rows something else took the place of, and stores that keep
-// none.
+// Steps that cannot be undone: those that are too large, those whose rows were replaced, and stores without an undo
+// log.
 
 import Problems
 import Storage
@@ -21,7 +21,7 @@ import Values
 
   private func things() throws -> Int { try store.read { try $0.count("SELECT count(*) FROM things") } }
 
-  /// Four rows of 25 MB that no packing makes smaller.
+  /// Adds four rows of 25 MB that do not compress.
   private func fill() throws {
     try step(
       "filling",
@@ -31,10 +31,10 @@ import Values
       """)
   }
 
-  @Test func `a step with more than the log takes is done all the same and ends what could be undone`() throws {
+  @Test func `a step larger than the log is carried out all the same, and undo cannot go past it`() throws {
     try step("box", "INSERT INTO boxes (name) VALUES ('a')")
     try fill()
-    // Undoing it would have to keep all of it for redoing.
+    // Undoing it would have to record all of it for redo.
     #expect(throws: UndoError.tooLarge("filling")) { try store.undo() }
     #expect(try things() == 4 && names() == ["filling", "box"])
     try step("emptying", "DELETE FROM things")
@@ -49,13 +49,13 @@ import Values
     try step("another", "INSERT INTO boxes (name) VALUES ('b')")
     try LookBack(store).walk { seen.append($1.name) }
     #expect(seen == ["another"])
-    // What came after it is undone as ever.
+    // Later steps are undone as usual.
     try store.undo()
     #expect(try store.read { try $0.count("SELECT count(*) FROM boxes") } == 1)
     #expect(throws: UndoError.tooLarge("emptying")) { try store.undo() }
   }
 
-  @Test func `a step that was undone and is kept no more is none to look back at`() throws {
+  @Test func `an undone step that was dropped cannot be looked back at`() throws {
     for name in ["a", "b", "c"] { try step(name, "INSERT INTO boxes (name) VALUES ('\(name)')") }
     try store.undo()
     try step("d", "INSERT INTO boxes (name) VALUES ('d')")
@@ -70,7 +70,7 @@ import Values
     for id in [3, 5, -1] { #expect(throws: UndoError.noStep(id)) { _ = try boxes(at: id) } }
   }
 
-  @Test func `within a unit a part that is too large cannot be taken back, the rest can`() throws {
+  @Test func `within a unit a part that is too large cannot be rolled back, the rest can`() throws {
     try step("box", "INSERT INTO boxes (name) VALUES ('a')")
     try fill()
     store.beginUnit()
@@ -82,7 +82,7 @@ import Values
     #expect(try store.read { try $0.count("SELECT count(*) FROM boxes") } == 2)
   }
 
-  @Test func `what came into the place of a removed row stands against undoing the removal`() throws {
+  @Test func `a row in place of a removed one prevents undoing the removal`() throws {
     try step("box", "INSERT INTO boxes (name) VALUES ('a')")
     try step("thing", "INSERT INTO things (id, box, rank) VALUES (1, 1, 5)")
     try step("removing", "DELETE FROM things")
@@ -96,7 +96,7 @@ import Values
     #expect(try store.read { try Int.fetchAll($0, sql: "SELECT id FROM things") } == [1])
   }
 
-  @Test func `bytes that a unit changes are told by their number`() throws {
+  @Test func `bytes that a unit changes are reported by their number`() throws {
     try step("box", "INSERT INTO boxes (name) VALUES ('a')")
     try step("thing", "INSERT INTO things (box, rank, data) VALUES (1, 1, x'010203')")
     store.beginUnit()
@@ -106,7 +106,7 @@ import Values
     try store.rollbackUnit()
   }
 
-  @Test func `a unit whose rows do not go together at its end is taken back, and the store goes on`() throws {
+  @Test func `a unit that violates constraints at its end is rolled back, and the store goes on`() throws {
     store.beginUnit()
     try store.operation("thing") { db in
       try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
@@ -118,7 +118,7 @@ import Values
     #expect(try names() == ["box"])
   }
 
-  @Test func `a change that is a step, and one that changes nothing, are taken back within another`() throws {
+  @Test func `a recorded change, and one that changes nothing, are reverted within another operation`() throws {
     let (_, nothing) = try store.recordingChange { try step("nothing", "UPDATE boxes SET name = 'x'") }
     let (_, box) = try store.recordingChange { try step("box", "INSERT INTO boxes (name) VALUES ('a')") }
     try store.operation("back") { try store.takeBack(nothing, $0) }
@@ -127,7 +127,7 @@ import Values
     #expect(try store.read { try $0.count("SELECT count(*) FROM boxes") } == 0)
   }
 
-  @Test func `a store that keeps no steps records no change and goes back to none`() throws {
+  @Test func `a store without an undo log records no change and reverts none`() throws {
     let plain = Store(path: nil, migrations: UndoTests.migrations, isInterrupted: { false })
     let (count, change) = try plain.recordingChange {
       try plain.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
@@ -141,7 +141,7 @@ import Values
     #expect(throws: UndoError.nothingToRedo) { try plain.undo(again: true) }
   }
 
-  @Test func `rows next to each other that two steps changed are apart`() throws {
+  @Test func `adjacent rows that two steps changed do not conflict`() throws {
     try step("boxes", "INSERT INTO boxes (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e'), (6, 'f')")
     try step("down", "UPDATE boxes SET name = 'C' WHERE id = 3", "UPDATE boxes SET name = 'B' WHERE id = 2")
     try step("up", "UPDATE boxes SET name = 'D' WHERE id = 4", "UPDATE boxes SET name = 'E' WHERE id = 5")

@@ -1,4 +1,4 @@
-// Undo: whatever is done to tables of any shape is undone and redone exactly.
+// Undo: any change to tables of any shape is undone and redone exactly.
 
 import Storage
 import TestSupport
@@ -28,7 +28,7 @@ import Testing
     Store(path: path, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 })
   }
 
-  /// Everything in the tables, as text.
+  /// Returns everything in the tables, as text.
   func dump(_ store: Store) throws -> [String] {
     try store.read { db in
       try ["boxes", "things", "notes", "words"].flatMap { table in
@@ -40,7 +40,7 @@ import Testing
 
   private func names(_ store: Store) throws -> [String] { try store.undoSteps().map(\.name) }
 
-  /// A change of some kind to rows of some kind.
+  /// Makes a random change to random rows.
   private func change(_ db: Database, _ numbers: inout SystemLike) throws {
     let n = numbers.next(1000)
     switch numbers.next(11) {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// A generator that repeats.
+  /// A reproducible generator.
   struct SystemLike {
     var state: UInt64
     mutating func next(_ bound: Int) -> Int {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<12) func `what was done at random is undone and redone step by step`(seed: Int) throws {
+  @Test(arguments: 0..<12) func `random changes are undone and redone step by step`(seed: Int) throws {
     let store = store()
     var numbers = SystemLike(state: UInt64(seed) &* 77 &+ 5)
     var states = [try dump(store)]
@@ -103,7 +103,7 @@ import Testing
     #expect(try store.integrityProblems() == [])
   }
 
-  @Test func `a unit is one step, without what failed inside it`() throws {
+  @Test func `a unit is one step, without the parts that failed`() throws {
     let store = store()
     store.beginUnit()
     try store.operation("one") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
@@ -124,7 +124,7 @@ import Testing
     #expect(try dump(store).count == 2)
   }
 
-  @Test func `what others were told stays said when the step is undone, and stands against nothing`() throws {
+  @Test func `unrecorded changes survive undoing the step, and do not block it`() throws {
     let store = store()
     for word in ["one", "two"] {
       try store.operation(word) { db in
@@ -140,8 +140,7 @@ import Testing
     #expect(try names(store) == ["two"])
   }
 
-  @Test func `an operation that leaves every row as it was makes no step, nor do tables that are not recorded`() throws
-  {
+  @Test func `an operation that leaves every row as it was makes no step, nor do unrecorded tables`() throws {
     let store = Store(
       path: nil, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 },
       unrecorded: ["notes"])
@@ -159,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `parts of a unit are taken back one by one, and what stays of it is undone as a whole`(seed: Int) throws {
+  func `parts of a unit are rolled back one by one, and the rest is undone as a whole`(seed: Int) throws {
     let store = store()
     var numbers = SystemLike(state: UInt64(seed) &* 177 &+ 5)
     try store.operation("before") { db in for _ in 0..<30 { try change(db, &numbers) } }
@@ -172,7 +171,7 @@ import Testing
         try store.operation("part") { db in for _ in 0..<3 { try change(db, &numbers) } }
       }
       states.append((state, recorded.change))
-      // One between that is no part.
+      // An operation in between that is not a part.
       if step == 5 {
         try store.operation("between") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('z')") }
       }
@@ -191,7 +190,9 @@ import Testing
     #expect(try store.integrityProblems() == [])
   }
 
-  @Test func `a unit whose only part was taken back makes no step, one that is that part is its step`() throws {
+  @Test func `a unit whose only part was rolled back makes no step, and a unit with one part takes that part's step`()
+    throws
+  {
     let store = store()
     func add(_ name: String) throws -> RecordedChange {
       try store.recordingChange {
@@ -218,7 +219,7 @@ import Testing
     #expect(none.isEmpty)
   }
 
-  @Test func `what is taken back is no step`() throws {
+  @Test func `a rolled-back change is not a step`() throws {
     let store = store()
     store.beginUnit()
     try store.operation("one") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
@@ -248,7 +249,7 @@ import Testing
     #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM things") } == 0)
   }
 
-  @Test func `a step in the middle is undone while nothing since stands on it, across processes and restarts`() throws {
+  @Test func `a step in the middle is undone if no later step depends on it, across processes and restarts`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("data.sqlite")
     let first = store(path)
@@ -261,7 +262,7 @@ import Testing
     let third = store(path)
     let before = try dump(third)
     #expect(throws: UndoError.changedSince("box a", by: ["renaming a"])) { try third.undo(1) }
-    // Nothing touched its row, but something was put into it.
+    // Its row is unchanged, but another row refers to it.
     #expect(throws: UndoError.self) { try third.undo(2) }
     #expect(try dump(third) == before)
     #expect(throws: UndoError.noStep(99)) { try third.undo(99) }
@@ -271,17 +272,17 @@ import Testing
     try third.undo(1)
     #expect(try dump(third).count == 2)
     #expect(try third.read { try String.fetchAll($0, sql: "PRAGMA foreign_key_check") }.isEmpty)
-    // Foreign keys hold again.
+    // Foreign keys are enforced again.
     #expect(throws: StorageError.self) {
       try third.operation("orphan") { try $0.execute(sql: "INSERT INTO things (box, rank) VALUES (77, 1)") }
     }
   }
 
-  @Test func `a row that something else has changed is not trampled`() throws {
+  @Test func `a row changed by something else is not overwritten`() throws {
     let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     try store.operation("renaming") { try $0.execute(sql: "UPDATE boxes SET name = 'b'") }
-    // By a program that keeps no log.
+    // A program that does not write the undo log.
     try store.operation("outside") { db in
       try db.execute(sql: "UPDATE boxes SET name = 'mine'")
       try db.execute(sql: "DELETE FROM undo_steps WHERE id > 2")
@@ -291,7 +292,7 @@ import Testing
     #expect(try store.read { try String.fetchOne($0, sql: "SELECT name FROM boxes") } == "mine")
   }
 
-  @Test func `a new step ends what could be redone, and the oldest steps go`() throws {
+  @Test func `a new step clears the redo steps, and the oldest steps are dropped`() throws {
     let store = store()
     for index in 0..<1200 {
       try store.operation("step \(index)") { db in
@@ -305,7 +306,7 @@ import Testing
     #expect(throws: UndoError.nothingToRedo) { try store.undo(again: true) }
   }
 
-  @Test func `within a unit that has changed something nothing is undone`() throws {
+  @Test func `nothing is undone within a unit that has changed something`() throws {
     let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     store.beginUnit()
@@ -315,7 +316,7 @@ import Testing
     try store.undo()
   }
 
-  @Test func `a log that is damaged undoes nothing`() throws {
+  @Test func `a damaged log undoes nothing`() throws {
     let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     for length in 0..<40 {

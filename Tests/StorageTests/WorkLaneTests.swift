@@ -1,4 +1,4 @@
-// Work on a second thread: its order, its bounds, and what a failure leaves.
+// Work on a second thread: its order, its limits, and the state after a failure.
 
 import Glibc
 import Synchronization
@@ -7,14 +7,14 @@ import Testing
 @testable import Storage
 
 @Suite struct WorkLaneTests {
-  /// What pieces did, from any thread.
+  /// Records what pieces did, from any thread.
   private final class Notes: Sendable {
     private let numbers = Mutex<[Int]>([])
     func add(_ number: Int) { numbers.withLock { $0.append(number) } }
     var all: [Int] { numbers.withLock { $0 } }
   }
 
-  @Test func `pieces are done in their order, on another thread`() throws {
+  @Test func `pieces run in order, on another thread`() throws {
     let (lane, notes, here) = (WorkLane(ahead: 3), Notes(), pthread_self())
     for number in 0..<1000 {
       try lane.add { notes.add(pthread_equal(pthread_self(), here) == 0 ? number : -1) }
@@ -26,20 +26,20 @@ import Testing
     #expect(notes.all.count == 1001)
   }
 
-  @Test func `no more than so many pieces wait`() throws {
+  @Test func `the number of pending pieces is limited`() throws {
     let (lane, begun) = (WorkLane(ahead: 2), Notes())
     for number in 0..<50 {
       try lane.add {
         begun.add(number)
         usleep(500)
       }
-      // One is under way, two wait.
+      // One is running, two are pending.
       #expect(begun.all.count >= number - 2)
     }
     try lane.drain()
   }
 
-  @Test func `after a failure nothing is begun until it was taken`() throws {
+  @Test func `after a failure no piece starts until the error was taken`() throws {
     let (lane, notes) = (WorkLane(ahead: 8), Notes())
     for number in 0..<6 {
       _ = try lane.add { () throws(StorageError) in
@@ -57,7 +57,7 @@ import Testing
     #expect(notes.all == [0, 1, 11])
   }
 
-  @Test func `a lane that ends has nothing under way`() throws {
+  @Test func `a lane that ends has nothing running`() throws {
     let notes = Notes()
     for _ in 0..<50 {
       let lane = WorkLane(ahead: 4)
@@ -72,7 +72,7 @@ import Testing
     #expect(notes.all.reduce(0, +) == 0)
   }
 
-  @Test func `signals go to the other threads`() throws {
+  @Test func `signals are delivered to other threads`() throws {
     let (lane, notes) = (WorkLane(ahead: 1), Notes())
     try lane.add {
       var blocked = sigset_t()
@@ -83,14 +83,14 @@ import Testing
     #expect(notes.all == [1, 1, 1, 1])
   }
 
-  /// Says when it goes.
+  /// Reports its deinitialisation.
   private final class Held: Sendable {
     let notes: Notes
     init(_ notes: Notes) { self.notes = notes }
     deinit { notes.add(1) }
   }
 
-  @Test func `what a piece holds is given up before it counts as done`() throws {
+  @Test func `the captures of a piece are released before it counts as done`() throws {
     let (lane, notes) = (WorkLane(ahead: 2), Notes())
     for number in 1...500 {
       let held = Held(notes)

@@ -1,4 +1,5 @@
-// deckhand-net beside a server that answers badly (`StandIn/server.py`): each is told, nothing is kept of it.
+// deckhand-net with a server that responds badly (`StandIn/server.py`): each fault is reported, and nothing of the
+// response is kept.
 
 import Files
 import Glibc
@@ -10,7 +11,7 @@ import Wire
 
 @testable import Sync
 
-/// The stand-in while it runs; it ends with the value.
+/// The stand-in server while it runs; it ends with the value.
 final class StandIn {
   let port: Int
   private let folder = TemporaryFolder()
@@ -35,7 +36,7 @@ final class StandIn {
     port = try #require(Int(text.split(separator: "\n").first ?? ""), "python3 did not start the stand-in: \(text)")
   }
 
-  /// The paths that it was asked for.
+  /// Returns the paths that were requested.
   func heard() throws -> [String] {
     let answer = try SyncProgram(
       path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false }
@@ -81,7 +82,7 @@ final class StandIn {
     }
   }
 
-  @Test func `an answer that makes no sense is told, whatever is wrong with it`() throws {
+  @Test func `a malformed response is reported, whatever is wrong with it`() throws {
     let standIn = try StandIn()
     for (mode, words) in [
       ("garbage", "cannot be unpacked"), ("page", "does not give its size"), ("text", "is not JSON"),
@@ -101,7 +102,7 @@ final class StandIn {
     }
   }
 
-  @Test func `each status is told by its number`() throws {
+  @Test func `each HTTP status is reported by its number`() throws {
     let standIn = try StandIn()
     let server = try server("http://127.0.0.1:\(standIn.port)/")
     for (status, code) in [
@@ -123,7 +124,7 @@ final class StandIn {
     }
   }
 
-  @Test func `a connection that breaks, is silent or not there is offline`() throws {
+  @Test func `a connection that breaks, is silent or cannot be made counts as offline`() throws {
     let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     for (address, isSilent) in [(base + "cut/", false), (base + "silent/", true), ("http://127.0.0.1:1/", false)] {
@@ -141,7 +142,7 @@ final class StandIn {
     #expect(throws: SyncError.self) { try server.meta() }
   }
 
-  @Test func `redirects are followed a few times, to a server only`() throws {
+  @Test func `redirects are followed a few times, and only to a server`() throws {
     let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     for mode in ["loop", "nowhere", "file", "named"] {
@@ -160,7 +161,7 @@ final class StandIn {
     }
   }
 
-  @Test func `a server that has moved is signed in to again by either address, and by no other`() throws {
+  @Test func `after a server has moved either of its addresses can be used to sign in again, and no other`() throws {
     let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     try folder.write("geheim\n", to: "password")
@@ -183,7 +184,7 @@ final class StandIn {
   }
 
   @Test(arguments: [307, 308])
-  func `another host hears neither the password nor the key`(status: Int) throws {
+  func `another host gets neither the password nor the key`(status: Int) throws {
     let (standIn, other) = try (StandIn(), StandIn())
     let server = try server("http://127.0.0.1:\(standIn.port)/to-\(status)-\(other.port)/")
     let expected = SyncFault.elsewhere(address: "http://127.0.0.1:\(other.port)/ok/")
@@ -199,7 +200,7 @@ final class StandIn {
         "`sync login http://127.0.0.1:\(other.port)/ok/`"))
   }
 
-  @Test func `a certificate that nobody vouches for is refused, before a word is said`() throws {
+  @Test func `an untrusted certificate is refused before anything is sent`() throws {
     let standIn = try StandIn(isEncrypted: true)
     let server = try server("https://localhost:\(standIn.port)/ok/")
     guard case .certificate? = fault({ _ = try server.meta() }) else {
@@ -208,7 +209,7 @@ final class StandIn {
     }
   }
 
-  @Test func `the key is a file of the user's, and nothing else is taken for one`() throws {
+  @Test func `the key is a file of the user's, and nothing else is accepted as one`() throws {
     let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     let server = try server(base + "ok/")
@@ -227,7 +228,7 @@ final class StandIn {
     }
   }
 
-  @Test func `a program that is not there, or that the user stops, is told`() throws {
+  @Test func `a missing program, and one that the user interrupts, is reported`() throws {
     let missing = SyncServer(
       SyncProgram(path: "/nonexistent/deckhand-net", environment: [], clock: monotonicSeconds, shouldStop: { false }),
       address: "http://127.0.0.1:1/", session: "a", keyPath: folder.file("key"))
@@ -247,7 +248,7 @@ final class StandIn {
     #expect(questions >= 4)
   }
 
-  @Test func `what deckhand-net is asked in a way that makes no sense does not end it`() throws {
+  @Test func `a malformed request does not end deckhand-net`() throws {
     let process = try ChannelProcess(path: builtProgram("deckhand-net"), environment: [], longestFrame: 1 << 20)
     let deadline = Deadline(seconds: 10, clock: monotonicSeconds) { false }
     for head in ["", "{", "[]", #"{"call":1}"#, "\0"] {

@@ -1,4 +1,4 @@
-// What is kept of a server's rows: a row that nobody changed is its own base.
+// The stored copies of a server's rows: an unchanged row is its own base.
 
 import Decks
 import Storage
@@ -13,16 +13,16 @@ import Values
   private let sides = TwoSides(hasUndo: true)
   private let note = NoteID(rawValue: Int64(ServerSide.note))
 
-  /// The bases of notes and cards beside their rows.
+  /// The bases of notes and cards, stored beside their rows.
   private func kept() throws -> [String] { try rows("bases") }
 
-  /// What the server has of them.
+  /// The rows that the server has of them.
   private func rows(_ table: String) throws -> [String] {
     let sql = "SELECT json FROM \(table) WHERE kind IN (0, 1) ORDER BY kind, id"
     return try sides.store.read { try $0.rows(sql) { $0.text(0) } }
   }
 
-  /// Rows as the server has them, without the number of a sync.
+  /// The rows as the server has them, without the USN.
   private func sent(_ card: Value, _ note: Value) -> [String] {
     zip([card, note], [5, 4]).map { row, place in
       var values = row.list ?? []
@@ -33,7 +33,7 @@ import Values
     }
   }
 
-  /// Undoes the last step, or that of a name.
+  /// Undoes the last step, or the step with a name.
   private func undo(_ name: String? = nil) throws {
     let step = try sides.store.undoSteps().first { $0.name == name }
     try sides.store.undo(step?.id) { try SearchLog.forget($0) }
@@ -47,7 +47,7 @@ import Values
     }
   }
 
-  @Test func `rows that nobody changed are stored once, and say what the server has`() throws {
+  @Test func `unchanged rows are stored once, and represent the server's state`() throws {
     try sides.linked()
     #expect(try kept().isEmpty)
     #expect(try rows("server_rows") == sent(ServerSide.card(100), ServerSide.note(100, "one")))
@@ -55,7 +55,7 @@ import Values
     #expect(try sides.store.read { try Bases($0).counts() }.cards == 1)
   }
 
-  @Test func `what is changed keeps its base, undoing takes it away, and a sync that sends it too`() throws {
+  @Test func `a changed row keeps its base, and undoing or sending the change removes it`() throws {
     try sides.linked()
     let before = try rows("server_rows")
     try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_699_999_000) }
@@ -72,12 +72,12 @@ import Values
     let (card, note) = (try #require(out[.cards]?.first), try #require(out[.notes]?.first))
     #expect(try kept().isEmpty && unsent().total == 0)
     #expect(try rows("server_rows") == sent(.list(card), .list(note)))
-    // That sync undone, both are to be sent again.
+    // Once that sync is undone, both are unsent again.
     try undo("send")
     #expect(try kept() == before && unsent().cards == 1 && unsent().notes == 1)
   }
 
-  @Test func `texts of a note make no base of its card, and what is changed back is not sent`() throws {
+  @Test func `changed note texts create no base for the card, and a reverted change is not sent`() throws {
     try sides.linked()
     try edit(["Back": "two"])
     #expect(try kept().count == 1)
@@ -87,12 +87,11 @@ import Values
     #expect(try kept().count == 2)
     let (_, out) = try sides.outgoing(sides.pulled())
     #expect(out.isEmpty)
-    // The card says what the server has; the note does too, and has another time.
+    // The card is as on the server; so is the note, except for its modification time.
     #expect(try unsent().total == 0 && kept().count == 1)
   }
 
-  @Test func `a removal is sent once, is forgotten by undoing it, and what was sent comes back under other ids`() throws
-  {
+  @Test func `a removal is sent once and forgotten by undo, and rows restored after it was sent get new ids`() throws {
     try sides.linked()
     func remove() throws {
       try sides.store.operation("remove") { db in _ = try NoteTable.remove(db, [note]) }
@@ -108,7 +107,7 @@ import Values
     #expect(graves.notes == [Int64(ServerSide.note)] && graves.cards == [Int64(ServerSide.card)])
     #expect(try unsent().total == 0)
     try undo("remove")
-    // It is not there, whatever is changed of it.
+    // The server does not have it, whatever is changed.
     try edit(["Back": "two"])
     #expect(try kept().isEmpty && unsent().notes == 1 && unsent().cards == 1)
     let (_, out) = try sides.outgoing(sides.pulled())
@@ -117,7 +116,7 @@ import Values
     #expect(try unsent().total == 0)
   }
 
-  @Test func `what leaves the server leaves nothing behind, and another server gets all of it`() throws {
+  @Test func `removing the link leaves nothing behind, and another server gets everything`() throws {
     try sides.linked()
     try sides.store.operation("unlink") { try SyncTables.removeLink($0) }
     #expect(try rows("server_rows").isEmpty && unsent().notes == 1 && unsent().cards == 1)

@@ -1,4 +1,4 @@
-// What came from a server and what was changed here, settled row by row; the real server and a real Anki are in
+// Merging the server's changes with local ones, row by row; the real server and a real Anki are in
 // Tests/Peers/anki_sync_both.py.
 
 import Decks
@@ -15,9 +15,9 @@ import Values
   private let sides = TwoSides()
   private var store: Store { sides.store }
 
-  // MARK: What goes
+  // MARK: What is sent
 
-  @Test func `a plain card goes as a note with a card, once`() throws {
+  @Test func `a plain card is sent as a note with a card, once`() throws {
     let first = try sides.pulled(ServerSide.head(), isWhole: true)
     try store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "Mine::Inner", now: 1_699_999_000).id
@@ -41,7 +41,7 @@ import Values
     #expect(try sides.outgoing(first).0.count == 0)
   }
 
-  @Test func `of a card that was changed only that goes as it is here`() throws {
+  @Test func `if only a card was changed only the card is sent, in its local state`() throws {
     try sides.linked()
     try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 200) }
     let row = try #require(try sides.outgoing(sides.pulled()).1[.cards]?.first)
@@ -50,7 +50,7 @@ import Values
     #expect(row == wanted)
   }
 
-  @Test func `an answer goes with its row of the log, and custom data stays`() throws {
+  @Test func `an answer is sent with its log row, and custom data is kept`() throws {
     try sides.linked()
     try sides.change { db, id in
       var log = LoggedReview(at: 1_699_999_999.5, rating: 3, state: .review, interval: 40 * 86_400)
@@ -71,7 +71,7 @@ import Values
     #expect(try store.read { try Bases($0).counts() }.reviews == 2)
   }
 
-  /// A second deck comes, "B".
+  /// Receives a second deck, "B".
   private func mergedSecondDeck() throws -> PulledCollection {
     var head = ServerSide.head()
     head.decks = [ServerSide.deck(3, "B")]
@@ -93,7 +93,9 @@ import Values
     #expect(sent.last?["newToday"] == .list([.integer(3), .integer(4)]))
   }
 
-  @Test func `a deck of the name of a filtered one there gives way, one called Default is the first one there`() throws
+  @Test
+  func `a deck with the name of a filtered deck there is renamed, one called Default becomes the first one there`()
+    throws
   {
     var filtered = ServerSide.deck(7, "Cram")
     filtered["dyn"] = .integer(1)
@@ -110,7 +112,7 @@ import Values
     #expect(try store.read { try Bases($0).isHere(.deck, 1) })
   }
 
-  @Test func `two decks that change their names go by way of a third`() throws {
+  @Test func `two decks that swap names are sent with a temporary name`() throws {
     try sides.linked()
     let second = try mergedSecondDeck()
     try store.operation("rename") { db in
@@ -124,7 +126,9 @@ import Values
     #expect(sent.dropFirst().compactMap { $0["name"]?.text }.sorted() == ["B", "Spanish"])
   }
 
-  @Test func `a deck whose name another device gave too, and then got ours, is called there as it is here`() throws {
+  @Test func `a deck that another device named the same, and that was then renamed by ours, gets its local name there`()
+    throws
+  {
     try sides.linked()
     try store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "New", now: 1_699_999_000).id
@@ -145,14 +149,14 @@ import Values
     for deck in sent { names[deck["id"] ?? .null] = deck["name"]?.text }
     #expect(names == [ours: "New+", .integer(77): "New"])
     #expect(try sides.outgoing(pulled).0.count == 0)
-    // One that it made later is another one.
+    // A deck with such a name that is made later is a different deck.
     head.decks = [ServerSide.deck(78, "Spanish+")]
     let later = try sides.pulled(head, usn: 10)
     #expect(try sides.merge(later).findings.isEmpty)
     #expect(try sides.outgoing(later).0.count == 0)
   }
 
-  @Test func `a type of another shape is not sent, one with another template is, unknown keys along`() throws {
+  @Test func `a type of another shape is not sent, one with another template is, with its unknown keys`() throws {
     try sides.linked()
     try sides.editType { $0.cards[0].value.front = "{{Front}}!" }
     let type = try #require(try sides.outgoing(sides.pulled()).0.head.types.first)
@@ -162,10 +166,10 @@ import Values
     #expect(throws: SyncError.shape(type: "Basic")) { try sides.outgoing(sides.pulled()) }
   }
 
-  // MARK: Who wins
+  // MARK: Which side wins
 
   @Test(arguments: [(99, "mine"), (200, "theirs"), (201, "theirs")])
-  func `of a note the later change is kept, theirs in one second`(modified: Int, kept: String) throws {
+  func `the later change to a note is kept, theirs within the same second`(modified: Int, kept: String) throws {
     try sides.linked()
     try sides.change { db, id in
       let note = try #require(try CardTable.card(db, id)?.note)
@@ -177,7 +181,7 @@ import Values
     #expect(try sides.outgoing(second).1[.notes]?.count ?? 0 == (kept == "mine" ? 1 : 0))
   }
 
-  @Test func `a card that was answered there and marked here later is both`() throws {
+  @Test func `a card answered there and marked here later gets both changes`() throws {
     try sides.linked()
     try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_695_000_000) }
     var row = try #require(ServerSide.card(1_692_000_000).list)
@@ -191,7 +195,7 @@ import Values
     #expect(sent[4] == .integer(1_695_000_000))
   }
 
-  @Test func `a deletion there wins over a later change here, and one here over one there`() throws {
+  @Test func `a deletion there wins over a later change here, and vice versa`() throws {
     try sides.linked()
     try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 900) }
     var graves = SyncGraves()
@@ -201,7 +205,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  @Test func `what was removed here goes as that, with what came to it meanwhile`() throws {
+  @Test func `a removal here is sent as one, together with the object's changes meanwhile`() throws {
     try sides.linked()
     try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
     var other = try #require(ServerSide.card(300).list)
@@ -215,7 +219,7 @@ import Values
     #expect(try store.read { try Bases($0).counts() }.cards == 0)
   }
 
-  @Test func `what was sent as deleted and comes from there under its id again is kept under it`() throws {
+  @Test func `a deleted row that the server sends again with its id keeps the id`() throws {
     try sides.linked()
     try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
     #expect(try sides.outgoing(sides.pulled()).0.graves.count == 2)
@@ -225,12 +229,12 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  @Test func `what comes back after it was sent as deleted has new ids and the same guid`() throws {
+  @Test func `a row restored after its deletion was sent gets a new id and keeps its guid`() throws {
     try sides.linked()
     let kept = try #require(try sides.here())
     try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
     #expect(try sides.outgoing(sides.pulled()).0.graves.count == 2)
-    // As `undo` brings it back: the rows as they were.
+    // Restored as `undo` does: with the rows as they were.
     try store.operation("back") { db in
       try db.execute(
         sql:
@@ -247,7 +251,7 @@ import Values
     #expect(rows[.cards]?.first?[0] != .integer(ServerSide.card) && rows[.cards]?.first?[1] == note[0])
   }
 
-  @Test func `an answer that was sent and whose end was lost comes back as itself, another one of its id does not`()
+  @Test func `an answer whose sync was cut off is recognised when it comes back, another one with its id is not`()
     throws
   {
     try sides.linked()
@@ -268,7 +272,7 @@ import Values
     #expect(try sides.outgoing(other).1[.revlog]?.first?.first == .integer(1_699_500_000_251))
   }
 
-  @Test func `of all that there is only what differs comes, and what is missing goes`() throws {
+  @Test func `a full download imports only what differs, and finds what is missing`() throws {
     try sides.linked()
     let card = try #require(try sides.here())
     let again = try sides.pulled(
@@ -285,7 +289,7 @@ import Values
     #expect(try sides.merge(empty).removedHere == 1)
   }
 
-  @Test func `a server that was brought back from a backup gets what it had`() throws {
+  @Test func `a server restored from a backup gets back what it had`() throws {
     try sides.linked()
     let older = try sides.pulled(
       ServerSide.head(),
@@ -302,7 +306,7 @@ import Values
     #expect(try sides.outgoing(older).0.count == 0)
   }
 
-  @Test func `a template of a type that everybody has counts as unsent once the server has it`() throws {
+  @Test func `a changed stock template counts as unsent once the server has the type`() throws {
     var head = ServerSide.head()
     head.types[0]["id"] = .integer(1_600_000_000_001)
     let first = try sides.pulled(head, isWhole: true)
@@ -318,7 +322,7 @@ import Values
     #expect(try store.read { try SyncTables.unsent($0).types } == 1)
   }
 
-  @Test func `a card of ours in a deck that was deleted there moves and goes there`() throws {
+  @Test func `a local card in a deck deleted there moves to the first deck and is sent there`() throws {
     try sides.linked()
     try store.operation("add") { db in
       let deck = try DeckTable.find(db, named: "Spanish").id

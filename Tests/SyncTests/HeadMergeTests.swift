@@ -1,4 +1,4 @@
-// Note types, presets and decks that both sides changed, and notes whose type got another shape there.
+// Note types, presets and decks that both sides changed, and notes whose type changed its shape on the server.
 
 import Decks
 import Exchange
@@ -17,7 +17,7 @@ import Values
 
   // MARK: Note types
 
-  /// The type of the server with other fields.
+  /// The server's type with other fields.
   private func reshaped(_ fields: [String], modified: Int = 500) -> StagedHead {
     var head = ServerSide.head()
     head.types[0]["flds"] = .list(fields.map { .record(["name": .text($0)]) })
@@ -44,7 +44,7 @@ import Values
     return try store.read { try NoteTable.record($0, id) }
   }
 
-  @Test func `what was written here into a field that is gone there is in the report`() throws {
+  @Test func `local text in a field that was removed there is in the report`() throws {
     try sides.linked()
     try write(["Back": "mine"])
     let report = try sides.merge(sides.pulled(reshaped(["Front"])))
@@ -55,7 +55,7 @@ import Values
     #expect(try note().fields == ["uno"])
   }
 
-  @Test func `fields that have another order there are followed by their names, and nothing is set aside`() throws {
+  @Test func `fields reordered there are matched by name, and nothing is set aside`() throws {
     try sides.linked()
     try write(["Back": "mine"])
     let report = try sides.merge(sides.pulled(reshaped(["Back", "More", "Front"])))
@@ -64,7 +64,7 @@ import Values
     #expect(try sides.here()?.prompt == "mine")
   }
 
-  @Test func `a note that both changed and whose type has fewer fields there is set aside as it was here`() throws {
+  @Test func `a note changed by both whose type lost fields there is set aside in its local state`() throws {
     try sides.linked()
     try write(["Back": "mine"])
     var row = try #require(ServerSide.note(900, "").list)
@@ -76,7 +76,7 @@ import Values
   }
 
   @Test(arguments: [(600, "{{Front}}?"), (100, "{{Front}}!")])
-  func `of a template that both changed the later one is kept`(modified: Int, front: String) throws {
+  func `the later change to a template is kept`(modified: Int, front: String) throws {
     try sides.linked()
     try sides.editType { $0.cards[0].value.front = "{{Front}}!" }
     var head = ServerSide.head()
@@ -90,7 +90,7 @@ import Values
     #expect(try sides.outgoing(second).0.head.types.count == (front.hasSuffix("!") ? 1 : 0))
   }
 
-  @Test func `a type of ours whose name another one there has gives way, one that is none is told`() throws {
+  @Test func `a local type whose name another one there has is renamed, an invalid one is reported`() throws {
     try sides.linked()
     try store.operation("types") { db in
       for name in ["Mine", "Mine+"] {
@@ -126,7 +126,7 @@ import Values
     return head
   }
 
-  @Test func `of a preset each option is the side's that changed it`() throws {
+  @Test func `each option of a preset comes from the side that changed it`() throws {
     try sides.linked()
     try sides.merge(sides.pulled(withPreset(preset()), usn: 10))
     let made = try #require(try store.read { try PresetTable.list($0).first { $0.name == "Hard" } })
@@ -155,7 +155,7 @@ import Values
     #expect(try sides.outgoing(third).0.count == 0, "it is not sent twice")
   }
 
-  @Test func `a preset that was made here goes with the deck that has it, changed back nothing goes`() throws {
+  @Test func `a local preset is sent with its deck, and a reverted change sends nothing`() throws {
     try sides.linked()
     let deck = try #require(try store.read { try DeckTable.named($0, "Spanish")?.id })
     let made = try store.operation("preset") { db in
@@ -169,7 +169,7 @@ import Values
     let preset = try #require(sent.presets.first)
     #expect(preset["name"] == .text("Mine") && preset["rev"]?.record?["perDay"] == .integer(30))
     #expect(sent.decks.first?["conf"] == preset["id"] && sent.decks.first?["newToday"] != nil)
-    // An option that is changed and changed back is nothing to send.
+    // An option that is changed and changed back is not sent.
     for limit in [31.0, 30] {
       try store.operation("options") { db in
         var options = made.options
@@ -201,7 +201,7 @@ import Values
     }
   }
 
-  @Test func `a deck that gets the name of one that only we have takes its cards`() throws {
+  @Test func `a deck renamed to the name of a deck that only we have takes over its cards`() throws {
     try sides.linked()
     try add("ours", to: "New")
     try sides.merge(sides.pulled(renamed("New")))
@@ -212,7 +212,7 @@ import Values
     #expect(prompts == ["ours", "uno"])
   }
 
-  @Test func `a deck can move into itself, and its capitals are those of the server`() throws {
+  @Test func `a deck can move into itself, and takes the server's capitalisation`() throws {
     try sides.linked()
     try add("ours", to: "mine")
     try sides.merge(sides.pulled(renamed("Spanish::Inner", and: [ServerSide.deck(9, "Mine")])))
@@ -223,7 +223,7 @@ import Values
 
   // MARK: Media
 
-  @Test func `how far media are synced is known for one user on one server`() throws {
+  @Test func `the progress of media sync is stored per user and server`() throws {
     let (mine, other) = (SyncLink(address: "a", user: "b"), SyncLink(address: "a", user: "c"))
     try store.operation("media") { db in
       #expect(try MediaTables.usn(db, of: mine) == 0)
@@ -249,7 +249,7 @@ import Values
     #expect(error.code == code, "\(address): \(error)")
   }
 
-  @Test func `an address says whether others on the way can read what goes there`() throws {
+  @Test func `an address says whether others on the network can read the traffic`() throws {
     #expect(try SyncPlace("http://192.168.1.5:8080").address == "http://192.168.1.5:8080/")
     #expect(try !SyncPlace("http://192.168.1.5:8080").isExposed && !SyncPlace("https://example.org").isExposed)
     #expect(try SyncPlace("http://example.org").isExposed)

@@ -1,4 +1,4 @@
-// Media of a server with one thing wrong in what it says; the real server is in Tests/Peers/anki_sync_media.py.
+// Media sync with one fault in the server's responses; the real server is in Tests/Peers/anki_sync_media.py.
 
 import Decks
 import Exchange
@@ -17,7 +17,7 @@ import Testing
     try folder.write("a-key", to: "key")
   }
 
-  /// What a sync of media gives, with contents that are kept by their first bytes.
+  /// Sets up a media sync; contents are stored by their first bytes.
   private func exchange(_ mode: String, _ states: [String: MediaState] = [:], usn: Int = 0) -> MediaExchange {
     exchange(mode, KnownMedia(states: states, usn: usn))
   }
@@ -35,7 +35,7 @@ import Testing
 
   private let own = MediaState(hash: "mine", size: 4)
 
-  @Test func `what is new comes, what is new here goes`() throws {
+  @Test func `new files are downloaded and uploaded`() throws {
     let sync = exchange("media", ["mine.txt": own])
     try sync.run { _ in }
     #expect(sync.report.received == 2 && sync.report.sent == 1 && sync.report.findings.isEmpty)
@@ -51,7 +51,7 @@ import Testing
     "media-nomember", "media-other", "media-path", "media-content", "media-none", "media-twice", "media-409",
     "media-lastusn",
   ])
-  func `what is wrong is told, and nothing is named or stays behind`(mode: String) throws {
+  func `a fault is reported, and no file is added or left behind`(mode: String) throws {
     let sync = exchange(mode, ["mine.txt": own])
     do {
       try sync.run { _ in }
@@ -65,15 +65,15 @@ import Testing
   }
 
   @Test(arguments: ["media-taken", "media-nothing", "media-words", "media-lasttaken", "media-firsttaken"])
-  func `an answer to what was sent that makes no sense leaves it unsent`(mode: String) throws {
+  func `a malformed response to an upload leaves the files unsent`(mode: String) throws {
     let sync = exchange(mode, ["mine.txt": own])
     #expect(throws: SyncError.self) { try sync.run { _ in } }
     #expect(sync.known.states["mine.txt"]?.isPending == true)
-    // What came before is known.
+    // Files received earlier are recorded.
     #expect(sync.known.states["a.png"]?.isPending == false)
   }
 
-  @Test func `names that lead elsewhere stay on the server and are counted there`() throws {
+  @Test func `names that lead outside the folder stay on the server and are counted there`() throws {
     let sync = exchange("media-names")
     try sync.run { _ in }
     #expect(sync.report.received == 0 && sync.report.findings.count == 9)
@@ -81,7 +81,7 @@ import Testing
     #expect(sync.report.findings.allSatisfy { !$0.contains("\n") })
   }
 
-  @Test func `what was sent as deleted and is here again goes again, and only then`() throws {
+  @Test func `a file whose deletion was sent and that exists again is uploaded, and only then`() throws {
     for (usn, isBack) in [(3, true), (2, false)] {
       let there = MediaState(hash: "mine", size: 4, digest: String(repeating: "a", count: 40), isPending: false)
       var known = KnownMedia(states: ["a.png": there], usn: 2)
@@ -93,7 +93,8 @@ import Testing
     }
   }
 
-  @Test func `what was deleted here stays deleted where the server lists it as it was, one without a place is dropped`()
+  @Test
+  func `a file deleted here stays deleted if the server lists it unchanged, and one with an unusable name is dropped`()
     throws
   {
     var known = KnownMedia(
@@ -108,7 +109,7 @@ import Testing
     #expect(sync.known.deletions.keys.sorted() == ["gone.png"])
   }
 
-  @Test func `a file whose content is gone is told, the others go`() throws {
+  @Test func `a file whose content is gone is reported, the others are uploaded`() throws {
     let program = SyncProgram(
       path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = MediaServer(
@@ -123,7 +124,7 @@ import Testing
     #expect(sync.known.states["b.txt"]?.isPending == false)
   }
 
-  @Test func `a deletion is kept with the number that the server gives it`() throws {
+  @Test func `a deletion is stored with the USN that the server gives it`() throws {
     let gone = MediaState(hash: nil, digest: String(repeating: "a", count: 40))
     let sync = exchange("media-none-new", KnownMedia(states: ["weg.png": gone], usn: 2))
     try sync.run { _ in }
@@ -131,7 +132,7 @@ import Testing
     #expect(sync.known.unsent == 0)
   }
 
-  @Test func `what waits is counted as it would be sent`() {
+  @Test func `pending files are counted as they would be sent`() {
     let known = KnownMedia(
       states: ["a": own, "b": MediaState(hash: "x"), "c": MediaState(hash: nil, digest: "d")], usn: 3)
     #expect(known.unsent == 2)
@@ -139,20 +140,20 @@ import Testing
     #expect(KnownMedia(states: ["a": other], usn: 3).unsent == 0 && KnownMedia(states: ["a": other]).unsent == 1)
   }
 
-  @Test func `counts that differ are compared once more, then told`() throws {
+  @Test func `differing counts are compared once more, then reported`() throws {
     let sync = exchange("media-insane", usn: 1)
     try sync.run { _ in }
     #expect(sync.report.findings.count == 1)
   }
 
-  @Test func `what cannot be sent is told`() throws {
+  @Test func `files that cannot be sent are reported`() throws {
     let sync = exchange(
       "media", ["empty": MediaState(hash: "x"), "large": MediaState(hash: "x", size: 200 << 20), ".dot": own])
     try sync.run { _ in }
     #expect(sync.report.sent == 0 && sync.report.findings.count == 3)
   }
 
-  @Test func `a server stores no more in one sync than it may; what came is kept`() throws {
+  @Test func `a server cannot store more than the limit in one sync; received files are kept`() throws {
     // Two files of three bytes each.
     let sync = exchange("media", KnownMedia(), limit: 5)
     #expect(throws: SyncError.overShare(limit: 5, isMedia: true)) { try sync.run { _ in } }

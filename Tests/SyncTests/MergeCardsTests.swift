@@ -1,4 +1,4 @@
-// Cards that came from a server and cards that were changed here: which part is whose, and what is sent then.
+// Cards changed on the server and locally: which side each property comes from, and what is sent afterwards.
 
 import Decks
 import Exchange
@@ -11,7 +11,7 @@ import Values
 @Suite struct MergeCardsTests {
   private let sides = TwoSides()
 
-  /// The card as it comes after an answer there.
+  /// The card as it arrives after an answer there.
   private func row(answered: Int, modified: Int, flag: Int = 0, deck: Int = 2) throws -> Value {
     var row = try #require(ServerSide.card(modified).list)
     (row[2], row[9], row[11]) = (.integer(deck), .integer(77), .integer(5))
@@ -43,10 +43,10 @@ import Values
     return (report, sent)
   }
 
-  // MARK: Decks that are gone
+  // MARK: Missing decks
 
   @Test(arguments: [#"{"s":30.0,"d":5.0,"lrt":1690000000}"#, "{}"])
-  func `a card that comes in a deck that is not there is in the first deck on both sides`(data: String) throws {
+  func `a card received in a missing deck is in the first deck on both sides`(data: String) throws {
     try sides.linked()
     var graves = SyncGraves()
     graves.decks = [2]
@@ -63,7 +63,7 @@ import Values
 
   // MARK: Answered on both sides
 
-  @Test func `the later answer is kept, and the mark that was set there after it`() throws {
+  @Test func `the later local answer is kept, and so is the mark set there after it`() throws {
     try sides.linked()
     try answerHere(at: 1_695_000_000)
     let sent = try merged(row(answered: 1_694_000_000, modified: 1_699_000_000, flag: 2)).1
@@ -73,7 +73,7 @@ import Values
     #expect(sent.first?[17].text?.contains(#""lrt":1695000000"#) == true)
   }
 
-  @Test func `the later answer there is kept, and the mark that was set here after it`() throws {
+  @Test func `the later answer there is kept, and so is the mark set here after it`() throws {
     try sides.linked()
     try answerHere(at: 1_694_000_000)
     try flagHere(3, at: 1_699_000_000)
@@ -83,7 +83,7 @@ import Values
     #expect(sent.first?[11] == .integer(5) && sent.first?[16] == .integer(3))
   }
 
-  @Test func `an older answer that another device put over a sent one is taken back`() throws {
+  @Test func `an older answer with which another device replaced a sent one is reverted`() throws {
     try sides.linked()
     try answerHere(at: 1_695_000_000)
     #expect(try merged().1.count == 1)
@@ -92,7 +92,7 @@ import Values
     #expect(sent.first?[11] == .integer(9) && sent.first?[16] == .integer(2))
   }
 
-  @Test func `a card that was made new there after the answer here is new`() throws {
+  @Test func `a card reset there after the local answer is new`() throws {
     try sides.linked()
     try answerHere(at: 1_695_000_000)
     var new = try #require(ServerSide.card(1_700_000_100).list)
@@ -102,7 +102,7 @@ import Values
     #expect(try sides.here()?.schedule.state == .new)
   }
 
-  @Test func `a mark that was set here is sent also where the row there does not say when it was answered`() throws {
+  @Test func `a local mark is sent also if the server's row does not say when it was answered`() throws {
     try sides.linked()
     try flagHere(3, at: 1_699_000_000)
     var row = try #require(row(answered: 0, modified: 1_695_000_000).list)
@@ -111,9 +111,9 @@ import Values
     #expect(sent.first?[16] == .integer(3) && sent.first?[11] == .integer(5))
   }
 
-  // MARK: One id given twice
+  // MARK: Id collisions
 
-  @Test func `a card there that got the id of one here leaves ours, which goes under another id`() throws {
+  @Test func `a card there with the id of a local one leaves ours, which is sent with another id`() throws {
     try sides.linked()
     let other = ServerSide.note + 5
     var note = try #require(ServerSide.note(1_695_000_000, "other").list)
@@ -129,7 +129,8 @@ import Values
     #expect(try sides.outgoing(pulled).0.count == 0)
   }
 
-  @Test func `a note there that got the id of one here leaves ours, which goes with its card under another id`() throws
+  @Test func `a note there with the id of a local one leaves ours, which is sent with its card under another id`()
+    throws
   {
     try sides.linked()
     var note = try #require(ServerSide.note(1_695_000_000, "other").list)

@@ -1,5 +1,5 @@
-// Rows of a server that Anki's own clients seldom or never send: each has its place here or is kept as it came, and
-// decks whose names cross.
+// Server rows that Anki's own clients seldom or never send: each is imported or kept as received; and decks whose
+// names cross.
 
 import Decks
 import Exchange
@@ -39,9 +39,9 @@ import Values
     }
   }
 
-  // MARK: Rows without a place
+  // MARK: Rows that cannot be imported
 
-  @Test func `a second card there of one note and one side stays there, and is counted`() throws {
+  @Test func `a second card there for the same side of a note stays there, and is counted`() throws {
     try sides.linked()
     var second = try #require(ServerSide.card(900).list)
     second[0] = .integer(ServerSide.card + 7)
@@ -49,14 +49,14 @@ import Values
     #expect(report.received == 1)
     #expect(try counts().cards == 2)
     #expect(try store.read { try WholeCollection.cardCount($0) } == 1)
-    // Its grave takes nothing away here.
+    // Its grave removes nothing here.
     var graves = SyncGraves()
     graves.cards = [Int64(ServerSide.card + 7)]
     #expect(try sides.merge(sides.pulled(graves: graves, usn: 11)).removedHere == 0)
     #expect(try counts().cards == 1 && sides.here() != nil)
   }
 
-  @Test func `an answer that cannot be one stays there, and is counted`() throws {
+  @Test func `an invalid answer stays there, and is counted`() throws {
     try sides.linked()
     try sides.merge(sides.pulled(StagedHead(), [.revlog: [ServerSide.review(1_690_000_009_000, 7)]], usn: 10))
     #expect(try counts().reviews == 2)
@@ -64,7 +64,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  @Test func `many notes that are set aside take no longer for each of them`() throws {
+  @Test func `setting aside many notes takes no longer per note`() throws {
     try sides.linked()
     let pulled = try sides.pulled()
     let spent = try store.operation("set aside") { db in
@@ -83,14 +83,14 @@ import Values
     #expect(spent < 10)
   }
 
-  @Test func `of many rows whose ids are taken each gets another one with a few questions`() throws {
+  @Test func `many rows with taken ids each get another one with few queries`() throws {
     let count: Int64 = 2000
     let (free, asked) = try store.operation("free") { db in
       for id in 1...count { try Bases(db).bury(.card, id) }
       let bases = try Bases(db)
       var asked = 0
       db.trace { _ in asked += 1 }
-      // In an order of their own, as by decks, and each is used.
+      // In another order, as by decks, and each id is used at once.
       let free = try (1...count).map { place -> Int64 in
         let id = try bases.freeID(.card, after: place * 7 % count + 1)
         try bases.bury(.card, id)
@@ -104,7 +104,7 @@ import Values
     #expect(asked < 20 * Int(count), "\(asked)")
   }
 
-  @Test func `a note that gets a type which can be none here stays as it was`() throws {
+  @Test func `a note that gets a type which is invalid here stays as it was`() throws {
     try sides.linked()
     var head = StagedHead()
     head.types = [["id": .integer(9), "name": .text("Broken")]]
@@ -113,7 +113,7 @@ import Values
     #expect(try note().fields == ["uno", "one"] && note().type.rawValue == Int64(ServerSide.type))
   }
 
-  @Test func `new cards of our fields go where the later fields there make none`() throws {
+  @Test func `new cards from our fields are removed if the later fields there make none`() throws {
     try sides.linked()
     try sides.editType { edit in
       edit.cards.append(.init(CardTemplate("Card 2", front: "{{Back}}", back: "{{Front}}"), was: nil))
@@ -126,7 +126,7 @@ import Values
     #expect(try store.read { try WholeCollection.cardCount($0) } == 1)
   }
 
-  @Test func `a grave of a note that was deleted from here and brought back since leaves what is here`() throws {
+  @Test func `a grave of a note that was deleted here and restored since removes nothing`() throws {
     let sides = TwoSides(hasUndo: true)
     try sides.linked()
     try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
@@ -140,7 +140,7 @@ import Values
     #expect(try sides.store.read { try WholeCollection.cardCount($0) } == 1)
   }
 
-  @Test func `of all that there is a note type that is gone there is one of this account again`() throws {
+  @Test func `after a full download a note type missing there is a local one again`() throws {
     try sides.linked()
     var head = ServerSide.head()
     head.types = []
@@ -171,7 +171,7 @@ import Values
     try store.operation("rename") { try DeckTable.rename($0, DeckID(rawValue: deck), to: name, now: 150) }
   }
 
-  @Test func `a deck that was renamed here gives way to a new one there of that name, and that is told`() throws {
+  @Test func `a deck renamed here gives way to a new one there of that name, and this is reported`() throws {
     try sides.linked()
     try rename(2, to: "New")
     let pulled = try sides.pulled(decks([(9, "new")]), usn: 10)
@@ -182,7 +182,7 @@ import Values
     #expect(try sides.outgoing(pulled).0.head.decks.map { $0["name"] } == [.text(mine)])
   }
 
-  @Test func `a deck there that takes the name which another one gives up leaves nothing to tell`() throws {
+  @Test func `a deck there that takes the name another one gives up gives no report`() throws {
     try sides.linked()
     let report = try sides.merge(sides.pulled(decks([(9, "Spanish"), (2, "Spanish of old")]), usn: 10))
     #expect(try names() == [2: "Spanish of old", 9: "Spanish"])
@@ -190,7 +190,7 @@ import Values
     #expect(try sides.here()?.deck.rawValue == 2)
   }
 
-  @Test func `a deck of ours that is called Default becomes the first one there when a card comes into that`() throws {
+  @Test func `a local deck called Default becomes the first one there when a card arrives in that`() throws {
     try sides.linked()
     let own = try store.operation("deck") { try DeckTable.create($0, name: "default", now: 150).id.rawValue }
     #expect(own != 1)
@@ -201,9 +201,7 @@ import Values
     #expect(try names()[own] == nil && names()[1] == "default")
   }
 
-  @Test func `a deck that was removed here and is changed there goes there too, with a card in it it comes back`()
-    throws
-  {
+  @Test func `a deck removed here and changed there is removed there too, and a card in it brings it back`() throws {
     try sides.linked()
     try sides.merge(sides.pulled(decks([(9, "Old")]), usn: 10))
     let remove = { try store.operation("remove") { _ = try DeckTable.remove($0, DeckID(rawValue: 9)) } }
@@ -224,7 +222,8 @@ import Values
 
   // MARK: Presets
 
-  @Test func `a preset with the initial options is none here until it has others there, then its decks have it`() throws
+  @Test func `a preset with default options does not exist here until it has others there, then its decks use it`()
+    throws
   {
     func head(_ more: Value.Record) -> StagedHead {
       var head = ServerSide.head()
@@ -245,7 +244,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled(usn: 10)).0.count == 0)
   }
 
-  @Test func `a preset that was changed here and changed back there to the same is not sent`() throws {
+  @Test func `a preset changed here and changed there to the same value is not sent`() throws {
     try sides.linked()
     func head(_ limit: Int) -> StagedHead {
       var head = StagedHead()
@@ -270,7 +269,7 @@ import Values
     #expect(try sides.outgoing(pulled).0.count == 0)
   }
 
-  @Test func `a preset that was removed here stays there, its decks go by the initial options on both sides`() throws {
+  @Test func `a preset removed here stays there, and its decks use the default options on both sides`() throws {
     try sides.linked()
     var head = ServerSide.head()
     head.types = []

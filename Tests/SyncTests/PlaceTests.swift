@@ -1,5 +1,5 @@
-// The places of new cards among those of a server, notes of one identity, decks that were removed, and a collection
-// that is taken over whole.
+// The order of new cards among the server's, notes with the same guid, removed decks, and a full download of a
+// collection.
 
 import Decks
 import Exchange
@@ -16,7 +16,7 @@ import Values
   private let sides = TwoSides()
   private var store: Store { sides.store }
 
-  /// A new card of a note of its own, at a position of the deck `Spanish`.
+  /// A new card with its own note, at a position of the deck `Spanish`.
   private func rows(_ number: Int, _ front: String, position: Int, guid: String? = nil) -> (note: Value, card: Value) {
     let note = ServerSide.note + 1000 * number
     let card = [note + 1, note, 2, 0, 100, 3, 0, 0, position, 0, 0, 0, 0, 0, 0, 0, 0].map { Value.integer($0) }
@@ -45,8 +45,7 @@ import Values
 
   // MARK: New cards
 
-  @Test func `a new card comes to its place among those that are here, and one that is moved there moves here`() throws
-  {
+  @Test func `a new card is inserted among the local ones at its position, and one moved there moves here`() throws {
     let cards = [rows(1, "one", position: 10), rows(2, "two", position: 20), rows(3, "three", position: 30)]
     try sides.merge(pulled(cards, head: ServerSide.head(), isWhole: true), isFirst: true)
     #expect(try prompts() == ["one", "two", "three"])
@@ -60,7 +59,8 @@ import Values
   }
 
   @Test(arguments: [(3, 1, 10), (1, 3, 30), (2, 2, nil)])
-  func `a new card that is moved here goes between those around it`(from: Int, to: Int, position: Int?) throws {
+  func `a new card moved here is sent with a position between its neighbours`(from: Int, to: Int, position: Int?) throws
+  {
     let cards = [rows(1, "one", position: 10), rows(2, "two", position: 20), rows(3, "three", position: 30)]
     let first = try pulled(cards, head: ServerSide.head(), isWhole: true)
     try sides.merge(first, isFirst: true)
@@ -76,7 +76,7 @@ import Values
 
   // MARK: Notes
 
-  @Test func `a note of ours that another device made too is one`() throws {
+  @Test func `a local note that another device created too is one note`() throws {
     try sides.linked()
     try store.operation("add") { db in
       let deck = try DeckTable.findOrMake(db, named: "Spanish", now: 50).deck.id
@@ -92,7 +92,7 @@ import Values
     #expect(try sides.outgoing(second).0.count == 0)
   }
 
-  @Test func `a note that can be nothing here is told, and stays as it came`() throws {
+  @Test func `a note that is invalid here is reported, and stays as received`() throws {
     try sides.linked()
     var (note, card) = rows(8, "dos", position: 5)
     var values = try #require(note.list)
@@ -102,7 +102,7 @@ import Values
     let id = ServerSide.note + 8000
     #expect(try prompts() == ["uno"] || report.findings.isEmpty, "\(report.findings)")
     #expect(try store.read { try Bases($0).counts() }.notes == 2)
-    // A card of a note that never came is a row of the server's.
+    // The card of a note that was never received.
     values = try #require(card.list)
     (values[0], values[1]) = (.integer(id + 50), .integer(id + 60))
     card = .list(values)
@@ -113,7 +113,9 @@ import Values
 
   // MARK: Decks
 
-  @Test func `a deck that was removed here goes, the first one and one with rows that have no place here stay`() throws
+  @Test
+  func `a deck removed here is removed there, unless it is the first one or contains rows that cannot be imported`()
+    throws
   {
     var head = ServerSide.head()
     head.decks += [ServerSide.deck(3, "Empty"), ServerSide.deck(4, "Strays")]
@@ -133,7 +135,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  // MARK: Taking over
+  // MARK: Full download
 
   private func takeIn(_ pulled: PulledCollection, isInterrupted: Bool = false) throws -> PullReport {
     try store.operation("take") { db in
@@ -142,7 +144,7 @@ import Values
     }
   }
 
-  @Test func `what is taken over whole is as the server has it, with the rows that have no place here`() throws {
+  @Test func `a full download gives the server's state, including the rows that cannot be imported`() throws {
     let orphan = rows(2, "dos", position: 2).note
     let whole = try sides.pulled(
       ServerSide.head(),
@@ -158,7 +160,7 @@ import Values
     #expect(try store.read { try SyncTables.link($0)?.meta?.usn } == 9)
   }
 
-  @Test func `a collection that cannot be one is refused, a note type that can be none has no place here`() throws {
+  @Test func `an invalid collection is refused, an invalid note type is not imported`() throws {
     let note = ServerSide.note(100, "one")
     let stray = try sides.pulled(
       ServerSide.head(), [.notes: [note], .cards: [ServerSide.card(100), rows(1, "x", position: 1).card]], isWhole: true

@@ -1,4 +1,5 @@
-// Fetching all that a server has, with one thing wrong in what it says; the real server is in Tests/Peers/anki_sync.py.
+// Downloading everything from a server with one fault in its responses; the real server is in
+// Tests/Peers/anki_sync.py.
 
 import Exchange
 import Glibc
@@ -29,7 +30,7 @@ import Wire
 
   private func scratchFolders() -> [String] { folder.names("").filter { $0.hasPrefix(".package") } }
 
-  @Test func `what is right is fetched, counted and taken back on the server`() throws {
+  @Test func `correct data is downloaded and counted, and the sync is aborted on the server`() throws {
     let standIn = try StandIn()
     do {
       let pulled = try pull(standIn, "pull")
@@ -45,20 +46,20 @@ import Wire
     #expect(scratchFolders().isEmpty)
   }
 
-  @Test func `what comes in parts is fetched part by part, the next one while this one is stored`() throws {
+  @Test func `chunks are downloaded one by one, the next one while the previous one is stored`() throws {
     let standIn = try StandIn()
     let pulled = try pull(standIn, "pull-parts")
     #expect(pulled.staged.counts == [.notes: 1, .cards: 1, .revlog: 1])
     #expect(try standIn.heard().count { $0.hasSuffix("chunk") } == 3)
   }
 
-  @Test func `what a server may leave out is taken for nothing`() throws {
+  @Test func `data that a server may omit counts as empty`() throws {
     let pulled = try pull(StandIn(), "pull-plain")
     #expect(pulled.staged.counts == [.notes: 1, .cards: 1, .revlog: 1] && pulled.tags.isEmpty)
     #expect(pulled.meta.goesOn && pulled.meta.message.isEmpty && pulled.meta.mediaUSN == 0)
   }
 
-  @Test func `an interruption ends it, and what was begun is taken back`() throws {
+  @Test func `an interruption ends it, and aborts the sync that was started`() throws {
     let standIn = try StandIn()
     #expect(throws: SyncError.interrupted) { try pull(standIn, "pull", isInterrupted: { true }) }
     #expect(try standIn.heard().last?.hasSuffix("abort") == true)
@@ -66,14 +67,14 @@ import Wire
   }
 
   @Test(arguments: ["/bin/false", "/bin/echo"])
-  func `a program in the place of deckhand-net that is none is told`(path: String) throws {
+  func `a program that is not deckhand-net is reported`(path: String) throws {
     let program = SyncProgram(path: path, environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(program, address: "http://127.0.0.1:9/", session: "abc", keyPath: folder.file("key"))
     let error = try #require(throws: SyncError.self) { try server.meta() }
     #expect(error == .programFailed(reason: "ended unexpectedly"))
   }
 
-  @Test func `what a server has takes no more of the disk than it may`() throws {
+  @Test func `a server's data takes no more disk space than the limit`() throws {
     let standIn = try StandIn()
     #expect(throws: SyncError.overShare(limit: 1 << 20, isMedia: false)) {
       try pull(standIn, "pull-endless", mostBytes: 1 << 20)
@@ -91,7 +92,7 @@ import Wire
     ("pull-moved", "busy"), ("pull-slow", "clock_differs"), ("pull-stop", "server_refused"), ("pull-409", "busy"),
     ("pull-500", "server_failed"), ("pull-400", "server_refused"),
   ])
-  func `what is wrong is told, and nothing stays behind`(mode: String, code: String) throws {
+  func `a fault is reported, and nothing is left behind`(mode: String, code: String) throws {
     let standIn = try StandIn()
     do {
       _ = try pull(standIn, mode)
@@ -107,7 +108,7 @@ import Wire
       call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
     let called = try program.call(request, [])
     let methods = (called.answer.list ?? []).compactMap(\.text).map { $0.split(separator: "/").last ?? "" }
-    // What was begun is taken back.
+    // The sync that was started is aborted.
     #expect(!methods.contains("start") || methods.contains("abort"), "\(mode): \(methods)")
   }
 }

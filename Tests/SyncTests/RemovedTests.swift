@@ -1,4 +1,4 @@
-// What was removed here: answers of cards that are gone go all the same, note types and presets stay on the server.
+// Local removals: the answers of removed cards are still sent, note types and presets stay on the server.
 
 import Decks
 import Storage
@@ -18,7 +18,7 @@ import Values
       db, [LoggedReview(at: now, rating: 3, state: .review, interval: days * 86_400)], to: card)
   }
 
-  @Test func `answers of a card that both had go after it was removed, once`() throws {
+  @Test func `answers of a synced card are sent after its removal, once`() throws {
     try sides.linked()
     try sides.change { db, id in
       try answer(db, id, at: 1_699_000_000.25, days: 40)
@@ -37,9 +37,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  @Test func `answers of a card that was never sent go too, under an id that an answer of another device has not`()
-    throws
-  {
+  @Test func `answers of an unsent card are sent too, with an id that no answer of another device has`() throws {
     try sides.linked()
     try sides.store.operation("add") { db in
       let deck = try DeckTable.find(db, named: "Spanish").id
@@ -48,13 +46,13 @@ import Values
       _ = try CardTable.remove(db, [card])
     }
     let rows = try sides.outgoing(sides.pulled()).1
-    // The first number is that of the answer that both have.
+    // The first id belongs to the answer that both have.
     #expect(rows[.revlog]?.map { $0[0] } == [.integer(1_690_000_000_001)])
     #expect(rows[.cards] == nil && rows[.notes] == nil)
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  @Test func `what has by chance the id of what was deleted there goes under another id`() throws {
+  @Test func `a local row that happens to have the id of a row deleted there is sent with another id`() throws {
     try sides.linked()
     let (note, card) = try sides.store.operation("add") { db in
       let deck = try DeckTable.find(db, named: "Spanish").id
@@ -71,7 +69,7 @@ import Values
     #expect(try sides.store.read { try NoteTable.exists($0, NoteID(rawValue: Int64(sentNote ?? 0))) })
   }
 
-  @Test func `a new note has not the id of a removed one that the server has still`() throws {
+  @Test func `a new note does not get the id of a removed one that the server still has`() throws {
     try sides.linked()
     try sides.change { db, id in
       let deck = try #require(try CardTable.card(db, id)).deck
@@ -84,7 +82,7 @@ import Values
     #expect(rows[.notes]?.map { $0[0] } == [.integer(ServerSide.note + 1)])
   }
 
-  @Test func `without a server answers of removed cards are nobody's`() throws {
+  @Test func `without a server answers of removed cards are not counted`() throws {
     try sides.store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "A", now: 1).id
       let card = try CardTable.add(db, NewCard(prompt: "p", answer: "a"), to: deck, now: 1_699_999_999) { 5 }
@@ -115,12 +113,12 @@ import Values
     }
     let step = try #require(try store.undoSteps().first { $0.name == "remove" })
     try store.undo(step.id) { try SearchLog.forget($0) }
-    // The answer is there and here, the card is to be sent.
+    // The answer is on both sides, the card is to be sent.
     #expect(try store.read { try SyncTables.unsent($0).answers } == 0)
     #expect(try store.read { try SyncTables.unsent($0).cards } == 1)
   }
 
-  @Test func `a preset and a note type that were removed here stay there, which is said once`() throws {
+  @Test func `a preset and a note type removed here stay there, which is reported once`() throws {
     var head = ServerSide.head()
     head.presets.append(["id": .integer(7), "name": .text("Slow"), "new": .record(["perDay": .integer(5)])])
     head.decks[1]["conf"] = .integer(7)
@@ -133,7 +131,7 @@ import Values
       try PresetTable.remove(db, preset.id)
       try NoteTypeTable.remove(db, NoteTypeTable.find(db, named: "Basic").id)
     }
-    // The deck comes again, with the preset that is gone here.
+    // The deck arrives again, with the preset that was removed here.
     var deck = ServerSide.deck(2, "Spanish")
     (deck["conf"], deck["mod"]) = (.integer(7), .integer(9))
     var second = StagedHead()

@@ -1,4 +1,4 @@
-// A first pull that is large enough for a second thread; `ThreadWatchTests` runs it under its watch, too.
+// A first pull that is large enough for a second thread; `ThreadWatchTests` also runs it under its thread check.
 
 import Exchange
 import Storage
@@ -8,7 +8,7 @@ import Values
 @testable import Sync
 
 @Suite struct SecondThreadTests {
-  /// Copies of a row with ids of their own in these columns.
+  /// Returns copies of a row with different ids in these columns.
   private func copies(_ row: Value, _ columns: [Int], guid: Int? = nil) throws -> [Value] {
     let values = try #require(row.list)
     return try (0..<500).map { number in
@@ -19,7 +19,7 @@ import Values
     }
   }
 
-  @Test func `a first pull of many rows takes them all`() throws {
+  @Test func `a first pull of many rows imports them all`() throws {
     let sides = TwoSides()
     let pulled = try sides.pulled(
       ServerSide.head(),

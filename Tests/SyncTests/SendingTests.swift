@@ -1,4 +1,4 @@
-// Sending what is here, to a server that answers with one thing wrong in it; the real server is in
+// Sending local changes to a server with one fault in its responses; the real server is in
 // Tests/Peers/anki_sync_both.py.
 
 import Decks
@@ -19,7 +19,7 @@ import Wire
     path: nil, migrations: DecksSchema.migrations + SyncTables.migrations, isInterrupted: { false })
   private let moment = StudyMoment(now: 1_700_000_100)
 
-  /// A card of the server's that got a flag here, and the sync that sends it.
+  /// Flags a card of the server's here, and sets up the sync that sends it.
   private func sync(
     _ standIn: StandIn, _ mode: String,
     change: (Database, CardID, Double) throws -> Void = { try CardHiding.setFlag($0, $1, to: 5, now: $2) },
@@ -58,7 +58,7 @@ import Wire
 
   private func waiting() throws -> Int { try store.read { try SyncTables.unsent($0).total } }
 
-  @Test func `what is here goes in the order of the protocol, and both know it`() throws {
+  @Test func `local changes are sent in the order of the protocol, and both sides record it`() throws {
     let standIn = try StandIn()
     let report = try sync(standIn, "pull-send")
     #expect(report.sent == 1 && report.received == 0)
@@ -70,19 +70,19 @@ import Wire
       ])
   }
 
-  @Test func `a server that leaves out what it has nothing of takes what is here`() throws {
+  @Test func `a server that omits empty lists receives the local changes`() throws {
     #expect(try sync(StandIn(), "pull-plain").sent == 1)
     #expect(try waiting() == 0)
   }
 
-  @Test func `an interruption while rows go takes them back there, and all is still to be sent`() throws {
+  @Test func `an interruption while rows are sent aborts the sync there, and all is still to be sent`() throws {
     let standIn = try StandIn()
     #expect(throws: SyncError.interrupted) { try sync(standIn, "pull-send", isInterrupted: { true }) }
     #expect(try called(standIn).last == "abort")
     #expect(try waiting() == 1)
   }
 
-  @Test func `what was removed here is said before anything is given, and both forget it`() throws {
+  @Test func `local removals are sent before anything is downloaded, and both sides forget them`() throws {
     let standIn = try StandIn()
     let report = try sync(standIn, "pull-removed") { db, id, _ in _ = try CardTable.remove(db, [id]) }
     #expect(report.sent == 0 && report.removedThere == 2)
@@ -97,7 +97,7 @@ import Wire
     ("pull-graves", "busy"), ("pull-deck", "busy"), ("pull-rows", "busy"), ("pull-lost", "bad_sync_answer"),
     ("pull-finish", "bad_sync_answer"), ("pull-refused", "server_refused"), ("pull-broken", "server_failed"),
   ])
-  func `what goes wrong is told, taken back there, and still to be sent`(mode: String, code: String) throws {
+  func `a fault is reported, aborts the sync there, and all is still to be sent`(mode: String, code: String) throws {
     let standIn = try StandIn()
     do {
       _ = try sync(standIn, mode)

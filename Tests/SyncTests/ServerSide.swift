@@ -1,4 +1,4 @@
-// The rows of a small collection as a server has them.
+// The rows of a small collection on a server.
 
 import Exchange
 import Values
@@ -41,7 +41,7 @@ enum ServerSide {
     ])
   }
 
-  /// In review, with bits of a newer Anki's flags and custom data.
+  /// A review card with the bits of a newer Anki's flags and with custom data.
   static func card(_ modified: Int) -> Value {
     .list(
       [card, note, 2, 0, modified, 3, 2, 2, 1000, 30, 2500, 4, 1, 0, 0, 0, 0b101_000].map { .integer($0) }

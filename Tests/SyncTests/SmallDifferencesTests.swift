@@ -1,5 +1,5 @@
-// What one line of the sync decides and nothing else shows: numbers that both sides count, rows that are as the server
-// has them, and what is forgotten with a link.
+// Details that a single line of the sync decides and no other test shows: counts kept by both sides, rows equal to the
+// server's, and what is forgotten with a link.
 
 import Decks
 import Exchange
@@ -20,7 +20,7 @@ import Values
 
   // MARK: Rows
 
-  @Test func `a learnt card that was moved within its deck is as the server has it, and nothing goes`() throws {
+  @Test func `a learnt card moved within its deck is still as on the server, and nothing is sent`() throws {
     try sides.linked()
     try store.operation("add") { db in
       let deck = try DeckTable.find(db, named: "Spanish").id
@@ -33,7 +33,7 @@ import Values
     #expect(try store.read { try SyncTables.unsent($0).total } == 0)
   }
 
-  @Test func `a card that was suspended here and flagged there is both`() throws {
+  @Test func `a card suspended here and flagged there gets both changes`() throws {
     try sides.linked()
     try sides.change { db, id in try CardTable.setSuspended(db, id, true, now: 1_699_999_000) }
     var row = try #require(ServerSide.card(900).list)
@@ -46,7 +46,7 @@ import Values
     #expect(sent[7] == .integer(-1) && sent[16] == .integer(0b101_010))
   }
 
-  @Test func `rows that were taken over whole are their own bases`() throws {
+  @Test func `rows of a full download are their own bases`() throws {
     let whole = try sides.pulled(
       ServerSide.head(), [.notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)]], isWhole: true)
     _ = try store.operation("take") { db in
@@ -59,7 +59,7 @@ import Values
     #expect(try store.read { try SyncTables.unsent($0).total } == 1)
   }
 
-  @Test func `with the link go the graves that were sent and the media that were deleted there`() throws {
+  @Test func `removing the link removes the sent graves and the media deleted there`() throws {
     try sides.linked()
     try sides.change { db, id in _ = try CardTable.remove(db, [id]) }
     _ = try sides.outgoing(sides.pulled())
@@ -71,7 +71,7 @@ import Values
     }
   }
 
-  @Test func `fields or cards that changed their places take the whole collection`() throws {
+  @Test func `reordered fields or cards need a full upload`() throws {
     let type = try NoteType(
       received: [
         "id": .integer(7), "name": .text("T"), "flds": .list(["A", "B"].map { .record(["name": .text($0)]) }),
@@ -120,12 +120,12 @@ import Values
     try sync.run { _ in }
     #expect(try standIn.heard().last?.hasSuffix("mediaSanity") == true)
     #expect(sync.report.findings.isEmpty && sync.known.usn == 3)
-    // A deletion that still has to go is none of them.
+    // A pending deletion is not one of them.
     known.states["gone.png"] = gone
     #expect(known.unsent == 2)
   }
 
-  @Test func `what another device gave meanwhile is listed the next time`() throws {
+  @Test func `files that another device uploaded meanwhile are listed the next time`() throws {
     let standIn = try StandIn()
     let sync = try exchange(
       standIn, "media-others", KnownMedia(states: ["mine.txt": MediaState(hash: "mine", size: 4)]))
@@ -134,7 +134,7 @@ import Values
     #expect(sync.report.sent == 1 && sync.known.usn == 2)
   }
 
-  @Test func `files go as many at once as a server takes`() throws {
+  @Test func `files are uploaded in batches as large as a server accepts`() throws {
     let large = MediaState(hash: "large", size: MediaServer.bytesAtOnce)
     let standIn = try StandIn()
     let sync = try exchange(standIn, "media-two", KnownMedia(states: ["a.txt": large, "b.txt": large], usn: 2))
@@ -143,7 +143,7 @@ import Values
     #expect(sync.report.sent == 2)
   }
 
-  @Test func `the largest file that a server takes goes, one byte more does not`() {
+  @Test func `the largest file that a server accepts is sent, one byte more is not`() {
     for (size, count) in [(100 << 20, 1), ((100 << 20) + 1, 0)] {
       #expect(KnownMedia(states: ["a": MediaState(hash: "x", size: size)], usn: 2).unsent == count)
     }

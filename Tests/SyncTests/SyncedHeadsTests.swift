@@ -1,4 +1,4 @@
-// Decks, presets and note types: rows under Anki's ids, each its own base until it is changed here.
+// Decks, presets and note types: rows with Anki's ids, each its own base until it is changed here.
 
 import Decks
 import Exchange
@@ -35,7 +35,7 @@ import Values
     }
   }
 
-  /// The bases of decks, types and presets, by kind and id, that have a row here.
+  /// The bases of decks, types and presets, by kind and id, for rows that exist here.
   private func kept() throws -> [String] {
     let sql = "SELECT kind || ' ' || id FROM bases WHERE kind IN (2, 3, 4) AND here ORDER BY kind, id"
     return try store.read { try $0.rows(sql) { $0.text(0) } }
@@ -45,7 +45,7 @@ import Values
 
   private func ids(_ sql: String) throws -> [Int64] { try store.read { try $0.rows(sql) { $0.integer(0) } } }
 
-  @Test func `those that nobody changed are stored once, under the ids that they have there`() throws {
+  @Test func `unchanged ones are stored once, with the server's ids`() throws {
     try linked()
     #expect(try kept().isEmpty && unsent().total == 0)
     #expect(try ids("SELECT id FROM decks WHERE name = 'Spanish'") == [2])
@@ -56,7 +56,7 @@ import Values
     #expect(Set(rows) == Set(there))
   }
 
-  @Test func `a change keeps the base, undoing takes it away, and what is sent is its own base again`() throws {
+  @Test func `a change keeps the base, undo removes it, and after sending the row is its own base again`() throws {
     try linked()
     try store.operation("rename") { try DeckTable.rename($0, DeckID(rawValue: 2), to: "Castilian", now: 1) }
     try store.operation("options") { db in
@@ -80,7 +80,7 @@ import Values
     #expect(row?["name"] == .text("Castilian") && row?["usn"] == .integer(9))
   }
 
-  @Test func `one that was changed back is not sent`() throws {
+  @Test func `a reverted change is not sent`() throws {
     try linked()
     for name in ["Castilian", "Spanish"] {
       try store.operation("rename") { try DeckTable.rename($0, DeckID(rawValue: 2), to: name, now: 1) }
@@ -90,7 +90,7 @@ import Values
     #expect(try kept().isEmpty)
   }
 
-  @Test func `a removed deck goes as a grave, one that comes back after that has another id`() throws {
+  @Test func `a removed deck is sent as a grave, and one restored after that has another id`() throws {
     try linked()
     try store.operation("remove") { try DeckTable.remove($0, DeckID(rawValue: 2)) }
     #expect(try unsent().removals == 1 && kept().isEmpty)
@@ -102,7 +102,7 @@ import Values
     #expect(try ids("SELECT id FROM decks WHERE name = 'Spanish'") == [3])
   }
 
-  @Test func `a removed deck comes back with a card that came into it, and keeps its base`() throws {
+  @Test func `a removed deck is restored by a card received in it, and keeps its base`() throws {
     try linked()
     try store.operation("remove") { try DeckTable.remove($0, DeckID(rawValue: 2)) }
     let rows: [StagedKind: [Value]] = [.notes: [ServerSide.note(300, "later")], .cards: [ServerSide.card(300)]]
@@ -112,7 +112,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
 
-  @Test func `what both sides made has the server's id, with what is in it`() throws {
+  @Test func `an object created on both sides gets the server's id, with its content`() throws {
     try store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "spanish", now: 1_699_999_000).id
       var options = DeckOptions()
@@ -129,7 +129,7 @@ import Values
     let (out, rows) = try sides.outgoing(first)
     #expect(out.head.decks.isEmpty && out.head.presets.isEmpty && out.head.types.isEmpty)
     #expect(rows[.cards]?.first?[2] == .integer(2) && rows[.notes]?.first?[2] == .integer(ServerSide.type))
-    // Undone, what was here has its own ids again.
+    // After undo the local objects have their own ids again.
     for name in ["send", "sync"] { try store.undo(store.undoSteps().first { $0.name == name && !$0.isUndone }?.id) }
     #expect(
       try ids("SELECT id FROM decks") == [1_699_999_000_000]
@@ -137,7 +137,7 @@ import Values
     #expect(try ids("SELECT preset FROM decks") == [1_699_999_000_000] && kept().isEmpty)
   }
 
-  @Test func `another one that has the server's id by chance gives way and goes under a new one`() throws {
+  @Test func `another object that happens to have the server's id is moved to a new id`() throws {
     let now = 1_699_999_000.0
     try store.operation("add") { db in
       let deck = try DeckTable.findOrMake(db, named: "Mine", id: DeckID(rawValue: 2), now: now).deck.id
@@ -155,7 +155,7 @@ import Values
     #expect(rows[.cards]?.first?[2] == .integer(Int(mine)))
   }
 
-  @Test func `a row of the log that doctor takes out stays on the server`() throws {
+  @Test func `a log row removed by the doctor stays on the server`() throws {
     try sides.linked()
     try store.operation("mend") { db in
       try db.execute(sql: "UPDATE reviews SET rating = 9")
@@ -163,7 +163,7 @@ import Values
     }
     #expect(try ids("SELECT id FROM reviews").isEmpty)
     #expect(try store.read { try Bases($0).counts() }.reviews == 1)
-    // It does not come back when the server sends all of it.
+    // It does not come back when the server sends everything.
     let all = try sides.pulled(ServerSide.head(), [.revlog: [ServerSide.review(1_690_000_000_000, 3)]])
     try sides.merge(all)
     #expect(try ids("SELECT id FROM reviews").isEmpty)

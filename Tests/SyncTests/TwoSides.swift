@@ -1,4 +1,4 @@
-// The rows here and the rows of a server, merged without one: what the tests of a sync are made of.
+// Local rows and the rows of a server, merged without a server: the basis of the sync tests.
 
 import Decks
 import Exchange
@@ -10,7 +10,7 @@ import Values
 
 @testable import Sync
 
-/// An account and what comes for it.
+/// An account and the rows it receives.
 ///
 ///     let sides = TwoSides()
 ///     try sides.linked()
@@ -47,7 +47,7 @@ struct TwoSides {
     return pulled
   }
 
-  /// Takes in what came.
+  /// Merges what was received.
   @discardableResult
   func merge(_ pulled: PulledCollection, isFirst: Bool = false) throws -> SyncReport {
     try store.operation("sync") { db in
@@ -57,7 +57,7 @@ struct TwoSides {
     }
   }
 
-  /// All that would be sent.
+  /// Returns everything that would be sent.
   func outgoing(_ pulled: PulledCollection) throws -> (SyncOutgoing, [StagedKind: [[Value]]]) {
     try store.operation("send") { db in
       let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
@@ -72,7 +72,7 @@ struct TwoSides {
     }
   }
 
-  /// A collection that both have.
+  /// Creates a collection that both sides have.
   func linked() throws {
     let rows: [StagedKind: [Value]] = [
       .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],

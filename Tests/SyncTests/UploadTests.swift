@@ -1,4 +1,4 @@
-// What a server gets in the place of its collection, and when it needs that; the real server is in
+// Uploading the whole collection to a server, and when that is needed; the real server is in
 // Tests/Peers/anki_sync_both.py.
 
 import Decks
@@ -28,14 +28,14 @@ import Values
     }
   }
 
-  @Test func `another collection there, or an older state of it, takes no single rows`() throws {
+  @Test func `another collection there, or an older state of it, accepts no single rows`() throws {
     #expect(try needsUpload(), "nothing was synced yet")
     try sides.linked()
     #expect(try !needsUpload() && !needsUpload(usn: 12))
     #expect(try needsUpload(usn: 8) && needsUpload(schema: 2))
   }
 
-  @Test func `a note type of another shape takes the whole collection, another template does not`() throws {
+  @Test func `a note type of another shape needs a full upload, another template does not`() throws {
     try sides.linked()
     try sides.editType { $0.cards[0].value.front = "{{Front}}!" }
     #expect(try !needsUpload())
@@ -43,7 +43,7 @@ import Values
     #expect(try needsUpload())
   }
 
-  @Test func `a note type that only is here takes no upload`() throws {
+  @Test func `a note type that exists only here needs no full upload`() throws {
     try sides.linked()
     try store.operation("type") { db in
       let card = CardTemplate("Card", front: "{{A}}", back: "{{B}}")
@@ -54,7 +54,7 @@ import Values
 
   // MARK: What
 
-  /// An account with a deck, a card and an answer that no server has.
+  /// Creates an account with a deck, a card and an answer that no server has.
   private func filled() throws {
     try store.operation("add") { db in
       let deck = try DeckTable.create(db, name: "Mine", now: 1_699_999_000).id
@@ -85,7 +85,7 @@ import Values
     }
   }
 
-  @Test func `all that is here goes as one file, and both know it`() throws {
+  @Test func `everything is sent as one file, and both sides record it`() throws {
     try filled()
     let standIn = try StandIn()
     let report = try upload(server(standIn, "pull-upload"))
@@ -98,7 +98,7 @@ import Values
     #expect(counts == SyncCounts(cards: 1, notes: 1, reviews: 1, types: 1, decks: 2, presets: 1))
   }
 
-  @Test func `a server that does not take it is told in its own words, and all is still to be sent`() throws {
+  @Test func `a refusal by the server is reported in its own words, and all is still to be sent`() throws {
     try filled()
     let before = try store.read { try SyncTables.unsent($0).total }
     let standIn = try StandIn()
@@ -109,14 +109,14 @@ import Values
     #expect(try store.read { try SyncTables.link($0) } == nil)
   }
 
-  @Test func `an interruption gives the server nothing`() throws {
+  @Test func `an interrupted upload sends nothing to the server`() throws {
     try filled()
     let standIn = try StandIn()
     #expect(throws: SyncError.interrupted) { try upload(server(standIn, "pull-upload"), isInterrupted: { true }) }
     #expect(try !standIn.heard().contains { $0.hasSuffix("upload") })
   }
 
-  @Test func `the file is a sound collection with all rows, and the settings of the one that was there`() throws {
+  @Test func `the file is a valid collection with all rows, and the settings of the server's earlier one`() throws {
     try filled()
     let program = SyncProgram(path: "/nonexistent", environment: [], clock: { 0 }, shouldStop: { false })
     let server = SyncServer(program, address: "http://localhost/", session: "abc", keyPath: "")
@@ -138,7 +138,7 @@ import Values
         "SELECT group_concat(value ->> 'name', ', ') FROM col, json_each(decks)",
       ].map { try String.fetchOne(db, sql: $0) }
     }
-    // It is empty where it is not the first: only what is here.
+    // The server sent no rows, so the file has only the local ones.
     #expect(found[0] == "1 mine a <b>  x  0" && found[1] == "1 0" && found[2] == "1 3 0")
     #expect(found[3] == #"10 1600000000 5 {"x": 0}"#)
     #expect(found[4] == "Default, Mine")

@@ -1,5 +1,5 @@
-// Rendering beside Anki's own package, on cases that `Tests/Peers/anki_notes.py` made with it. It is not part of the
-// tests that always run: `DECKHAND_NOTE_CASES=FILE swift test --filter TemplatePeerTests`.
+// Rendering compared with Anki's own package, on cases that `Tests/Peers/anki_notes.py` made with it. It does not run
+// by default: `DECKHAND_NOTE_CASES=FILE swift test --filter TemplatePeerTests`.
 
 import Glibc
 import Testing
@@ -7,7 +7,7 @@ import Values
 
 @testable import Templates
 
-/// A note type, a note and its cards, as a line of a file has them.
+/// A note type, a note and its cards, from one line of a file.
 struct RenderedNote {
   let name: String
   let type: NoteType
@@ -30,7 +30,7 @@ struct RenderedNote {
       fieldList: texts("fields").map { NoteTypeField(name: $0) })
   }
 
-  /// What the card of a place shows: both sides as HTML, and both on a terminal.
+  /// Returns what the card with the ordinal shows: both sides as HTML, and both on a terminal.
   func rendered(_ ordinal: Int) throws -> (front: String, back: String, texts: CardTexts) {
     let maker = NoteCardMaker(type, isInterrupted: { false })
     let facts = facts(maker)
@@ -56,14 +56,14 @@ struct RenderedNote {
   }
 }
 
-/// The objects of a file, one a line.
+/// Returns the objects of a file, one per line.
 func jsonLines(_ text: String) throws -> [Value.Record] {
   let limits = JSONLimits(bytes: 1 << 26, depth: 16, values: 1 << 20, string: 1 << 24)
   return try text.split(separator: "\n").compactMap { try JSONParser.parse(Array($0.utf8), limits: limits).record }
 }
 
 @Suite(.enabled(if: getenv("DECKHAND_NOTE_CASES") != nil)) struct TemplatePeerTests {
-  @Test func `every card of the cases is rendered as Anki does`() throws {
+  @Test func `every card of the cases is rendered as in Anki`() throws {
     let path = try #require(getenv("DECKHAND_NOTE_CASES").map { String(cString: $0) })
     let text = String(decoding: try readAll(path), as: UTF8.self)
     var (notes, cards, differences, different) = (0, 0, 0, 0)
@@ -96,7 +96,7 @@ func jsonLines(_ text: String) throws -> [Value.Record] {
     #expect(notes > 0 && differences == 0)
   }
 
-  /// Without the ids of hints, which are hashes of their own kind.
+  /// Removes the ids of hints, which are hashes that differ from Anki's.
   private func plain(_ html: String) -> String {
     var result = ""
     var rest = html[...]

@@ -1,5 +1,5 @@
 // What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the
-// texts for a terminal by the rules of this room; templates that are refused; bounds.
+// terminal texts by our own rules; refused templates; limits.
 
 import Files
 import Problems
@@ -9,7 +9,7 @@ import Values
 
 @testable import Templates
 
-/// A file of this folder's Fixtures.
+/// Reads a file of this folder's Fixtures.
 private func fixture(_ name: String, from source: String = #filePath) throws -> String {
   let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
   return try #require(try FileText.read("\(folder)/Fixtures/\(name)", limit: 1 << 20))
@@ -47,7 +47,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     (String(repeating: "x", count: 1_000_001), "1,000,000 bytes"),
     (String(repeating: "{{Front}}", count: 10_001), "10,000 tags"),
   ])
-  func `a template that cannot be right is refused when its type is made`(front: String, words: String) throws {
+  func `an invalid template is refused when its type is created`(front: String, words: String) throws {
     let draft = NoteTypeDraft(
       name: "T", fields: ["Front", "Back"], cards: [CardTemplate("Card 1", front: front, back: "{{Back}}")])
     let words = ["unclosed": "does not close", "crossed": "before", "unopened": "not open"][words] ?? words
@@ -59,7 +59,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     }
   }
 
-  @Test func `a template of a type from elsewhere that cannot be parsed shows why`() throws {
+  @Test func `an imported type's template that cannot be parsed shows why`() throws {
     let pair = TemplatePair(CardTemplate("c", front: "{{#Front}}x", back: "{{Nope}}"))
     let fields = NoteFields(names: ["Front"], values: ["a"])
     let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
@@ -74,14 +74,14 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
         == "Front {{Vorn}} {{text:Vorn}} {{#Vorn}}{{ Vorn }}{{/Vorn}} {{Front2}} {{Front:x}} <!-- {{Front}} -->")
   }
 
-  /// Each takes minutes when a walk is repeated for each of its parts.
+  /// Each takes minutes if a scan is repeated for each of its parts.
   @Test(
     arguments: [
       "{{c1::", "}}", "{{c1,", "{{c1::a::", "<", "<a ", "<a '", "<!--", "<script>", "<style>", "[", "x[", "[sound:",
       "&", "&amp", "\\(",
       "<ruby><rt>", "<div style=\"display: none\">", " x[\n", "<pre>", "\"", "{{c1::a}}",
     ])
-  func `a long field of anything that is opened and never closed takes time by its length`(part: String) throws {
+  func `a long field with anything opened and never closed takes linear time`(part: String) throws {
     let field = String(repeating: part, count: 200_000 / part.utf8.count)
     let start = processorSeconds()
     for front in ["{{Front}}", "{{cloze:Front}}", "{{cloze-only:Front}}", "{{text:Front}}", "{{furigana:Front}}"] {
@@ -94,7 +94,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(processorSeconds() - start < 60)
   }
 
-  @Test func `a template that repeats a long field is ended`() throws {
+  @Test func `a template that repeats a long field is limited`() throws {
     let template = try Template(String(repeating: "{{Front}}", count: 1000))
     let sides = CardSides(
       fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 1_000_000)]), ordinal: 0,
@@ -102,7 +102,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(throws: NoteError.self) { try sides.front(template) }
   }
 
-  @Test func `plain text becomes HTML, and HTML with more in it is told from it`() {
+  @Test func `plain text becomes HTML, and HTML with more than text is distinguished from it`() {
     #expect(HTMLText.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
     for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]", "a  b", "[sound:a.mp3]"] {
       #expect(!HTMLText.isFormatted(plain))
@@ -112,7 +112,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     }
   }
 
-  @Test func `text that would grow endless marks is cut to what every card may have`() {
+  @Test func `text with too many marks is truncated to the limit of a card`() {
     let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8), isInterrupted: { false })
     #expect(text.unicodeScalars.count == 129)
   }

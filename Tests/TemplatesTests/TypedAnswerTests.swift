@@ -1,4 +1,4 @@
-// How a typed answer is compared with the right one.
+// Comparing a typed answer with the right one.
 
 import TestSupport
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Templates
 
 @Suite struct TypedAnswerTests {
-  /// Each part with its mark before it: `+` right, `!` wrong, `?` missing.
+  /// Each part preceded by its mark: `+` right, `!` wrong, `?` missing.
   private func shown(_ parts: [TypedComparison.Part]) -> String {
     parts.map { ($0.mark == .right ? "+" : $0.mark == .wrong ? "!" : "?") + $0.text }.joined(separator: " ")
   }
@@ -30,7 +30,7 @@ import Testing
     #expect(compared.isRight == !(mine + right).contains { "!?".contains($0) })
   }
 
-  @Test func `accents are forgiven where that is wanted`() {
+  @Test func `accents are ignored if requested`() {
     let strict = TypedComparison(typed: "cafe", expected: "café")
     #expect(!strict.isRight && shown(strict.expected) == "+caf ?é")
     let mild = TypedComparison(typed: "cafe", expected: "café", ignoresAccents: true)
@@ -39,7 +39,7 @@ import Testing
     #expect(!TypedComparison(typed: "cafx", expected: "café", ignoresAccents: true).isRight)
   }
 
-  @Test func `long texts that have nothing in common are told in bounded time`() {
+  @Test func `long texts that have nothing in common are compared in bounded time`() {
     let (first, second) = (String(repeating: "a", count: 100_000), String(repeating: "b", count: 100_000))
     let start = processorSeconds()
     let compared = TypedComparison(typed: "x" + first + "y", expected: "x" + second + "y")

@@ -1,4 +1,4 @@
-// A collection in memory with a repeating source of random bits, for the tests of Decks and of the rooms above it.
+// A collection in memory with a reproducible source of random bits, for the tests of Decks and of the rooms above it.
 
 public import Decks
 import Problems
@@ -11,14 +11,14 @@ public final class TestCollection {
   public var now = 1_700_000_000.0
   private var generator = TestGenerator(1)
 
-  /// - Parameter hasUndo: whether each operation is a step that can be undone.
+  /// - Parameter hasUndo: whether each operation is an undo step.
   public init(path: String? = nil, hasUndo: Bool = false) {
     store = Store(
       path: path, migrations: DecksSchema.migrations + (hasUndo ? UndoLog.migrations : []),
       isInterrupted: { false }, undoClock: hasUndo ? { 1_700_000_000 } : nil)
   }
 
-  /// Goes back to before the last answer, suspension or burial of a session, which was the last operation.
+  /// Returns to the state before the session's last answer, suspension or burial, which must be the last operation.
   public func undo(_ session: ReviewSession) throws {
     try session.stepBack()
     try store.undo()
@@ -72,7 +72,7 @@ public final class TestCollection {
   public func names() throws -> [String] { try store.read { try DeckTable.list($0).map(\.name) } }
 }
 
-/// The code of the problem that the body throws, nil when it throws none.
+/// The code of the problem that the body throws; nil if it throws none.
 public func problemCode(_ body: () throws -> Void) -> String? {
   do {
     try body()

@@ -1,20 +1,20 @@
-// A program with pipes on its three streams.
+// A process with pipes on its three standard streams.
 
 public import Glibc
 import Testing
 
-/// What a run of a program gave.
+/// The result of running a program.
 public struct Run: Sendable {
   public let status: Int32
   public let output: String
   public let errors: String
-  /// What it used of the processor, in seconds.
+  /// The processor time that it used, in seconds.
   public let processorSeconds: Double
 
   public var lines: [String] { output.split(separator: "\n").map(String.init) }
 }
 
-/// A process with pipes on its three streams.
+/// A process with pipes on its three standard streams.
 public final class Child {
   public let process: pid_t
   private let input: Int32
@@ -32,7 +32,7 @@ public final class Child {
     for given in [input.reading, output.writing, errors.writing] { close(given) }
   }
 
-  /// Gives it its input and waits for its end. The streams must not hold more than pipes do before it reads or ends.
+  /// Writes the input and waits for the end. The streams must fit into the pipes until the program reads or ends.
   public func finish(input text: String) throws -> Run { try finish(input: Array(text.utf8)) }
 
   /// The same with any bytes.
@@ -49,12 +49,12 @@ public final class Child {
   public func feed(_ text: String) { feed(Array(text.utf8)) }
 
   private func feed(_ bytes: [UInt8]) {
-    // The program may end before it has read all.
+    // The program may end before it has read everything.
     Glibc.signal(SIGPIPE, SIG_IGN)
     writeAll(bytes, to: input)
   }
 
-  /// What it writes next to standard output; empty at the end of that, or when nothing comes for so long.
+  /// Returns the next bytes of standard output; empty at the end, or if nothing comes for `milliseconds`.
   public func next(milliseconds: Int32) -> [UInt8] {
     readable([output], milliseconds: milliseconds).isEmpty ? [] : readSome(output)
   }
@@ -63,7 +63,7 @@ public final class Child {
 
   public func kill(_ signal: Int32) { Glibc.kill(process, signal) }
 
-  /// Its exit status; a signal counts as 128 and its number.
+  /// Returns the exit status; a signal counts as 128 plus its number.
   public func wait() -> Int32 { waitForEnd(process) }
 
   private func drainBoth() -> (String, String) {
@@ -72,7 +72,7 @@ public final class Child {
     var usedBefore = -1.0
     while !open.isEmpty {
       let ready = readable(open, milliseconds: 240_000)
-      // A program that works goes on, however slowly; one that waits for nothing is given up.
+      // Keep waiting for a program that uses the processor, however slowly; give up one that does nothing.
       let used = processorSeconds(of: process)
       if ready.isEmpty && used == usedBefore { break }
       usedBefore = used

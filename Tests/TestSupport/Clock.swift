@@ -1,18 +1,17 @@
-// Time: the system's, and one that only a test moves.
+// Time: the system's clocks, and one that only a test moves.
 
 public import Files
 public import Glibc
 
-/// Seconds that only grow.
+/// Seconds of a monotonic clock.
 public func monotonicSeconds() -> Double {
   seconds(of: CLOCK_MONOTONIC)
 }
 
-/// Seconds of processor time that this thread has used. What a test judges by: a busy machine takes longer, and does no
-/// more.
+/// Processor time that this thread has used, in seconds. Tests are judged by it: on a busy machine it does not grow.
 public func processorSeconds() -> Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
-/// Seconds of processor time that a running program has used, in all its threads; 0 when it is gone.
+/// Processor time that a running program has used, in all its threads, in seconds; 0 if it is gone.
 public func processorSeconds(of process: pid_t) -> Double {
   var clock: clockid_t = 0
   return clock_getcpuclockid(process, &clock) == 0 ? seconds(of: clock) : 0
@@ -23,8 +22,8 @@ private func seconds(of clock: clockid_t) -> Double {
   return clock_gettime(clock, &now) == 0 ? Double(now.tv_sec) + Double(now.tv_nsec) / 1e9 : 0
 }
 
-/// Waits until something holds, and says whether it does. What takes longer than a minute has stopped, on a machine
-/// however busy.
+/// Waits until the condition holds; returns whether it does. Even on a busy machine nothing should take longer than a
+/// minute.
 public func waits(seconds: Double = 60, _ condition: () -> Bool) -> Bool {
   let end = monotonicSeconds() + seconds
   while !condition() {
@@ -34,7 +33,7 @@ public func waits(seconds: Double = 60, _ condition: () -> Bool) -> Bool {
   return true
 }
 
-/// Clocks that stand until they are moved, of a machine that starts anew when the test says so.
+/// Clocks that do not move until they are moved, of a machine that reboots when the test says so.
 public final class TestClock {
   public var reading = ClockReading(wall: 1_700_000_000_000, boot: 1_000_000, bootID: "first")
   private var generator: TestGenerator
@@ -46,7 +45,7 @@ public final class TestClock {
     reading.boot += Int64(seconds * 1000)
   }
 
-  /// The surroundings of a room: these clocks, and random numbers that repeat. Only a pause takes real time.
+  /// An environment with these clocks and reproducible random numbers. Only a pause takes real time.
   public var environment: Environment {
     Environment(
       clocks: Clocks(

@@ -1,20 +1,19 @@
-// Programs that tests start: without the signals that this process blocks or ignores, with nothing open but what they
-// are given.
-// Invariant: no call gives up because a signal came; the clock of a Lua state that another test runs on this thread
-// sends some.
+// Programs that tests start: without the signals that this process blocks or ignores, and with no descriptors open
+// except those they are given. Invariant: no call fails because of a signal; the timer of a Lua state that another
+// test runs on this thread sends some.
 
 public import Glibc
 import Testing
 
 /// Starts a program; its path is the first argument.
 /// - Parameters:
-///   - isLeader: of a session of its own, whose terminal is the first that it opens.
-///   - streams: what to do to its descriptors.
+///   - isLeader: whether it leads a session of its own, whose terminal is the first one it opens.
+///   - streams: what to do with its descriptors.
 public func spawn(
   _ arguments: [String], environment: [String], isLeader: Bool = false,
   streams: (inout posix_spawn_file_actions_t) -> Void
 ) throws -> pid_t {
-  // glibc's POSIX_SPAWN_SETSID, which Swift does not see.
+  // glibc's POSIX_SPAWN_SETSID, which Swift does not import.
   let newSession: Int16 = 0x80
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
@@ -33,9 +32,9 @@ public func spawn(
   sigfillset(&signals)
   posix_spawnattr_setsigdefault(&attributes, &signals)
   var words = arguments.map { strdup($0) } + [nil]
-  // Where Scripts/coverage measures, what a test starts counts as well.
+  // While Scripts/coverage measures, programs that a test starts count as well.
   let counting = getenv("LLVM_PROFILE_FILE").map { ["LLVM_PROFILE_FILE=" + String(cString: $0)] } ?? []
-  // Swift's own handler of crashes would ask at the terminal.
+  // Swift's own crash handler would prompt at the terminal.
   var variables = (environment + counting + ["SWIFT_BACKTRACE=enable=no"]).map { strdup($0) } + [nil]
   defer { for text in words + variables { free(text) } }
   var process: pid_t = 0
@@ -44,7 +43,7 @@ public func spawn(
   return process
 }
 
-/// A pipe that no program inherits by itself: another test's must not hold its ends open.
+/// Creates a pipe that no program inherits by default: another test's program must not hold its ends open.
 public func makePipe() throws -> (reading: Int32, writing: Int32) {
   var ends: [Int32] = [0, 0]
   try #require(pipe(&ends) == 0)
@@ -52,13 +51,13 @@ public func makePipe() throws -> (reading: Int32, writing: Int32) {
   return (ends[0], ends[1])
 }
 
-/// What `waitpid` gave, as a shell tells it: an exit status, or 128 and the signal.
+/// Converts a `waitpid` status to a shell's: an exit status, or 128 plus the signal.
 public func shellStatus(_ status: Int32) -> Int32 { status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F }
 
-/// Waits for the end of a program and answers what `waitpid` gives.
+/// Waits for the end of a program; returns the status of `waitpid`.
 public func waitStatus(of process: pid_t) -> Int32 { statusAndUsage(of: process).status }
 
-/// The same, with the seconds of processor time that it used.
+/// The same, with the processor seconds that it used.
 func statusAndUsage(of process: pid_t) -> (status: Int32, processorSeconds: Double) {
   var status: Int32 = 0
   var usage = rusage()
@@ -67,10 +66,10 @@ func statusAndUsage(of process: pid_t) -> (status: Int32, processorSeconds: Doub
   return (status, parts.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 })
 }
 
-/// Waits for the end of a program and answers its status as `shellStatus` does.
+/// Waits for the end of a program; returns its status as `shellStatus` does.
 public func waitForEnd(_ process: pid_t) -> Int32 { shellStatus(waitStatus(of: process)) }
 
-/// Waits for one of the descriptors to have something to read, or its end; none when the time is over.
+/// Waits until one of the descriptors is readable or at its end; returns none when the time is over.
 public func readable(_ descriptors: [Int32], milliseconds: Int32) -> [Int32] {
   let end = monotonicSeconds() + Double(milliseconds) / 1000
   while true {
@@ -82,7 +81,7 @@ public func readable(_ descriptors: [Int32], milliseconds: Int32) -> [Int32] {
   }
 }
 
-/// What one `read` gives: empty at the end, and where nobody holds the other end of a terminal.
+/// Returns the bytes of one `read`: empty at the end, or if nobody holds the other end of a terminal.
 public func readSome(_ descriptor: Int32) -> [UInt8] {
   var count = 0
   return [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
@@ -91,14 +90,14 @@ public func readSome(_ descriptor: Int32) -> [UInt8] {
   }
 }
 
-/// Everything up to the end.
+/// Returns everything up to the end.
 public func drained(_ descriptor: Int32) -> [UInt8] {
   var bytes: [UInt8] = []
   while case let more = readSome(descriptor), !more.isEmpty { bytes += more }
   return bytes
 }
 
-/// Writes all of it; false when nobody takes it.
+/// Writes all bytes; returns false if nobody reads them.
 @discardableResult public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var rest = bytes[...]
   while !rest.isEmpty {
@@ -110,17 +109,17 @@ public func drained(_ descriptor: Int32) -> [UInt8] {
   return true
 }
 
-/// A program that was built beside the tests.
+/// Returns the path of a program that was built beside the tests.
 public func builtProgram(_ name: String) -> String {
   let arguments = CommandLine.arguments
   let bundle = arguments.firstIndex(of: "--test-bundle-path").map { arguments[$0 + 1] } ?? arguments[0]
   return folder(of: bundle) + "/" + name
 }
 
-/// The root of the source tree: where `Package.swift` is.
+/// The root of the source tree, where `Package.swift` is.
 public func sourceRoot() -> String { folder(of: folder(of: folder(of: #filePath))) }
 
-/// The path without its last part.
+/// Returns the path without its last component.
 public func folder(of path: String) -> String {
   path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
 }

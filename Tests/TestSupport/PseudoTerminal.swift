@@ -1,30 +1,30 @@
-// A program at a pseudo-terminal: typed at, listened to, waited for.
-// Invariant: the program is its terminal's session leader, as a shell starts it; it is killed when the test is over.
+// A program at a pseudo-terminal: tests type, read and wait. Invariant: the program is its terminal's session leader,
+// as when a shell starts it; it is killed when the test is over.
 
 public import Glibc
 public import Testing
 
 public final class PseudoTerminal {
-  // Linux's ioctls for /dev/ptmx (TIOCSPTLCK, TIOCGPTN), which Swift does not see.
+  // Linux's ioctls for /dev/ptmx (TIOCSPTLCK, TIOCGPTN), which Swift does not import.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
 
   public let process: pid_t
-  /// What must not go before the program does: the folder that it works in.
+  /// An object that must live as long as the program, such as its working folder.
   public var kept: AnyObject?
-  /// Seconds after which what was waited for will not come. Only a test that fails waits so long: a busy machine may
-  /// take ten times what a quiet one does.
+  /// The timeout in seconds. Only failing tests wait that long: a busy machine may take ten times as long as a quiet
+  /// one.
   public static let patience = 120.0
 
   private let descriptor: Int32
   private var status: Int32?
-  /// All that the program wrote and no `wait` has taken.
+  /// The output that no `wait` has consumed yet.
   public private(set) var output = ""
   private var bytes: [UInt8] = []
 
   /// - Parameters:
   ///   - arguments: the program's path first.
-  ///   - standardOutput: what it has in place of the terminal for its standard output.
+  ///   - standardOutput: replaces the terminal as its standard output.
   public init(
     _ arguments: [String],
     environment: [String] = ["TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8", "PATH=/usr/bin:/bin"],
@@ -52,7 +52,7 @@ public final class PseudoTerminal {
     close(descriptor)
   }
 
-  /// Where Scripts/coverage measures: a program counts only when it ends by itself.
+  /// Under Scripts/coverage a program counts only if it ends by itself.
   private func askToEnd() {
     for key in [3, 4, 3, 4, 3, 4, 3, 4] where !hasEnded {
       type([UInt8(key)])
@@ -68,14 +68,14 @@ public final class PseudoTerminal {
     while !rest.isEmpty {
       guard writeAll(Array(rest.prefix(2000)), to: descriptor) else { return }
       rest = rest.dropFirst(2000)
-      // What the program draws has to be taken, or both wait for ever.
+      // The program's output must be read, or both wait forever.
       listen(0)
     }
   }
 
   public func signal(_ number: Int32) { kill(process, number) }
 
-  /// Seconds of processor time that the program has used.
+  /// Processor time that the program has used, in seconds.
   public var processorSeconds: Double { TestSupport.processorSeconds(of: process) }
 
   public func resize(columns: UInt16) { Self.resize(descriptor, columns: columns) }
@@ -85,7 +85,7 @@ public final class PseudoTerminal {
     _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Waits for the text and gives all that came up to its end, control sequences included.
+  /// Waits for the text; returns all output up to its end, control sequences included.
   @discardableResult public func wait(
     for text: String, seconds: Double = patience, _ place: SourceLocation = #_sourceLocation
   ) -> String {
@@ -95,7 +95,7 @@ public final class PseudoTerminal {
     return output
   }
 
-  /// Waits for the text and says whether it came.
+  /// Waits for the text; returns whether it came.
   public func shows(_ text: String, seconds: Double = patience) -> Bool { take(text, seconds: seconds) != nil }
 
   private func take(_ text: String, seconds: Double) -> String? {
@@ -110,14 +110,14 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Takes what the program has written, waiting for some of it so long.
+  /// Returns the program's output, waiting at most `milliseconds` for some.
   public func takeOutput(milliseconds: Int32) -> String {
     listen(milliseconds)
     defer { output = "" }
     return output
   }
 
-  /// Whether the program and all that it started wait for something: what they had to write, they have written.
+  /// Whether the program and all its children are waiting, so that all their output has been written.
   public var isResting: Bool { isAsleep(process) }
 
   private func isAsleep(_ process: pid_t) -> Bool {
@@ -126,7 +126,7 @@ public final class PseudoTerminal {
     return state != "R" && state != "D" && children.allSatisfy(isAsleep)
   }
 
-  /// Waits until it has ended and gives its exit status; a signal counts as 128 and its number. -1 when it does not
+  /// Waits for the end; returns the exit status, where a signal counts as 128 plus its number, or -1 if it does not
   /// end.
   public func ended(seconds: Double = patience) -> Int32 {
     let end = monotonicSeconds() + seconds
@@ -134,7 +134,7 @@ public final class PseudoTerminal {
     return status.map(shellStatus) ?? -1
   }
 
-  /// Waits until it has ended and gives what `waitpid` does.
+  /// Waits for the end; returns the status of `waitpid`.
   public func waitStatus() -> Int32 {
     while !hasEnded { listen(10) }
     return status ?? -1
@@ -146,10 +146,10 @@ public final class PseudoTerminal {
     return status != nil
   }
 
-  /// Whether the terminal takes whole lines and shows them, as a shell wants it.
+  /// Whether the terminal is in canonical mode with echo, as a shell expects.
   public var isAsShellsWantIt: Bool { has(ICANON) && echoes }
 
-  /// Whether the terminal shows what is typed.
+  /// Whether the terminal echoes what is typed.
   public var echoes: Bool { has(ECHO) }
 
   private func has(_ flag: Int32) -> Bool {
@@ -161,7 +161,7 @@ public final class PseudoTerminal {
     guard !readable([descriptor], milliseconds: milliseconds).isEmpty else { return false }
     let some = readSome(descriptor)
     guard !some.isEmpty else {
-      // Nobody holds the other end: not a reason to spin.
+      // Nobody holds the other end: wait instead of spinning.
       usleep(2000)
       return false
     }
@@ -170,7 +170,7 @@ public final class PseudoTerminal {
     return true
   }
 
-  /// The end of what came may be half a character.
+  /// The received bytes may end within a character.
   private func takeWholeCharacters() {
     var whole = bytes.count
     while whole > 0, bytes.count - whole < 4, String(validating: bytes[..<whole], as: UTF8.self) == nil { whole -= 1 }

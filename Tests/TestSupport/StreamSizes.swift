@@ -1,7 +1,8 @@
-// Sizes at which code that works on a stream through a buffer goes wrong, if it does.
-// Invariant: no size is left out that lies at a power of two or at an edge of the buffer, up to three buffers.
+// Sizes at which buffered stream code is most likely to fail. Invariant: includes every size near a power of two or a
+// multiple of the buffer size, up to three buffers.
 
-/// Every size within `reach` of a power of two or of an edge of the buffer, from 0 to three buffers, in order.
+/// Returns every size within `reach` of a power of two or of a multiple of the buffer size, from 0 to three buffers,
+/// in order.
 ///
 ///     for size in streamSizes(buffer: 1 << 17) { ... }   // 0...5, 5...11, ..., 131_069...131_075, ...
 public func streamSizes(buffer: Int, reach: Int = 3) -> [Int] {
@@ -11,8 +12,7 @@ public func streamSizes(buffer: Int, reach: Int = 3) -> [Int] {
   return Set(sizes.filter { 0...3 * buffer + reach ~= $0 }).sorted()
 }
 
-/// Bytes that cannot be packed, or those of which little is left: what a packer gives has other edges than what it is
-/// given.
+/// Incompressible or highly compressible bytes: compressed output has other boundaries than its input.
 public enum StreamContent: CaseIterable, Sendable {
   case random, even
 

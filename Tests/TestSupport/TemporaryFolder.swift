@@ -1,11 +1,10 @@
-// A folder of a test's own, and plain reading and writing of files, without the program's own means: those are what is
-// tested.
-// Invariant: nothing is left below /tmp when the object is gone.
+// A temporary folder for a test, and plain reading and writing of files without the program's own code, which is what
+// is tested. Invariant: nothing is left below /tmp when the object is gone.
 
 public import Glibc
 public import Testing
 
-/// A folder below /tmp that is removed with all in it when the object goes.
+/// A folder below /tmp that is removed with its content when the object is deinitialised.
 public final class TemporaryFolder {
   public let path: String
   private let isOurs: Bool
@@ -20,7 +19,7 @@ public final class TemporaryFolder {
     path = String(cString: made)
   }
 
-  /// A folder with the same plain files and folders, as they are now.
+  /// Creates a folder with a copy of the other one's files and folders.
   public convenience init(copying other: TemporaryFolder) throws {
     self.init()
     try copyTree(other.path, to: path)
@@ -30,7 +29,7 @@ public final class TemporaryFolder {
 
   public func file(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file of these bytes and answers its path.
+  /// Writes a file with these bytes; returns its path.
   @discardableResult public func write(_ bytes: [UInt8], to name: String) throws -> String {
     try writeFile(bytes, to: file(name))
     return file(name)
@@ -40,10 +39,10 @@ public final class TemporaryFolder {
     try write(Array(text.utf8), to: name)
   }
 
-  /// The bytes of a file; nil when there is none.
+  /// The bytes of a file; nil if there is none.
   public func read(_ name: String) -> [UInt8]? { contents(of: file(name)) }
 
-  /// Makes a folder and those above it.
+  /// Creates a folder and those above it.
   @discardableResult public func makeFolder(_ name: String) throws -> String {
     var made = path
     for part in name.split(separator: "/") {
@@ -59,7 +58,7 @@ public final class TemporaryFolder {
     return status
   }
 
-  /// Gives a file the modification time of `status`.
+  /// Sets the modification time of a file to that in `status`.
   public func setTime(_ name: String, _ status: stat) {
     utimensat(AT_FDCWD, file(name), [status.st_mtim, status.st_mtim], 0)
   }
@@ -67,18 +66,18 @@ public final class TemporaryFolder {
   /// The names in the folder, sorted.
   public var names: [String] { TestSupport.names(in: path) }
 
-  /// The names in a folder of it, sorted.
+  /// The names in a subfolder, sorted.
   public func names(_ folder: String) -> [String] { TestSupport.names(in: file(folder)) }
 }
 
-/// Runs with the path of a new folder that is removed afterwards.
+/// Calls the body with the path of a new folder that is removed afterwards.
 public func withFolder(_ body: (String) throws -> Void) throws {
   let folder = TemporaryFolder()
   try body(folder.path)
   withExtendedLifetime(folder) {}
 }
 
-/// Writes a file of these bytes, only for its owner when it is new.
+/// Writes a file with these bytes; a new file is accessible only to its owner.
 public func writeFile(_ bytes: [UInt8], to path: String, _ place: SourceLocation = #_sourceLocation) throws {
   let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   try #require(descriptor >= 0, "\(path): errno \(errno)", sourceLocation: place)
@@ -88,7 +87,7 @@ public func writeFile(_ bytes: [UInt8], to path: String, _ place: SourceLocation
 
 public func writeFile(_ text: String, to path: String) throws { try writeFile(Array(text.utf8), to: path) }
 
-/// The bytes of a file, also of one in /proc; nil when there is none.
+/// The bytes of a file, also of one in /proc; nil if there is none.
 public func contents(of path: String) -> [UInt8]? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
@@ -96,25 +95,25 @@ public func contents(of path: String) -> [UInt8]? {
   return drained(descriptor)
 }
 
-/// The text of a file; empty when there is none.
+/// The text of a file; empty if there is none.
 public func text(of path: String) -> String { String(decoding: contents(of: path) ?? [], as: UTF8.self) }
 
-/// The size of a file in bytes; -1 when there is none.
+/// The size of a file in bytes; -1 if there is none.
 public func size(of path: String) -> Int {
   var status = stat()
   return stat(path, &status) == 0 ? Int(status.st_size) : -1
 }
 
-/// The rights of a file; 0 when there is none.
+/// The mode of a file; 0 if there is none.
 public func mode(of path: String) -> mode_t {
   var status = stat()
   return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
 }
 
-/// Makes a folder for its owner; false when it cannot.
+/// Creates a folder accessible only to its owner; returns false if it cannot.
 @discardableResult public func makeFolder(_ path: String) -> Bool { mkdir(path, 0o700) == 0 }
 
-/// The names in a folder, sorted; none when there is no such folder.
+/// The names in a folder, sorted; empty if there is no such folder.
 public func names(in path: String) -> [String] {
   guard let folder = opendir(path) else { return [] }
   defer { closedir(folder) }
@@ -126,7 +125,7 @@ public func names(in path: String) -> [String] {
   return names.sorted()
 }
 
-/// Copies the plain files and folders of a folder into another one that is there, with their rights.
+/// Copies the regular files and folders of a folder into an existing one, with their modes.
 private func copyTree(_ source: String, to target: String) throws {
   for name in names(in: source) {
     let (from, to) = (source + "/" + name, target + "/" + name)
@@ -142,7 +141,7 @@ private func copyTree(_ source: String, to target: String) throws {
   }
 }
 
-/// Removes a file, or a folder with all in it, also what a test took the rights of. A link is not followed.
+/// Removes a file, or a folder with its content, even if a test removed its permissions. A link is not followed.
 public func removeTree(_ path: String) {
   var status = stat()
   guard lstat(path, &status) == 0 else { return }

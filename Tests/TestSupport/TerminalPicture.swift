@@ -1,7 +1,7 @@
-// What a terminal shows of what a program wrote: a screen that knows the control sequences that Deckhand and readline
-// send. Invariant: what it does not know it passes over; a character that is two columns wide takes two cells.
+// The screen content that a program's output produces, for the control sequences that Deckhand and readline send.
+// Invariant: unknown sequences are skipped; a double-width character takes two cells.
 
-/// A screen of so many columns and rows.
+/// A screen with the given columns and rows.
 ///
 ///     var screen = TerminalPicture(columns: 80, rows: 24)
 ///     screen.write("a\rb")
@@ -10,7 +10,7 @@ public struct TerminalPicture {
   private let columns: Int
   private let rows: Int
   private var cells: [[Character]]
-  /// The rows that went off the top, oldest first.
+  /// The rows that scrolled off the top, oldest first.
   private var history: [[Character]] = []
   private var row = 0
   private var column = 0
@@ -22,7 +22,7 @@ public struct TerminalPicture {
     cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
   }
 
-  /// The rows from the first that was written, without blanks at their ends and without empty rows below the last.
+  /// All rows since the start, without trailing spaces and without empty rows at the end.
   public var lines: [String] {
     var lines = (history + cells).map { row -> String in
       var text = String(row)
@@ -38,7 +38,7 @@ public struct TerminalPicture {
     while let taken = step() { pending.removeFirst(taken) }
   }
 
-  /// How many scalars make up the next thing; nil where it is not there as a whole.
+  /// Returns how many scalars make up the next item; nil if it is incomplete.
   private mutating func step() -> Int? {
     guard let first = pending.first else { return nil }
     switch first {
@@ -55,7 +55,7 @@ public struct TerminalPicture {
 
   private mutating func put(_ scalar: Unicode.Scalar) {
     let width = Self.width(scalar)
-    // A mark belongs to the character before it.
+    // A combining mark belongs to the character before it.
     if width == 0 {
       let place = max(0, column - 1)
       cells[row][place] = Character(String(cells[row][place]) + String(scalar))
@@ -90,7 +90,7 @@ public struct TerminalPicture {
     cells.append(Array(repeating: " ", count: columns))
   }
 
-  /// A sequence that begins with Escape.
+  /// Handles a sequence that begins with Escape.
   private mutating func escape() -> Int? {
     guard pending.count > 1 else { return nil }
     switch pending[1] {

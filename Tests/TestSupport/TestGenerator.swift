@@ -1,8 +1,8 @@
-// Random numbers that repeat.
+// Reproducible random numbers.
 
 import Values
 
-/// The program's own generator: the same numbers for the same seed, held to known ones by SeededNumbersTests.
+/// The program's own generator: the same numbers for the same seed, compared with known ones by SeededNumbersTests.
 public struct TestGenerator: RandomNumberGenerator, Sendable {
   private var numbers: SeededNumbers
 

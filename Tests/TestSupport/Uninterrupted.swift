@@ -1,5 +1,5 @@
-// What a test reads and waits for, with nobody who could ask to stop.
-// Invariant: the program's own code has none of these; there each caller says who may stop it.
+// Reads and waits for tests, which nobody can interrupt. Invariant: the program's own code has none of these; there
+// each caller passes what can interrupt it.
 
 public import Files
 

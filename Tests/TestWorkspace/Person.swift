@@ -1,4 +1,4 @@
-// A user's data in a folder of its own, for tests at the doors of Workspace and of the rooms above it.
+// A user's data in a temporary folder, for tests of Workspace and of the rooms above it.
 
 public import Authentication
 import CardDocuments
@@ -9,7 +9,7 @@ import ToggleSettings
 import WordGames
 public import Workspace
 
-/// A data folder without accounts that goes with the test, with two short word lists.
+/// A data folder without accounts that is removed with the test, with two short word lists.
 public final class Person {
   public let folder: TemporaryFolder
   public let clock: TestClock
@@ -20,7 +20,7 @@ public final class Person {
   /// The folder of another process's test, which removes it.
   public init(at path: String) throws {
     folder = TemporaryFolder(at: path)
-    // Its ids are others than those of the process that made the folder.
+    // Its ids differ from those of the process that created the folder.
     clock = TestClock(seed: 99)
     store = try AccountStore(data: path, environment: .ofSystem(bootID: "test"))
   }
@@ -38,7 +38,7 @@ public final class Person {
 
   /// - Parameters:
   ///   - drawing: the path of the program that decodes pictures.
-  ///   - meanings: the dictionaries; none when it is nil.
+  ///   - meanings: the dictionaries; nil for none.
   ///   - isInterrupted: whether the user asks to stop.
   public func workspace(
     _ sources: SettingSources = SettingSources(), drawing: String = "/nonexistent", rehearsal: Rehearsal = .off,

@@ -1,4 +1,4 @@
-// The hash of contents: collections store it, so its values are fixed.
+// The content hash: collections store it, so its values are fixed.
 
 import Testing
 import Text

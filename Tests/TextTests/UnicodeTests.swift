@@ -1,4 +1,4 @@
-// Tests of the normal forms, of widths and of breaking lines.
+// Tests of normalisation forms, of widths and of line breaking.
 
 import Testing
 import Text
@@ -23,14 +23,14 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
     #expect(isSame(composed.composed, expected))
   }
 
-  @Test func `marks are put in their order, singletons and excluded letters become what they stand for`() {
+  @Test func `marks are put in canonical order, singletons and excluded letters become their canonical equivalents`() {
     #expect(isSame("s\u{307}\u{323}".composed, "ṩ"))
     #expect(isSame("s\u{307}\u{323}".decomposed, "s\u{323}\u{307}"))
     #expect(isSame("\u{212B}".composed, "\u{C5}"))
     #expect(isSame("\u{958}".composed, "\u{915}\u{93C}"))
   }
 
-  @Test func `every scalar keeps its look: both forms of it are one text, and each is its own form`() {
+  @Test func `both forms of every scalar are one text, and each is its own form`() {
     for value in (UInt32(0)...0x1FFF).lazy.filter({ Unicode.Scalar($0) != nil }) {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let text = String(scalar)
@@ -42,7 +42,7 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
   }
 
   @Test(arguments: [("Straße", "strasse"), ("ＡＢＣ", "abc"), ("ﬁne", "fine"), ("ΜΆΪΟΣ", "μάϊοσ"), ("E\u{301}", "é")])
-  func `names that differ in capitals or compatible forms are one`(name: String, folded: String) {
+  func `names that differ only in case or compatibility forms are the same`(name: String, folded: String) {
     #expect(isSame(name.compatiblyFolded, folded))
   }
 
@@ -56,7 +56,7 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
     #expect(letter.withoutDiacritics == plain)
   }
 
-  @Test func `text in place is composed, what is not UTF-8 or has no room is none`() {
+  @Test func `text is composed in place, except if it is not UTF-8 or does not fit`() {
     func compose(_ bytes: [UInt8], room: Int = 200) -> [UInt8]? {
       var work = [Int32](repeating: 0, count: room)
       return work.withUnsafeMutableBufferPointer { work in
@@ -78,11 +78,11 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
     ("\u{200B}", 0), ("\u{AD}", 0), ("\u{7}", 0), ("…", 1), ("נִ", 1), ("ที่", 1), ("ñandú", 5), ("𠀀", 2), ("、", 2),
     ("x\u{20DD}", 1),
   ])
-  func `a text takes its columns`(text: String, columns: Int) {
+  func `a text has the right width in columns`(text: String, columns: Int) {
     #expect(text.displayWidth == columns)
   }
 
-  @Test func `a text is cut and filled to columns, never within a sign`() {
+  @Test func `a text is truncated and padded to columns, never within a character`() {
     #expect("日本語".cut(to: 5) == "日本…")
     #expect("日本語".cut(to: 4) == "日…")
     #expect("👩‍🚀👩‍🚀".cut(to: 3) == "👩‍🚀…")
@@ -90,7 +90,7 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
     #expect("日".filled(to: 4, atStart: true) == "  日")
   }
 
-  @Test func `no line is wider than asked, and the words are all there`() {
+  @Test func `no line is wider than requested, and no word is lost`() {
     let text = "one 日本語の言葉 two 👩‍🚀👩‍🚀👩‍🚀 threeandmore e\u{301}e\u{301} four"
     for width in 2...30 {
       let lines = text.lines(within: width)
@@ -119,7 +119,7 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
 
 @Suite struct EncodingTests {
   @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")])
-  func `base64 is that of RFC 4648`(text: String, encoded: String) {
+  func `base64 follows RFC 4648`(text: String, encoded: String) {
     #expect(base64(Array(text.utf8)) == encoded)
     #expect(base64(Array(text.utf8), isPadded: false) == encoded.filter { $0 != "=" })
   }

@@ -1,4 +1,4 @@
-// Tests of the small rules that every room shares.
+// Tests of the small text rules that every room shares.
 
 import Testing
 import Text
@@ -16,7 +16,7 @@ import Text
     ("a\u{1B}[1m", "a\\x1B[1m"), ("a\nb", "a\\nb"), ("a\u{200B}b\u{FEFF}", "a\\u{200B}b\\u{FEFF}"),
     ("\u{202E}cba", "\\u{202E}cba"), ("نمی\u{200C}خواهم 👩\u{200D}🌾", "نمی\u{200C}خواهم 👩\u{200D}🌾"),
   ])
-  func `what is printed is one line in which all is seen`(text: String, shown: String) {
+  func `printed text is one line with every character visible`(text: String, shown: String) {
     #expect(printable(text) == shown)
   }
 
@@ -41,11 +41,11 @@ import Text
   @Test(arguments: [
     ("  a b \r\n", "a b"), ("\u{2003}x\u{3000}", "x"), ("\n\t", ""), ("", ""), ("abc", "abc"), ("\u{85}é\u{2028}", "é"),
   ])
-  func `trimming takes off every Unicode white space`(text: String, expected: String) {
+  func `trimming removes all Unicode whitespace`(text: String, expected: String) {
     #expect(text.trimmed == expected)
   }
 
-  @Test func `trimming takes off what Unicode says is white space, in ASCII too`() {
+  @Test func `trimming removes what Unicode defines as whitespace, in ASCII too`() {
     for value in UInt32(0)..<0x3100 {
       guard let scalar = Unicode.Scalar(value) else { continue }
       #expect("\(Character(scalar))".trimmed.isEmpty == scalar.properties.isWhitespace, "U+\(value)")
@@ -73,7 +73,7 @@ import Text
     ("\u{3164}", #"\u{3164}"#), ("a\u{E0041}", #"a\u{E0041}"#), ("admin\u{200D}", #"admin\u{200D}"#),
     ("x\u{FE0F}y", #"x\u{FE0F}y"#), ("a\u{200E}", #"a\u{200E}"#), ("\u{200D}\u{200D}", #"\u{200D}\u{200D}"#),
   ])
-  func `what no terminal shows is written out`(text: String, shown: String) { #expect(printable(text) == shown) }
+  func `invisible characters are written out`(text: String, shown: String) { #expect(printable(text) == shown) }
 
   @Test(arguments: [
     // Persian with a non-joiner, Sinhala and Devanagari with a joiner, Hebrew with directional marks, Han with a
@@ -83,7 +83,7 @@ import Text
     "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\u{2764}\u{FE0F}", "\u{1F3F3}\u{FE0F}\u{200D}\u{1F308}",
     "1\u{FE0F}\u{20E3}", "\u{0600}1",
   ])
-  func `what scripts and emoji need stays`(text: String) { #expect(printable(text) == text) }
+  func `characters that scripts and emoji need stay`(text: String) { #expect(printable(text) == text) }
 
   @Test func `a name is quoted`() {
     #expect(quoted("a\nb") == "\"a\\nb\"")

@@ -1,4 +1,4 @@
-// Declarations that come, change, clash and go; layers from outside; what the views tell.
+// Declarations that are added, changed, conflicting and removed; outside layers; what the views show.
 
 import Problems
 import Storage
@@ -45,14 +45,14 @@ import ToggleSettings
     ),
   ]
   @Test(arguments: wrong.indices)
-  func `a declaration that makes no sense is refused with the reason`(index: Int) {
+  func `an invalid declaration is refused with the reason`(index: Int) {
     let (kind, message) = DeclaringTests.wrong[index]
     let tree = SettingsTree()
     #expect(problem { try tree.declare([SettingDeclaration("x", kind)], by: .program) }?.message == message)
     #expect(tree.names.isEmpty)
   }
 
-  @Test func `nesting and number are bounded`() throws {
+  @Test func `nesting and number are limited`() throws {
     var kind = SettingKind.toggle()
     for _ in 0..<31 { kind = .group([SettingDeclaration("g", kind)]) }
     let tree = SettingsTree()
@@ -88,7 +88,7 @@ import ToggleSettings
     try tree.set("game.length", to: .number(9), by: .user)
   }
 
-  @Test func `another owner can't take a name, a section or a place in a group`() throws {
+  @Test func `another owner cannot take a name, a section or a position in a group`() throws {
     let tree = try pizza()
     let quiz = Owner.plugin(PluginName("quiz")!)
     for name in ["game.length", "game", "pizza", "pizza.tomato"] {
@@ -106,7 +106,7 @@ import ToggleSettings
     #expect(tree.owner(of: "game.bonus") == .user)
   }
 
-  @Test func `what an owner declared and observes goes with it, its values stay`() throws {
+  @Test func `an owner's declarations and observers are removed with it, its values stay`() throws {
     let tree = try pizza()
     let quiz = Owner.plugin(PluginName("quiz")!)
     let declarations = [
@@ -122,13 +122,14 @@ import ToggleSettings
       #expect(problem { _ = try tree.get("quiz.level") }?.code == "unknown_setting")
       #expect(!tree.names.contains { $0.hasPrefix("quiz") })
     }
-    // The change of each round was heard by its own observer and by none of an earlier round.
+    // Only the observer of the same round was notified of a round's change.
     #expect(heard == 100)
     try tree.declare(declarations, by: quiz)
     #expect(try tree.get("quiz.level") == .number(3))
   }
 
-  @Test func `a kept value that a changed declaration does not admit stays kept, and the default holds`() throws {
+  @Test func `a stored value that a changed declaration does not accept stays stored, and the default applies`() throws
+  {
     let kept: [String: KeptSetting] = [
       "n": KeptSetting(.value(.number(12.4)), setBy: .user), "c": KeptSetting(.value(.text("latin")), setBy: .user),
       "s": KeptSetting(.lastMixed(["a"]), setBy: .user), "t": KeptSetting(.value(.text("x")), setBy: .user),
@@ -170,6 +171,6 @@ import ToggleSettings
 }
 
 extension SettingKey {
-  /// Two keys of one slot read the same.
+  /// Two equal keys have the same text.
   fileprivate var hashed: String { "\(self)" }
 }

@@ -37,7 +37,7 @@ import ToggleSettings
     #expect(try tree.why("game.language").sources == [.system(path: "/etc/d.json", locked: false)])
   }
 
-  @Test func `what is forced can't be changed from within, and the answer names what forces it`() throws {
+  @Test func `a forced setting cannot be changed from within, and the error names what forces it`() throws {
     let tree = try layered()
     let line = try #require(LayeredSetting.commandLine("pizza=off"))
     _ = tree.setLayer(
@@ -55,7 +55,7 @@ import ToggleSettings
     )
   }
 
-  @Test func `a group's entry stands for its switches, a later entry for one of them holds`() throws {
+  @Test func `an entry for a group applies to its switches, a later entry for one of them overrides it`() throws {
     let tree = try pizza()
     _ = tree.setLayer(
       .environment, LayeredSetting.environment(["DECKHAND_SET_PIZZA_CHEESE_FETA": "off", "DECKHAND_SET_PIZZA": "on"]))
@@ -63,7 +63,7 @@ import ToggleSettings
     #expect(try tree.get("pizza.cheese.feta") == .flag(false))
   }
 
-  @Test func `an entry waits for its declaration, and one that never comes can be told`() throws {
+  @Test func `an entry waits for its declaration, and one that is never declared can be reported`() throws {
     let tree = try pizza()
     let line = try #require(LayeredSetting.commandLine("quiz.level=3"))
     #expect(tree.setLayer(.commandLine, [line]).isEmpty)
@@ -74,7 +74,7 @@ import ToggleSettings
     #expect(try tree.get("quiz.level") == .number(3))
   }
 
-  @Test func `a value that does not fit is left aside and told`() throws {
+  @Test func `an invalid value is ignored and reported`() throws {
     let tree = try pizza()
     let notices = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LENGTH": "twelve"]))
     #expect(
@@ -85,7 +85,7 @@ import ToggleSettings
     #expect(try tree.get("game.length") == .number(8))
   }
 
-  @Test func `a variable that two settings answer to sets neither`() throws {
+  @Test func `a variable that matches two settings sets neither`() throws {
     let tree = SettingsTree()
     _ = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_A_B": "on"]))
     let notices = try tree.declare(
@@ -94,7 +94,7 @@ import ToggleSettings
     #expect(try tree.get("a.b") == .flag(false))
   }
 
-  @Test(arguments: ["", "=x", "novalue"]) func `--set without a name or a value is none`(text: String) {
+  @Test(arguments: ["", "=x", "novalue"]) func `--set without a name or a value is refused`(text: String) {
     #expect(LayeredSetting.commandLine(text) == nil)
   }
 
@@ -112,7 +112,7 @@ import ToggleSettings
     #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .user) }?.code == "locked")
   }
 
-  @Test func `a lock of one switch holds it at what the file gives its group`() throws {
+  @Test func `a lock of one switch keeps it at the value that the file gives its group`() throws {
     let text = #"{"values": {"pizza": true}, "locked": ["pizza.basil"]}"#
     let tree = try pizza()
     #expect(tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
@@ -133,11 +133,11 @@ import ToggleSettings
     ("{\"locked\": [\"a\", 1]}", "/s: /locked/1: a name is expected"),
     ("{} x", "/s:1:4: the end of the file expected, \"x\" found"),
   ])
-  func `a system file that is none is refused with its place`(text: String, message: String) {
+  func `an invalid system file is refused with its position`(text: String, message: String) {
     #expect(problem { _ = try SettingsFile.read(Array(text.utf8), path: "/s") }?.message == message)
   }
 
-  @Test func `a lock holds without a value, and with one that does not fit`() throws {
+  @Test func `a lock applies without a value, and with an invalid one`() throws {
     let text = #"{"values": {"game": {"length": "many"}}, "locked": ["game.language", "game.length", "pizza"]}"#
     let tree = try pizza()
     let notices = tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json"))
@@ -157,7 +157,7 @@ import ToggleSettings
     }
   }
 
-  @Test func `a system file that cannot be read locks everything, also what is declared later`() throws {
+  @Test func `an unreadable system file locks everything, also what is declared later`() throws {
     let tree = try pizza()
     #expect(tree.setSystem(.unreadable(path: "/etc/s.json")).isEmpty)
     let language = try tree.get("game.language")
@@ -173,7 +173,7 @@ import ToggleSettings
     try tree.set("later.on", to: .flag(false), by: .user)
   }
 
-  @Test func `a system file cut anywhere, changed anywhere or deep is refused or read, never more`() {
+  @Test func `a system file truncated, changed anywhere or nested deeply is refused or read, nothing else`() {
     let whole = Array(
       "{\"values\": {\"a\": {\"b\": \"x\\u00e9\\n\", \"c\": -1.5e3}, \"d\": true}, \"locked\": [\"d\"]}".utf8)
     for length in 0..<whole.count {
@@ -193,7 +193,7 @@ import ToggleSettings
 }
 
 @Suite struct SettingsViewTests {
-  @Test func `rows show the tree in order, with states and what is changed`() throws {
+  @Test func `rows show the tree in order, with states and changes`() throws {
     let tree = try pizza()
     try tree.set("pizza.cheese.feta", to: .flag(true), by: .user)
     let rows = try tree.rows().map {
@@ -208,7 +208,7 @@ import ToggleSettings
       try tree.rows(of: "pizza.cheese").map(\.name) == ["pizza.cheese", "pizza.cheese.feta", "pizza.cheese.brie"])
   }
 
-  @Test func `why tells the default, who set it and what may stand there`() throws {
+  @Test func `why shows the default, who set the value and which values are valid`() throws {
     let tree = try pizza()
     try tree.set("game.length", to: .number(9), by: .plugin(PluginName("quiz")!))
     let why = try tree.why("game.length")
@@ -220,7 +220,7 @@ import ToggleSettings
     #expect(try tree.children(of: "pizza") == ["pizza.tomato", "pizza.basil", "pizza.cheese"])
   }
 
-  @Test func `what is kept goes through the database unchanged`() throws {
+  @Test func `stored values survive the database unchanged`() throws {
     let store = Store(path: nil, migrations: SettingsTable.migrations, isInterrupted: { false })
     let values: [String: KeptSetting] = [
       "a": KeptSetting(.value(.flag(true)), setBy: .user), "b": KeptSetting(.value(.number(2.5)), setBy: .startScript),

@@ -1,4 +1,4 @@
-// What a declaration keeps from plugins, and what its own check refuses.
+// What a declaration hides from plugins, and what its own check refuses.
 
 import Problems
 import Testing
@@ -22,7 +22,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
     try tree.set("door.key", to: .text("hunter2"), by: .user)
   }
 
-  @Test func `a plugin reads no secret but its own`() throws {
+  @Test func `a plugin reads no secret except its own`() throws {
     #expect(problem { _ = try tree.get("door.key", for: quiz) }?.code == "not_granted")
     #expect(try tree.get("door.key", for: .user) == .text("hunter2"))
     #expect(try tree.get("quiz.token", for: quiz) == .text(""))
@@ -30,7 +30,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
     #expect(try tree.get("door.colour", for: quiz) == .text("red"))
   }
 
-  @Test func `a plugin hears of no secret but its own, and the user of all`() throws {
+  @Test func `a plugin is notified of no secret except its own, and the user of all`() throws {
     var heard: [String] = []
     var userHeard: [String] = []
     _ = tree.observe("", by: quiz) { changes, _ in heard += changes.map(\.name) }
@@ -42,7 +42,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
     #expect(userHeard == ["door.colour", "door.key", "door.key"])
   }
 
-  @Test func `what is guarded is changed by no plugin, in no way, and all else of an update stays as it was`() throws {
+  @Test func `no plugin changes a guarded setting in any way, and the rest of such an update is not applied`() throws {
     #expect(problem { try tree.set("door.minutes", to: .number(6), by: quiz) }?.code == "not_granted")
     #expect(
       problem { try tree.update([("door.colour", .text("blue")), ("door.key", .text(""))], by: quiz) }?.code
@@ -54,7 +54,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
     #expect(try tree.get("door.minutes") == .number(6))
   }
 
-  @Test func `a secret is dots wherever it is shown`() throws {
+  @Test func `a secret is shown as dots everywhere`() throws {
     let source = SettingSource.commandLine("door.key=swordfish")
     _ = tree.setLayer(.commandLine, [LayeredSetting("door.key", .text("swordfish"), from: source)])
     let why = try tree.why("door.key")
@@ -81,7 +81,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
       check: even)
   }
 
-  @Test func `a check refuses a value in its own words, wherever the value is from`() throws {
+  @Test func `a check refuses a value with its own message, wherever the value comes from`() throws {
     tree.load(["n": KeptSetting(.value(.number(7)), setBy: .user)], by: .user)
     #expect(try declare().map(\.message).joined().contains("an even number is wanted"))
     #expect(problem { try tree.set("n", to: .number(3), by: .user) }?.message == "n: an even number is wanted")
@@ -94,7 +94,9 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
     #expect(try tree.get("n") == .number(4))
   }
 
-  @Test func `a default that the check refuses is no declaration, and one that fails changes nothing`() throws {
+  @Test func `a default that the check refuses makes the declaration invalid, and a failing check changes nothing`()
+    throws
+  {
     #expect(problem { _ = try declare(default: 3) }?.code == "bad_declaration")
     #expect(tree.names.isEmpty)
     _ = try declare()

@@ -1,5 +1,6 @@
-// Random trees under random operations against the slow model: the same values, states, errors, events and memories.
-// 20,000 steps; SETTINGS_STEPS in the environment asks for another number (100,000 take 10 s in debug, 5 s in release).
+// Random trees under random operations compared with the slow model: the same values, states, errors, events and
+// remembered states. 20,000 steps; SETTINGS_STEPS in the environment sets another number (100,000 take 10 s in debug,
+// 5 s in release).
 
 import Glibc
 import Problems
@@ -24,12 +25,12 @@ import ToggleSettings
   }
 }
 
-/// What an observer heard, shared with the closure that hears it.
+/// The notifications of an observer, shared with its closure.
 private final class Heard {
   var events: [[SettingChange]] = []
 }
 
-/// One random tree with its model.
+/// A random tree with its model.
 private struct RandomRun {
   let tree = SettingsTree()
   var model = SlowModel()
@@ -131,7 +132,7 @@ private struct RandomRun {
     case (.failure, .failure): try #require(heardEvents.events.isEmpty)
     default: Issue.record("the model says \(expected), the tree \(actual)")
     }
-    // Settles every leaf anew: what a transaction left behind in any layer shows.
+    // Re-evaluate every leaf: this reveals anything a transaction left behind in a layer.
     if operations % 10 == 0 { _ = tree.setLayer(.system, []) }
     let chosen = tree.kept.filter { if case .value = $0.value.value { true } else { false } }
     try #require(chosen == model.chosen.mapValues { KeptSetting(.value(.flag($0)), setBy: .user) })
@@ -145,7 +146,7 @@ private struct RandomRun {
 }
 
 extension SlowModel {
-  /// Sets several: masters before what is beneath them, else in their order.
+  /// Sets several: groups before their members, otherwise in order.
   fileprivate mutating func update(_ several: [(String, Bool)]) throws(Refused) {
     for depth in 0..<9 {
       for (one, isOn) in several where one.count(where: { $0 == "." }) == depth { try set(one, isOn) }

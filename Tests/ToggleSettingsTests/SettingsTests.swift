@@ -1,4 +1,4 @@
-// The four rules, choices and values, layers, events, declarations and their words, one table each.
+// The four rules, choices and values, layers, events, declarations and their messages, one table each.
 
 import Problems
 import TestSupport
@@ -26,7 +26,7 @@ func pizza() throws -> SettingsTree {
   return tree
 }
 
-/// Collects what an observer hears, as `name old new`.
+/// Collects an observer's notifications, as `name old new`.
 final class Ear {
   var heard: [[String]] = []
   func listen(to tree: SettingsTree, _ prefix: String = "") -> SettingsSubscription {
@@ -42,7 +42,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 }
 
 @Suite struct MasterSwitchTests {
-  @Test func `a path that looks like the one before and is another is kept, and everybody hears of it`() throws {
+  @Test func `a path that looks like the previous one but differs is stored, and every observer is notified`() throws {
     let tree = SettingsTree()
     try tree.declare([SettingDeclaration("list", .path(default: ""))], by: .program)
     let key = try tree.keys.text("list")
@@ -55,7 +55,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     subscription.cancel()
   }
 
-  @Test func `a master turned on turns all on, turned off all off, as one event`() throws {
+  @Test func `turning a group on turns all on, turning it off turns all off, as one event`() throws {
     let tree = try pizza()
     let ear = Ear()
     _ = ear.listen(to: tree)
@@ -78,7 +78,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
       ])
   }
 
-  @Test func `a child turned off turns its masters off and nothing else, the last one on turns them on`() throws {
+  @Test func `turning a child off turns only its groups off, turning the last one on turns them on`() throws {
     let tree = try pizza()
     try tree.set("pizza", to: .flag(true), by: .user)
     let ear = Ear()
@@ -94,7 +94,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
       ])
   }
 
-  @Test func `toggle goes from mixed to on, to off, to what was mixed last, to on`() throws {
+  @Test func `toggle goes from mixed to on, to off, to the last mixed state, to on`() throws {
     let tree = try pizza()
     let states = try (0..<5).map { _ in try tree.toggle(["pizza"], by: .user)[0] }
     #expect(states == [.on, .off, .mixed, .on, .off])
@@ -103,7 +103,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(try tree.get("pizza.tomato") == .flag(false))
   }
 
-  @Test func `without anything mixed to bring back toggle goes between on and off`() throws {
+  @Test func `without a mixed state to restore toggle goes between on and off`() throws {
     let tree = SettingsTree()
     try tree.declare(
       [SettingDeclaration("g", .group([SettingDeclaration("a", .toggle()), SettingDeclaration("b", .toggle())]))],
@@ -111,7 +111,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(try (0..<3).map { _ in try tree.toggle(["g"], by: .user)[0] } == [.on, .off, .on])
   }
 
-  @Test func `the last mixed combination outlives the program`() throws {
+  @Test func `the last mixed combination survives the program`() throws {
     let tree = try pizza()
     try tree.toggle(["pizza"], by: .user)
     try tree.toggle(["pizza"], by: .user)
@@ -131,7 +131,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(try tree.state("pizza") == .on)
   }
 
-  @Test func `in an update a switch's own value holds over its group's, whatever the order`() throws {
+  @Test func `in an update a switch's own value overrides its group's, whatever the order`() throws {
     let tree = try pizza()
     try tree.update([("pizza.tomato", .flag(false)), ("pizza", .flag(true))], by: .user)
     #expect(try tree.get("pizza.tomato") == .flag(false))
@@ -142,7 +142,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(try tree.get("pizza.cheese") == .flag(true))
   }
 
-  @Test func `reset gives back the default, of one or of all in a group or section`() throws {
+  @Test func `reset restores the default, of one or of all in a group or section`() throws {
     let tree = try pizza()
     try tree.set("pizza", to: .flag(true), by: .user)
     try tree.set("game.length", to: .number(9), by: .user)
@@ -162,7 +162,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     ("game.language", "Spanish", "spanish"), ("game.length", "9", "9"), ("game.length", "7.0", "7"),
     ("game.name", "Eva", "Eva"), ("game.file", "/tmp/a b", "/tmp/a b"), ("game.file", "", ""),
   ])
-  func `a value is read as a person types it`(name: String, text: String, shown: String) throws {
+  func `a value is parsed as a user types it`(name: String, text: String, shown: String) throws {
     #expect(try pizza().value(of: name, from: text).text == shown)
   }
 
@@ -182,8 +182,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     ("game", "x", "\"game\" is a section, not a setting; it contains game.language, game.length, game.name, game.file"),
     ("game.lenght", "8", "no setting is called \"game.lenght\" (did you mean \"game.length\"?)"),
   ])
-  func `a value that does not fit is refused with what is expected`(name: String, text: String, message: String) throws
-  {
+  func `an invalid value is refused with what is expected`(name: String, text: String, message: String) throws {
     let tree = try pizza()
     #expect(problem { try tree.set(name, text: text, by: .user) }?.message == message)
   }
@@ -198,7 +197,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(problem { try tree.set("game.language", to: .text("Spanish"), by: .user) }?.code == "bad_value")
   }
 
-  @Test func `completion offers what fits`() throws {
+  @Test func `completion offers valid values`() throws {
     let tree = try pizza()
     #expect(tree.candidates(for: "pizza").words == ["on", "off"])
     #expect(tree.candidates(for: "game.language").words == ["english", "spanish", "italian"])
@@ -214,7 +213,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 }
 
 @Suite struct SettingEventTests {
-  @Test func `an observer hears what stands beneath its prefix and nothing else`() throws {
+  @Test func `an observer is notified of changes beneath its prefix and of nothing else`() throws {
     let tree = try pizza()
     let (cheese, game, nothing) = (Ear(), Ear(), Ear())
     _ = cheese.listen(to: tree, "pizza.cheese")
@@ -228,7 +227,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(nothing.heard.isEmpty)
   }
 
-  @Test func `setting what is set already is no event`() throws {
+  @Test func `setting the current value again is not an event`() throws {
     let tree = try pizza()
     let ear = Ear()
     _ = ear.listen(to: tree)
@@ -238,7 +237,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(tree.kept["game.length"] == KeptSetting(.value(.number(8)), setBy: .user))
   }
 
-  @Test func `a set inside an observer is heard after the event, by everybody in the same order`() throws {
+  @Test func `a set inside an observer is notified after the event, to every observer in the same order`() throws {
     let tree = try pizza()
     let ear = Ear()
     var seenInside: SettingValue?
@@ -255,7 +254,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(ear.heard == [["pizza.tomato off on"], ["game.length 8 9"]])
   }
 
-  @Test func `a wrong set inside an observer is refused there and then`() throws {
+  @Test func `an invalid set inside an observer is refused at once`() throws {
     let tree = try pizza()
     var refused: SettingsError?
     _ = tree.observe("", by: .user) { _, _ in
@@ -282,7 +281,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(notices.count == 1)
   }
 
-  @Test func `a flood of sets inside an observer is bounded`() throws {
+  @Test func `a flood of sets inside an observer is limited`() throws {
     let tree = try pizza()
     var cut = 0
     tree.report = { if case .loopCut = $0 { cut += 1 } }
@@ -298,7 +297,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(cut == 1)
   }
 
-  @Test func `cancelled means silent at once, also in the middle of an event`() throws {
+  @Test func `a cancelled observer is silent at once, also in the middle of an event`() throws {
     let tree = try pizza()
     let ear = Ear()
     var second: SettingsSubscription?
@@ -310,7 +309,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(ear.heard.isEmpty)
   }
 
-  @Test func `observing during an event is safe and hears the next one`() throws {
+  @Test func `observing during an event is safe and starts with the next one`() throws {
     let tree = try pizza()
     let ear = Ear()
     var done = false
@@ -324,7 +323,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(ear.heard == [["pizza.tomato on off"]])
   }
 
-  @Test func `a change that can't be kept is undone and told to nobody`() throws {
+  @Test func `a change that cannot be saved is undone and not notified`() throws {
     struct Full: Error {}
     let tree = try pizza()
     let ear = Ear()
@@ -337,7 +336,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(ear.heard.isEmpty)
   }
 
-  @Test func `a transaction is kept once, with all its changes`() throws {
+  @Test func `a transaction is saved once, with all its changes`() throws {
     let tree = try pizza()
     var kept: [[KeptChange]] = []
     tree.keep = { kept.append($0) }

@@ -1,5 +1,5 @@
-// A model of the tree of switches that is too slow and too simple to be wrong: every question looks at every switch.
-// It is written from seeds.md 5 and issue 5, not from the tree.
+// A model of the tree of switches that is too slow and too simple to be wrong: every query looks at every switch. It
+// is written from seeds.md 5 and issue 5, not from the tree.
 
 import ToggleSettings
 
@@ -31,7 +31,7 @@ struct SlowModel {
     return on == 0 ? .off : on == leaves.count ? .on : .mixed
   }
 
-  /// The truth about every name, as `get` tells it.
+  /// The value of every name, as `get` returns it.
   var all: [String: Bool] {
     var all: [String: Bool] = [:]
     for leaf in defaults.keys { all[leaf] = isOn(leaf) }

@@ -1,4 +1,4 @@
-// Tests of reading and writing JSON: nothing is lost, everything is bounded, every error has its place.
+// Tests of parsing and writing JSON: nothing is lost, everything is limited, every error has its position.
 
 import TestSupport
 import Testing
@@ -39,12 +39,12 @@ private func failure(_ source: String) -> JSONFailure? {
     #expect(try parse(number).double == value)
   }
 
-  @Test func `a number that JSON cannot write is none`() {
+  @Test func `a number that JSON cannot express is refused`() {
     #expect(Value.measure(.nan) == .null)
     #expect(Value.number(.infinity) == .null)
   }
 
-  @Test func `keys are sorted by code point and told apart by their bytes`() throws {
+  @Test func `keys are sorted by code point and compared by their bytes`() throws {
     let composed = "\u{e9}"
     let decomposed = "e\u{301}"
     let source = "{\"z\":1,\"\(composed)\":2,\"a\":3,\"\(decomposed)\":4,\"B\":5}"
@@ -55,7 +55,7 @@ private func failure(_ source: String) -> JSONFailure? {
     #expect(text(JSONWriter.bytes(of: .record(object))).utf8.count > source.utf8.count)
   }
 
-  @Test func `members are put in, replaced and taken out in order`() {
+  @Test func `members are inserted, replaced and removed in order`() {
     var object = Value.Record()
     for key in ["m", "c", "x", "a"] { object[key] = .text(key) }
     object["c"] = .null
@@ -70,7 +70,7 @@ private func failure(_ source: String) -> JSONFailure? {
     (#""\u0041\n\/\"""#, "A\n/\""), (#""\ud83d\ude00""#, "😀"), (#""é日""#, "é日"), (#""\u0000""#, "\0"),
     ("\"\u{7f}\"", "\u{7f}"),
   ])
-  func `a string is read and comes back the same`(source: String, expected: String) throws {
+  func `a string reads back as the same`(source: String, expected: String) throws {
     let value = try parse(source)
     #expect(value.text == expected)
     let written = JSONWriter.bytes(of: value)
@@ -83,7 +83,8 @@ private func failure(_ source: String) -> JSONFailure? {
     ("[01]", "\"]\" or \",\"", 1, 3), ("[-]", "a digit", 1, 3), ("[1.]", "a digit", 1, 4), ("[NaN]", "a value", 1, 2),
     ("\"abc", "a closing quote", 1, 5), ("[+1]", "a value", 1, 2), ("[Infinity]", "a value", 1, 2),
   ])
-  func `what was expected is said with its line and column`(source: String, expected: String, line: Int, column: Int) {
+  func `an error says what was expected, with line and column`(source: String, expected: String, line: Int, column: Int)
+  {
     guard case .expected(let what, _)? = failure(source)?.reason else {
       Issue.record("no failure for \(source)")
       return
@@ -93,7 +94,7 @@ private func failure(_ source: String) -> JSONFailure? {
     #expect(failure(source)?.column == column)
   }
 
-  @Test func `other failures are told apart`() {
+  @Test func `other failures are distinguished`() {
     #expect(failure("\"\\ud800\"")?.reason == .loneSurrogate)
     #expect(failure("\"\\ud800\\u0041\"")?.reason == .loneSurrogate)
     #expect(failure("\"\\udc00\"")?.reason == .loneSurrogate)
@@ -112,7 +113,7 @@ private func failure(_ source: String) -> JSONFailure? {
     }
   }
 
-  @Test func `a random value is written and read back the same`() throws {
+  @Test func `a random value reads back as the same`() throws {
     var random = TestGenerator(3)
     for _ in 0..<200 {
       let value = randomValue(&random, depth: 0)
@@ -159,11 +160,11 @@ private func failure(_ source: String) -> JSONFailure? {
     }
     #expect(place() == "1:2" && place("a/b") == "1:3" && place("a/b", 1) == "1:14")
     #expect(place("a/b", 1, "é", "x") == "1:21" && place("c") == "2:3" && place("c", 2) == "2:20")
-    // What is not there is where it would be looked for.
+    // A missing element is at the position where it would be looked for.
     #expect(place("d") == "1:2" && place("c", 7) == "2:3" && place("c", "x", "y") == "2:3")
   }
 
-  @Test func `a pointer escapes what has a meaning in it`() {
+  @Test func `a pointer escapes special characters`() {
     #expect(JSONPointer.whole.description.isEmpty)
     #expect(JSONPointer.whole.appending("a/b~c").appending(3).description == "/a~1b~0c/3")
   }

@@ -1,4 +1,4 @@
-// Tests of values and of their JSON in one line.
+// Tests of values and of their one-line JSON.
 
 import Problems
 import Testing
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [(0.1, "0.1"), (1.0, "1.0"), (-0.0, "-0.0"), (1e300, "1e+300"), (.infinity, "null"), (.nan, "null")])
-  func `a number reads back as itself, what JSON lacks is null`(value: Double, expected: String) {
+  func `a number reads back as itself, values that JSON lacks become null`(value: Double, expected: String) {
     #expect(Value.number(value).json == expected)
   }
 
@@ -27,7 +27,7 @@ import Testing
     #expect(Value.record([:]).json == "{}")
   }
 
-  @Test func `a record keeps the order it was given, and of two values of a name the last`() {
+  @Test func `a record keeps its order, and of two values of a name the last`() {
     var record = Value.Record([("b", .integer(1)), ("a", .integer(2)), ("b", .integer(3))])
     #expect(record.names == ["b", "a"])
     #expect(record["b"] == .integer(3))
@@ -36,7 +36,7 @@ import Testing
     #expect(record.sortedFields.map(\.name) == ["a", "b", "c"])
   }
 
-  @Test func `names of one look and of other bytes are two names, in small records and in large ones`() {
+  @Test func `names that look alike with different bytes are two names, in small records and in large ones`() {
     for count in [0, 100] {
       var record = Value.Record((0..<count).map { ("n\($0)", .null) })
       record["\u{e9}"] = .integer(1)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `an integer is exact, and a number tells where it is whole`() {
+  @Test func `an integer is exact, and a number converts if it is whole`() {
     #expect(Value.integer(.max).json == "9223372036854775807")
     #expect(Value.number(4).integer == 4)
     #expect(Value.number(4.5).integer == nil)
@@ -55,7 +55,7 @@ import Testing
     #expect(Value.measure(4.5) == .number(4.5))
   }
 
-  @Test func `values that are too deep are null`() {
+  @Test func `values nested too deeply are null`() {
     let value = Value.list([.list([.list([.integer(1)])])])
     #expect(value.json(deepest: 2) == "[[null]]")
     #expect(value.json(deepest: 4) == "[[[1]]]")
@@ -68,7 +68,7 @@ import Testing
     ("inner", .record([("a/b", .null)])),
   ])
 
-  @Test func `what is there is read by its kind`() throws {
+  @Test func `present members are read by their type`() throws {
     let reader = ValueReader(value)
     #expect(try reader["name"].text() == "deck")
     #expect(try reader["on"].boolean())
@@ -76,7 +76,7 @@ import Testing
     #expect(reader["none"].value == nil)
   }
 
-  @Test func `what is missing, of another kind or out of range is named by its place`() throws {
+  @Test func `members that are missing, of another type or out of range are reported with their position`() throws {
     let reader = ValueReader(value)
     #expect(throws: ShapeFailure(pointer: .whole.appending("none"), name: "none", expected: "a text", found: nil)) {
       try reader["none"].text()

@@ -1,4 +1,4 @@
-// Tests of addresses of sync servers.
+// Tests of the addresses of sync servers.
 
 import Testing
 import Wire
@@ -16,7 +16,7 @@ import Wire
     ("http://172.20.0.1/", "http://172.20.0.1/", false),
     ("http://10.0.0.1.example.org/", "http://10.0.0.1.example.org/", true),
   ])
-  func `an address has one form, and says who could listen`(given: String, text: String, isExposed: Bool) throws {
+  func `an address has one form, and says who could eavesdrop`(given: String, text: String, isExposed: Bool) throws {
     let address = try SyncAddress(given)
     #expect(address.text == text)
     #expect(address.isExposed == isExposed)
@@ -28,7 +28,7 @@ import Wire
     "http://host:0/", "http://host:70000/", "http://host:x/", "http://host/?a=b", "http://host/#a", "http://[::1/",
     "http://[host]/", "http://ho\\st/", "http://hö/", "http://\(String(repeating: "a", count: 2000))/",
   ])
-  func `what is no address is refused`(given: String) {
+  func `an invalid address is refused`(given: String) {
     #expect { try SyncAddress(given) } throws: {
       if case .malformed = $0 as? SyncAddressFault { true } else { false }
     }
@@ -43,7 +43,7 @@ import Wire
     }
   }
 
-  @Test func `a host that only looks like it is not`() throws {
+  @Test func `a host that only resembles ankiweb is accepted`() throws {
     #expect(try SyncAddress("https://notankiweb.net/").host == "notankiweb.net")
     #expect(try SyncAddress("https://ankiweb.net.example.org/").host == "ankiweb.net.example.org")
   }
@@ -68,7 +68,7 @@ import Wire
     #expect(try SyncAddress(given).moved(to: location, of: "sync/meta").text == moved)
   }
 
-  @Test func `messages come back as they were`() throws {
+  @Test func `messages survive encoding and decoding`() throws {
     var request = SyncRequest(call: "sync/meta", address: "http://a/", session: "s", keyPath: "/x/\"y")
     (request.isSignIn, request.keptFor, request.patience, request.answerLimit) = (true, "http://b/", 7, 99)
     #expect(SyncRequest(request.value) == request)

@@ -39,16 +39,16 @@ private let answers: [DrawAnswer] = [
 
 @Suite struct DrawingWireTests {
   @Test(arguments: requests)
-  func `a request is read as it was written`(request: DrawRequest) throws {
+  func `a request is decoded as it was encoded`(request: DrawRequest) throws {
     #expect(try DrawRequest(decoding: request.encoded) == request)
   }
 
   @Test(arguments: answers)
-  func `an answer is read as it was written`(answer: DrawAnswer) throws {
+  func `a response is decoded as it was encoded`(answer: DrawAnswer) throws {
     #expect(try DrawAnswer(decoding: answer.encoded) == answer)
   }
 
-  @Test func `every beginning of a message but the whole is refused`() throws {
+  @Test func `every proper prefix of a message is refused`() throws {
     for bytes in requests.map(\.encoded) {
       for count in 0..<bytes.count {
         #expect(throws: WireError.self) { try DrawRequest(decoding: Array(bytes.prefix(count))) }
@@ -57,7 +57,7 @@ private let answers: [DrawAnswer] = [
     }
   }
 
-  @Test func `a message with any bytes changed is read or refused`() throws {
+  @Test func `a message with any bytes changed is decoded or refused`() throws {
     var random = TestGenerator(1)
     var refused = 0
     for _ in 0..<3000 {
@@ -69,7 +69,7 @@ private let answers: [DrawAnswer] = [
     #expect(refused > 1000)
   }
 
-  @Test func `a picture that a scene does not have is refused`() {
+  @Test func `a picture that is not in the scene is refused`() {
     var broken = scene
     broken.items[0].content = .picture(index: 2, clip: [])
     #expect(throws: WireError.self) { try DrawRequest(decoding: DrawRequest.addToSheet(broken).encoded) }

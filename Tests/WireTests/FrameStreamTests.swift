@@ -1,4 +1,4 @@
-// Tests of frames over a descriptor: every size around the buffer, and every way in which the other side can fail.
+// Tests of frames over a descriptor: every size near the buffer size, and every way in which the other side can fail.
 
 import Glibc
 import Testing
@@ -9,7 +9,7 @@ import Testing
   private func ends() throws -> (FrameStream, FrameStream, Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    // Room for a frame of the tests, so that one thread can send and then receive.
+    // Buffer space for a frame of the tests, so that one thread can send and then receive.
     var room: Int32 = 1 << 20
     for end in ends { setsockopt(end, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
     return (
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 3, 4, 5, 4096, 65_531, 65_532, 65_533, 65_536, 65_537, 131_068, 131_072, 150_000])
-  func `a frame comes as it was sent, whatever its size, and so does the next`(_ size: Int) throws {
+  func `a frame arrives as it was sent, whatever its size, and so does the next`(_ size: Int) throws {
     let (here, there, _, _) = try ends()
     let frame = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     for _ in 0..<3 {
@@ -34,7 +34,7 @@ import Testing
     #expect(try there.receive() == [3])
   }
 
-  @Test func `what is too long is neither sent nor received`() throws {
+  @Test func `a frame that is too long is neither sent nor received`() throws {
     let (here, there, raw, _) = try ends()
     #expect(throws: FrameEnd.tooLong) { try here.send([UInt8](repeating: 0, count: 150_001)) }
     for length: UInt32 in [150_001, 1 << 31, .max] {
@@ -54,13 +54,13 @@ import Testing
       close(raw)
       #expect(throws: FrameEnd.gone) { try there.receive() }
     }
-    // Nobody reads: no signal, an error.
+    // Nobody reads: an error, not a signal.
     let (here, _, _, raw) = try ends()
     close(raw)
     #expect(throws: FrameEnd.gone) { try here.send([1]) }
   }
 
-  @Test func `who waits is asked whether to go on`() throws {
+  @Test func `a waiting side is asked whether to go on`() throws {
     let (here, there, _, raw) = try ends()
     var limit = timeval(tv_sec: 0, tv_usec: 1_000)
     setsockopt(raw, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

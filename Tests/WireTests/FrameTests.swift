@@ -1,4 +1,4 @@
-// Frames at every size that a buffer could stumble over, and what is no frame.
+// Frames at every size near a buffer boundary, and invalid frames.
 
 import Glibc
 import TestSupport
@@ -31,7 +31,7 @@ import Wire
     }
   }
 
-  @Test func `a frame that is cut or too long is none`() throws {
+  @Test func `a frame that is truncated or too long is refused`() throws {
     let frame = try #require(FrameHead.bytes(5)) + Array("hello".utf8)
     for count in 0..<frame.count {
       #expect(try reading(Array(frame.prefix(count))) { StandardFrames.read(limit: 100, from: $0) } == nil, "\(count)")
@@ -41,7 +41,7 @@ import Wire
     #expect(FrameHead.bytes(1 << 32) == nil)
   }
 
-  @Test func `bytes of any size within a message come back, and none that is cut`() throws {
+  @Test func `byte strings of any size within a message come back, but no truncated ones`() throws {
     for size in streamSizes(buffer: 1 << 14) {
       let bytes = StreamContent.random.bytes(size)
       var writer = WireWriter()

@@ -1,4 +1,4 @@
-// Tests of the moment before a sleep: what is found in it, and how seldom it is tried where it brings nothing.
+// Tests of the spinning before a sleep: what it catches, and how seldom it is tried when it does not help.
 
 import Glibc
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Wire
 
 @Suite struct GlancesTests {
-  /// The moment is five looks long.
+  /// Spins for the time of five looks.
   private func glances() -> Glances {
     var time: Int64 = 0
     return Glances {
@@ -20,7 +20,7 @@ import Testing
     return -1
   }
 
-  @Test func `what comes within the moment is found without a sleep`() {
+  @Test func `data that arrives while spinning is found without a sleep`() {
     var glances = glances()
     var looks = 0
     let got = glances.find {
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (-1, ECONNRESET), (-1, EINTR)])
-  func `an end, an error and a signal are told at once`(_ answer: Int, _ error: Int32) {
+  func `an end, an error and a signal are reported at once`(_ answer: Int, _ error: Int32) {
     var glances = glances()
     var looks = 0
     let got = glances.find {
@@ -43,7 +43,7 @@ import Testing
     #expect(got == answer && looks == 1)
   }
 
-  @Test func `where nothing comes few waits are looked at, and all again once something does`() {
+  @Test func `if nothing arrives few waits spin, and all again once something does`() {
     var glances = glances()
     var looked: [Int] = []
     for wait in 0..<200 {

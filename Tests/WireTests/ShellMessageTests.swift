@@ -1,4 +1,4 @@
-// What `serve` and a shell say to each other comes back as it was; what makes no sense is nothing.
+// Messages between `serve` and a shell survive encoding and decoding; malformed ones are refused.
 
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Wire
 
 @Suite struct ShellMessageTests {
   @Test(arguments: ShellRequest.Kind.allCases)
-  func `a request comes back as it was`(kind: ShellRequest.Kind) throws {
+  func `a request survives encoding and decoding`(kind: ShellRequest.Kind) throws {
     let request = ShellRequest(kind, number: 1_700_000_000_123, text: "deck:\"A::ñ\" \n", origin: "Yomitan, guiBrowse")
     #expect(syncHead(JSONWriter.bytes(of: request.value)).flatMap(ShellRequest.init) == request)
   }
@@ -16,11 +16,11 @@ import Wire
     ShellReply.done(true), .done(false), .busy, .studied(nil), .studied(StudyState(card: 7, choices: [])),
     .studied(StudyState(card: 7, choices: [.init(1, 60), .init(2, 0.5), .init(4, nil)])),
   ])
-  func `a reply comes back as it was`(reply: ShellReply) throws {
+  func `a reply survives encoding and decoding`(reply: ShellReply) throws {
     #expect(syncHead(JSONWriter.bytes(of: reply.value)).flatMap(ShellReply.init) == reply)
   }
 
-  @Test func `what makes no sense is nothing`() throws {
+  @Test func `a malformed message is refused`() throws {
     let request = ShellRequest(.answer, number: 3, origin: "x").value
     for name in ["kind", "number", "text", "origin"] {
       let fields = (request.record?.fields ?? []).map { ($0.name, $0.name == name ? Value.list([]) : $0.value) }

@@ -1,4 +1,4 @@
-// Tests of guesses and base words that nobody should type, and of saved games that somebody changed.
+// Tests of hostile guesses and base words, and of forged saved games.
 
 import Lexicon
 import Problems
@@ -20,7 +20,7 @@ import WordGames
     #expect(try game().code(guess) == code)
   }
 
-  @Test func `bytes that are no UTF-8 get an answer`() throws {
+  @Test func `bytes that are not UTF-8 get an answer`() throws {
     let game = try game()
     for bytes in [[0xFF, 0xFE], [0x63, 0xC3], [0xED, 0xA0, 0x80], [0x63, 0x80, 0x62]] as [[UInt8]] {
       #expect(try bytes.withUnsafeBufferPointer { try game.code(of: game.guess($0)) } != nil)
@@ -29,7 +29,7 @@ import WordGames
     #expect(game.count == 0)
   }
 
-  @Test func `accents may come decomposed, and capitals follow the language`() throws {
+  @Test func `accents may be decomposed, and case follows the language`() throws {
     let spanish = try game(base: "canción", words: ["canción", "cinco", "nación"], language: "spanish")
     #expect(try spanish.code("NACIO\u{301}N") == nil)
     #expect(try spanish.code("nación") == "already_used")
@@ -41,7 +41,7 @@ import WordGames
   }
 
   @Test(arguments: ["", "x", "  ", "two words", "b2b", "a\u{0}b", "a?b", String(repeating: "a", count: 1001)])
-  func `a base word that is none is refused`(base: String) throws {
+  func `an invalid base word is refused`(base: String) throws {
     #expect(try #require(throws: GameError.self) { try game(base: base) }.code == "bad_base")
   }
 
@@ -53,7 +53,7 @@ import WordGames
     #expect(game.length == 504)
   }
 
-  @Test func `a game comes back as it was left`() throws {
+  @Test func `a saved game is restored as it was`() throws {
     var seconds = 500.0
     let mode = Mode.timed
     let game = try Game.start(
@@ -80,7 +80,7 @@ import WordGames
     #expect(back == state)
   }
 
-  @Test func `a saved game that somebody changed is refused or played, and never harms`() throws {
+  @Test func `a forged saved game is refused or played, and does no harm`() throws {
     let game = try game(.duel)
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     let text = try Array(game.state.encoded.utf8)
@@ -110,7 +110,7 @@ import WordGames
     #expect(refused > 1000)
   }
 
-  @Test func `a saved game says what is wrong with it`() throws {
+  @Test func `an invalid saved game is reported with what is wrong with it`() throws {
     func reason(_ text: String) throws -> String {
       try #require(throws: GameError.self) { try GameState(decoding: text) }.message
     }
@@ -129,7 +129,7 @@ import WordGames
     }
   }
 
-  @Test func `results are kept and the best of each mode and language is found`() throws {
+  @Test func `results are stored and the best of each mode and language is found`() throws {
     let game = try game(now: { 77 })
     for word in ["cab", "bearing", "grace", "margin"] { _ = try game.guess(word) }
     let result = game.result

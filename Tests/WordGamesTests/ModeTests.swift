@@ -9,7 +9,7 @@ import WordGames
 
 private struct HookFailure: Error, Equatable {}
 
-/// Distinct words of eight letters.
+/// Returns distinct words of eight letters.
 private func eightLetterWords(_ count: Int) -> [String] {
   let letters = Array("abcdefghijklmnopqrst")
   var generator = TestGenerator(11)
@@ -32,7 +32,7 @@ private final class Clock {
     try WordGamesTests.game(mode, base: base, length: length, seed: seed, now: { [clock] in clock.seconds })
   }
 
-  @Test func `a timed game ends with its clock, which stands still while paused`() throws {
+  @Test func `a timed game ends with its clock, which stops while paused`() throws {
     let game = try game(.timed)
     #expect(game.timeRemaining == 180)
     #expect(try game.guess("cambering") == .accepted(points: 19))
@@ -53,7 +53,7 @@ private final class Clock {
     #expect(try !game.isFinished())
   }
 
-  @Test func `blitz goes on to a new base word after three words and keeps what was found`() throws {
+  @Test func `blitz moves to a new base word after three words and keeps the found words`() throws {
     let words = englishWords + ["cambered", "embraced"]
     let game = try WordGamesTests.game(
       .blitz, base: "cambering", length: 8, words: words, now: { [clock] in clock.seconds })
@@ -83,13 +83,13 @@ private final class Clock {
     #expect(Set(week).count > 3)
   }
 
-  @Test func `daily counts letters by their value`() throws {
+  @Test func `daily scores letters by their value`() throws {
     let game = try game(.daily)
     #expect(try game.guess("cab") == .accepted(points: 3 + 1 + 3))
     #expect(try game.guess("cambering") == .accepted(points: 3 + 1 + 3 + 3 + 1 + 1 + 1 + 1 + 2 + 10))
   }
 
-  @Test func `a duel goes in turns and ends when both pass`() throws {
+  @Test func `a duel alternates turns and ends when both pass`() throws {
     let game = try game(.duel)
     #expect(try game.code("cab") == nil)
     #expect(game.currentPlayer == 1)
@@ -105,7 +105,7 @@ private final class Clock {
     #expect(try game.guess("bean") == .over)
   }
 
-  @Test func `a game that was given up is over, and a new word begins another`() throws {
+  @Test func `a game that was given up is over, and a new word starts another`() throws {
     let game = try game(.classic)
     game.giveUp()
     #expect(try game.guess("cab") == .over)
@@ -116,7 +116,7 @@ private final class Clock {
     #expect(try plain.code("cab") == nil)
   }
 
-  @Test func `a hint names first letter and length of a word that was not found, and costs points`() throws {
+  @Test func `a hint gives the first letter and length of a word not found yet, and costs points`() throws {
     let game = try game(.classic)
     for word in game.possible() where word != "grace" { #expect(try game.code(word) == nil) }
     let score = game.score
@@ -130,7 +130,7 @@ private final class Clock {
     #expect(poor.score == 0)
   }
 
-  @Test func `numbers of words are rewarded, in some modes with points`() throws {
+  @Test func `reaching numbers of words is rewarded, in some modes with points`() throws {
     let plain = try game(.classic)
     let timed = try game(.timed)
     for word in ["cab", "ring", "bean", "bane", "crab"] {
@@ -143,7 +143,7 @@ private final class Clock {
     #expect(timed.score == 19 + 5)
   }
 
-  @Test func `a base word is chosen by length and repeats with the generator`() throws {
+  @Test func `a base word is chosen by length and is the same for the same generator`() throws {
     let words = eightLetterWords(500)
     func base(_ seed: UInt64) throws -> String { try WordGamesTests.game(base: nil, words: words, seed: seed).baseWord }
     #expect(try base(1) == base(1))
@@ -155,7 +155,7 @@ private final class Clock {
     }
   }
 
-  @Test func `the level sets how much there is to find`() throws {
+  @Test func `the level sets how many words there are to find`() throws {
     let letters = Array("abcdefgh")
     let many = (1...255).map { set in String(letters.indices.filter { set >> $0 & 1 == 1 }.map { letters[$0] }) }
     let words = many + ["qqqqqqqq", "zzzzzzzz", "xxxxxxxx"]
@@ -193,7 +193,7 @@ private final class Clock {
     #expect(try game.guess("oo") == .over)
   }
 
-  @Test func `what a function throws comes out, and nothing was changed`() throws {
+  @Test func `an error in a mode's function is passed on, and nothing was changed`() throws {
     for place in 0..<3 {
       var mode = Mode.classic
       if place == 0 { mode.hooks.accept = { _, _ in throw HookFailure() } }
@@ -228,7 +228,7 @@ private final class Clock {
     #expect(try game.code("ring") == nil)
   }
 
-  @Test func `a function cannot guess or start anew while it is asked`() throws {
+  @Test func `a mode's function cannot guess or restart while it runs`() throws {
     var mode = Mode.classic
     mode.hooks.accept = { game, word in
       _ = try game.guess(word)
@@ -252,7 +252,7 @@ private final class Clock {
     #expect(other.count == 0 && shown.count == 0)
   }
 
-  @Test func `numbers beyond reason in a mode do no harm`() throws {
+  @Test func `extreme numbers in a mode do no harm`() throws {
     var mode = Mode.classic
     mode.players = 0
     mode.scoring.allLettersBonus = .max
@@ -269,7 +269,7 @@ private final class Clock {
     #expect(try self.game(mode).scores.count == 100)
   }
 
-  @Test func `a name has one mode, and its owner takes it away`() throws {
+  @Test func `a name belongs to one mode, and its owner removes it`() throws {
     let table = ModeTable()
     let (palindromes, other) = (Owner.plugin(PluginName("palindromes")!), Owner.plugin(PluginName("other")!))
     #expect(table.modes.map(\.name) == ["classic", "timed", "daily", "blitz", "duel"])
@@ -292,7 +292,7 @@ private final class Clock {
     #expect(missing.message.contains("did you mean \"classic\"?"))
   }
 
-  @Test func `possible words follow the rules, with or without letters to lay`() throws {
+  @Test func `possible words follow the rules, with or without letters to use`() throws {
     func possible(_ rules: [Rule], base: String = "level") throws -> [String] {
       try WordGamesTests.game(Mode(name: "t", title: "", summary: "", rules: rules), base: base).possible()
     }
@@ -323,7 +323,7 @@ private final class Clock {
     #expect(game.count == 1 && game.score == 8)
   }
 
-  @Test func `a guess is read once, in place where it is in normal form`() throws {
+  @Test func `a guess is parsed once, in place if it is in normal form`() throws {
     let game = try WordGamesTests.game(base: "canción", words: ["canción", "cinco", "nación"], language: "spanish")
     for (text, word, isAsGiven) in [
       ("cinco", "cinco", true), ("nación", "nación", true), (" cinco", "cinco", false), ("CINCO", "cinco", false),

@@ -1,4 +1,4 @@
-// Tests of the rules: their text, what each lets pass, and what each says.
+// Tests of the rules: their text, what each allows, and their messages.
 
 import Lexicon
 import Problems
@@ -15,7 +15,7 @@ private let known =
     "min_length:4", "max_length:7", "length:5", "unused", "from_letters", "reusable_letters", "contains:ñ",
     "starts_with:ca", "palindrome", "in_dictionary", "ladder_step",
   ])
-  func `a rule is written as it is read`(text: String) throws {
+  func `a rule reads back as its text`(text: String) throws {
     #expect(try Rule(parsing: text).description == text)
     #expect(try Rule(parsing: " \(text)\n").description == text)
   }
@@ -54,13 +54,13 @@ private let known =
     #expect(error.message == message)
   }
 
-  @Test func `too short says how many letters it takes`() {
+  @Test func `too short names the required number of letters`() {
     #expect(Rule.minLength(4).report.message == "Words need at least 4 letters")
     #expect(Rule.minLength(2).report.message == "Words need at least two letters")
     #expect(Rule.minLength(4).report.code == .failure(.tooShort))
   }
 
-  /// The first failure of one guess in a game of these rules.
+  /// Returns the first failure of one guess in a game with these rules.
   private func code(_ rules: [String], _ guesses: [String], base: String = "level", words: [String] = englishWords)
     throws -> String
   {
@@ -85,11 +85,11 @@ private let known =
       (["in_dictionary", "min_length:4"], ["qqq", "cab"], "not_a_word too_short"),
       (["from_letters"], ["level", "lev", "lell", "e\u{301}l"], "ok ok not_possible not_possible"),
     ] as [([String], [String], String)])
-  func `a rule lets pass what it should`(rules: [String], guesses: [String], expected: String) throws {
+  func `a rule allows what it should`(rules: [String], guesses: [String], expected: String) throws {
     #expect(try code(rules, guesses) == expected)
   }
 
-  @Test func `the native count of letters agrees with canForm for words by chance`() throws {
+  @Test func `the native letter count agrees with canForm for random words`() throws {
     var generator = TestGenerator(5)
     let letters = Array("abcdeñéλ\u{1E9E}q\u{303}q")
     func word(_ lengths: ClosedRange<Int>) -> String {
@@ -106,7 +106,7 @@ private let known =
     }
   }
 
-  @Test func `a base word of more different letters than the tables hold is counted all the same`() throws {
+  @Test func `a base word with more different letters than the tables hold is handled all the same`() throws {
     let letters = "abcdefghijklmnopqrstuvwxyzáéíóúñüàèìòùâêîôû"
     let mode = Mode(name: "test", title: "Test", summary: "", rules: [.fromLetters])
     let game = try game(mode, base: letters)

@@ -1,4 +1,4 @@
-// The table of games: what is put away, added to, forgotten; and files of older programs.
+// The table of games: saving, adding words, removing; and files of older programs.
 
 import Files
 import Storage
@@ -9,7 +9,7 @@ import WordGames
 @Suite struct GameTableTests {
   private func store() -> Store { Store(path: nil, migrations: WordGamesSchema.migrations, isInterrupted: { false }) }
 
-  /// A file in memory as the program of step 1 left it, brought up to date.
+  /// A store in memory from migration step 1, brought up to date.
   private func old() throws -> Store {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     let sql = try #require(try FileText.read(folder + "/Fixtures/games_1.sql", limit: 1 << 20))
@@ -18,7 +18,7 @@ import WordGames
       path: nil, migrations: [Migration("games.1", sql: sql.withoutMigrationTable), second], isInterrupted: { false })
   }
 
-  @Test func `a game and a result of step 1 are there after the step, and words are added to them`() throws {
+  @Test func `a game and a result of step 1 survive the step, and words are added to them`() throws {
     let store = try old()
     let saved = try #require(try store.read { try GameTable.saved($0) })
     #expect(saved.state.found.map(\.word) == ["grace", "ring"])
@@ -52,7 +52,7 @@ import WordGames
     #expect(try store.read { try GameTable.saved($0) }?.state == game.state)
   }
 
-  @Test func `nothing is added to another game, or to one that is not as it was`() throws {
+  @Test func `nothing is added to another game, or to one that has changed`() throws {
     let (store, game) = (store(), try game())
     for word in ["grace", "cab"] { #expect(try game.code(word) == nil) }
     try store.operation("x") { try GameTable.save($0, game.state, game: 7, now: 0) }
@@ -71,7 +71,7 @@ import WordGames
 }
 
 extension String {
-  /// The store notes the step itself.
+  /// The store records the migration step itself.
   fileprivate var withoutMigrationTable: String {
     split(separator: "\n").filter { !$0.contains("grdb_migrations") }.joined(separator: "\n")
   }

@@ -1,4 +1,4 @@
-// Tests of a game in play: the four rules of classic, their words, and what a mode may change.
+// Tests of a running game: the four rules of classic, their messages, and what a mode may change.
 
 import Lexicon
 import Problems
@@ -24,7 +24,7 @@ func game(
 }
 
 extension Game {
-  /// Guesses a word; the code of its refusal, nil when it counts.
+  /// Guesses a word; returns the code of its refusal, nil if it counts.
   func code(_ word: String) throws -> String? { code(of: try guess(word)) }
 }
 
@@ -49,7 +49,7 @@ extension Game {
     ),
     ("gracem", "not_a_word", "This is not a valid word", "Use only real words"),
   ])
-  func `a refusal says which rule in the words of the contract`(
+  func `a refusal names the rule in the words of the contract`(
     guess: String, code: String, title: String, message: String
   ) throws {
     let game = try game()
@@ -75,7 +75,7 @@ extension Game {
     #expect(game.average == 0)
   }
 
-  @Test func `possible and missed words are told`() throws {
+  @Test func `possible and missed words are listed`() throws {
     let game = try game()
     #expect(game.possible().count == 10)
     #expect(try game.code("cab") == nil)
@@ -95,7 +95,7 @@ extension Game {
     return word.withUTF8 { game.guessPlainly($0) }
   }
 
-  @Test func `a guess judged plainly is answered and counted as any other`() throws {
+  @Test func `a guess on the fast path is answered and counted like any other`() throws {
     let (plain, general) = (try game(), try game())
     var generator = TestGenerator(5)
     let others = ["zebra", "a", "geng", "", "Grace", " cab", "grâce", "cambering", "level", "caband"]
@@ -113,7 +113,7 @@ extension Game {
     #expect(judged > 1_000)
   }
 
-  @Test func `where more than the rules has a say no guess is judged plainly, and nothing changes`() throws {
+  @Test func `if more than the rules decides no guess takes the fast path, and nothing changes`() throws {
     var hooks = ModeHooks()
     hooks.accept = { _, _ in nil }
     let asking = Mode(name: "asking", title: "", summary: "", rules: Mode.classicRules, hooks: hooks)
@@ -140,9 +140,9 @@ extension Game {
       now: { 0 })
   }
 
-  @Test func `only common words are chosen and looked for, and any word of the list counts`() throws {
+  @Test func `only common words are chosen and asked for, and any word of the list counts`() throws {
     #expect(try game(length: 7).baseWord == "bearing")
-    // None of the common words has so many letters.
+    // None of the common words has that many letters.
     #expect(try game(length: 9).baseWord == "cambering")
     let game = try game(base: "cambering")
     #expect(game.possible() == ["bearing", "grace", "ring"])
@@ -151,7 +151,7 @@ extension Game {
     #expect(game.missed() == ["bearing", "grace"])
   }
 
-  @Test func `missed words come by their use, the shortest last, without what the mode refuses`() throws {
+  @Test func `missed words are ordered by frequency, the shortest last, without those the mode refuses`() throws {
     let lexicon = try lexicon()
     let common = try CommonWords(["cab": 99, "bean": 1, "ring": 20, "grace": 5, "crab": 4], of: lexicon, least: 1)
     var mode = Mode(name: "m", title: "M", summary: "", rules: Mode.classicRules)
@@ -163,7 +163,7 @@ extension Game {
     #expect(words == ["ring", "crab", "bean", "cab"])
   }
 
-  @Test func `a mode has a length of its own, which nobody needs to ask for`() throws {
+  @Test func `a mode has a default length of its own`() throws {
     var mode = Mode.classic
     mode.length = 5
     let game = try Game.start(mode: mode, lexicon: lexicon(), random: TestGenerator(1), now: { 0 })

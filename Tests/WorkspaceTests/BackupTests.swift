@@ -1,4 +1,4 @@
-// Backups: one file with everything, checked; restored whole or not at all; the automatic ones.
+// Backups: a single verified file with everything, restored whole or not at all; the automatic backups.
 
 import Authentication
 import CardDocuments
@@ -34,7 +34,7 @@ func fill(_ workspace: Workspace) throws {
 }
 
 @Suite struct BackupTests {
-  @Test func `a backup brings everything back, and what was here is kept`() throws {
+  @Test func `a backup restores everything, and the current data is saved first`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
@@ -60,13 +60,13 @@ func fill(_ workspace: Workspace) throws {
     #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
     #expect(try workspace.care.integrityProblems() == [])
     #expect(try workspace.documents.store().check().filter { $0.problem.kind != .unchecked }.isEmpty)
-    // What was here comes back from its own backup.
+    // The previous data comes back from its own backup.
     _ = try workspace.care.restore(workspace.care.stage(#require(report.kept)))
     #expect(try state(workspace) == later)
     #expect(try Folder.names(in: workspace.folder).filter { $0.hasPrefix(".") } == [])
   }
 
-  @Test func `another shell that is open sees what was restored`() throws {
+  @Test func `another open shell sees the restored data`() throws {
     let person = try Person()
     let (first, second) = (try person.workspace(), try person.workspace())
     try fill(first)
@@ -79,9 +79,9 @@ func fill(_ workspace: Workspace) throws {
     #expect(try second.decks.open("Spanish::Verbs").cards().count == 500)
   }
 
-  /// - Parameter part: of the restore, when it is written.
+  /// - Parameter part: the fraction of the restore after which the other shell writes.
   @Test(arguments: [0.0, 0.5, 0.99])
-  func `what another shell writes while a backup is restored is in the backup of what was there`(part: Double) throws {
+  func `what another shell writes during a restore is in the backup of the previous data`(part: Double) throws {
     let person = try Person()
     try fill(person.workspace())
     let (path, collection) = (person.data + "/one.deckhand-backup", person.data + "/local/collection.sqlite")
@@ -119,7 +119,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: workspace.care.backupFolder).count == 3)
   }
 
-  @Test func `a file that is damaged anywhere restores nothing`() throws {
+  @Test func `a file damaged anywhere restores nothing`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
@@ -132,7 +132,7 @@ func fill(_ workspace: Workspace) throws {
       if number < 12 { broken[number * bytes.count / 12] ^= 0x10 } else { broken.removeLast(1 + (number - 12) * 61) }
       let name = person.data + "/broken"
       try AtomicFile.write(name, broken)
-      // A bit of zstd's own that means nothing may turn: then all is as it was written.
+      // A bit that zstd ignores may be flipped: then the content is as it was written.
       do { #expect(try workspace.care.inspect(name).cards == 500) } catch {
         #expect(throws: (any Error).self) { try workspace.care.stage(name) }
       }
@@ -142,7 +142,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(throws: (any Error).self) { try workspace.care.stage(person.data + "/nothing") }
   }
 
-  @Test func `of the automatic backups seven days, four weeks and twelve months stay`() {
+  @Test func `of the automatic backups seven days, four weeks and twelve months are kept`() {
     var days: Set<Int> = []
     let retention = BackupRetention()
     let first = CivilDate(year: 2024, month: 1, day: 1).days
@@ -150,7 +150,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(days.contains(first + 899))
     #expect((first + 893...first + 899).allSatisfy(days.contains))
     #expect((18...23).contains(days.count))
-    // A year back there is one a month.
+    // Beyond a year there is one a month.
     #expect(days.contains { $0 < first + 900 - 300 })
     for day in stride(from: -800_000, to: 800_000, by: 997) {
       let date = CivilDate(day: day)
@@ -160,7 +160,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(CivilDate("2023-02-29") == nil)
   }
 
-  @Test func `backups of days to come stay, take the place of none, and are told`() throws {
+  @Test func `backups with future dates are kept, replace no others, and are reported`() throws {
     let person = try Person()
     try fill(person.workspace())
     let workspace = try person.workspace()
@@ -175,11 +175,11 @@ func fill(_ workspace: Workspace) throws {
     #expect(found.count == 1 && found[0].what.hasPrefix("7 daily backups"))
   }
 
-  @Test func `one backup a day is made by itself`() throws {
+  @Test func `one backup a day is made automatically`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
-    // A collection that was not there before its first change has nothing to keep yet.
+    // A collection that did not exist before its first change has nothing to back up yet.
     workspace.dailyBackups.finish { _, _ in }
     #expect(try Folder.names(in: workspace.care.backupFolder) == [])
     try workspace.close()
@@ -191,7 +191,7 @@ func fill(_ workspace: Workspace) throws {
     again.dailyBackups.finish { done, total in told.append(done * 100 / total) }
     #expect(told.last == 100 && told == told.sorted())
     let path = again.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
-    // With the change that made it due.
+    // It includes the change that triggered it.
     #expect(try again.care.inspect(path).decks == 3)
     try Folder.removeFile(path)
     _ = try again.decks.create("German")
@@ -199,7 +199,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(!fileExists(path))
   }
 
-  @Test func `backups of days to come, made while the clock was wrong, take no room of those of now`() throws {
+  @Test func `backups with future dates from a wrong clock do not crowd out current ones`() throws {
     let person = try Person()
     try fill(person.workspace())
     let folder = person.data + "/local/backups/"
@@ -216,7 +216,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: folder) == made + ahead)
   }
 
-  @Test func `the day's backup is made beside the prompt, and closing ends it`() throws {
+  @Test func `the daily backup is made in the background of the prompt, and closing cancels it`() throws {
     let person = try Person()
     try fill(person.workspace())
     let workspace = try person.workspace()
@@ -234,7 +234,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: person.data + "/local/backups").allSatisfy { !$0.hasPrefix(".") })
   }
 
-  @Test func `a history that grows while it is backed up is whole in the backup`() throws {
+  @Test func `a history that grows during a backup is complete in the backup`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
@@ -257,7 +257,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(try workspace.care.inspect(job.path).decks == 2)
   }
 
-  @Test(arguments: [1, 2, 5, 20]) func `a backup that is interrupted leaves nothing`(piece: Int) throws {
+  @Test(arguments: [1, 2, 5, 20]) func `an interrupted backup leaves nothing`(piece: Int) throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
@@ -279,8 +279,8 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: person.data).filter { $0.hasPrefix(".") || $0.contains("backup") } == [])
   }
 
-  /// - Parameter place: nil for the name of a migration.
-  @Test(arguments: [0, 3, 100, nil]) func `a damaged collection is kept, and a backup takes its place`(
+  /// - Parameter place: the byte that is damaged; nil for the name of a migration.
+  @Test(arguments: [0, 3, 100, nil]) func `a damaged collection is set aside, and a backup replaces it`(
     place: Int?
   ) throws {
     let person = try Person()
@@ -310,7 +310,7 @@ func fill(_ workspace: Workspace) throws {
     #expect(try workspace.care.integrityProblems() == [])
   }
 
-  @Test(arguments: [true, false]) func `a collection that is gone is said, and nothing begins in its place`(
+  @Test(arguments: [true, false]) func `a missing collection is reported, and no new one is started in its place`(
     isEmptied: Bool
   ) throws {
     let person = try Person()
@@ -343,7 +343,9 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test(arguments: ["pipe", "folder", "loop", "nowhere"])
-  func `what is no file in the place of the collection is named, and neither read nor replaced`(kind: String) throws {
+  func `anything but a regular file in place of the collection is named, and neither read nor replaced`(kind: String)
+    throws
+  {
     let person = try Person()
     var workspace = try person.workspace()
     try fill(workspace)

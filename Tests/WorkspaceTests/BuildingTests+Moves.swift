@@ -1,4 +1,4 @@
-// Building a folder: rows and cards that move, and links, which a build does not follow.
+// Building a folder: rows and cards that move, and symbolic links, which a build does not follow.
 
 import Decks
 import Exchange
@@ -11,7 +11,7 @@ import Testing
 @testable import Workspace
 
 extension BuildingTests {
-  @Test func `a row that moves to another source or deck is told, and comes where it stands there`() throws {
+  @Test func `a row that moves to another source or deck is reported, and its card moves along`() throws {
     func source(_ ids: String) -> String { "guid,prompt,answer\n" + ids.map { "\($0),\($0),\($0)\n" }.joined() }
     func order(_ deck: String) throws -> String {
       try workspace.decks.open(deck).cards().rest().map { try $0.record().prompt }.joined()
@@ -32,7 +32,7 @@ extension BuildingTests {
     #expect(try order("Words::x") == "adce" && order("Words::y") == "fbgh")
   }
 
-  @Test func `a card that was edited in the deck comes along with its row, and keeps the edit`() throws {
+  @Test func `a card that was edited in the deck moves with its row, and keeps the edit`() throws {
     for name in ["x", "y"] { try person.folder.makeFolder("Words/" + name) }
     try write("guid,prompt,answer\nk,uno,one\na,a,a\n", to: "x/one.csv")
     try write("guid,prompt,answer\nb,b,b\n", to: "y/two.csv")
@@ -46,7 +46,7 @@ extension BuildingTests {
     #expect(cards.map(\.prompt) == ["un", "b"] && cards.map(\.answer) == ["1", "b"])
   }
 
-  @Test func `a new row comes beside the rows that it stands beside, and no other card is moved`() throws {
+  @Test func `a new row is inserted beside its neighbours, and no other card is moved`() throws {
     func source(_ words: String) -> String { words.map { "## \($0)\n\n\($0)\($0)\n\n" }.joined() }
     func order() throws -> String { try cards().map { String($0.prefix(1)) }.joined() }
     try write(source("aceg"), to: "a.md")
@@ -63,7 +63,7 @@ extension BuildingTests {
     #expect(try order() == "whijklyzabcdefg")
   }
 
-  @Test func `a card that was moved to another deck stays there, and takes what its row says`() throws {
+  @Test func `a card moved to another deck stays there, and is updated from its row`() throws {
     try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
     try build()
     let other = try workspace.decks.create("Other")
@@ -74,7 +74,7 @@ extension BuildingTests {
     #expect(try build().read == 0)
   }
 
-  @Test func `a link is not followed, and one that stands for a source or a folder is named`() throws {
+  @Test func `a link is not followed, and one in place of a source or a folder is named`() throws {
     try person.folder.makeFolder("outside")
     try person.folder.write("secret", to: "outside/key.png")
     try person.folder.write("## c\n\nd\n", to: "outside/c.md")

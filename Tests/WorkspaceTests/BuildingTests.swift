@@ -1,5 +1,4 @@
-// Building a folder at the workspace's door: what its description may say, its media, and rows that become something
-// else.
+// Building a folder through the workspace: its description, its media, and rows that change their type.
 
 import Decks
 import Exchange
@@ -36,7 +35,7 @@ private struct NoGenerator: CardGenerator {
   func build(_ change: (inout BuildChoices) -> Void = { _ in }) throws -> BuildReport {
     var choices = BuildChoices()
     change(&choices)
-    // What is edited later is edited at another time.
+    // Advances the clock, so that later edits have a later time.
     defer { person.clock.pass(60) }
     return try workspace.exchange.build(person.folder.file("Words") + "/", choices, generator: NoGenerator()).report
   }
@@ -53,7 +52,7 @@ private struct NoGenerator: CardGenerator {
 
   // MARK: The description
 
-  @Test func `options are texts, numbers, switches and lists of them`() throws {
+  @Test func `options are texts, numbers, booleans and lists of them`() throws {
     try write("## a\n\nb\n", to: "a.md")
     try write(
       #"{"name": "Words", "options": {"new_per_day": 5, "desired_retention": 0.85, "fuzz": false, "#
@@ -64,7 +63,7 @@ private struct NoGenerator: CardGenerator {
     #expect(options.learningSteps == [60, 600])
   }
 
-  @Test func `what a description says wrong has its place`() throws {
+  @Test func `an error in a description is reported with its position`() throws {
     try write("## a\n\nb\n", to: "a.md")
     #expect(try fault(#"{"name": "", "options": {}}"#).contains("deck.json:1:"))
     #expect(try fault(#"{"name": 3}"#).contains("at /name: the deck's name expected"))
@@ -76,7 +75,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try workspace.decks.all().isEmpty)
   }
 
-  @Test func `a folder whose name no deck can have needs a description`() throws {
+  @Test func `a folder whose name is not a valid deck name needs a description`() throws {
     try person.folder.makeFolder("a::")
     try person.folder.write("## a\n\nb\n", to: "a::/a.md")
     let error = #expect(throws: BuildError.self) {
@@ -87,7 +86,7 @@ private struct NoGenerator: CardGenerator {
 
   // MARK: Media
 
-  @Test func `a picture that left the folder is the build's no more`() throws {
+  @Test func `a picture removed from the folder no longer belongs to the build`() throws {
     try write("## a\n\n![](cat.png)\n", to: "a.md")
     try write("first", to: "cat.png")
     try build()
@@ -105,7 +104,7 @@ private struct NoGenerator: CardGenerator {
   }
 
   @Test(arguments: ["**b**", "![](cat.png)", "- b\n- c", "b\n\n> c"])
-  func `a card is plain again when its source is`(_ formatted: String) throws {
+  func `a card becomes plain again when its source does`(_ formatted: String) throws {
     try write("x", to: "cat.png")
     for answer in ["plain", formatted, "other", formatted, "plain"] {
       try write("## a\n\n\(answer)\n", to: "a.md")
@@ -115,7 +114,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try cards().count == 1)
   }
 
-  @Test func `two files of one name in two folders are told, and nothing is built`() throws {
+  @Test func `two files with the same name in two folders are reported, and nothing is built`() throws {
     for name in ["one", "two"] {
       try person.folder.makeFolder("Words/" + name)
       try write("## \(name)\n\n![](cat.png)\n", to: name + "/a.md")
@@ -128,7 +127,7 @@ private struct NoGenerator: CardGenerator {
 
   // MARK: Rows
 
-  @Test func `a row of another type is another card`() throws {
+  @Test func `a row with another type is another card`() throws {
     try write(#"{"guid":"a","note_type":"Basic","note_fields":{"Front":"sun","Back":"sol"}}"# + "\n", to: "a.jsonl")
     try build()
     #expect(try cards() == ["sun = sol"])
@@ -140,7 +139,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try cards() == ["sun = sol"])
   }
 
-  @Test func `a row of another type than the card that was edited here is told`() throws {
+  @Test func `a row whose type differs from that of the edited card is reported`() throws {
     try write(#"{"guid":"a","prompt":"sun","answer":"sol"}"# + "\n", to: "a.jsonl")
     try build()
     let deck = try workspace.decks.open("Words")
@@ -153,7 +152,7 @@ private struct NoGenerator: CardGenerator {
     }
   }
 
-  @Test func `a card that was edited stays when its row goes, and an untouched one goes with prune`() throws {
+  @Test func `an edited card stays when its row is removed, and --prune removes an unedited one`() throws {
     try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
     try build()
     try #require(try workspace.decks.open("Words").card(at: 1)).update(answer: "mine")
@@ -161,7 +160,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try build().removed == 0)
     #expect(try build { $0.prunes = true }.removed == 1)
     #expect(try cards().count == 1 && cards()[0].hasSuffix("mine"))
-    // Its row comes back.
+    // The row comes back.
     try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
     try build()
     #expect(try Set(cards()) == ["a = mine", "b = 2"])
@@ -177,7 +176,7 @@ private struct NoGenerator: CardGenerator {
     ("a.md", "Q: a\nA: b\n<!-- tags: t -->\n", "Q: a\nA: mine\n<!-- tags: t -->\n"),
     ("a.md", "\u{FEFF}## a\n\nb\n\n## c\n\nd\n", "\u{FEFF}## a\n\nmine\n\n## c\n\nd\n"),
     ("a.csv", "\u{FEFF}prompt,answer,guid\na,b,x\n", "\u{FEFF}prompt,answer,guid\na,mine,x\n"),
-    // Some lines end so, others so.
+    // Mixed line endings.
     ("a.csv", "prompt,answer,guid\r\na,b,x\nc,d,y\r\n", "prompt,answer,guid\r\na,mine,x\nc,d,y\r\n"),
     ("a.csv", "prompt,answer,guid\na,b,x\r\nc,d,y\n", "prompt,answer,guid\na,mine,x\r\nc,d,y\n"),
     (
@@ -185,7 +184,7 @@ private struct NoGenerator: CardGenerator {
       "# t\r\n\n## a <!-- id: x -->\n\nmine\r\n\n## c\n\nd\n"
     ),
   ])
-  func `an edit is written back as its source is written`(name: String, before: String, after: String) throws {
+  func `an edit is written back in the style of its source`(name: String, before: String, after: String) throws {
     try write(before, to: name)
     try build()
     let card = try #require(try workspace.decks.open("Words").card(at: 1))
@@ -200,7 +199,7 @@ private struct NoGenerator: CardGenerator {
     ("- the ==sun== is hot\n", "- the ==moon== is hot\n"),
     ("The ==sun== is hot\n<!-- id: x -->\n", "The ==moon== is hot\n<!-- id: x -->\n"),
   ])
-  func `an edited sentence with gaps is written back as it is written`(before: String, after: String) throws {
+  func `an edited cloze sentence is written back in its style`(before: String, after: String) throws {
     try write(before, to: "a.md")
     try build()
     let note = try #require(try workspace.decks.open("Words").card(at: 1)).note()
@@ -209,7 +208,7 @@ private struct NoGenerator: CardGenerator {
     #expect(text("a.md") == after)
   }
 
-  @Test func `a card whose words all change gets an id, so that it stays the card that it is`() throws {
+  @Test func `a card all of whose words change gets an id, so that it stays the same card`() throws {
     try write("Q: one\nA: two\n", to: "a.md")
     try build()
     let card = try #require(try workspace.decks.open("Words").card(at: 1))
@@ -221,7 +220,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try workspace.decks.open("Words").cards().rest().map { try $0.record().guid } == [guid])
   }
 
-  @Test func `a row of a table without ids whose words all change stays the card that it is`() throws {
+  @Test func `a row of a table without ids stays the same card although all its words change`() throws {
     try write("prompt,answer\none,two\n", to: "a.csv")
     try build()
     let card = try #require(try workspace.decks.open("Words").card(at: 1))
@@ -233,7 +232,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try build().findings.isEmpty && cards() == ["three = four"])
   }
 
-  @Test func `of two rows that say the same only that of the edited card is written back`() throws {
+  @Test func `of two equal rows only that of the edited card is written back`() throws {
     try write("prompt,answer\na,b\na,b\n", to: "a.csv")
     try build()
     try #require(try workspace.decks.open("Words").card(at: 2)).update(answer: "mine")
@@ -246,7 +245,7 @@ private struct NoGenerator: CardGenerator {
     ("prompt,answer,tags,guid\na,b\n", "prompt,answer,tags,guid\na,b,t,"),
     ("prompt,answer\na,b\n", "prompt,answer\na,b\n"),
   ])
-  func `tags are written into a row that is short, and where there is no column for them nothing is`(
+  func `tags are written into a short row, and not at all if there is no column for them`(
     before: String, after: String
   ) throws {
     try write(before, to: "a.csv")
@@ -256,7 +255,7 @@ private struct NoGenerator: CardGenerator {
     #expect(text("a.csv").hasPrefix(after) && report.writtenBack == (before == after ? 0 : 1))
   }
 
-  @Test func `an answer that goes on below a sentence with gaps is left as it is written`() throws {
+  @Test func `an answer that continues below a cloze sentence is left as it is written`() throws {
     let source = "## H\n\none\n\nthe ==sun==\n\ntwo\n"
     try write(source, to: "a.md")
     try build()
@@ -266,7 +265,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try build { $0.writesBack = true }.writtenBack == 0 && text("a.md") == source)
   }
 
-  @Test func `a row that becomes another type and is refused leaves its card as it was`() throws {
+  @Test func `a row that changes its type and is refused leaves its card as it was`() throws {
     let (row, other) = (#"{"guid":"a","prompt":"sun","answer":"sol"}"#, #"{"guid":"b","prompt":"sea","answer":"mar"}"#)
     try write("\(row)\n\(other)\n", to: "a.jsonl")
     try build()
@@ -278,13 +277,13 @@ private struct NoGenerator: CardGenerator {
     _ = try workspace.care.undo()
     #expect(try cards() == ["sun = sol", "sea = mar"])
     _ = try workspace.care.redo()
-    // The row may be of that type once it can be.
+    // The row may have that type once its text allows it.
     try write(refused.replacing("no cloze", with: "{{c1::sun}}") + "\n\(other)\n", to: "a.jsonl")
     #expect(try build().cards.rejectedCount == 0)
     #expect(try Set(cards()) == ["[...] = sun", "sea = mar"])
   }
 
-  @Test func `prune takes no card away while a row is refused, and the row is told each time`() throws {
+  @Test func `prune removes no card while a row is refused, and the row is reported each time`() throws {
     try write("prompt,answer,guid\na,1,x\nb,2,y\n", to: "a.csv")
     try build()
     try write("prompt,answer,guid\n\"a\"!,1,x\nb,3,y\n", to: "a.csv")
@@ -297,7 +296,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try cards() == ["a = one"])
   }
 
-  @Test func `rows that were taken and stay as they are count, wherever they are`() throws {
+  @Test func `unchanged imported rows are counted, wherever they are`() throws {
     try write("prompt,answer\nuno,one\ndos,\n", to: "a.csv")
     for _ in 1...2 { #expect(try build().cards.rejectedCount == 1) }
     try write("## tres\n\nthree\n", to: "b.md")
@@ -308,14 +307,14 @@ private struct NoGenerator: CardGenerator {
     #expect(throws: RefusedBuild.self) { try build() }
   }
 
-  @Test func `two sources whose names are the same letters are told`() throws {
+  @Test func `two sources whose names differ only in Unicode form are reported`() throws {
     try write("## a\n\nb\n", to: "caf\u{E9}.md")
     try write("## c\n\nd\n", to: "cafe\u{301}.md")
     let error = #expect(throws: BuildError.self) { try build() }
     #expect(error?.message.contains("in two Unicode normal forms") == true)
   }
 
-  @Test func `decks within the folder and within a row come one below the other`() throws {
+  @Test func `decks of subfolders and of rows are nested`() throws {
     try person.folder.makeFolder("Words/Animals")
     try write("prompt,answer,subdeck\na,b,Pets\nc,d,\n", to: "Animals/a.csv")
     try build()
@@ -323,7 +322,7 @@ private struct NoGenerator: CardGenerator {
       try workspace.decks.all().map { try $0.record().name } == ["Words", "Words::Animals", "Words::Animals::Pets"])
   }
 
-  @Test func `a row with the id of another deck's note leaves that note as it is, and is told`() throws {
+  @Test func `a row with the id of another deck's note leaves that note as it is, and is reported`() throws {
     let other = try workspace.decks.create("Other")
     try other.addNote(NewNote(fields: ["Text": "mine {{c1::x}}"], guid: "n"), type: workspace.noteTypes.open("Cloze"))
     try write("theirs {{c1::y}}\n<!-- id: n -->\n\n## a\n\nb\n", to: "a.md")
@@ -333,7 +332,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try other.cards().rest().map { try $0.record().prompt } == ["mine [...]"])
   }
 
-  @Test func `a folder without a name is none`() throws {
+  @Test func `a folder without a name is refused`() throws {
     let error = #expect(throws: BuildError.self) {
       try workspace.exchange.build("", BuildChoices(), generator: NoGenerator())
     }

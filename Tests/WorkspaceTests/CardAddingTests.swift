@@ -1,4 +1,4 @@
-// Single cards added in a loop: what is kept between them never makes a difference to what a deck holds.
+// Single cards added in a loop: caching between additions never changes the resulting deck.
 
 import Decks
 import TestSupport
@@ -42,7 +42,7 @@ private struct Stop: Error {}
     }
   }
 
-  /// One change that is no addition of a single card.
+  /// Makes one change other than adding a single card.
   private func change(
     _ handles: [DeckHandle], _ model: inout Model, _ step: Int, _ generator: inout TestGenerator
   ) throws {
@@ -61,7 +61,7 @@ private struct Stop: Error {}
       model.insert("all \(step)", deck, .top)
     case 3: try handles[deck].rename(to: "D\(deck) \(step)")
     case 4 where count > 0:
-      // What is refused leaves nothing, and what comes after it is right.
+      // A refused card leaves nothing, and later cards are added correctly.
       let prompt = model.decks[deck][0]
       #expect(throws: DeckError.self) { try handles[deck].add(NewCard(prompt: prompt, answer: "a")) }
       #expect(throws: DeckError.self) { try handles[deck].add(NewCard(prompt: " ", answer: "a"), at: .bottom) }
@@ -76,7 +76,7 @@ private struct Stop: Error {}
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `cards added one by one among other changes stand where a list would have them`(seed: UInt64) throws {
+  func `cards added one by one among other changes are ordered as in a list`(seed: UInt64) throws {
     var generator = TestGenerator(seed)
     let workspace = try person.workspace()
     let handles = try ["D0", "D1"].map { try workspace.decks.create($0) }
@@ -112,7 +112,7 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
-  @Test func `a loop that goes on after its deck is gone is told, and a deck of its name is another one`() throws {
+  @Test func `a loop whose deck was removed is told so, and a new deck of its name is a different deck`() throws {
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("D")
     try workspace.beginUnit()

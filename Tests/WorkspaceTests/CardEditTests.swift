@@ -1,4 +1,4 @@
-// Edits of cards that change others, and what templates and lists read of a card.
+// Card edits that affect other cards, and what templates and lists read from a card.
 
 import CardDocuments
 import Decks
@@ -22,18 +22,18 @@ import Values
     deck = try workspace.decks.create("Deck")
     let other = try deck.add(NewCard(prompt: "last", answer: "x"), at: .bottom)
     note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .reversed)
-    // One of its cards was removed: an edit brings it back.
+    // One of its cards was removed: an edit recreates it.
     try workspace.cards.remove([note.cards()[0]])
     #expect(try other.position() == 2)
   }
 
-  @Test func `tags that are changed bring a note's other cards back, and all know their places`() throws {
+  @Test func `changing tags recreates a note's missing cards, and all cards know their positions`() throws {
     let last = try #require(try deck.cards().rest().last)
     try workspace.cards.changeTags(note.cards(), adding: ["x"], removing: ["y"])
     #expect(try note.cards().count == 2 && last.position() == 3 && note.record().tags == ["x"])
   }
 
-  @Test func `texts of several cards are changed, or none where one is made from a note`() throws {
+  @Test func `texts of several cards are changed, or none if one comes from a note`() throws {
     let last = try #require(try deck.cards().rest().last)
     #expect(throws: (any Error).self) { try workspace.cards.update([last] + note.cards(), prompt: "p", answer: nil) }
     #expect(try last.record().prompt == "last")
@@ -42,8 +42,7 @@ import Values
     #expect(try last.record().prompt == "p2" && last.record().answer == "q2" && last.record().tags == ["t"])
   }
 
-  @Test func `cards of several lots come into another deck in their order, and stay where the caller stops it`() throws
-  {
+  @Test func `cards of several batches move to another deck in order, and stay if the caller cancels`() throws {
     let many = try workspace.decks.create("Many")
     for number in 0..<501 { try many.add(NewCard(prompt: "\(number)", answer: "x"), at: .bottom) }
     let cards = try many.cards().rest()
@@ -63,14 +62,14 @@ import Values
     #expect(try deck.remove(card) == 0 && other.count() == 1 && other.remove(card) == 1 && other.count() == 0)
   }
 
-  @Test func `a card says which note it is of, and recent tags are those of the last cards`() throws {
+  @Test func `a card names its note, and recent tags are those of the newest cards`() throws {
     let card = try #require(try note.cards().first)
     #expect(try card.value(of: .note) == .text(note.record().guid))
     try deck.add(NewCard(prompt: "new", answer: "x", tags: ["fresh"]))
     #expect(try workspace.cards.recentTags() == ["fresh"])
   }
 
-  @Test func `a template takes what every card has`() throws {
+  @Test func `a template can use the properties of every card`() throws {
     try workspace.cards.changeTags(note.cards(), adding: ["red", "blue"], removing: [])
     let template = try workspace.documents.create(background: nil)
     _ = try template.addText("{Front} {tags} {state} {due}. {reps}", at: ElementPlacement())
@@ -83,7 +82,7 @@ import Values
     #expect(throws: DocumentError.self) { _ = try workspace.documents.filled(unknown, from: deck) }
   }
 
-  @Test func `a file of more than 100 MiB is no media file`() {
+  @Test func `a file of more than 100 MiB cannot be a media file`() {
     #expect(throws: NoteError.self) {
       _ = try workspace.media.add([UInt8](repeating: 0, count: MediaOperations.limit + 1), named: "a.png")
     }

@@ -1,4 +1,4 @@
-// What a merge into a deck does beside the notes: files of the media, and presets, which other decks may share.
+// What a merge into a deck does beside the notes: media files, and presets, which other decks may share.
 
 import Decks
 import Exchange
@@ -13,7 +13,7 @@ import Testing
 @testable import Workspace
 
 extension ComparingTests {
-  @Test func `cards of the same guids in another deck are none of the merge's`() throws {
+  @Test func `cards with the same guids in another deck are not part of the merge`() throws {
     let second = try here.decks.create("Second")
     for (prompt, answer) in [("gato", "cat"), ("sol", "sun")] {
       try second.add(NewCard(prompt: prompt, answer: answer, guid: prompt), at: .bottom)
@@ -26,7 +26,7 @@ extension ComparingTests {
     #expect(try here.decks.open("Spanish").cards().rest().map { try $0.record().answer } == before)
   }
 
-  @Test func `notes that theirs brings and another deck has stay there as they are, and are told`() throws {
+  @Test func `notes of theirs that another deck has stay there as they are, and are reported`() throws {
     let second = try here.decks.create("Second")
     try ours.folder.write("prompt,answer,guid\n", to: "base.csv")
     try ours.folder.write("prompt,answer,guid\ngato,tomcat,gato\nnuevo,new,new\n", to: "theirs.csv")
@@ -38,15 +38,14 @@ extension ComparingTests {
 
   // MARK: Media
 
-  /// Gives a name another content, as people do.
+  /// Replaces the content of a media name, as users do.
   private func change(_ name: String, to word: String, in workspace: Workspace) throws {
     try workspace.media.remove([name])
     _ = try workspace.media.add(Array(word.utf8), named: name)
   }
 
   @Test(arguments: [false, true])
-  func `a picture that theirs changed is taken, and a deck elsewhere keeps the one that it shows`(isShared: Bool) throws
-  {
+  func `a picture that theirs changed is imported, and a deck elsewhere keeps the one it shows`(isShared: Bool) throws {
     let elsewhere = try here.decks.create("French")
     if isShared {
       try elsewhere.addNote(
@@ -68,7 +67,7 @@ extension ComparingTests {
   }
 
   @Test(arguments: [false, true])
-  func `with ours the file that the merge brought goes, unless a note shows it`(isShown: Bool) throws {
+  func `resolving with ours removes the file that the merge imported, unless a note shows it`(isShown: Bool) throws {
     try change("run.png", to: "blue", in: here)
     try change("run.png", to: "red", in: there)
     try export(there, "theirs.apkg")
@@ -83,7 +82,7 @@ extension ComparingTests {
     #expect(try text(of: copy) == "red")
   }
 
-  @Test func `a file of base is not here, which is told, and added by hand it is taken`() throws {
+  @Test func `a missing file of base is reported, and is used once it is added by hand`() throws {
     try change("run.png", to: "blue", in: here)
     try change("run.png", to: "red", in: there)
     try export(there, "theirs.apkg")
@@ -98,7 +97,7 @@ extension ComparingTests {
     #expect(try text(of: "run.png") == "first")
   }
 
-  @Test func `ours stays whatever has become of it`() throws {
+  @Test func `resolving with ours keeps the current picture, whatever it is now`() throws {
     try change("run.png", to: "blue", in: here)
     try change("run.png", to: "red", in: there)
     try export(there, "theirs.apkg")
@@ -109,7 +108,7 @@ extension ComparingTests {
   }
 
   @Test(arguments: MergeSide.allCases)
-  func `a package of a merge has the picture of the side that it shows`(_ side: MergeSide) throws {
+  func `a merged package contains the picture of the side it shows`(_ side: MergeSide) throws {
     try change("run.png", to: "blue", in: here)
     try change("run.png", to: "red", in: there)
     try export(there, "theirs.apkg")
@@ -123,14 +122,14 @@ extension ComparingTests {
 
   // MARK: Presets
 
-  /// The names of the presets here, with their new cards a day and the decks that have them.
+  /// The names of the presets here, with their new cards a day and the number of decks that use them.
   private func presets() throws -> [String] {
     try here.read { db in
       try PresetTable.list(db).map { "\($0.name) \($0.options.newPerDay) \($0.options.reviewsPerDay) \($0.deckCount)" }
     }
   }
 
-  /// Both sides begin with a deck and one within it that share a preset.
+  /// Both sides start with a deck and an inner deck that share a preset.
   private func sharePreset(_ outside: [String] = []) throws {
     let deck = try here.decks.open("Spanish")
     try deck.scheduling.set(.newPerDay, .number(7))
@@ -147,7 +146,7 @@ extension ComparingTests {
     #expect(try difference("Spanish", file("base.apkg")) == [])
   }
 
-  @Test func `a note whose place both sides changed goes where the side that settles it has it`() throws {
+  @Test func `a note moved by both sides goes to the position of the side that resolves it`() throws {
     let deck = try here.decks.create("Words")
     for name in ["b", "c", "a"] { try deck.add(NewCard(prompt: name, answer: "x", guid: name), at: .bottom) }
     try ours.folder.write("prompt,answer,guid\na,x,a\nb,x,b\nc,x,c\n", to: "base.csv")
@@ -160,7 +159,7 @@ extension ComparingTests {
   }
 
   @Test(arguments: ["theirs.apkg", "theirs.txt"])
-  func `what a card keeps beside its sides stays where theirs has no place for it`(_ name: String) throws {
+  func `additional properties of a card stay if the format of theirs cannot hold them`(_ name: String) throws {
     let deck = try here.decks.create("Words")
     try ours.folder.write("prompt,answer,guid,plural\nluna,moon,l,lunas\n", to: "words.csv")
     _ = try here.exchange.importCards(intoDeck: "Words", from: [file("words.csv")], .plain, .init())
@@ -172,7 +171,7 @@ extension ComparingTests {
   }
 
   @Test(arguments: ["theirs.apkg", "theirs.jsonl", "theirs.csv", "theirs.md"])
-  func `flags, suspensions and options stay where theirs was written without them`(_ name: String) throws {
+  func `flags, suspensions and options stay if theirs was written without them`(_ name: String) throws {
     try note("v", here).remove()
     let deck = try here.decks.open("Spanish")
     try deck.scheduling.set(.newPerDay, .number(7))
@@ -187,7 +186,7 @@ extension ComparingTests {
     #expect(left == [])
   }
 
-  @Test func `a preset takes the options that theirs changed, beside those that ours did`() throws {
+  @Test func `a preset gets the options that theirs changed, beside those that ours changed`() throws {
     try sharePreset()
     try there.decks.open("Spanish").scheduling.set(.newPerDay, .number(9))
     try export(there, "theirs.apkg")
@@ -198,7 +197,7 @@ extension ComparingTests {
     #expect(try presets() == ["Spanish 7 50 2"])
   }
 
-  @Test func `options of a preset that both sides changed are a conflict, and the preset stays one`() throws {
+  @Test func `options of a preset that both sides changed are a conflict, and the preset is not split`() throws {
     try sharePreset()
     try there.decks.open("Spanish").scheduling.set(.newPerDay, .number(9))
     try export(there, "theirs.apkg")
@@ -210,7 +209,7 @@ extension ComparingTests {
     #expect(try presets() == ["Spanish 9 200 2"])
   }
 
-  @Test func `a preset that a deck elsewhere shares stays as it is for that`() throws {
+  @Test func `a preset shared with a deck elsewhere stays unchanged for that deck`() throws {
     try sharePreset(["French"])
     try there.decks.open("Spanish").scheduling.set(.newPerDay, .number(9))
     try export(there, "theirs.apkg")
@@ -220,7 +219,7 @@ extension ComparingTests {
     #expect(try difference("Spanish", file("theirs.apkg")) == ["changed deck : [\"preset Spanish 2 > Spanish\"] []"])
   }
 
-  @Test func `limits of one deck leave a preset alone, and what was fitted`() throws {
+  @Test func `limits of a single deck change neither the preset nor its fitted parameters`() throws {
     try sharePreset()
     let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
     let preset = try here.read { try PresetTable.find($0, named: "Spanish") }
@@ -241,7 +240,7 @@ extension ComparingTests {
     #expect(try here.read { try PresetTable.find($0, named: "Spanish").options.fitted } == fitted)
   }
 
-  /// A preset without options of its own, as decks outside have it, with what was fitted.
+  /// Creates a shared preset with default options and fitted parameters, used by decks inside and outside the merge.
   private func fitDefault() throws -> FittedModels {
     let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
     let french = try here.decks.create("French").id
@@ -256,7 +255,7 @@ extension ComparingTests {
   }
 
   @Test(arguments: [#"{"name": "Words", "options": {"new_per_day": 5}}"#, nil])
-  func `options without a preset leave a preset that is shared, and what was fitted`(folder: String?) throws {
+  func `options without a preset change neither a shared preset nor its fitted parameters`(folder: String?) throws {
     let fitted = try fitDefault()
     if let folder {
       try ours.folder.makeFolder("Words")

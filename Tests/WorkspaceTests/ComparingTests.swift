@@ -1,4 +1,4 @@
-// Comparing and merging at the workspace's door: what a merge brings besides texts, and into which files.
+// Comparing and merging through the workspace: what a merge imports besides texts, and the files it can write.
 
 import Decks
 import Exchange
@@ -13,7 +13,7 @@ import Testing
 
 @testable import Workspace
 
-/// Folders without generators.
+/// Runs no generators.
 private struct NoGenerator: CardGenerator {
   func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
 }
@@ -22,7 +22,7 @@ private struct NoGenerator: CardGenerator {
   let (ours, theirs): (Person, Person)
   let (here, there): (Workspace, Workspace)
 
-  /// Two people with the same deck: three words, of which one has two cards, a type of its own and a picture.
+  /// Two users with the same deck: three words, one of them with two cards, a note type of its own and a picture.
   init() throws {
     (ours, theirs) = (try Person(), try Person())
     (here, there) = (try ours.workspace(), try theirs.workspace())
@@ -59,7 +59,7 @@ private struct NoGenerator: CardGenerator {
     try #require(try workspace.notes.find(guidBeginning: guid).first)
   }
 
-  /// The changes from one operand to another, a line each.
+  /// Returns the changes from one operand to another, one per line.
   func difference(_ old: String, _ new: String) throws -> [String] {
     try here.comparing.difference([old, new], here.comparing.settings(), generator: NoGenerator()).changes.map {
       "\($0.event) \($0.kind) \($0.key): \($0.fields.map { "\($0.name) \($0.old) > \($0.new)" }) \($0.addedTags)"
@@ -76,7 +76,7 @@ private struct NoGenerator: CardGenerator {
 
   // MARK: Into a deck
 
-  @Test func `a deck that nobody changed takes all that theirs changed, and undo gives it back`() throws {
+  @Test func `a deck without changes gets everything that theirs changed, and undo restores it`() throws {
     let deck = try there.decks.open("Spanish")
     try deck.scheduling.set(.newPerDay, .number(7))
     let cards = try note("v", there).cards()
@@ -109,7 +109,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try here.decks.all().count == 1)
   }
 
-  @Test func `what theirs took away again goes`() throws {
+  @Test func `what theirs removed is removed`() throws {
     for workspace in [here, there] {
       let deck = try workspace.decks.open("Spanish")
       try workspace.cards.setFlag(note("gato", workspace).cards(), to: 2)
@@ -132,7 +132,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try here.decks.open("Spanish").scheduling.limits().reviewsPerDay == nil)
   }
 
-  @Test func `conflicts of a type, of options and of a picture are kept with a note, and settled there`() throws {
+  @Test func `conflicts of a type, of options and of a picture are stored with a note, and resolved there`() throws {
     for (workspace, word) in [(here, "blue"), (there, "red")] {
       let type = try workspace.noteTypes.open("Verb")
       var edit = NoteTypeEdit(try type.record())
@@ -151,7 +151,7 @@ private struct NoGenerator: CardGenerator {
       marked.flatMap { $0.conflicts.map(\.shownField) }.sorted() == [
         "deck /new_per_day", "deck /preset", "media run.png/sha1", "note_type Verb/css",
       ])
-    // Theirs is beside ours.
+    // Their file is imported beside ours.
     #expect(try text(of: "run.png") == "blue")
     let names = try here.media.all().map(\.name)
     #expect(names.count == 2)
@@ -159,7 +159,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try here.comparing.shown(ofFile, of: .base) == ofFile.base.map { "\($0.prefix(8))… (not here)" })
     #expect(try here.comparing.shown(ofFile, of: .ours) == "run.png")
     #expect(try here.comparing.shown(ofFile, of: .theirs) == names.first { $0 != "run.png" })
-    // The same again brings nothing more.
+    // The same merge again imports nothing more.
     _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(try here.media.all().count == 2)
 
@@ -174,17 +174,17 @@ private struct NoGenerator: CardGenerator {
     #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 3)
     #expect(try deck.scheduling.options().newPerDay == 8)
     #expect(try here.comparing.conflicts(in: deck).isEmpty && note("v", here).record().tags == [])
-    // The name has their file now; undo gives ours back.
+    // The name now has their file; undo restores ours.
     #expect(try text(of: "run.png") == "red" && here.media.all().map(\.name) == ["run.png"])
     _ = try here.care.undo()
     #expect(try text(of: "run.png") == "blue" && here.media.all().count == 2)
     _ = try here.care.redo()
-    // The history tells each of them.
+    // The history lists each of them.
     let card = try #require(try note("v", here).cards().first)
     #expect(try here.comparing.history(of: card).map(\.step.name).count == 4)
   }
 
-  @Test func `a conflict of a card whose name has a slash is settled`() throws {
+  @Test func `a conflict of a card whose name has a slash is resolved`() throws {
     let draft = NoteTypeDraft(
       name: "Ser/Estar", fields: ["A", "B"], cards: [CardTemplate("A/B", front: "{{A}}", back: "{{B}}")])
     let type = try here.noteTypes.create(draft)
@@ -203,7 +203,7 @@ private struct NoGenerator: CardGenerator {
     let marked = try here.comparing.conflicts(in: deck)
     #expect(marked.map(\.key) == ["s"])
     #expect(marked.flatMap(\.conflicts).map(\.shownField) == ["note_type Ser/Estar/A/B, front"])
-    // Through a file and back it is the same.
+    // Exported and imported it is the same.
     try export(here, "ours.apkg")
     #expect(try difference("Spanish", file("ours.apkg")) == [])
     #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
@@ -214,7 +214,7 @@ private struct NoGenerator: CardGenerator {
   // MARK: Removals
 
   @Test(arguments: SettledSide.allCases)
-  func `a note that one side removed stays until that is settled`(_ side: SettledSide) throws {
+  func `a note that one side removed stays until the conflict is resolved`(_ side: SettledSide) throws {
     try note("gato", here).update(fields: ["Back": "tomcat"])
     try note("gato", there).remove()
     try export(there, "theirs.apkg")
@@ -226,7 +226,7 @@ private struct NoGenerator: CardGenerator {
   }
 
   @Test(arguments: MergeSide.allCases)
-  func `a side that is preferred decides about removed notes as well`(_ side: MergeSide) throws {
+  func `a preferred side also decides about removed notes`(_ side: MergeSide) throws {
     try note("gato", here).update(fields: ["Back": "tomcat"])
     try note("gato", there).remove()
     try export(there, "theirs.apkg")
@@ -248,7 +248,7 @@ private struct NoGenerator: CardGenerator {
     #expect(throws: ComparisonError.needsOutput) {
       _ = try merge(file("base.apkg"), file("base.apkg"), file("theirs.apkg"))
     }
-    // Ours is a deck once, and a package once.
+    // Ours is a deck in one merge, and a package in the other.
     for operand in ["Spanish", file("base.apkg")] {
       let report = try merge(file("base.apkg"), operand, file("theirs.apkg"), to: file(name))
       #expect(report.counts.changed == 1 && report.counts.total == 1)
@@ -263,7 +263,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try difference("Spanish", file("base.apkg")) == [])
   }
 
-  @Test func `a folder is compared as the deck that it would build, with its pictures`() throws {
+  @Test func `a folder is compared as the deck it would build, with its pictures`() throws {
     try ours.folder.makeFolder("Words")
     try ours.folder.write("## gato <!-- id: gato -->\n\ncat\n\n![a sun](sun.png)\n", to: "Words/words.md")
     try ours.folder.write("sun", to: "Words/sun.png")
@@ -278,13 +278,13 @@ private struct NoGenerator: CardGenerator {
     #expect(report.result.conflicts.isEmpty)
     #expect(try difference(file("Words"), file("words.apkg")) == [])
     #expect(try here.media.all().count == before && here.decks.all().count == 1)
-    // A deck takes a folder's pictures, too.
+    // A deck imports a folder's pictures too.
     _ = try here.decks.create("Words")
     _ = try merge("/dev/null", "Words", file("Words"))
     #expect(try text(of: "sun.png") == "sun")
   }
 
-  @Test func `tables and tabs go into each other, and what is no operand is told with a guess`() throws {
+  @Test func `CSV and TSV tables merge into each other, and an invalid operand is reported with a guess`() throws {
     try ours.folder.write("prompt,answer,guid\ngato,cat,a\n", to: "base.csv")
     try ours.folder.write("prompt\tanswer\tguid\ngato\ttomcat\ta\n", to: "ours.tsv")
     try ours.folder.write("prompt,answer,guid\n\"el gato\",cat,a\n", to: "theirs.csv")
@@ -299,7 +299,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try !here.comparing.isOfCollection(file("base.csv")) && !here.comparing.isOfCollection("Spanish@x"))
   }
 
-  @Test func `notes of lines without guids are known by the first field of their type`() throws {
+  @Test func `notes from lines without guids are identified by the first field of their type`() throws {
     let lines = [
       #"{"note_type":{"name":"Verb","fields":["Word","Meaning"],"#
         + #""cards":[{"name":"One","front":"{{Word}}","back":"{{Meaning}}"}]}}"#,
@@ -312,7 +312,7 @@ private struct NoGenerator: CardGenerator {
     #expect(told.contains { $0.hasPrefix("added note luna: ") }, "\(told)")
   }
 
-  @Test func `while looking back nothing looks back further`() throws {
+  @Test func `a view of the past cannot open another one`() throws {
     let card = try #require(try note("gato", here).cards().first)
     try here.at(step: 1) {
       #expect(throws: (any Error).self) { try here.at(step: 1) {} }

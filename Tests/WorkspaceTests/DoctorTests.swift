@@ -1,4 +1,4 @@
-// The doctor: what it finds, what it mends, and what it leaves out of a damaged collection.
+// The doctor: what it finds, what it repairs, and what it leaves out of a damaged collection.
 
 import Authentication
 import CardDocuments
@@ -28,17 +28,17 @@ import ToggleSettings
     #expect(found.isEmpty, "\(found)")
   }
 
-  /// The card that was added as so many.
+  /// SQL for the id of the `number`th card added.
   private func card(_ number: Int) -> String { "(SELECT id FROM cards ORDER BY id LIMIT 1 OFFSET \(number - 1))" }
 
-  @Test func `an account in which nothing is wrong is mended without a backup`() throws {
+  @Test func `an account without problems is repaired without a backup`() throws {
     let workspace = try Person().workspace()
     _ = try workspace.decks.create("Deck")
     let report = try workspace.care.mend([.decks, .media])
     #expect(report.backup == nil && report.mended.isEmpty && report.findings.isEmpty)
   }
 
-  @Test func `a collection that can only be read is a finding`() throws {
+  @Test func `a read-only collection is a finding`() throws {
     let person = try Person()
     try fill(person.workspace())
     let log = person.data + "/local/collection.sqlite-wal"
@@ -48,7 +48,7 @@ import ToggleSettings
     #expect(found.map(\.code) == ["read_only"] && found.first?.isMendable == false, "\(found)")
   }
 
-  @Test func `what uses a missing file, and what nothing uses, is named, the first of many`() throws {
+  @Test func `users of missing files and unused files are named, the first of many`() throws {
     let workspace = try Person().workspace()
     let deck = try workspace.decks.create("Deck")
     for number in 0..<5 {
@@ -68,7 +68,7 @@ import ToggleSettings
     #expect(places["unused_media 102 media files that nothing uses"]?.hasSuffix(", … 2 more") == true)
   }
 
-  @Test func `what processes that are gone left is removed, and what a link leads to is let be`() throws {
+  @Test func `leftovers of ended processes are removed, and the target of a link is left alone`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     _ = try workspace.decks.create("Deck")
@@ -92,7 +92,7 @@ import ToggleSettings
     #expect(!fileExists(scratch) && fileExists(inUse + "/package"))
   }
 
-  @Test func `what the user may not write is told`() throws {
+  @Test func `files that the user cannot write are reported`() throws {
     let workspace = try Person().workspace()
     _ = try workspace.decks.create("Deck")
     let path = workspace.folder + "/collection.sqlite"
@@ -101,13 +101,15 @@ import ToggleSettings
   }
 
   @Test(arguments: [("a.jpg", [0xFF, 0xD8, 0xFF], true), ("a.jpg", [1, 2], false), ("a.ogg", [1], false)])
-  func `a file is a picture or a sound by its first bytes`(_ name: String, _ bytes: [UInt8], _ isWell: Bool) throws {
+  func `a file is recognised as picture or sound by its first bytes`(_ name: String, _ bytes: [UInt8], _ isWell: Bool)
+    throws
+  {
     let workspace = try Person().workspace()
     _ = try workspace.media.add(bytes, named: name)
     #expect(try (workspace.media.misnamed(name) == nil) == isWell)
   }
 
-  @Test func `a card that shows a document that is gone shows none`() throws {
+  @Test func `a card that shows a removed document shows none`() throws {
     let workspace = try Person().workspace()
     let card = try workspace.decks.create("Deck").add(NewCard(prompt: "a", answer: "b"))
     let document = try workspace.documents.create(background: nil)
@@ -120,7 +122,7 @@ import ToggleSettings
     #expect(try card.record().document == nil)
   }
 
-  @Test func `an answer that was given while the clock was ahead counts as given now`() throws {
+  @Test func `an answer given while the clock was ahead counts as given now`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
@@ -134,7 +136,7 @@ import ToggleSettings
     #expect(try workspace.care.mend([.decks]).findings.isEmpty && workspace.cards.futureAnswerCount() == 0)
   }
 
-  @Test func `what is wrong is found, mended after a backup, and not found again`() throws {
+  @Test func `problems are found, repaired after a backup, and not found again`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
@@ -168,7 +170,7 @@ import ToggleSettings
     for name in ["Recovered", "spanish::verbs+"] { #expect(try workspace.decks.open(name).count() == 0) }
   }
 
-  @Test func `what another program left in the database and in the folder is found and mended`() throws {
+  @Test func `leftovers of another program in the database and the folder are found and repaired`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
@@ -209,7 +211,7 @@ import ToggleSettings
     #expect(try again.decks.open("Spanish::Verbs").cards(matching: "p5").nextCard()?.record().answer == "a")
   }
 
-  @Test func `what can be read of a damaged collection is brought over, and the rest is listed`() throws {
+  @Test func `readable rows of a damaged collection are kept, and the rest is listed`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
@@ -219,7 +221,7 @@ import ToggleSettings
     try workspace.close()
     let path = workspace.folder + "/collection.sqlite"
     var bytes = try FileText.bytes(path, limit: 1 << 26)
-    // A page that holds rows of notes: their cards go with them.
+    // A page that holds rows of notes: their cards are lost with them.
     let text = Array("prompt 2500".utf8)
     let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
     let page = place / 4096 * 4096
@@ -241,7 +243,7 @@ import ToggleSettings
   }
 
   @Test(arguments: [(0, 16), (3, 1), (16, 2), (18, 2), (24, 76), (100, 12), (105, 4000), (0, 4096), (0, 8192)])
-  func `a head or a schema that is damaged costs no row`(place: Int, count: Int) throws {
+  func `a damaged header or schema loses no row`(place: Int, count: Int) throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
@@ -258,13 +260,13 @@ import ToggleSettings
     #expect(try again.care.integrityProblems() == [])
   }
 
-  @Test func `a row that contradicts others is listed where it is left out`() throws {
+  @Test func `a row that contradicts others is left out and listed`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     try workspace.close()
     let path = workspace.folder + "/collection.sqlite"
-    // Two decks of one name: the index knows nothing of it.
+    // Two decks of one name, of which the index knows nothing.
     var bytes = try FileText.bytes(path, limit: 1 << 24)
     let names = ["spanish::verbs", "spanish::verba"].map { Array($0.utf8) }
     for place in bytes.indices where bytes[place...].starts(with: names[0]) { bytes[place + 13] = UInt8(ascii: "a") }
@@ -275,7 +277,7 @@ import ToggleSettings
     #expect(!report.mended.isEmpty)
   }
 
-  @Test func `the log of a removed card, and a document that a card showed, are no fault`() throws {
+  @Test func `the log of a removed card, and a document that a card showed, are not reported`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
@@ -297,7 +299,7 @@ import ToggleSettings
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test func `what a killed backup, restore or export left is swept at the next start`() throws {
+  @Test func `leftovers of a killed backup, restore or export are removed at the next start`() throws {
     let person = try Person()
     try fill(person.workspace())
     let folder = person.data + "/local"

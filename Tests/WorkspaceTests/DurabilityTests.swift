@@ -1,4 +1,4 @@
-// Changes of documents: all of one, or nothing.
+// Changes of documents are saved whole or not at all.
 
 import CardDocuments
 import Decks

@@ -1,4 +1,5 @@
-// Fitting memory models at the workspace's door: what is kept, undone, and done again beside the prompt.
+// Fitting memory models through the workspace: what is saved, what is undone, and refitting in the background of the
+// prompt.
 
 import Decks
 import Files
@@ -23,7 +24,7 @@ import Testing
   private let workspace: Workspace
   private let answers: [Answer]
 
-  /// The answers of a real log, in the order of time.
+  /// Reads the answers of a real log, ordered by time.
   init() throws {
     person = try Person()
     workspace = try person.workspace()
@@ -43,7 +44,7 @@ import Testing
     person.clock.pass(max(0, (self.answers.last?.at ?? 0) + 3600 - workspace.moment.now))
   }
 
-  /// A deck with the first answers of the log.
+  /// Returns a deck with the first `count` answers of the log.
   private func deck(answers count: Int) throws -> DeckHandle {
     let deck = try workspace.decks.create("Real")
     var random = TestGenerator(1)
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `fitting chooses FSRS-7 where it predicts better, and one step of undo takes all of it back`() throws {
+  @Test func `fitting chooses FSRS-7 where it predicts better, and one undo step reverts all of it`() throws {
     let deck = try deck(answers: .max)
     let outcome = try deck.fitting.run()
     let evidence = try #require(outcome.evidence)
@@ -100,12 +101,12 @@ import Testing
     try workspace.close()
   }
 
-  @Test func `when the log grew by a tenth the models are fitted beside the prompt, in one step`() throws {
+  @Test func `when the log has grown by a tenth the models are refitted in the background, in one step`() throws {
     let deck = try deck(answers: 9000)
     try deck.fitting.keep(deck.fitting.run())
     let before = try deck.scheduling.options()
     #expect(before.fitted?.answers == 9000)
-    // The first look remembers where the log ends.
+    // The first check remembers where the log ends.
     #expect(try workspace.refitting.advance() == nil && workspace.opened.fit == nil)
     try log(answers[9000..<9800], in: deck)
     #expect(try workspace.refitting.advance() == nil && workspace.opened.fit == nil)
@@ -122,7 +123,7 @@ import Testing
     try workspace.close()
   }
 
-  @Test func `a fitting beside the prompt ends with the workspace and keeps nothing`() throws {
+  @Test func `a background fitting ends with the workspace and saves nothing`() throws {
     let deck = try deck(answers: 9000)
     try deck.fitting.keep(deck.fitting.run())
     #expect(try workspace.refitting.advance() == nil)
@@ -132,7 +133,7 @@ import Testing
     #expect(workspace.opened.fit == nil)
     let again = try person.workspace()
     #expect(try again.decks.open("Real").scheduling.options().fitted?.answers == 9000)
-    // Nor is one kept in what a restore puts in the place of its answers.
+    // Nor is one saved after a restore has replaced its answers.
     again.opened.answersSeen = 0
     #expect(try again.refitting.advance() == nil && again.opened.fit != nil)
     let backup = person.data + "/kept.deckhand-backup"

@@ -1,4 +1,4 @@
-// Games and sessions at the workspace's door: what is stored, scored and notified, whoever guesses or answers.
+// Games and sessions through the workspace: what is stored, scored and notified, whoever guesses or answers.
 
 import Decks
 import Memory
@@ -11,7 +11,7 @@ import WordGames
 
 @testable import Workspace
 
-/// Notes what it is notified of.
+/// Records its notifications.
 private final class Witness: WorkspaceObserver {
   var observesWords = true { didSet { observesWordsDidChange?() } }
   var observesWordsDidChange: (() -> Void)?
@@ -47,7 +47,7 @@ private final class TestData: ModeData {
     workspace.observer = witness
   }
 
-  /// A mode of any letters that ends after two words or two refusals.
+  /// Adds a mode for any letters that ends after two words or two refusals.
   private func addShortMode() throws {
     var (mode, refusals) = (Mode(name: "short", title: "Short", summary: "", rules: [.minLength(2)]), 0)
     mode.hooks.accept = { _, word in
@@ -70,13 +70,13 @@ private final class TestData: ModeData {
     try game.game.code(of: game.guess(word).outcome)
   }
 
-  /// A guess as Lua makes it.
+  /// Guesses as Lua does.
   private func guessLater(_ word: String, _ game: GameHandle) throws -> GuessOutcome {
     var word = word
     return try word.withUTF8 { try game.guess(game.game.read($0)) }
   }
 
-  @Test func `a guess that is typed is stored when it is answered, and notified once`() throws {
+  @Test func `a typed guess is stored when it is answered, and notified once`() throws {
     let game = try start()
     #expect(try game.guess("  GRACE ").word == "grace")
     #expect(try code("grace", game) == "already_used" && code("zzz", game) == "not_possible")
@@ -96,7 +96,7 @@ private final class TestData: ModeData {
     try resumed.workspace.close()
   }
 
-  @Test func `a guess of a program is stored at the end of the operation, and of two games the last`() throws {
+  @Test func `a program's guess is stored at the end of the operation, and of two games the last one`() throws {
     let (first, second) = (try start(), try start())
     for game in [first, second, first] { _ = try guessLater(game.game.count == 0 ? "grace" : "cambering", game) }
     #expect(try workspace.read { try GameTable.saved($0) } == nil)
@@ -109,7 +109,7 @@ private final class TestData: ModeData {
     try again.close()
   }
 
-  @Test func `a unit that is taken back takes its guesses back, and the game is stored whole after it`() throws {
+  @Test func `a unit that is rolled back removes its guesses, and the game is stored whole after it`() throws {
     let game = try start()
     #expect(try code("grace", game) == nil)
     try workspace.beginUnit()
@@ -128,7 +128,7 @@ private final class TestData: ModeData {
   }
 
   @Test(arguments: ["word", "refusal", "give up"])
-  func `the end of a game is stored and notified once, whatever brought it`(cause: String) throws {
+  func `the end of a game is stored and notified once, whatever caused it`(cause: String) throws {
     try addShortMode()
     let game = try start("short")
     #expect(try code("aa", game) == nil)
@@ -145,7 +145,7 @@ private final class TestData: ModeData {
     try workspace.close()
   }
 
-  @Test func `a game that ends leaves the one that was put away by another game`() throws {
+  @Test func `a game that ends does not remove another game's saved state`() throws {
     try addShortMode()
     let kept = try start()
     #expect(try code("grace", kept) == nil)
@@ -155,7 +155,7 @@ private final class TestData: ModeData {
     try workspace.close()
   }
 
-  @Test func `a stop in a listener loses no word, and a listener may guess`() throws {
+  @Test func `an interruption in an observer loses no word, and an observer may guess`() throws {
     let (game, other) = (try start(), try start())
     witness.onEvent = { event in
       if case .wordFound(let found, _) = event, found === game { _ = try guessLater("cambering", other) }
@@ -168,7 +168,7 @@ private final class TestData: ModeData {
     try workspace.close()
   }
 
-  @Test func `a mode's data is made by the mode of what was stored`() throws {
+  @Test func `a mode creates its data from what was stored`() throws {
     try addShortMode()
     let game = try start("short")
     #expect(try game.game.dataText == nil)
@@ -214,7 +214,7 @@ private final class TestData: ModeData {
 }
 
 @Suite struct LongGameTests {
-  /// Three letters of a short alphabet, a word each.
+  /// One word for each combination of three letters of a short alphabet.
   private static let words: [String] = {
     let letters = Array("abcdefghijk")
     return letters.flatMap { a in letters.flatMap { b in letters.map { "\(a)\(b)\($0)" } } }

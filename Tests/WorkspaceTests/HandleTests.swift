@@ -1,5 +1,5 @@
-// Handles of decks and cards at the workspace's door: one object a thing, always what the store has, ended with its
-// thing.
+// Handles of decks and cards through the workspace: one handle per object, always up to date with the store, invalid
+// once the object is removed.
 
 import Decks
 import TestWorkspace
@@ -24,20 +24,20 @@ import Text
     try deck.cards().rest().map { try $0.record().prompt }
   }
 
-  @Test func `one thing has one handle while somebody holds it`() throws {
+  @Test func `an object has one handle while somebody holds it`() throws {
     let card = try #require(try deck.card(at: 1))
     #expect(try workspace.decks.open("D") === deck && card.deck() === deck)
     #expect(try deck.cards().rest().first === card)
     #expect(try workspace.decks.openOrCreate("D") === deck)
     #expect(try workspace.decks.openOrCreate("E") !== deck)
     #expect(try workspace.decks.all().map { try $0.record().name } == ["D", "E"])
-    // Capitals make no second deck, nor keep one from standing in another.
+    // Case makes no second deck, and does not prevent nesting.
     #expect(try workspace.decks.openOrCreate("d") === deck)
     #expect(try workspace.decks.openOrCreate("d::Ü") === workspace.decks.openOrCreate("D::ü"))
     #expect(try deck.within().map { try $0.record().name } == ["D::Ü"])
   }
 
-  @Test func `a handle answers what the store has now, whoever changed it`() throws {
+  @Test func `a handle returns the current values, whoever changed them`() throws {
     let (first, last) = (try #require(try deck.card(at: 1)), try #require(try deck.card(at: 3)))
     #expect(try (first.position(), last.position(), deck.count()) == (1, 3, 3))
     try last.move(to: 1)
@@ -46,14 +46,14 @@ import Text
     #expect(try (last.position(), prompts(deck)) == (3, ["a", "b", "c"]))
     let other = try person.workspace()
     try other.decks.open("D").cards().rest().forEach { try $0.update(answer: "new") }
-    // Another process's changes are noticed at the next reading.
+    // Another process's changes are seen at the next read.
     #expect(try deck.count() == 3 && last.record().answer == "new")
     #expect(try other.decks.open("D").removeCards(at: [1]) == 1)
     #expect(try (deck.count(), last.position()) == (2, 2))
     try other.close()
   }
 
-  @Test func `what is gone answers so, and the rest goes on`() throws {
+  @Test func `a removed object says so, and the others still work`() throws {
     let (gone, rest) = (try #require(try deck.card(at: 2)), try #require(try deck.card(at: 3)))
     #expect(try deck.remove(gone) == 1)
     #expect(throws: DeckError.self) { try gone.record() }
@@ -67,7 +67,7 @@ import Text
     #expect(throws: DeckError.self) { try rest.record() }
   }
 
-  @Test func `cards that were asked for stay fixed, but for those that go meanwhile`() throws {
+  @Test func `listed cards stay fixed, except those removed meanwhile`() throws {
     let cards = try deck.cards()
     let first = try #require(try cards.nextCard())
     #expect(cards.count == 3)
@@ -104,7 +104,7 @@ import Text
     #expect(try workspace.cards.list(of: [deck], offset: 5, limit: 5).cards.isEmpty)
   }
 
-  @Test func `the options of a deck are its own, and those beyond their bounds are refused`() throws {
+  @Test func `the options of a deck are its own, and values out of range are refused`() throws {
     let name = DeckOptions.Name.newPerDay
     let other = try workspace.decks.create("E")
     let before = try other.scheduling.options().value(name)

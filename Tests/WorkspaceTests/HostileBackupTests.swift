@@ -1,4 +1,4 @@
-// Backups that came from somebody else: what is in them is data, never power.
+// Backups from somebody else: their content is treated as data and never grants anything.
 
 import Archives
 import CardDocuments
@@ -15,7 +15,7 @@ import ToggleSettings
 
 @testable import Workspace
 
-/// A backup of one card and one document that is taken apart, changed, and put together again.
+/// A backup of one card and one document that is unpacked, changed and packed again.
 private final class Forgery {
   let person: Person
   let workspace: Workspace
@@ -35,7 +35,7 @@ private final class Forgery {
     while let entry = try archive.next() { files.append((entry.name, try archive.rest(limit: 1 << 24))) }
   }
 
-  /// Changes the database by SQL.
+  /// Changes the database with SQL.
   func change(_ sql: String) throws {
     let database = person.data + "/forged.sqlite"
     let index = try #require(files.firstIndex { $0.name == "collection.sqlite" })
@@ -50,7 +50,7 @@ private final class Forgery {
 
   func remove(_ name: String) { files.removeAll { $0.name == name } }
 
-  /// Writes the backup again, its manifest fitting it unless another one is given.
+  /// Packs the backup again, with a matching manifest unless another one is given.
   func pack(account: String? = nil, manifest: String? = nil) throws -> String {
     let bytes = files.dropFirst().reduce(0) { $0 + $1.bytes.count }
     let account = account.map { "\"\($0)\"" } ?? "null"
@@ -66,7 +66,7 @@ private final class Forgery {
     return path
   }
 
-  /// All that is in the account's folder, by name.
+  /// The names of all files in the account's folder.
   func folder() throws -> [String] {
     try Folder.names(in: workspace.folder).filter { !$0.hasPrefix("collection.sqlite-") }
   }
@@ -84,7 +84,9 @@ private final class Forgery {
     ("ALTER TABLE decks ADD COLUMN evil INTEGER GENERATED ALWAYS AS (id) VIRTUAL", "table \"decks\""),
     ("DROP TABLE settings", "table \"settings\""),
   ])
-  func `a schema that is not this version's is refused by the name of what differs`(sql: String, name: String) throws {
+  func `a schema that differs from this version's is refused by the name of the difference`(sql: String, name: String)
+    throws
+  {
     let forgery = try Forgery()
     try forgery.change(sql)
     let path = try forgery.pack()
@@ -100,7 +102,7 @@ private final class Forgery {
     (#"{"format": "deckhand-backup"}"#, "files are missing"),
     (#"{"format": "deckhand-backup", "bytes": 7}"#, "files are missing"),
   ])
-  func `a manifest that is none, or of other files, is refused`(manifest: String, reason: String) throws {
+  func `an invalid manifest, or one of other files, is refused`(manifest: String, reason: String) throws {
     let forgery = try Forgery()
     let path = try forgery.pack(manifest: manifest)
     let error = #expect(throws: BackupError.self) { try forgery.workspace.care.stage(path) }
@@ -110,7 +112,7 @@ private final class Forgery {
   @Test(arguments: [
     ("manifest.json", "does not begin with manifest.json"), ("collection.sqlite", "no collection.sqlite"),
   ])
-  func `a backup without what every backup has is refused`(name: String, reason: String) throws {
+  func `a backup without a required file is refused`(name: String, reason: String) throws {
     let forgery = try Forgery()
     forgery.remove(name)
     let path = try forgery.pack()
@@ -124,7 +126,7 @@ private final class Forgery {
     Array(repeating: "a", count: 40).joined(separator: "/") + "/a.rwcard", "collection.sqlite-wal", "grants.json/a",
     "collection.sqlite",
   ])
-  func `a file that no backup has is refused`(name: String) throws {
+  func `a file that does not belong in a backup is refused`(name: String) throws {
     let forgery = try Forgery()
     forgery.add(name)
     let path = try forgery.pack()
@@ -133,9 +135,7 @@ private final class Forgery {
     #expect(try forgery.folder() == before)
   }
 
-  @Test func `a content that is not what its name says takes no other's place, and a good one mends a damaged one`()
-    throws
-  {
+  @Test func `content that does not match its hash replaces nothing, and good content repairs a damaged file`() throws {
     let forgery = try Forgery()
     let media = forgery.workspace.folder + "/media/"
     let name = { (text: String) in ContentHash(of: Array(text.utf8)).description }
@@ -149,7 +149,7 @@ private final class Forgery {
     #expect(try FileText.read(media + name("good"), limit: 99) == "good")
   }
 
-  @Test func `a document of a backup that does not open is listed, and keeps from nothing`() throws {
+  @Test func `a document of a backup that cannot be opened is listed, and prevents nothing`() throws {
     let forgery = try Forgery()
     try forgery.change("INSERT INTO documents VALUES ('../evil', '{', 0)")
     _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(forgery.pack()))
@@ -158,7 +158,7 @@ private final class Forgery {
     #expect(try forgery.workspace.care.diagnose([.documents]).map(\.place) == ["documents ../evil"])
   }
 
-  @Test func `settings that are powers stay as they are here, are shown, and are taken when asked for`() throws {
+  @Test func `sensitive settings keep their current values, are shown, and are restored on request`() throws {
     let forgery = try Forgery()
     try forgery.change(
       """
@@ -185,7 +185,7 @@ private final class Forgery {
     #expect(preferences.mediaPlayer == "sh -c id" && preferences.servedOrigins == ["http://evil.com"])
   }
 
-  @Test func `a link with another server is shown, and the one that is here stays`() throws {
+  @Test func `a link to another server is shown, and the current one stays`() throws {
     let forgery = try Forgery()
     try forgery.change("INSERT INTO sync_link (id, address, user) VALUES (1, 'https://evil.com/', 'ana')")
     let path = try forgery.pack()
@@ -201,7 +201,7 @@ private final class Forgery {
     #expect(try forgery.workspace.sync.link()?.address == "https://mine.org/")
   }
 
-  @Test func `grants and history stay as they are here until they are asked for`() throws {
+  @Test func `grants and history stay as they are unless requested`() throws {
     let forgery = try Forgery()
     forgery.add("grants.json", #"{"evil":{"enabled":true,"granted":["shell.run"]}}"#)
     forgery.add("history", "rm -r ~")
@@ -231,7 +231,7 @@ private final class Forgery {
     "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master "
       + "WHERE name = 'settings') WHERE name = 'cards'",
   ])
-  func `rows that contradict the tables are refused`(sql: String) throws {
+  func `rows that violate constraints are refused`(sql: String) throws {
     let forgery = try Forgery()
     try forgery.change(sql)
     let path = try forgery.pack()

@@ -1,4 +1,4 @@
-// Ctrl-C at any moment: long work ends where it next asks, says that it was interrupted, and has done nothing.
+// Ctrl-C at any moment: long work ends at its next check, reports the interruption, and has changed nothing.
 
 import Decks
 import Files
@@ -14,7 +14,7 @@ import Testing
 @testable import Exchange
 @testable import Workspace
 
-/// A user who interrupts when they were asked so many times.
+/// A user who interrupts after a number of checks.
 private final class Patience: Sendable {
   private let left = Mutex(Int.max)
 
@@ -54,7 +54,7 @@ private final class Patience: Sendable {
     "decks", "cards", "notes", "note_types", "reviews", "presets", "media", "listed_words", "word_counts",
   ]
 
-  /// All that an operation could have changed, or how much that is.
+  /// Everything an operation could have changed, or its counts.
   private func everything(isCounted: Bool) throws -> [String] {
     let rows = try workspace.read { db in
       try Self.tables.flatMap { table in
@@ -65,8 +65,8 @@ private final class Patience: Sendable {
     return try rows + person.folder.names + names(in: workspace.media.folder) + workspace.care.steps().map(\.name)
   }
 
-  /// Interrupts an operation at the first moment that it asks, at the second, and so on, later in ever larger steps,
-  /// until it is done before it asks again.
+  /// Interrupts an operation at its first check, at the second, and so on, later in growing steps, until it finishes
+  /// before the next interruption.
   private func interrupt(_ operation: () throws -> Void, _ place: SourceLocation = #_sourceLocation) throws {
     let before = try [false, true].map(everything)
     var (moment, count) = (0, 0)
@@ -98,7 +98,7 @@ private final class Patience: Sendable {
     options.hasSchedule = name.hasSuffix("apkg")
     try interrupt { _ = try deck.exportCards(to: file(name), .plain, options) }
     try interrupt { _ = try workspace.exchange.importCards(intoDeck: "New", from: [file(name)], .plain, .init()) }
-    // Where a package has a card that is there it stays where it is.
+    // A card of a package that already exists stays where it is.
     if !name.hasSuffix("apkg") { #expect(try workspace.decks.open("New").count() >= 1099) }
   }
 
@@ -113,7 +113,7 @@ private final class Patience: Sendable {
     #expect(try there.decks.open("Deck").count() == 1100)
   }
 
-  @Test func `a page is written whole, and its answers come back whole`() throws {
+  @Test func `a page is written whole, and its answers are imported whole`() throws {
     try interrupt { _ = try deck.writePage(to: file("page.html")) }
     let id = try workspace.read { try DeckTable.record($0, deck.id).pageID }
     try person.folder.write(
@@ -159,7 +159,7 @@ private final class Patience: Sendable {
 
   // MARK: Cards
 
-  @Test func `what is done to many cards is done to all of them or to none`() throws {
+  @Test func `a change to many cards is made to all of them or to none`() throws {
     let cards = try deck.cards().rest()
     let numbers = try cards.prefix(5).map { Int64(try $0.record().note.rawValue) }
     try interrupt {

@@ -1,4 +1,4 @@
-// Notes, note types and media at the workspace's door.
+// Notes, note types and media through the workspace.
 
 import Decks
 import Files
@@ -50,7 +50,7 @@ import ToggleSettings
     #expect(code { _ = try note.record() } == "auth_required")
   }
 
-  @Test func `removing the last card removes the note; an edit that brings cards back moves the others`() throws {
+  @Test func `removing the last card removes the note; an edit that recreates cards moves the others`() throws {
     let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), typeNamed: "basic")
     let other = try deck.addNote(.plain(["Front": "c", "Back": "d"]), type: .reversed)
     #expect(try note.cards()[0].position() == 3)
@@ -63,7 +63,7 @@ import ToggleSettings
     try workspace.close()
   }
 
-  @Test func `note types are made, opened by name and edited with consent`() throws {
+  @Test func `note types are created, opened by name, and edited after confirmation`() throws {
     #expect(try workspace.noteTypes.all().count == 5)
     let cloze = try workspace.noteTypes.open("cloze")
     #expect(try cloze.record().isCloze && workspace.noteTypes.open("Cloze") === cloze)
@@ -85,7 +85,7 @@ import ToggleSettings
     try workspace.close()
   }
 
-  @Test func `a unit that is taken back takes notes and types with it`() throws {
+  @Test func `a unit that is rolled back removes its notes and types`() throws {
     try workspace.beginUnit()
     let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .basic)
     #expect(workspace.unitSummary == "adding a note")
@@ -95,7 +95,7 @@ import ToggleSettings
     try workspace.close()
   }
 
-  @Test func `media are files by their content; missing and unused ones are found`() throws {
+  @Test func `media files are identified by content; missing and unused ones are found`() throws {
     let (picture, again) = (Array("picture".utf8), Array("another".utf8))
     #expect(try workspace.media.add(picture, named: "gato.jpg") == "gato.jpg")
     #expect(try workspace.media.add(picture, named: "gato.jpg") == "gato.jpg")
@@ -124,7 +124,7 @@ import ToggleSettings
   }
 
   @Test
-  func `a program that takes too long is ended with all it started, and one that fails is told from one that does not`()
+  func `a program that takes too long is killed with all its children, and a failing one is reported differently`()
     throws
   {
     let clock = person.clock
@@ -133,7 +133,7 @@ import ToggleSettings
     let slow = startProgram(["/bin/sh", "-c", "sleep 100000 & wait"], environment: ["PATH=/usr/bin:/bin"])
     #expect(slow.failure == 0)
     #expect(try wait(for: slow.process, seconds: 120, environment) == nil)
-    // What was killed counts as there until the system has taken note of it, which a busy machine may do late.
+    // A killed process exists until the system has reaped it, which may be late on a busy machine.
     var isGone = false
     for _ in 0..<30_000 where !isGone {
       isGone = kill(-slow.process, 0) != 0 && errno == ESRCH
@@ -148,7 +148,7 @@ import ToggleSettings
     }
   }
 
-  @Test func `a sound is added to a field as it is then, and to none that says something else by then`() throws {
+  @Test func `a sound is added to the field's current text, and not to a field that changed meanwhile`() throws {
     let speaker = try person.folder.write("#!/bin/sh\nprintf '%0100d' 7 > \"$1\"\n", to: "speaker")
     #expect(chmod(speaker, 0o755) == 0)
     try workspace.preferences().tree.set("media.speech", text: "\(speaker) {file}", by: .user)
@@ -164,7 +164,7 @@ import ToggleSettings
       to: notes.compactMap { try $0.cards().first }, field: nil, in: try #require(Language.named("spanish"))
     ) { done, _ in
       if done < 4 { return }
-      // Another shell changes them while sounds are made.
+      // Another shell changes them while the sounds are made.
       try otherNote(0).update(fields: ["Front": "la gata"])
       try otherNote(2).update(fields: ["Front": "<b>perro</b>"])
       try otherNote(3).remove()
@@ -177,7 +177,7 @@ import ToggleSettings
     #expect(step?.name == "adding speech to 3 cards")
   }
 
-  @Test func `sounds are played by the program that is set, without a shell, and nothing is waited for`() throws {
+  @Test func `sounds are played by the configured program, without a shell and without waiting`() throws {
     let said = person.data + "/said"
     let player = try person.folder.write(
       "#!/bin/sh\nfor word; do echo \"$word\"; done > \(said).new\nmv \(said).new \(said)\nexec sleep 100000\n",
@@ -199,11 +199,11 @@ import ToggleSettings
     #expect(waits { stat(said, &facts) == 0 })
     let words = try FileText.read(said, limit: 1000)?.split(separator: "\n").map(String.init) ?? []
     #expect(words.count == 3 && words[0] == "--quiet" && words[1] == ";x", "\(words)")
-    // A player tells by the name what kind of sound it is.
+    // A player detects the format by the file name.
     let link = try #require(words.last)
     #expect(link.hasSuffix("/a $(b).mp3"))
     #expect(try FileText.bytes(link, limit: 100) == Array("sound".utf8))
-    // Closing ends what is playing, and takes the link away.
+    // Closing stops playback and removes the link.
     try workspace.close()
     #expect(stat(link, &facts) != 0)
   }

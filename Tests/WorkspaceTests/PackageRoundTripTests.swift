@@ -1,5 +1,4 @@
-// What a deck and its cards have goes out in a package and comes back: schedules in every state, options, limits,
-// flags.
+// Round trips of a deck and its cards through a package: schedules in every state, options, limits, flags.
 
 import CardDocuments
 import Decks
@@ -38,7 +37,7 @@ private struct NoGenerator: CardGenerator {
   }
 
   @Test(arguments: ["out.apkg", "legacy.apkg"])
-  func `schedules in every state, marks, options and limits come back`(_ name: String) throws {
+  func `schedules in every state, marks, options and limits survive`(_ name: String) throws {
     try deck.scheduling.set([
       (.learningSteps, "1m 2d"), (.leechAction, "suspend"), (.newPerDay, "7"), (.easyDays, "sat=0.5 sun=0"),
     ])
@@ -59,7 +58,7 @@ private struct NoGenerator: CardGenerator {
     var options = ExportOptions()
     (options.hasSchedule, options.format) = (true, name.hasPrefix("legacy") ? .apkgLegacy : nil)
     let report = try deck.exportCards(to: here.folder.file(name), .plain, options)
-    // Anki has no pictures of its own kind.
+    // Anki has no documents.
     #expect(report.cards == 10 && report.lost.map(\.part) == [.documents])
 
     there.clock.reading = here.clock.reading
@@ -88,7 +87,7 @@ private struct NoGenerator: CardGenerator {
     }
   }
 
-  @Test func `media with names that no system has come under names that all have`() throws {
+  @Test func `media with names that no system allows get names that all allow`() throws {
     let names = ["a:b?.png", String(repeating: "long", count: 28) + ".png"]
     for name in names {
       let kept = try workspace.media.add(Array(name.utf8), named: String(name.filter { !":?".contains($0) }.suffix(90)))

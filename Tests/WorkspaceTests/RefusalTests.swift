@@ -1,4 +1,4 @@
-// What a workspace does not do: after a sign-out, in a rehearsal, within a unit of work.
+// What a workspace refuses: after a sign-out, in a dry run, within a unit of work.
 
 import Decks
 import Exchange
@@ -28,7 +28,7 @@ import Testing
     return "done"
   }
 
-  @Test func `a workspace that is signed out looks at nothing`() throws {
+  @Test func `a signed-out workspace reads nothing`() throws {
     let workspace = try person.workspace()
     let staged = try workspace.care.stage(path)
     let deck = try workspace.decks.open("Deck")
@@ -41,10 +41,10 @@ import Testing
     #expect(codes == Array(repeating: "auth_required", count: 7))
   }
 
-  @Test func `a rehearsal copies, restores, mends and undoes nothing`() throws {
+  @Test func `a dry run copies, restores, repairs and undoes nothing`() throws {
     let workspace = try person.workspace(rehearsal: Rehearsal(isOn: true) { _ in })
     let staged = try workspace.care.stage(path)
-    // Something that could be mended.
+    // Something that could be repaired.
     try person.folder.makeFolder("local/media")
     try person.folder.write("x", to: "local/media/0123456789abcdef0123")
     let before = try workspace.care.steps().count
@@ -57,7 +57,7 @@ import Testing
     try workspace.close()
   }
 
-  @Test func `a unit of work is copied and restored by nobody`() throws {
+  @Test func `nothing is copied or restored within a unit of work`() throws {
     let workspace = try person.workspace()
     let staged = try workspace.care.stage(path)
     try workspace.beginUnit()
@@ -70,7 +70,7 @@ import Testing
     try workspace.close()
   }
 
-  @Test func `the newest backup is the one that was made last, whatever it is called`() throws {
+  @Test func `the newest backup is the one made last, whatever its name`() throws {
     let workspace = try person.workspace()
     #expect(workspace.care.newestBackup() == nil)
     let first = try workspace.care.freeBackupPath()

@@ -1,4 +1,4 @@
-// Presets, limits, selections, figures and fitting at the workspace's door.
+// Presets, limits, selections, statistics and fitting through the workspace.
 
 import Decks
 import Memory
@@ -24,7 +24,7 @@ import Testing
     return deck
   }
 
-  @Test func `options are set for a preset, which decks share and those within inherit`() throws {
+  @Test func `options are set for a preset, which decks share and inner decks inherit`() throws {
     let (a, b) = (try deck("a", cards: 0), try deck("b", cards: 0))
     try a.scheduling.set([(.learningSteps, "5m 1d"), (.newPerDay, "3")])
     #expect(try a.scheduling.options().learningSteps == [300, 86_400] && a.scheduling.preset()?.name == "a")
@@ -76,7 +76,7 @@ import Testing
     try workspace.close()
   }
 
-  @Test func `figures, fitting and simulating answer for a deck, and fitting wants enough answers`() throws {
+  @Test func `statistics, fitting and simulation work for a deck, and fitting needs enough answers`() throws {
     let deck = try deck("a", cards: 5)
     let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
     while try session.card() != nil { try session.answer(.easy, seconds: 2) }

@@ -1,4 +1,4 @@
-// Settings of a person through the workspace: layers, what is kept, units of work, the gate.
+// A user's settings through the workspace: layers, what is saved, units of work, the session.
 
 import Authentication
 import CardDocuments
@@ -14,7 +14,7 @@ import WordGames
 @testable import Lexicon
 @testable import Workspace
 
-/// What an observer holds.
+/// The owner of an observer.
 private final class Witness {}
 
 @Suite struct SettingsTests {
@@ -37,7 +37,7 @@ private final class Witness {}
     #expect(try tree.children(of: "").sorted() == groups)
   }
 
-  @Test func `reading settings makes no database, and what is set is there again`() throws {
+  @Test func `reading settings creates no database, and a set value is there again`() throws {
     let person = try Person()
     let first = try person.workspace()
     #expect(try first.preferences().sprintSeconds == 100)
@@ -51,7 +51,7 @@ private final class Witness {}
     try second.close()
   }
 
-  @Test func `later layers win, and a locked one stands above all`() throws {
+  @Test func `later layers win, and a locked one overrides all`() throws {
     let person = try Person()
     let file = try person.settingsFile(
       #"{"values": {"study": {"seconds": 20, "limit": 5}, "game.length": 7}, "locked": ["game.length"]}"#)
@@ -76,7 +76,7 @@ private final class Witness {}
     try workspace.close()
   }
 
-  @Test func `a system file that is broken is told, and its locks are not lost`() throws {
+  @Test func `a broken system file is reported, and its locks stay in force`() throws {
     let person = try Person()
     let file = try person.settingsFile(#"{"values": {"study.seconds": 20}, "locked": ["study.seconds"]}"#)
     let sources = SettingSources(
@@ -102,7 +102,7 @@ private final class Witness {}
     #expect(preferences.systemWarning == nil && preferences.sprintSeconds == 70)
   }
 
-  @Test func `a unit that is taken back takes its settings back, and tells once`() throws {
+  @Test func `a unit that is rolled back reverts its settings, and notifies once`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
@@ -126,7 +126,7 @@ private final class Witness {}
     #expect(try person.workspace().preferences().gameLength == 10)
   }
 
-  @Test func `after the close every handle answers signed out, and nobody hears`() throws {
+  @Test func `after closing every handle reports signed out, and no observer is notified`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
@@ -147,7 +147,7 @@ private final class Witness {}
     #expect(observed == nil, "the close has let go of the observer")
   }
 
-  @Test func `a closed access shuts the workspace by itself`() throws {
+  @Test func `a closed session closes the workspace by itself`() throws {
     let person = try Person()
     let gate = try Gate(try AccountStore(data: person.data, environment: .ofSystem(bootID: "test")))
     let workspace = try person.workspace()
@@ -158,7 +158,7 @@ private final class Witness {}
     #expect(throws: WorkspaceError.signedOut(what: "workspace")) { try workspace.decks.all() }
   }
 
-  @Test func `games and sessions begin with what the settings say`() throws {
+  @Test func `games and sessions start with the values of the settings`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree

@@ -1,4 +1,4 @@
-// A folder of sources beside an editor: what is wrong with them follows the files and the editor's texts.
+// A folder of sources open in an editor: its diagnostics follow the files and the editor's texts.
 
 import Decks
 import Exchange
@@ -47,7 +47,7 @@ private struct NoGenerator: CardGenerator {
     #expect(sources.text(of: "none.md").isEmpty)
   }
 
-  @Test func `files that change, go or cannot be read are noticed`() throws {
+  @Test func `changed, removed and unreadable files are noticed`() throws {
     try write("## a\n\nb\n", to: "a.md")
     try write("## c\n\nd\n", to: "b.md")
     try sources.refresh()
@@ -59,7 +59,7 @@ private struct NoGenerator: CardGenerator {
     try sources.refresh()
     #expect(try sources.takeStale() == ["a.md", "b.md"])
     #expect(sources.source("a.md") == nil && sources.source("b.md")?.entries.count == 1)
-    // A source that is too large here is told, and read again once it is not.
+    // A source beyond the size limit is reported, and read again once it is small enough.
     try write(String(repeating: "x", count: (64 << 20) + 1), to: "b.md")
     try sources.refresh()
     #expect(try messages("b.md").count == 1 && messages("b.md")[0].hasPrefix("1: "))
@@ -68,7 +68,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try messages("b.md").isEmpty)
   }
 
-  @Test func `a description is read from the editor, then from its file`() throws {
+  @Test func `a description is read from the editor, or else from its file`() throws {
     try write("## a\n\nb\n", to: "a.md")
     try sources.refresh()
     #expect(try messages("deck.json").isEmpty)
@@ -83,7 +83,7 @@ private struct NoGenerator: CardGenerator {
     #expect(sources.text(of: "deck.json").isEmpty)
   }
 
-  @Test func `names come from the sources and from the collection, which is not made for them`() throws {
+  @Test func `names come from the sources and from the collection, which is not created for them`() throws {
     try write("## a <!-- tags: red; deck: Later -->\n\nb\n", to: "a.md")
     try sources.refresh()
     #expect(try sources.tags() == ["red"] && sources.decks() == ["Later"])
@@ -99,7 +99,7 @@ private struct NoGenerator: CardGenerator {
     #expect(try !workspace.exchange.isBuilt("/a//b"))
   }
 
-  @Test func `new ids are those that no row has, in the sources or in the deck`() throws {
+  @Test func `new ids are not used by any row, in the sources or in the deck`() throws {
     try write("## gato <!-- id: gato -->\n\ncat\n", to: "a.md")
     _ = try workspace.exchange.build(person.folder.file("Words"), generator: NoGenerator())
     try write("## gato\n\ncat\n\n## gato\n\ntom\n\n## !\n\nx\n", to: "b.md")
@@ -108,7 +108,7 @@ private struct NoGenerator: CardGenerator {
     let ids = try sources.newIDs(of: [0, 1, 2], reading)
     #expect(ids.count == 3 && Set(ids.values).count == 3 && !ids.values.contains("gato"), "\(ids)")
     #expect(try sources.newIDs(of: [], reading).isEmpty)
-    // The row that left the sources is in the deck still.
+    // The row removed from the sources is still in the deck.
     removeTree(person.folder.file("Words/a.md"))
     try sources.refresh()
     #expect(try !sources.newIDs(of: [0], reading).values.contains("gato"))

@@ -1,4 +1,4 @@
-// A sprint that is under way while its deck changes.
+// A running sprint while its deck changes.
 
 import Decks
 import Memory
@@ -9,7 +9,7 @@ import Testing
 @testable import Workspace
 
 @Suite struct SprintTests {
-  @Test func `a sprint begins anew when cards come or go, and goes on when only their texts change`() throws {
+  @Test func `a sprint restarts when cards are added or removed, and goes on when only their texts change`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
@@ -33,7 +33,7 @@ import Testing
     try workspace.close()
   }
 
-  @Test func `decks named together race together, each card once`() throws {
+  @Test func `decks named together share one sprint, each card once`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let decks = try ["A", "A::B", "C"].map { try workspace.decks.create($0) }

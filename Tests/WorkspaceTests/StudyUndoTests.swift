@@ -1,4 +1,4 @@
-// Taking back in a study: it takes back the step of the undo log, inside and outside a unit of work.
+// Undo in a study session: it undoes the step of the undo log, inside and outside a unit of work.
 
 import Decks
 import Memory
@@ -28,7 +28,7 @@ import Testing
 
   private var added: [String] { Array(repeating: "adding 1 card to Spanish", count: 2) + ["creating the deck Spanish"] }
 
-  /// Answers in the log.
+  /// The number of answers in the log.
   private func reviews() throws -> Int { try deck.statistics().days.reduce(0) { $0 + $1.answers } }
 
   @Test func `it undoes the step, and undoing once more does not bring the answer back`() throws {
@@ -50,7 +50,7 @@ import Testing
     #expect(try deck.count() == 1)
   }
 
-  @Test func `in a unit it takes back its part, also of a card that is new in it`() throws {
+  @Test func `in a unit it rolls back its part, also for a card that is new in the unit`() throws {
     try workspace.beginUnit()
     _ = try deck.add(NewCard(prompt: "la casa", answer: "x"), at: .top)
     let session = try study()
@@ -66,7 +66,7 @@ import Testing
     #expect(try workspace.care.integrityProblems() == [])
   }
 
-  @Test func `a unit that answered and took it back makes no step`() throws {
+  @Test func `a unit that answered and undid the answer makes no step`() throws {
     let session = try study()
     try workspace.beginUnit()
     try session.answer(.good)
@@ -75,7 +75,7 @@ import Testing
     #expect(try names() == added)
   }
 
-  @Test func `in a later unit it takes back the step of the earlier one, and only the answer of a longer one`() throws {
+  @Test func `in a later unit it undoes the step of the earlier one, and only the answer of a longer one`() throws {
     let session = try study()
     try workspace.beginUnit()
     try session.answer(.good)
@@ -95,7 +95,9 @@ import Testing
     #expect(try reviews() == 1)
   }
 
-  @Test func `what was changed since is not trampled, and what is undone already is gone back in the session`() throws {
+  @Test func `later changes are not overwritten, and an answer already undone is only stepped back in the session`()
+    throws
+  {
     let session = try study()
     try session.answer(.easy)
     let card = try #require(try deck.card(at: 1))

@@ -1,5 +1,5 @@
-// Texts beside the cards: states by what was studied and listed, and cards that are mined. The language has no data, so
-// that every form is its own lemma on every machine.
+// Texts compared with the cards: word states from study and word lists, and cards mined from texts. The language has
+// no data, so that on every machine each form is its own lemma.
 
 import Decks
 import Exchange
@@ -54,7 +54,7 @@ import Testing
     #expect(try UserWordList(workspace, language: "spanish").all().isEmpty)
   }
 
-  @Test func `words of a file and words beside it are one step of undo`() throws {
+  @Test func `words from a file and from the command line are one undo step`() throws {
     let list = try UserWordList(workspace, language: "dutch")
     let file = try person.folder.write("hond\nkat\n", to: "known.txt")
     #expect(try list.add(from: file, columns: [], as: .known, and: ["vis", "kat"]).changed == 3)
@@ -63,7 +63,7 @@ import Testing
     #expect(try list.all().isEmpty)
   }
 
-  @Test func `only the cards of the deck and of those within it count where one is given`() throws {
+  @Test func `if a deck is given only its cards and those of its inner decks count`() throws {
     _ = try workspace.decks.create("A")
     let text = try text("de hond.", deck: "A")
     let inner = try workspace.decks.create("A::B")
@@ -72,7 +72,7 @@ import Testing
     #expect(try state("hond", in: text) == .new && state("de", in: text) == .unknown)
   }
 
-  @Test func `mining makes a card of each unknown word with an easy sentence, once, and is one step of undo`() throws {
+  @Test func `mining makes a card of each unknown word with an easy sentence, once, as one undo step`() throws {
     let content = "de hond slaapt.\n\nde hond slaapt nooit.\n\nde kat eet veel vis.\n\neen hond & een <b>."
     let text = try text(content)
     try UserWordList(workspace, language: "dutch").set(["de", "hond", "een"], as: .known)
@@ -91,12 +91,12 @@ import Testing
     _ = try workspace.care.undo()
     #expect(throws: (any Error).self) { try workspace.decks.open("New deck") }
     #expect(try text.minable(options).added.count == 2)
-    // A deck that is there is found, whatever its capitals.
+    // An existing deck is found case-insensitively.
     let there = try workspace.decks.create("NEW deck")
     #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2 && there.count() == 2)
   }
 
-  @Test func `each mined sentence has exactly one unknown word, counted anew over all words`() throws {
+  @Test func `each mined sentence has exactly one unknown word, recounted over all words`() throws {
     let words = (0..<60).map {
       "w\(Character(Unicode.Scalar(97 + UInt8($0 % 26))))\(Character(Unicode.Scalar(97 + UInt8($0 / 26))))"
     }
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `new cards are put in the order in which they help with a text, in one step`() throws {
+  @Test func `new cards are ordered by how much they help with a text, in one step`() throws {
     let text = try text("de hond slaapt. de hond eet vis. de kat eet. een hond.")
     let deck = try workspace.decks.create("D")
     for word in ["kat", "zon", "hond", "eet", "een", "maan"] {
@@ -132,7 +132,7 @@ import Testing
     #expect(try prompts() == before)
   }
 
-  @Test func `a cloze has the word as its gap`() throws {
+  @Test func `a cloze hides the word`() throws {
     let text = try text("de hond slaapt.")
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
     let words = try text.minable(MiningOptions()).added
@@ -141,7 +141,7 @@ import Testing
     #expect(try card.note().field("Sentence") == "de hond {{c1::slaapt}}.")
   }
 
-  @Test func `subtitles bring their translation and their place`() throws {
+  @Test func `subtitles include their translation and their time`() throws {
     try person.folder.write("1\n00:00:01,000 --> 00:00:03,000\nde hond slaapt.\n", to: "ep03.srt")
     try person.folder.write("1\n00:00:01,500 --> 00:00:03,500\nThe dog sleeps.\n", to: "ep03.en.srt")
     var options = TextOptions()
@@ -154,7 +154,7 @@ import Testing
     #expect(word.translation == "The dog sleeps." && word.source == "ep03 00:00:01")
   }
 
-  @Test func `expected coverage is what the memory model remembers, coverage what is known for long`() throws {
+  @Test func `expected coverage follows the memory model, coverage counts long-known words`() throws {
     let text = try text("hond kat hond.")
     let deck = try workspace.decks.create("D")
     let card = try deck.add(NewCard(prompt: "hond", answer: "dog"))
@@ -170,7 +170,7 @@ import Testing
     #expect(try abs(text.view().expectedCoverage - 0.9) < 0.02)
   }
 
-  @Test func `a list counts as known for one text only`() throws {
+  @Test func `a word list counts as known for one text only`() throws {
     try person.folder.write("hond\nkat\tignored\n", to: "list.txt")
     try person.folder.write("hond kat vis.", to: "a.txt")
     var options = TextOptions()
@@ -182,7 +182,7 @@ import Testing
     #expect(try UserWordList(workspace, language: "dutch").all().isEmpty)
   }
 
-  @Test func `words of a list are listed by what it says of them, in one step`() throws {
+  @Test func `words of a list are set to the states it gives, in one step`() throws {
     try person.folder.write(
       "term,status,language\nhond,5,Dutch\nkat,2,Dutch\nvis,I,Dutch\nchien,5,French\n", to: "l.csv")
     let list = try UserWordList(workspace, language: "dutch")
@@ -193,7 +193,7 @@ import Testing
     #expect(try list.all().isEmpty)
   }
 
-  @Test func `words that were looked up become cards with the sentences they were in`() throws {
+  @Test func `looked-up words become cards with the sentences they were in`() throws {
     let path = person.data + "/words.db"
     let file = try ExclusiveDatabase(path)
     try file.use { db in
@@ -218,7 +218,7 @@ import Testing
     #expect(try text.minable(MiningOptions()).added.map(\.lemma) == ["vis"])
   }
 
-  @Test func `a note type of one's own is filled by the names of its fields, or by their order`() throws {
+  @Test func `a custom note type is filled by the names of its fields, or by their order`() throws {
     let text = try text("de hond slaapt.")
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
     let words = try text.minable(MiningOptions()).added
@@ -236,7 +236,7 @@ import Testing
     #expect(throws: NoteError.self) { try text.mine(words, into: "Own", noteType: "Owm") }
   }
 
-  @Test func `an indexed dictionary gives meanings and lemmas, in the order that is set`() throws {
+  @Test func `an indexed dictionary gives meanings and lemmas, in the order of the setting`() throws {
     let person = try Person()
     let meanings = DictionaryLibrary(ownFolders: [person.data + "/dictionaries"], systemFolders: []) { false }
     let workspace = try person.workspace(meanings: meanings)

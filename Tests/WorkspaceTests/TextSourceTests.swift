@@ -1,4 +1,4 @@
-// What texts and words come from: vocabularies, subtitles, dictionaries, and what is told of them.
+// Where texts and words come from: vocabularies, subtitles, dictionaries, and what is reported about them.
 
 import Decks
 import Files
@@ -41,9 +41,7 @@ import Text
 
   // MARK: Texts
 
-  @Test func `of a vocabulary come the words of the language that are not mastered, from the books they were in`()
-    throws
-  {
+  @Test func `a vocabulary gives the unmastered words of the language, from the books they were in`() throws {
     try database(
       "vocab.db",
       """
@@ -93,13 +91,13 @@ import Text
     #expect(word.time == nil)
   }
 
-  @Test func `a text in another encoding is told`() throws {
+  @Test func `a text in another encoding is reported`() throws {
     try person.folder.write([UInt8]("caf\u{E9} de hond".unicodeScalars.map { UInt8($0.value) }), to: "latin.txt")
     let read = try text(["latin.txt"])
     #expect(read.encodings.map(\.encoding) == [.windows1252] && read.encodings[0].path.hasSuffix("latin.txt"))
   }
 
-  @Test func `of a text come only as many words as make so much of it known`() throws {
+  @Test func `a text gives only as many words as reach the requested coverage`() throws {
     try person.folder.write("de hond slaapt. de hond eet. de hond. de kat.", to: "a.txt")
     let text = try text(["a.txt"])
     var options = MiningOptions()
@@ -113,7 +111,7 @@ import Text
     #expect(try text.minable(options).added.isEmpty)
   }
 
-  @Test func `counts of texts can be begun anew, in one step`() throws {
+  @Test func `word counts of texts can be reset, in one step`() throws {
     let counts = try WordCounts(workspace, language: "dutch")
     for (name, content) in [("a.txt", "de hond"), ("b.txt", "een kat een")] {
       try person.folder.write(content, to: name)
@@ -135,7 +133,7 @@ import Text
   }
 
   @Test(arguments: ["", "een hele lange zin", String(repeating: "x", count: 301), "(m)"])
-  func `a field that is no word is none`(_ field: String) throws {
+  func `a field that is not a word is ignored`(_ field: String) throws {
     try person.folder.write("een hele lange zin x", to: "a.txt")
     #expect(try text(["a.txt"]).lemmas(ofField: field).isEmpty)
   }
@@ -155,7 +153,7 @@ import Text
     return path
   }
 
-  @Test func `a dictionary of Yomitan's is indexed, asked and taken away`() throws {
+  @Test func `a Yomitan dictionary is indexed, queried and removed`() throws {
     let path = try zip([
       (
         "index.json",
@@ -180,7 +178,7 @@ import Text
     #expect(size(of: added.path) < 0)
   }
 
-  @Test func `without a folder of one's own no dictionary is added`() throws {
+  @Test func `without a user folder no dictionary is added`() throws {
     let path = try zip([("index.json", #"{"title": "Mine", "format": 3, "sourceLanguage": "nl", "revision": "1"}"#)])
     let other = try Person().workspace(meanings: DictionaryLibrary(ownFolders: [], systemFolders: []) { false })
     let error = #expect(throws: DictionaryError.self) { _ = try UserDictionaries(other).add(path) }

@@ -1,4 +1,4 @@
-// Steps of undo through the workspace: names, and the documents and settings of a step.
+// Undo steps through the workspace: names, and the documents and settings of a step.
 
 import Authentication
 import Decks
@@ -14,7 +14,7 @@ import ToggleSettings
 @testable import CardDocuments
 @testable import Workspace
 
-/// The rows of all documents, as another process finds them.
+/// The rows of all documents, as another process reads them.
 private func rows(_ person: Person) throws -> [String] {
   let workspace = try person.workspace()
   let found = try workspace.read {
@@ -27,7 +27,7 @@ private func rows(_ person: Person) throws -> [String] {
 }
 
 @Suite struct UndoStepTests {
-  @Test func `a step that made a document is not undone while a card shows it`() throws {
+  @Test func `a step that created a document is not undone while a card shows it`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
@@ -67,7 +67,7 @@ private func rows(_ person: Person) throws -> [String] {
         "adding 1,204 cards to Spanish", "creating the deck Spanish",
       ])
     try workspace.close()
-    // In another process, so to say.
+    // As another process would.
     let again = try person.workspace()
     #expect(try again.care.undo().name == "removing Español with 1,207 cards")
     #expect(try again.decks.open("Español").count() == 1207)
@@ -81,7 +81,7 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try again.care.integrityProblems() == [])
   }
 
-  @Test func `documents of a script are in its step, its settings and games are not`() throws {
+  @Test func `a script's documents are in its step, its settings and games are not`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
@@ -107,7 +107,7 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try rows(person) == after)
     #expect(try element.element().text == "two")
     #expect(try workspace.preferences().studyLimit == 7)
-    // One step back each: the text, then the document itself.
+    // Undo two steps: the text, then the document itself.
     try workspace.care.undo()
     try workspace.care.undo()
     try workspace.care.undo()
@@ -125,14 +125,14 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try workspace.media.add(from: paths).count == 12)
     #expect(try workspace.care.steps().map(\.name) == ["adding 12 media files"])
     #expect(try workspace.media.check().damaged.isEmpty)
-    // A file whose content was lost with the power is written again.
+    // A file whose content was lost in a power cut is written again.
     let path = try workspace.media.path("s1.mp3")
     try AtomicFile.write(path, Array(repeating: 0, count: 7))
     _ = try workspace.media.add(from: paths[1])
     #expect(try FileText.bytes(path, limit: 100) == Array("sound 1".utf8))
   }
 
-  @Test func `a picture of a unit that is taken back goes, one that something may need stays`() throws {
+  @Test func `a picture added in a rolled-back unit is removed, one that may still be needed stays`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
@@ -158,7 +158,7 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try workspace.media.clean() == 1 && contents() == 0)
   }
 
-  @Test func `a document that code changes inside an operation goes back with it`() throws {
+  @Test func `a document changed by code inside an operation is rolled back with it`() throws {
     struct Failure: Error {}
     let person = try Person()
     let workspace = try person.workspace()
@@ -184,7 +184,7 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try deck.count() == 0)
   }
 
-  @Test func `what a plugin changes in a unit is held to its limit over all of its calls`() throws {
+  @Test func `a plugin's changes in a unit are limited in total over all its calls`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
@@ -196,7 +196,7 @@ private func rows(_ person: Person) throws -> [String] {
       }
     }
     try workspace.beginUnit()
-    // Each edit keeps the text before and the one after it.
+    // Each edit keeps the text before and after it.
     #expect(throws: WorkspaceError.tooMuchWaits) { try grow("a", 10) }
     #expect(throws: WorkspaceError.tooMuchWaits) { try grow("a", 2) }
     let answer = try card.record().answer

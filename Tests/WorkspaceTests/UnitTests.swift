@@ -1,4 +1,4 @@
-// Units of work, rehearsals and the gate at the workspace's door: all of a unit or nothing, and nothing after a
+// Units of work, dry runs and the session through the workspace: all of a unit or nothing, and nothing after a
 // sign-out.
 
 import CardDocuments
@@ -21,7 +21,7 @@ private struct Stop: Error {}
 
   private func card(_ prompt: String) -> NewCard { NewCard(prompt: prompt, answer: "x") }
 
-  @Test func `a unit is kept whole, or taken back whole, and says what it did`() throws {
+  @Test func `a unit is committed or rolled back as a whole, and reports what it did`() throws {
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("D")
     try workspace.beginUnit()
@@ -42,7 +42,7 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
-  @Test func `a unit that is not committed is gone with the workspace, and documents with it`() throws {
+  @Test func `a unit that is not committed is lost with the workspace, and its documents with it`() throws {
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)
     let text = try document.addText("before", at: ElementPlacement())
@@ -58,7 +58,7 @@ private struct Stop: Error {}
     try again.close()
   }
 
-  @Test func `an operation that fails leaves nothing of itself, in a unit too`() throws {
+  @Test func `a failed operation leaves nothing of itself, in a unit too`() throws {
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("D")
     for isInUnit in [false, true] {
@@ -77,7 +77,7 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
-  @Test func `a script and another shell that change one document both keep their change`() throws {
+  @Test func `a script and another shell that change the same document both keep their changes`() throws {
     let (first, second) = (try person.workspace(), try person.workspace())
     let document = try first.documents.create(background: .black)
     let id = try document.document().id.description
@@ -92,7 +92,7 @@ private struct Stop: Error {}
     try second.close()
   }
 
-  @Test func `a rehearsal changes nothing outside a unit, and tells what it would do`() throws {
+  @Test func `a dry run changes nothing outside a unit, and reports what it would do`() throws {
     let first = try person.workspace()
     _ = try first.decks.create("D")
     try first.close()
@@ -110,7 +110,7 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
-  @Test func `after the close every handle answers signed out`() throws {
+  @Test func `after closing every handle reports signed out`() throws {
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("D")
     let card = try deck.add(card("a"))
@@ -149,7 +149,7 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
-  @Test func `two processes see each other's changes, and the one that is late is told`() throws {
+  @Test func `two processes see each other's changes, and the late one is told`() throws {
     let (one, other) = (try person.workspace(), try person.workspace())
     let deck = try one.decks.create("D")
     #expect(try other.decks.open("D").count() == 0)
@@ -165,7 +165,7 @@ private struct Stop: Error {}
 }
 
 @Suite struct DocumentHandleTests {
-  @Test func `a move waits for its save, a text does not, and both are there at the next opening`() throws {
+  @Test func `a move is saved later, a text at once, and both are there when opened again`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)
@@ -186,7 +186,7 @@ private struct Stop: Error {}
     try other.close()
   }
 
-  @Test func `one document and one element have one handle, and a gone element says so`() throws {
+  @Test func `a document and an element have one handle each, and a removed element says so`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)

@@ -1,5 +1,5 @@
-// Files of one text format, compared and merged as they are: what nobody changed stays byte for byte, and what cannot
-// be read is told with its place.
+// Files of one text format, compared and merged in place: unchanged text stays byte for byte, and unreadable text is
+// reported with its position.
 
 import Decks
 import Files
@@ -30,7 +30,7 @@ import Text
     return try ComparedFiles(operands, settings(key: key))
   }
 
-  /// The file that a merge of three texts comes to, and the fields that have conflicts.
+  /// Returns the merge of three texts as a file, and the fields with conflicts.
   private func merge(
     _ texts: [String], _ format: CardFormat, key: String? = nil, by side: MergeSide? = nil
   ) throws -> (text: String, conflicts: [String]) {
@@ -41,7 +41,7 @@ import Text
     return (String(decoding: bytes, as: UTF8.self), result.conflicts.flatMap { $0.entry.conflicts.map(\.field) })
   }
 
-  /// The changes from one text to another, a line each.
+  /// Returns the changes from one text to another, one per line.
   private func changes(_ old: String, _ new: String, _ format: CardFormat, key: String? = nil) throws -> [String] {
     let contents = try files([old, new], format, key: key).contentsInCommon
     return ContentDifference(contents[0], contents[1]).changes.map { change in
@@ -57,7 +57,7 @@ import Text
 
   // MARK: JSON Lines
 
-  @Test func `lines merge member by member, those within an object too`() throws {
+  @Test func `JSON lines merge member by member, including members of nested objects`() throws {
     let base = #"{"prompt":"gato","answer":"cat","guid":"a","tags":["x"],"more":{"one":1,"two":2}}"#
     let ours = #"{"prompt":"gato","answer":"tomcat","guid":"a","tags":["x"],"more":{"one":1,"two":3}}"#
     let theirs = #"{"prompt":"gato","answer":"cat","guid":"a","tags":"x y","more":{"one":[4],"two":2},"extra":null}"#
@@ -70,7 +70,7 @@ import Text
         + "\n\(same)\n")
   }
 
-  @Test func `a member that one side took away is gone, and two changes of one stand side by side`() throws {
+  @Test func `a member that one side removed is removed, and two changes to one are kept side by side`() throws {
     let lines = [
       #"{"prompt":"gato","answer":"cat","hint":"h","note":"n"}"#, #"{"prompt":"gato","answer":"tom","note":"m"}"#,
       #"{"prompt":"gato","answer":"kit","hint":"h","note":"n"}"#,
@@ -81,12 +81,12 @@ import Text
     #expect(
       merged.text
         == #"{"prompt":"gato","answer":"tom","tags":["conflict"],"note":"m","conflicts":"# + conflict + "}\n")
-    // It is read again as what it is.
+    // It reads back as the same conflict.
     let again = try merge([merged.text, merged.text, merged.text], .jsonl)
     #expect(again.text == merged.text && again.conflicts.isEmpty)
   }
 
-  @Test func `cards of one note, types and options are told apart`() throws {
+  @Test func `cards of one note, types and options are distinguished`() throws {
     let lines = [
       #"{"note_guid":"n","note_type":"Basic","ordinal":1,"prompt":"p"}"#,
       #"{"note_type":{"name":"Verb","css":"a"},"prompt":"t"}"#,
@@ -106,7 +106,7 @@ import Text
     #expect(Set(merged.text.split(separator: "\n")) == Set(changed.map { Substring($0) }))
   }
 
-  @Test func `a conflict of a line's type or options is settled in a deck, which calls them otherwise`() throws {
+  @Test func `a conflict of a line's type or options is resolved in a deck, which names them differently`() throws {
     let texts = ["1", "2", "3"].map {
       """
       {"note_type":{"name":"Verb","css":"\($0)"}}
@@ -127,7 +127,7 @@ import Text
     #expect(deck[.deck][""]?.fields.list == ["new_per_day"])
   }
 
-  @Test func `lines can be known by any member, and two of one key stay two`() throws {
+  @Test func `lines can be identified by any member, and two with the same key stay two`() throws {
     #expect(
       try changes(
         #"{"id":7,"x":"a"}"# + "\n" + #"{"id":8,"x":"b"}"#, #"{"id":8,"x":"b"}"# + "\n" + #"{"id":7,"x":"c"}"#, .jsonl,
@@ -136,7 +136,7 @@ import Text
       try changes(#"{"x":1}"# + "\n" + #"{"x":1}"#, #"{"x":1}"#, .jsonl, key: "id") == ["removed note #2 x: 1 > "])
   }
 
-  @Test func `a line that is no object is told with its place`() {
+  @Test func `a line that is not an object is reported with its position`() {
     #expect(fault { _ = try files(["{}\n[1]\n", ""], .jsonl) }.contains("an object expected, a list found"))
     #expect(fault { _ = try files(["", "{}\n\n{\"a\":}\n"], .jsonl) }.contains("file1:3:6"))
     let long = "{\"a\":\"" + String(repeating: "x", count: rowLimit) + "\"}"
@@ -160,7 +160,7 @@ import Text
 
     """
 
-  @Test func `cards of Markdown merge, and what one side wrote between them stays`() throws {
+  @Test func `cards of Markdown merge, and text that one side wrote between them stays`() throws {
     let base = Self.markdown
     let ours = base.replacing("cat", with: "tomcat").replacing("# Words", with: "# My words")
     let theirs =
@@ -171,7 +171,7 @@ import Text
     #expect(merged.text.contains("Europe") && merged.text.hasSuffix("sun\n\n<!-- the end -->\n"), "\(merged.text)")
   }
 
-  @Test func `cards that only one side has are written as they were there`() throws {
+  @Test func `cards that only one side has are kept as written`() throws {
     let base = Self.markdown
     let ours = base + "\n## luna\n\n*moon*\n"
     let theirs = base + "\n## mar\n\n*sea*"
@@ -179,7 +179,7 @@ import Text
     #expect(merged.text == base + "\n## luna\n\n*moon*\n\n## mar\n\n*sea*")
   }
 
-  @Test func `both sides of a sentence with gaps are kept with the card`() throws {
+  @Test func `both sides of a cloze sentence are kept with the card`() throws {
     let base = "==Madrid== is big\n<!-- id: m -->\n"
     let sides = ["==Madrid== is very big\n<!-- id: m -->\n", "==Madrid== is not big\n<!-- id: m -->\n"]
     let merged = try merge([base] + sides, .md)
@@ -189,7 +189,7 @@ import Text
     #expect(again[.note]["m"]?.conflicts.map(\.theirs) == ["==Madrid== is not big"])
   }
 
-  @Test func `what both sides wrote that is no card stops the merge`() throws {
+  @Test func `changes by both sides outside of cards stop the merge`() throws {
     let base = Self.markdown
     let heads = ["# Mine", "# Yours"].map { base.replacing("# Words", with: $0) }
     #expect(throws: ComparisonError.notCards) { _ = try merge([base] + heads, .md) }
@@ -203,7 +203,7 @@ import Text
 
   // MARK: Tables
 
-  @Test func `tables with other line ends, more columns and names of another case merge`() throws {
+  @Test func `tables with different line endings, column counts and letter case merge`() throws {
     let merged = try merge(
       ["Prompt,Answer\r\ngato,cat\r\n", "Prompt,Answer\r\ngato,tomcat\r\nsol\r\n", "Prompt,Answer,\r\ngato,cat,x\r\n"],
       .csv,
@@ -216,12 +216,12 @@ import Text
     #expect(try changes("q,tags\na\n", "q,tags\na,x\n", .csv) == ["changed note a +x"])
   }
 
-  @Test func `a table that has no such column, or is no table, is told`() {
+  @Test func `a missing column and an invalid table are reported`() {
     #expect(fault { _ = try files(["a,b\n", "a,b\n"], .csv, key: "x") }.contains("\"x\""))
     #expect(fault { _ = try files(["a,\"b\nc\n", ""], .csv) }.contains("file0:1"))
   }
 
-  @Test func `both sides of a cell are kept in a column of their own, which is read again`() throws {
+  @Test func `both sides of a cell are kept in a column of their own, which can be read back`() throws {
     let texts = ["cat", "tomcat", "kitty"].map { "prompt,answer,tags\r\ngato,\($0),x\r\nsol,sun,\r\n" }
     let merged = try merge(texts, .csv)
     #expect(merged.conflicts == ["answer"])
@@ -231,25 +231,25 @@ import Text
     #expect(again.text == merged.text && again.conflicts.isEmpty)
     #expect(
       try files([merged.text, merged.text], .csv).contents[0][.note]["gato"]?.conflicts.map(\.theirs) == ["kitty"])
-    // A short row has none, and what is no list is none.
+    // A short row has no conflicts, and a value that is not a list is ignored.
     #expect(
       try files(["prompt,answer,conflicts\na,b\nc,d,x\n", ""], .csv).contents[0][.note].entries.allSatisfy {
         $0.conflicts.isEmpty
       })
   }
 
-  @Test func `a side that is preferred decides cell by cell`() throws {
+  @Test func `a preferred side decides cell by cell`() throws {
     let texts = ["cat", "tomcat", "kitty"].map { "prompt,answer\ngato,\($0)\n" }
     #expect(try merge(texts, .csv, by: .theirs).text == "prompt,answer\ngato,kitty\n")
     #expect(try merge(texts, .csv, by: .ours).text == "prompt,answer\ngato,tomcat\n")
   }
 
-  @Test func `texts that are no UTF-8 are told with their line`() throws {
+  @Test func `texts that are not UTF-8 are reported with their line`() throws {
     try folder.write([0x61, 0x2C, 0x62, 0x0A, 0x61, 0x2C, 0xFF, 0x0A], to: "bad.jsonl")
     #expect(fault { _ = try ComparedFiles([.file(folder.file("bad.jsonl"), .jsonl), .nothing], settings()) } != "none")
   }
 
-  @Test func `tags that are no texts, and conflicts that are none, are kept as they are written`() throws {
+  @Test func `tags that are not texts, and invalid conflicts, are kept as written`() throws {
     let line = #"{"prompt":"a","tags":[1,"x"],"conflicts":[7],"guid":"g"}"#
     let content = try files([line, line], .jsonl).contents[0]
     #expect(content[.note]["g"]?.tags == ["1", "x"] && content[.note]["g"]?.conflicts == [])
@@ -257,15 +257,15 @@ import Text
       MergeConflict.list(of: "[1") == nil && MergeConflict.list(of: "{}") == nil && MergeConflict.list(of: "[]") == nil)
   }
 
-  @Test func `a quote within a cell parts nothing`() throws {
+  @Test func `a quote within a cell does not split it`() throws {
     let merged = try merge(
       ["prompt,answer,x\n5\" tall,a,1\n", "prompt,answer,x\n5\" tall,b,1\n", "prompt,answer,x\n5\" tall,a,2\n"], .csv)
     #expect(merged.text == "prompt,answer,x\n5\" tall,b,2\n")
   }
 
-  // MARK: As notes
+  // MARK: Compared as notes
 
-  @Test func `files of two formats are compared as notes, and a row without a guid is that of the same text`() throws {
+  @Test func `files of two formats are compared as notes, and a row without a guid is matched by its text`() throws {
     let table = try folder.write("prompt,answer\ngato,tomcat\nsol,sun\nsol,Sun\nmar,sea\n", to: "a.csv")
     let lines = try folder.write(
       """
@@ -276,7 +276,7 @@ import Text
     let files = try ComparedFiles([.file(table, .csv), .file(lines, .jsonl)], settings())
     let contents = files.contentsInCommon
     let changes = ContentDifference(contents[0], contents[1]).changes
-    // Of two that look alike neither is meant.
+    // Two equal-looking rows match neither.
     #expect(
       changes.map { "\($0.event) \($0.key)" } == [
         "changed a", "removed sol", "removed sol#2", "removed mar", "added b", "added c",
@@ -301,7 +301,7 @@ import Text
     #expect(changes.map { "\($0.event) \($0.key)" } == ["changed gato"])
     #expect(changes.first?.fields.map { "\($0.name) \($0.old) > \($0.new)" } == ["Back tomcat > cat"])
     #expect(contents[0][.note]["sol"]?["Front"] == "sol")
-    // A row without one is refused as in any other comparison.
+    // A row without a prompt is refused as in any other comparison.
     let mixed = try folder.write("prompt,answer\ngato,cat\n ,sun\n", to: "bad.csv")
     let told = fault { _ = try ComparedFiles([.file(mixed, .csv), .file(lines, .jsonl)], settings(key: "prompt")) }
     #expect(told.contains("bad.csv:3: the prompt is empty."), "\(told)")
@@ -316,7 +316,7 @@ import Text
       ("json", "[{\"prompt\":1,\"answer\":\"b\"}]", "bad.json:1:2: element 1: "),
       ("md", "## gato\n\ncat\n\nQ: sol?\n\n# End\n", "bad.md:5: "),
     ])
-  func `a row that an import would refuse is refused by a comparison, too`(
+  func `a row that an import would refuse is refused by a comparison too`(
     format: String, text: String, words: String
   ) throws {
     let path = try folder.write(text, to: "bad.\(format)")
@@ -332,7 +332,7 @@ import Text
     #expect(fault { _ = try collection.importing(deck, path, options) } == told)
   }
 
-  @Test func `a note whose cards come in several rows is one note, with what is said of each card`() throws {
+  @Test func `a note whose cards are in several rows is one note, with the data of each card`() throws {
     let lines = try folder.write(
       """
       {"note_type":{"name":"Verb","fields":["W","M"],"cards":[{"name":"One","front":"{{W}}","back":"{{M}}"},{"name":"Two","front":"{{M}}","back":"{{W}}"}]}}
@@ -348,7 +348,7 @@ import Text
     #expect(note["W"] == "ir" && note["note type"] == "Verb")
   }
 
-  @Test func `Markdown whose lines end in a return and a line feed merges into such lines`() throws {
+  @Test func `Markdown with CRLF line endings merges into CRLF lines`() throws {
     let base = "## a <!-- id: 1 -->\r\n\r\nx\r\n\r\n## b <!-- id: 2 -->\r\n\r\ny\r\n"
     let (ours, theirs) = (base.replacing("x", with: "X"), base.replacing("y", with: "Y"))
     #expect(try merge([base, base, base], .md).text == base)
@@ -357,7 +357,7 @@ import Text
     #expect(try merge([base, ours, tagged], .md).text == ours.replacing("id: 1", with: "id: 1; tags: t"))
   }
 
-  @Test func `rows of one key are told apart in no time`() throws {
+  @Test func `rows with the same key are distinguished quickly`() throws {
     let rows = "prompt,answer\n" + (0..<20_000).map { "noun,w\($0)\n" }.joined()
     let start = processorSeconds()
     #expect(try changes(rows, rows, .csv).isEmpty)

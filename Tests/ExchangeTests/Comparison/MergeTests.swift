@@ -1,11 +1,12 @@
-// Merging two changed copies: what holds whatever was changed, by chance, and each kind of conflict by hand.
+// Merging two changed copies: properties that hold for any changes, tested at random, and each kind of conflict by
+// example.
 
 import Exchange
 import Testing
 import Values
 
 @Suite struct MergeTests {
-  // MARK: By hand
+  // MARK: By example
 
   @Test func theSameChangeOnBothSidesIsNoConflict() {
     let merged = merge(deck([("a", "one")]), deck([("a", "two")]), deck([("a", "two")]))
@@ -129,7 +130,7 @@ import Values
     #expect(conflict.owner == nil && merged.settling(conflict, by: .theirs)?[field] == "z")
   }
 
-  /// Three notes that one side reversed and the other turned, so that no order is right.
+  /// Three notes that one side reversed and the other rotated, so that no order is right.
   @Test func twoOrdersLeaveANotesOwnFieldCalledPlaceAlone() throws {
     func sides(_ keys: [String], _ text: String) -> ComparedContent {
       content(keys.map { ComparedEntry(key: $0, fields: FieldNames(["place"]), values: ["\($0) \(text)"]) })
@@ -144,7 +145,7 @@ import Values
     #expect(note.settling(order, by: .theirs)?["place"] == "\(note.key) y")
     let settled = try #require(note.settling(own, by: .theirs))
     #expect(settled["place"] == "\(note.key) z" && settled.conflicts == [order])
-    // The other side has the same of either.
+    // Merging with the sides exchanged gives the same kinds of conflicts.
     let other = merge(base, theirs, sides(["c", "b", "a"], "y")).content[.note][note.key]?.conflicts ?? []
     #expect(other.count == 2 && other.filter(\.isOrder).count == 1)
   }
@@ -186,9 +187,9 @@ import Values
     #expect(merged.content[.note].entries.map(\.key).joined() == expected)
   }
 
-  // MARK: By chance
+  // MARK: At random
 
-  /// Sets of pairs by chance: 100,000 in all, each checked for everything that a merge promises.
+  /// Random pairs of edits: 100,000 in all, each checked for everything that a merge guarantees.
   @Test(arguments: 0..<20)
   func whatHoldsForAnyPairOfEdits(_ seed: UInt64) {
     var chance = SeededNumbers(seed: seed)
@@ -214,7 +215,7 @@ import Values
     return lost(base, ours, merged) ?? lost(base, theirs, merged)
   }
 
-  /// An edit of a side that is neither in the result nor in a conflict.
+  /// Returns an edit of a side that is neither in the result nor in a conflict.
   private func lost(_ base: ComparedContent, _ side: ComparedContent, _ merged: ComparedContent) -> String? {
     for change in ContentDifference(base, side).changes {
       let (before, now) = (base[.note][change.key], merged[.note][change.key])
@@ -222,7 +223,7 @@ import Values
       case .removed:
         if let now, !now.conflicts.contains(where: \.isRemoval) { return "\(change.key) was removed and is there" }
         continue
-      // What was only moved, and removed on the other side, is gone.
+      // A note that was only moved, and removed on the other side, is removed.
       case .moved where now == nil: continue
       case .added, .changed, .moved: break
       }
@@ -244,7 +245,7 @@ import Values
     ContentDifference(first, second).changes.isEmpty
   }
 
-  /// What the result would be with the names of the sides exchanged.
+  /// Returns what the result would be with the names of the sides exchanged.
   private func swapped(_ content: ComparedContent) -> ComparedContent {
     var result = ComparedContent()
     for entry in content[.note].entries {
@@ -277,7 +278,7 @@ import Values
   }
 }
 
-/// A few notes by chance, and what somebody may have done to them.
+/// A few random notes, and random edits to them.
 private struct RandomDeck {
   private var entries: [ComparedEntry] = []
   private static let names = FieldNames(["prompt", "answer", "hint"])
@@ -302,7 +303,7 @@ private struct RandomDeck {
       let count = deck.entries.count
       switch Int.random(in: 0..<7, using: &chance) {
       case 0: deck.entries.insert(RandomDeck.entry("\(side)\(number)", &chance), at: place)
-      // The same thing on both sides.
+      // Both sides may add the same note.
       case 1 where !deck.entries.contains { $0.key == "new" }:
         deck.entries.insert(RandomDeck.entry("new", &chance), at: place)
       case 2 where count > 0: deck.entries.remove(at: place % count)

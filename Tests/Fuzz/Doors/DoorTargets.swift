@@ -1,5 +1,5 @@
-// What asks the program from outside, and what it is given to run: requests of AnkiConnect's clients, plugins.
-// Invariant: whatever a request says, the server answers it with JSON, and the collection stays sound.
+// Input from outside and code to run: requests of AnkiConnect clients, plugins. Invariant: whatever a request says,
+// the server answers with JSON, and the collection stays valid.
 
 import AnkiConnect
 import Authentication
@@ -72,13 +72,13 @@ final class FuzzHost: ActionHost {
     try begin()
   }
 
-  /// What was done until now stays.
+  /// Remembers the undo steps so far.
   func begin() throws { first = try count() }
 
-  /// The steps that hold.
+  /// The number of steps that are not undone.
   func count() throws -> Int { try workspace.care.steps().count { !$0.isUndone } }
 
-  /// Undoes what was done since `begin`.
+  /// Undoes everything since `begin`.
   func takeBack() throws {
     while try count() > first { _ = try workspace.care.undo() }
   }

@@ -1,11 +1,11 @@
-// What a plugin's process says to the shell: it runs the code of strangers, so a hole in Lua lets it say anything. An
-// input is a list of frames, each with its length in two bytes before it.
-// Invariant: the shell answers, or ends the conversation; every object that it handed over goes with it.
+// Messages from a plugin's process to the shell: the process runs untrusted code, so a hole in Lua lets it send
+// anything. An input is a list of frames, each preceded by its length in two bytes. Invariant: the shell answers or
+// ends the conversation, and then releases every object it passed.
 
 import FuzzDriver
 import LuaRuntime
 
-/// A process that says what the input has, and then is gone.
+/// A process that sends the frames of the input, and then ends.
 private final class ToldChannel: DistantChannel {
   private var rest: ArraySlice<UInt8>
 
@@ -43,7 +43,8 @@ private final class Thing: BoundObject {
   }
 }
 
-/// What a host has of each kind: functions that read tables, iterators and functions, and keep one.
+/// One of each kind of host function: functions that read tables, iterators and functions, and one that keeps a
+/// function.
 private final class Things {
   var kept: LuaReference?
 
@@ -102,7 +103,7 @@ private struct Pushed: LuaRepresentable {
   }
 }
 
-/// What the shell does with a plugin.
+/// Uses the plugin as the shell does.
 private func talk(to code: DistantCode, _ state: LuaState, _ things: Things) throws {
   try code.tellModules()
   try code.setRequire { _ in (Array("return 1".utf8), "part.lua") }

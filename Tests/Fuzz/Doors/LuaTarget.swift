@@ -1,6 +1,6 @@
-// Functions of Lua's libraries that the host has its own versions of, in C: patterns, strings, tables, utf8, os.date.
-// An input names one of them and its arguments.
-// Invariant: each answers as the function of Lua that it stands for, errors included.
+// Functions of Lua's libraries that the host replaces with its own versions in C: patterns, strings, tables, utf8,
+// os.date. An input names one of them and its arguments. Invariant: each returns the same as the Lua function it
+// replaces, errors included.
 
 import CLua
 import FuzzDriver
@@ -24,8 +24,8 @@ func lua() throws -> FuzzTarget {
 
 private func told(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// What both states run first: `answer` shows values as a string; the other functions call those that take functions
-/// or change a table, so that plain arguments do.
+/// Runs first in both states: `answer` shows values as a string; the other functions wrap those that take functions or
+/// change a table, so that plain arguments suffice.
 private let prelude = """
   local function shown(value)
     if type(value) == "string" then return '"' .. value .. '"' end
@@ -94,7 +94,7 @@ private final class PlainState {
     luaL_openlibs(state)
   }
 
-  /// The string that a chunk answers.
+  /// Returns the string that a chunk returns.
   @discardableResult func run(_ text: String) -> [UInt8]? {
     defer { lua_settop(state, 0) }
     let status = luaL_loadbufferx(state, text, text.utf8.count, "=call", "t")
@@ -106,10 +106,10 @@ private final class PlainState {
   }
 }
 
-/// The bytes of an input, read as a call: which function, then arguments, each after a byte that tells its kind.
+/// The bytes of an input, parsed as a call: the function, then its arguments, each preceded by a byte for its kind.
 private struct CallInput {
   private var rest: ArraySlice<UInt8>
-  /// Of a function that works for as long, or takes as much memory, as its numbers say.
+  /// Whether the function's time or memory depends on its numeric arguments.
   private var hasSmallNumbers = false
 
   private enum Care { case none, smallNumbers, pattern, format, packing }
@@ -125,7 +125,8 @@ private struct CallInput {
 
   init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-  /// The chunk that calls it and shows what comes of it; nil where that may take too long or differs by nature.
+  /// Returns the chunk that makes the call and shows its result; nil if that may take too long or legitimately
+  /// differs.
   mutating func call() -> String? {
     guard let first = rest.popFirst() else { return nil }
     let function = Self.functions[Int(first) % Self.functions.count]
@@ -143,9 +144,9 @@ private struct CallInput {
 
   private static func isBounded(_ texts: [[UInt8]], _ care: Care) -> Bool {
     switch care {
-    // Repetitions within repetitions try all ways.
+    // Nested repetitions try all combinations.
     case .pattern: texts.count < 2 || texts[1].count { "*+-".utf8.contains($0) } < 5
-    // An address is another in each state.
+    // Addresses differ between states.
     case .format: !(texts.first?.contains(UInt8(ascii: "p")) ?? false)
     case .packing:
       !texts.prefix(1).contains { text in
@@ -157,7 +158,7 @@ private struct CallInput {
 
   private mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-  /// A literal of Lua; the bytes of a string stand in `text` too.
+  /// Returns a Lua literal; the bytes of a string are also stored in `text`.
   private mutating func value(_ text: inout [UInt8], isNested: Bool = false) -> String {
     switch byte() % 8 {
     case 0: return "nil"
@@ -171,7 +172,7 @@ private struct CallInput {
       let count = min(Int(byte() % 48), rest.count)
       text = Array(rest.prefix(count))
       rest = rest.dropFirst(count)
-      // A string of digits is a large number to a function that asks for one.
+      // A string of digits is a large number to a function that expects one.
       if hasSmallNumbers { text = text.map { (48...57).contains($0) ? $0 + 49 : $0 } }
       return "\"" + text.map { "\\x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
     }

@@ -1,6 +1,5 @@
-// Answers of a sync server. The program that would ask one is this one, started again: it says what the input has for
-// each call, and what an empty collection would say for the others.
-// Invariant: a sync that is refused changed nothing.
+// Responses of a sync server. This program starts itself in place of the network program: it responds with the input's
+// data for each call, or else as for an empty collection. Invariant: a refused sync changes nothing.
 
 import Authentication
 import Files
@@ -12,7 +11,7 @@ import Values
 import Wire
 import Workspace
 
-/// What both ends know.
+/// Constants shared by both ends.
 private enum Server {
   static let programName = "deckhand-net"
   static let answersName = "answers"
@@ -45,13 +44,13 @@ func sync(_ folder: FuzzFolder) throws -> FuzzTarget {
   }
 }
 
-/// Whether this process was started as the program that asks servers; it has served its channel then.
+/// Returns whether this process was started as the network program; if so it has served its channel.
 func servedAnswers() -> Bool {
   let own = CommandLine.arguments[0]
   guard own.hasSuffix("/" + Server.programName) else { return false }
   let file = String(own.dropLast(Server.programName.count)) + Server.answersName
   var known: [UInt8] = []
-  // Of what is asked for since a number, nothing is new.
+  // Requests for changes since a USN get nothing new.
   var asksAll = true
   var given: [(name: String, bytes: ArraySlice<UInt8>)] = []
   while let head = StandardFrames.read(limit: 1 << 20), let body = StandardFrames.read(limit: longestSyncFrame) {
@@ -76,7 +75,7 @@ func servedAnswers() -> Bool {
 
 private let deck = #"{"id":1,"name":"Default","conf":1,"dyn":0,"mod":5,"usn":0}"#
 
-/// The answer of a server that has nothing but a deck, and counts what the shell counts.
+/// The response of a server that has only a deck, with the shell's own counts.
 private func usual(_ call: String, _ body: [UInt8], _ asksAll: Bool) -> String {
   switch call {
   case "sync/meta":
@@ -90,7 +89,7 @@ private func usual(_ call: String, _ body: [UInt8], _ asksAll: Bool) -> String {
     """
   case "sync/chunk": #"{"done":true,"notes":[],"cards":[],"revlog":[]}"#
   case "sync/sanityCheck2":
-    // What the shell counts is a list in its call.
+    // The shell's counts are a list in its call.
     #"{"status":"ok","s":"# + String(decoding: Array(body.drop { $0 != UInt8(ascii: "[") }), as: UTF8.self)
   case "sync/finish": String(Server.now)
   default: "null"

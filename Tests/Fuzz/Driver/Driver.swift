@@ -1,19 +1,19 @@
 // Runs libFuzzer over one of several targets: `NAME-OF-THE-PROGRAM TARGET [OPTION OF LIBFUZZER]... [CORPUS]...`.
-// Invariant: what a target throws is an answer like any other; only what ends the process, an invariant that a target
-// checks among it, is a finding.
+// Invariant: an error that a target throws is a normal result; only a crash is a finding, including a violated
+// invariant that a target checks.
 
 import Glibc
 
-/// What is tried with hostile bytes.
+/// Code that is tested with hostile bytes.
 public struct FuzzTarget {
   public let name: String
-  /// Is given each input.
+  /// Called with each input.
   let body: ([UInt8]) throws -> Void
 
   public init(_ name: String, _ body: @escaping ([UInt8]) throws -> Void) { (self.name, self.body) = (name, body) }
 }
 
-/// What must hold for every input.
+/// Checks an invariant for the current input.
 public func hold(_ condition: Bool, _ what: @autoclosure () -> String) {
   if condition { return }
   let line = Array("fuzz: \(what())\n".utf8)
@@ -21,7 +21,7 @@ public func hold(_ condition: Bool, _ what: @autoclosure () -> String) {
   abort()
 }
 
-/// Of libFuzzer, which the script links.
+/// From libFuzzer, which the script links.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
   _ count: UnsafeMutablePointer<CInt>,
@@ -29,20 +29,20 @@ private func runDriver(
   _ one: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// The one that runs, for the function of C that libFuzzer calls; it is set once, before the first call.
+/// The running target, for the C callback of libFuzzer; set once, before the first call.
 nonisolated(unsafe) private var running: (([UInt8]) throws -> Void)?
 
-/// The target by name, for the processes that libFuzzer starts while it merges: it does not know of the first word.
+/// Names the target for the processes that libFuzzer starts while merging, because it does not pass on the first word.
 private let targetVariable = "DECKHAND_FUZZ_TARGET"
 
-/// The words of the program, the target's name first.
+/// The arguments of the program, the target's name first.
 public var fuzzWords: [String] {
   let words = Array(CommandLine.arguments.dropFirst())
   guard words.first?.hasPrefix("-") == true, let name = getenv(targetVariable) else { return words }
   return [String(cString: name)] + words
 }
 
-/// Runs the target that the first word names; without one the names are listed.
+/// Runs the target that the first word names; without one, lists the names.
 public func fuzz(_ targets: [FuzzTarget]) -> Int32 {
   let words = fuzzWords
   guard let name = words.first, let target = targets.first(where: { $0.name == name }) else {

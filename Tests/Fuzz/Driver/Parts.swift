@@ -1,9 +1,9 @@
-// Inputs that are several files, and a zip of them: what is in a container is changed rather than the container.
-// Invariant: the same input gives the same files.
+// Inputs that consist of several files, and zip files made of them, so that the content of a container is mutated
+// rather than the container. Invariant: the same input gives the same files.
 
 import Glibc
 
-/// A folder in memory that goes with the process, for what is read by its name.
+/// A folder in memory that is removed with the process, for code that reads files by name.
 public struct FuzzFolder {
   public let path: String
 
@@ -13,7 +13,7 @@ public struct FuzzFolder {
     path = String(cString: made)
   }
 
-  /// A folder in another one.
+  /// A subfolder of another folder.
   public init(in other: FuzzFolder, _ name: String) {
     path = other.path + "/" + name
     mkdir(path, 0o700)
@@ -21,7 +21,7 @@ public struct FuzzFolder {
 
   public func file(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file and answers its path.
+  /// Writes a file; returns its path.
   @discardableResult public func write(_ bytes: some Collection<UInt8>, to name: String) -> String {
     let bytes = Array(bytes)
     let file = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
@@ -33,7 +33,7 @@ public struct FuzzFolder {
   public func remove(_ name: String) { unlink(file(name)) }
 }
 
-/// The parts of an input: each begins with a line `%% NAME`.
+/// Returns the parts of an input: each begins with a line `%% NAME`.
 public func parts(_ bytes: [UInt8]) -> [(name: String, bytes: ArraySlice<UInt8>)] {
   var found: [(name: String, bytes: ArraySlice<UInt8>)] = []
   var rest = bytes[...]
@@ -41,7 +41,7 @@ public func parts(_ bytes: [UInt8]) -> [(name: String, bytes: ArraySlice<UInt8>)
     let line = rest[(start + 3)...].prefix { $0 != 0x0A }
     let body = rest[min(line.endIndex + 1, rest.endIndex)...]
     let end = mark(in: body) ?? body.endIndex
-    // The line end before a mark is the mark's.
+    // The line feed before a mark belongs to the mark.
     let last = end < body.endIndex ? max(body.startIndex, end - 1) : end
     found.append((String(decoding: line, as: UTF8.self), body[..<last]))
     rest = rest[end...]
@@ -50,7 +50,7 @@ public func parts(_ bytes: [UInt8]) -> [(name: String, bytes: ArraySlice<UInt8>)
   return found
 }
 
-/// Where the next `%% ` at the beginning of a line is.
+/// Returns the position of the next `%% ` at the start of a line.
 private func mark(in bytes: ArraySlice<UInt8>) -> Int? {
   var place = bytes.startIndex
   while place + 3 <= bytes.endIndex {
@@ -61,8 +61,8 @@ private func mark(in bytes: ArraySlice<UInt8>) -> Int? {
   return nil
 }
 
-/// A file with each byte changed that the input names, four bytes each: three of its place, one of its value. A byte
-/// behind them cuts the file.
+/// Returns a file with the byte changes of the input, four bytes each: three for the position, one for the value. A
+/// remaining byte truncates the file.
 public func edited(_ whole: [UInt8], by input: [UInt8]) -> [UInt8] {
   var bytes = whole
   for start in stride(from: 0, to: input.count - 3, by: 4) {
@@ -72,9 +72,9 @@ public func edited(_ whole: [UInt8], by input: [UInt8]) -> [UInt8] {
   return input.count % 4 == 1 ? Array(bytes.prefix(bytes.count * Int(input[input.count - 1]) / 256)) : bytes
 }
 
-/// A gzip file, nothing of it compressed (RFC 1952; RFC 1951, 3.2.4).
+/// Returns a gzip file without compression (RFC 1952; RFC 1951, 3.2.4).
 public func gzipFile(_ bytes: [UInt8]) -> [UInt8] {
-  // Deflated, no flags, no time, of an unknown system.
+  // Method deflate, no flags, no time, unknown system.
   var file: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
   var rest = bytes[...]
   repeat {
@@ -86,13 +86,13 @@ public func gzipFile(_ bytes: [UInt8]) -> [UInt8] {
   return file + Int(checkSum(bytes[...])).littleEndian(4) + bytes.count.littleEndian(4)
 }
 
-/// A zip file of them, nothing of it compressed (APPNOTE.TXT, 4.3).
+/// Returns a zip file without compression (APPNOTE.TXT, 4.3).
 public func zipFile(_ files: [(name: String, bytes: ArraySlice<UInt8>)]) -> [UInt8] {
   var body: [UInt8] = []
   var directory: [UInt8] = []
   for file in files {
     let name = Array(file.name.utf8.prefix(200))
-    // Version, flags (names are UTF-8), method, time, date, check sum, both sizes, length of the name.
+    // Version, flags (names are UTF-8), method, time, date, checksum, both sizes, length of the name.
     var facts: [UInt8] = [20, 0, 0, 8, 0, 0, 0, 0, 0x21, 0x50]
     for number in [Int(checkSum(file.bytes)), file.bytes.count, file.bytes.count] { facts += number.littleEndian(4) }
     facts += name.count.littleEndian(2)
@@ -119,7 +119,7 @@ extension Int {
   }
 }
 
-/// CRC-32 as zip has it (APPNOTE.TXT, 4.4.7).
+/// The CRC-32 used by zip (APPNOTE.TXT, 4.4.7).
 private func checkSum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
   var sum = ~UInt32(0)
   for byte in bytes {

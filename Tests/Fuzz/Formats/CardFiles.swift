@@ -1,5 +1,5 @@
-// Cards of others on their way into a deck: tables, Markdown, JSON, packages, and queries over what is there.
-// Invariant: each input meets the same collection: what it changes is taken back.
+// Untrusted card files imported into a deck: tables, Markdown, JSON, packages, and queries over existing cards.
+// Invariant: each input meets the same collection, because its changes are rolled back.
 
 import Decks
 import Exchange
@@ -87,7 +87,7 @@ struct CardFiles {
     ]
   }
 
-  /// What was imported is written in the same format, and taken back.
+  /// Imports, exports in the same format, and rolls back.
   private func imported(_ bytes: [UInt8], as ending: String) throws {
     let path = folder.write(bytes, to: "cards." + ending)
     let written = folder.file("written." + ending)

@@ -1,5 +1,5 @@
-// What reads the files of others: texts, cards, documents, archives, frames of the helper programs.
-// Invariant: a target reads through what the program reads with; nothing of it is left between two inputs.
+// Readers of untrusted files: texts, cards, documents, archives, frames of the helper programs. Invariant: a target
+// uses the program's own readers; nothing remains between two inputs.
 
 import Archives
 import CardDocuments
@@ -21,7 +21,7 @@ import Wire
   }
 }
 
-/// Formats that are read from bytes in memory.
+/// Formats that are parsed from bytes in memory.
 private var texts: [FuzzTarget] {
   [
     FuzzTarget("json") { bytes in
@@ -76,7 +76,7 @@ private func decoded<T>(_ body: () throws -> T) -> T? {
   do { return try body() } catch { return nil }
 }
 
-/// Archives: what is packed, and the container itself.
+/// Archives: their content, and the container itself.
 private func archives(_ folder: FuzzFolder) -> [FuzzTarget] {
   [
     FuzzTarget("plugin-package") { bytes in
@@ -105,9 +105,9 @@ private func archives(_ folder: FuzzFolder) -> [FuzzTarget] {
   ]
 }
 
-/// Frames of the first part of an input, changed as the second one says, or the input itself: what comes of them is the
-/// same whether they are fed whole or in pieces. The content is that part without its first two bytes: one says how
-/// often it is repeated, so that it fills the room for what comes out, the other how long the pieces are.
+/// Compressed frames of the first part of an input, changed as the second part says, or the input itself: the result
+/// is the same whether they are fed whole or in pieces. The content is the first part without its first two bytes: one
+/// says how often the content is repeated, so that it fills the output buffer, the other how long the pieces are.
 private func zstd(_ bytes: [UInt8]) throws {
   let parts = parts(bytes).map { Array($0.bytes) }
   guard let first = parts.first, first.count > 2 else {
@@ -123,7 +123,7 @@ private func zstd(_ bytes: [UInt8]) throws {
   hold(unpacked(packed, by: packed.count) == unpacked(packed, by: 1 + Int(first[1])), "in pieces it is another")
 }
 
-/// What comes of packed bytes that are fed so many at a time; nil where they are refused.
+/// Returns the data decompressed in pieces of `count` bytes; nil if it is refused.
 private func unpacked(_ packed: [UInt8], by count: Int) -> [UInt8]? {
   decoded {
     let frames = try FrameReader(limit: UnpackedLimit(bytes: 1 << 21))

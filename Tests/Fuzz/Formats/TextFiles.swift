@@ -1,5 +1,5 @@
-// Texts to learn from and dictionaries: subtitles, books, known words, Yomitan, StarDict, dictd.
-// Invariant: a dictionary that is damaged finds less and breaks nothing.
+// Texts to learn from and dictionaries: subtitles, books, known words, Yomitan, StarDict, dictd. Invariant: a damaged
+// dictionary finds less and breaks nothing.
 
 import Exchange
 import Files
@@ -26,8 +26,8 @@ func texts(of folder: FuzzFolder) -> [FuzzTarget] {
   ]
 }
 
-/// Of StarDict and dictd the parts of an input are the files of one dictionary, in this order; of an index the input
-/// says what is changed in one.
+/// For StarDict and dictd the parts of an input are the files of one dictionary, in this order; for an index the input
+/// says what is changed in a valid one.
 func dictionaries(of folder: FuzzFolder) throws -> [FuzzTarget] {
   func target(_ name: String, _ endings: [String]) -> FuzzTarget {
     FuzzTarget(name) { bytes in
@@ -48,7 +48,7 @@ func dictionaries(of folder: FuzzFolder) throws -> [FuzzTarget] {
   ]
 }
 
-/// Asks the dictionary of these files, by their endings.
+/// Looks up words in the dictionary with these files, named by their extensions.
 private func look(_ folder: FuzzFolder, _ files: [(ending: String, bytes: ArraySlice<UInt8>)]) throws {
   for file in files { folder.write(file.bytes, to: "es-en." + file.ending) }
   defer { for file in files { folder.remove("es-en." + file.ending) } }

@@ -1,4 +1,4 @@
-"""VocabSieve's functions for Anki, out of its tools.py; what that imports of windows is left out."""
+"""VocabSieve's functions for Anki, from its tools.py, without its imports of GUI modules."""
 import ast, json, os, time, types, urllib.request
 from typing import *
 

@@ -1,4 +1,4 @@
-// Samples of the problems of the domain rooms and of the floor below them.
+// Samples of the problems of the domain rooms and of the rooms below them.
 
 import AnkiConnect
 import Archives
@@ -262,8 +262,8 @@ extension ProblemTable {
     ])
 }
 
-/// An error of no room.
+/// An error that belongs to no room.
 struct Unnamed: Error, CustomStringConvertible { let description = "the disk is tired" }
 
-/// A near name as the errors take it.
+/// A near name in the form that the errors take.
 func near(_ name: String?) -> String? { name }

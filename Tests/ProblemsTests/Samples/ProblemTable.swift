@@ -1,14 +1,14 @@
-// The tables that the sweep of problems reads: one of each error type, a sample of each of its cases.
+// The tables for the problem sweep: one for each error type, with a sample of each of its cases.
 
 import Problems
 import Testing
 
 /// The samples of one error type.
 struct ProblemTable: CustomTestStringConvertible {
-  /// The type's name, and where its cases are.
+  /// The type's name, and the file with its cases.
   let type: String
   let file: String
-  /// By the name of the case; a case that answers differently has more than one.
+  /// By case name; a case with varying messages has more than one.
   let samples: KeyValuePairs<String, any Problem>
 
   init<P: Problem>(_ type: P.Type, in file: String, _ samples: KeyValuePairs<String, any Problem>) {
@@ -31,7 +31,8 @@ struct ProblemTable: CustomTestStringConvertible {
     + plugins + pluginPackages + pluginIndexes + shell
 }
 
-/// What somebody else may name a thing: a line end, an escape sequence, a mark that turns the text around.
+/// A name that an attacker may choose: with a line feed, an escape sequence, and a mark that reverses the text
+/// direction.
 let hostile = "a\nb\u{1B}[2J\u{202E}\"c"
 
 extension Owner {

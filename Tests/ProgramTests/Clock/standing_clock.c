@@ -1,6 +1,6 @@
-// Loaded into a program under test: its wall clock and the machine's stand at what the file DECKHAND_TEST_CLOCK says,
-// two counts of milliseconds that the test moves; a third says by how much. The clock that only grows goes on, ahead by
-// that: waits and limits are real.
+// Loaded into a program under test: its wall clock and boot clock show what the file DECKHAND_TEST_CLOCK says, two
+// counts of milliseconds that the test moves; a third says by how much. The monotonic clock goes on, ahead by that
+// amount: waits and limits are real.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

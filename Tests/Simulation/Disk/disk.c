@@ -1,5 +1,6 @@
-// The calls of the C library that change files, taken over: they are counted, and fail where a fault was planned.
-// Invariant: a call outside of the watched folder is the C library's own; what is synced is remembered, not waited for.
+// Overrides the C library's calls that change files: they are counted, and fail where a fault was planned.
+// Invariant: a call outside the watched folder is passed to the C library unchanged; synced data is recorded, so no
+// sync is waited for.
 
 #define _GNU_SOURCE
 #include "simulated_disk.h"
@@ -45,7 +46,7 @@ static bool is_of_disk(int descriptor) {
 
 enum turn { turn_done, turn_fails, turn_is_short };
 
-// Before a call that changes something; `locked` from here to its end.
+// Called before a call that changes something; `locked` from here to the end of that call.
 static enum turn before_call(bool grows) {
   if (is_off) return errno = EIO, turn_fails;
   calls++;
@@ -138,7 +139,7 @@ int ftruncate(int descriptor, off_t size) {
 }
 int ftruncate64(int descriptor, off64_t size) { return ftruncate(descriptor, size); }
 
-// Nothing is given to the real disk: it is remembered as synced.
+// The real disk is not synced: the data is only recorded as synced.
 static int synced(int descriptor) {
   char link[64], path[PATH_MAX];
   struct stat status;

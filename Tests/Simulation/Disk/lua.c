@@ -1,6 +1,6 @@
-// The memory of Lua, which runs out on request: the linker gives the runtime this allocator in the place of its own.
-// Invariant: without a planned fault every allocation is the runtime's. Within a call of the host none fails: there the
-// runtime ends the process, which the simulator has as a kill.
+// Lua's memory, which can be made to run out: the linker gives the runtime this allocator in place of its own.
+// Invariant: without a planned fault every allocation goes to the runtime's own allocator. No allocation fails within
+// a call of the host: there the runtime would end the process, which the simulator covers by kills.
 
 #include "synced.h"
 
@@ -14,7 +14,7 @@ void *__wrap_dh_allocate(void *ud, void *block, size_t old_size, size_t new_size
 static atomic_long allocations, failing;
 static atomic_bool goes_on, has_failed;
 
-// Lua asks once more after it has collected what is garbage.
+// Lua asks once more after a garbage collection.
 static bool fails(void) {
   long number = atomic_fetch_add(&allocations, 1) + 1, first = failing;
   bool is_now = first > 0 && (goes_on ? number >= first : number == first || number == first + 1);

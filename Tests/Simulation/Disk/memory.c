@@ -1,5 +1,5 @@
-// The memory of SQLite, which runs out on request: its own functions for memory are wrapped by ones that count.
-// Invariant: without a planned fault every allocation is SQLite's own.
+// SQLite's memory, which can be made to run out: SQLite's own memory functions are wrapped by counting ones.
+// Invariant: without a planned fault every allocation goes to SQLite's own functions.
 
 #include "synced.h"
 

@@ -1,6 +1,5 @@
-// Starting a program: one that is called `simulated-net` is a thread of this process, at the other end of the same
-// channel.
-// Invariant: any other program is started as ever.
+// Starts programs: a program called `simulated-net` becomes a thread of this process at the other end of the channel.
+// Invariant: any other program is started as usual.
 
 #define _GNU_SOURCE
 #include "simulated_disk.h"
@@ -16,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// No process has this number.
+// A process id that no process has.
 enum { simulated_process = 0x3fffffff };
 
 static int last_end = -1;

@@ -1,5 +1,5 @@
-// What the shell writes and reads while it is simulated: files in memory in the place of the standard streams.
-// Invariant: what was written is given out once.
+// The standard streams of the simulated shell: files in memory.
+// Invariant: written output is returned once.
 
 #define _GNU_SOURCE
 #include "simulated_disk.h"
@@ -16,7 +16,7 @@ int disk_capture(void) {
   int before = fcntl(2, F_DUPFD_CLOEXEC, 100);
   taken = memfd_create("output", MFD_CLOEXEC);
   given = memfd_create("input", MFD_CLOEXEC);
-  // Both descriptors append to one file: messages stand among the results.
+  // Both descriptors append to one file, so that messages and results stay in order.
   int flags = fcntl(taken, F_GETFL);
   fcntl(taken, F_SETFL, flags | O_APPEND);
   dup2(taken, 1);

@@ -1,5 +1,6 @@
-// The bytes and names that were synced, and the disk after a power cut: each piece that was not synced is there or not.
-// Invariant: a file's `synced` bytes are what it held when it was synced last; a folder's names likewise.
+// The bytes and names that were synced, and the disk after a power cut: each piece that was not synced is kept or
+// lost.
+// Invariant: a file's `synced` bytes are its content at its last sync; a folder's names likewise.
 
 #define _GNU_SOURCE
 #include "synced.h"
@@ -16,13 +17,13 @@
 
 enum { sector = 512 };
 
-// A file as it was synced last, by its inode; a folder with its names.
+// A file at its last sync, by inode; or a folder with its names.
 struct node {
   ino_t inode;
   bool is_folder;
   char *synced;
   long size;
-  // Of a folder: name and inode of each entry, by pairs.
+  // For a folder: pairs of name and inode, one per entry.
   char **names;
   ino_t *inodes;
   int count;
@@ -31,7 +32,7 @@ struct node {
 static struct node *nodes;
 static int node_count, node_room;
 static uint64_t chance;
-// The folder that is cut.
+// The folder that the power cut affects.
 static const char *top;
 
 void *real_call(const char *name) {
@@ -48,7 +49,7 @@ static uint64_t next_number(void) {
   return mixed ^ (mixed >> 31);
 }
 
-// MARK: What is synced
+// MARK: Recording syncs
 
 static struct node *node_of(ino_t inode) {
   for (int index = 0; index < node_count; index++)
@@ -76,7 +77,7 @@ static void empty_node(struct node *node) {
   node->size = node->count = 0;
 }
 
-// The bytes of a file; NULL for none. The caller frees them.
+// Returns the bytes of a file; NULL if it has none. The caller frees them.
 static char *bytes_of(const char *path, long *size) {
   struct stat status;
   *size = 0;
@@ -120,7 +121,7 @@ void sync_folder(const char *path, ino_t inode) {
   closedir(folder);
 }
 
-// Everything below a folder is synced.
+// Records everything below a folder as synced.
 void sync_all(const char *path) {
   struct stat status;
   if (lstat(path, &status) != 0) return;
@@ -135,9 +136,9 @@ void sync_all(const char *path) {
   if (folder) closedir(folder);
 }
 
-// MARK: What a power cut leaves
+// MARK: After a power cut
 
-// Where an inode is now; empty where it is gone.
+// Finds the current path of an inode; empty if it is gone.
 static bool find_inode(const char *path, ino_t inode, char *found) {
   struct stat status;
   if (lstat(path, &status) != 0) return false;
@@ -165,7 +166,7 @@ static void write_image(const char *path, const char *bytes, long size) {
   REAL(close)(file);
 }
 
-// A file after the cut: each piece that was not synced is the old one or the new one.
+// Writes a file as it is after the cut: each piece that was not synced is the old or the new one.
 static void cut_file(ino_t inode, const char *target) {
   char now_at[PATH_MAX];
   struct node *node = node_of(inode);
@@ -173,7 +174,7 @@ static void cut_file(ino_t inode, const char *target) {
   char *new_bytes = find_inode(top, inode, now_at) ? bytes_of(now_at, &new_size) : NULL;
   const char *old_bytes = node ? node->synced : NULL;
   if (!new_bytes && old_size > 0 && !find_inode(top, inode, now_at)) {
-    // It was removed: nothing of it was written anew.
+    // The file was removed, so no part of it was rewritten.
     write_image(target, old_bytes, old_size);
     return;
   }
@@ -197,13 +198,13 @@ static void cut_folder(ino_t inode, const char *target);
 static void cut_entry(ino_t inode, bool is_folder, const char *name, const char *target) {
   char below[PATH_MAX];
   size_t length = strlen(name);
-  // What SQLite keeps for the processes of one start of the machine.
+  // SQLite's shared-memory file, which is only valid until the machine restarts.
   if (length > 4 && strcmp(name + length - 4, "-shm") == 0) return;
   if (snprintf(below, sizeof below, "%s/%s", target, name) >= PATH_MAX) return;
   if (is_folder) cut_folder(inode, below); else cut_file(inode, below);
 }
 
-// A folder after the cut: with the names that were synced, or with those it has.
+// Writes a folder as it is after the cut: with the names that were synced, or with its current ones.
 static void cut_folder(ino_t inode, const char *target) {
   char now_at[PATH_MAX];
   struct node *node = node_of(inode);
@@ -226,7 +227,7 @@ static void cut_folder(ino_t inode, const char *target) {
   if (folder) closedir(folder);
 }
 
-// What a killed process leaves: all that it wrote.
+// Writes what a killed process leaves behind: everything it wrote.
 void copy_all(const char *path, const char *target) {
   struct stat status;
   if (lstat(path, &status) != 0) return;

@@ -1,4 +1,4 @@
-"""What a small server says of its media, with one thing wrong in it."""
+"""The media responses of a small server, with one fault."""
 import hashlib
 import io
 import json
@@ -33,7 +33,7 @@ def bomb():
 
 
 def lying():
-    """The sizes in it are others than those of its content."""
+    """An archive whose declared sizes differ from those of its content."""
     whole = bytearray(archive([("0", b"x" * 1000)], {"0": "a.png"}))
     for mark in (b"PK\x03\x04", b"PK\x01\x02"):
         at = whole.index(mark) + (18 if mark[2] == 3 else 20)
@@ -58,7 +58,7 @@ def download(mode):
 
 
 def answer(mode, method, last, body):
-    """The bytes of an answer; LAST is the number after which changes are asked for, BODY what came with the call."""
+    """Returns the bytes of a response; LAST is the USN after which changes are requested, BODY the request body."""
     def data(value, error=""):
         return json.dumps({"data": value, "err": error}).encode()
     if method == "begin":
@@ -81,7 +81,7 @@ def answer(mode, method, last, body):
             return data(rows)
         if mode == "media-digest":
             rows = [["a.png", 1, "../../../etc/passwd"]]
-        # What was listed before is not listed again.
+        # Files listed before are not listed again.
         return data([row for row in rows if row[1] > last])
     if method == "downloadFiles":
         return download(mode)
@@ -90,6 +90,6 @@ def answer(mode, method, last, body):
                      "media-lasttaken": [1, 2 ** 63 - 1], "media-firsttaken": [1, -2 ** 63], "media-two": [2, 4],
                      "media-others": [1, 9]}.get(mode, [1, 3]))
     if mode == "media-counted" and method == "mediaSanity":
-        # The two that it lists, and the one that it got.
+        # The two that it lists, and the one that it received.
         return data("OK" if b'"local": 3' in body else "mediaSanity")
     return data("mediaSanity" if mode == "media-insane" else "OK")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server that stands in for a sync server and answers badly: the first part of the path says how.
+"""A stand-in for a sync server that responds badly: the first part of the path says how.
 
     server.py            prints the port, then serves on 127.0.0.1 until its input ends
     server.py CERT KEY   the same over TLS
@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-# Nothing is written beside the sources.
+# Writes no bytecode files beside the sources.
 sys.dont_write_bytecode = True
 import media
 
@@ -25,14 +25,14 @@ def block(kind, size, content, last):
 
 
 def frame(content, window=0x58):
-    """A zstd frame that does not say its size, of raw blocks."""
+    """A zstd frame of raw blocks that does not declare its size."""
     pieces = [content[at:at + 100_000] for at in range(0, len(content), 100_000)] or [b""]
     blocks = b"".join(block(0, len(p), p, i == len(pieces) - 1) for i, p in enumerate(pieces))
     return b"\x28\xb5\x2f\xfd\x00" + bytes([window]) + blocks
 
 
 def bomb(count):
-    """Unpacks to COUNT times 128 KiB of zeros."""
+    """A zstd frame that decompresses to COUNT times 128 KiB of zeros."""
     blocks = b"".join(block(1, 1 << 17, b"\0", i == count - 1) for i in range(count))
     return b"\x28\xb5\x2f\xfd\x00\x58" + blocks
 
@@ -50,9 +50,9 @@ heard = []
 
 
 def pull(mode, method, now):
-    """What a small server says to a pull, or to a sync that sends after it, with one thing wrong in it."""
+    """The responses of a small server to a pull, or to a sync that sends afterwards, with one fault."""
     called.append(f"{mode}/{method}")
-    # What was looked at does not come again.
+    # Chunks are not repeated.
     if called.count(f"{mode}/start") > 1:
         if method == "start":
             return {"cards": [], "decks": [], "notes": [5] if mode == "pull-graves" else []}
@@ -153,7 +153,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status = {"pull-refused/applyChunk": 400, "pull-broken/finish": 500, "pull-409/chunk": 409, "pull-500/sanityCheck2": 500, "pull-400/start": 400}.get(f"{mode}/{method}")
             if status:
                 return self.answer(b"no", status=status)
-            # Without blanks, as Anki's server writes it.
+            # Without spaces, as Anki's server writes it.
             answer = json.dumps(pull(mode, method, int(time.time())), separators=(",", ":"))
             return self.plain(answer.encode())
         meta = META % time.time()
@@ -178,7 +178,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif mode == "largebomb":
             self.answer(bomb(40_000), 40_000 << 17)
         elif mode == "window":
-            # Asks for a window of 2 GiB.
+            # Requests a window of 2 GiB.
             self.answer(frame(meta, window=0xA8), len(meta))
         elif mode == "nosize":
             self.answer(frame(meta))
@@ -219,7 +219,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif mode == "movedcall":
             self.answer(b"", status=308, headers=[("Location", "/ok/sync/meta")])
         elif mode.startswith("to-"):
-            # to-307-8080: another listener of this machine.
+            # to-307-8080: another listener on this machine.
             _, status, port = mode.split("-")
             self.answer(b"", status=int(status), headers=[("Location", f"http://127.0.0.1:{port}/ok/")])
         elif mode == "ankiweb":
