@@ -1,5 +1,5 @@
-// The script of a deck as one page, the last part, of pages that FSRS-7 schedules. Invariant: no state.
-// FSRS-7: what an answer makes of a slow and a fast memory, and after how many days both together hold a share.
+// FSRS-7, the last part of the script on pages of decks that it schedules. Invariant: no state.
+// It updates a slow and a fast memory after an answer, and computes the days until the combined recall falls to a share.
 function timedModel({ parameters: w, believed }) {
   const least = 1e-5;
   const stable = (value) => (isNaN(value) ? 1e-4 : within(1e-4, value, 36500));
@@ -45,7 +45,7 @@ function timedModel({ parameters: w, believed }) {
     return { slow, fast: stable(fast), difficulty: hard(0.01 * first(4) + 0.99 * damped), first: old.first };
   }
 
-  // The root of a curve that falls, by halving the logarithm of what holds it.
+  // Finds the root of a falling curve by bisecting the logarithm of its argument.
   function root(low, high, isBefore) {
     for (let count = 0; count < 100; count++) {
       const middle = (low + high) / 2;
@@ -62,7 +62,7 @@ function timedModel({ parameters: w, believed }) {
     return root(log(shortest), log(longest), (days) => recall(days) > retention);
   }
 
-  // Of a card of which only its stability is known.
+  // The state of a card of which only the stability is known.
   function known(stability) {
     const days = within(1 / day, stability, 36500);
     return begun(root(log(1e-4), log(36500), (slow) => curve(begun(slow, 3, 5)).recall(days) < 0.9), 3, 5);

@@ -1,5 +1,5 @@
-// The script of a deck as one page, last part: what the page shows, keys, and what the browser keeps.
-// Invariant: no text of a card becomes HTML; an answer is kept before the next card is shown.
+// The script of a deck's page, last part: the display, the keys, and storage in the browser.
+// Invariant: no text of a card becomes HTML; an answer is stored before the next card is shown.
 
 function start() {
   const holder = document.getElementById("cards");
@@ -17,9 +17,9 @@ function start() {
   }
   const study = new Study(cards, sections, rollover);
   const storageKey = "deckhand answers " + deck;
-  // The latest answers have a key of their own: to write the whole log at each answer takes longer than the answer.
-  // Each visit has another, and one that found nothing writes no other: a busy Chromium can show an empty store after a
-  // reload, and what it hides must stay.
+  // The latest answers have their own key, because writing the whole log would take longer than the answer itself.
+  // Each visit uses a new key, and a visit that found no answers writes no other key: a busy Chromium can show an empty
+  // store after a reload, and the hidden data must survive.
   const latestKey = storageKey + " latest" + Math.random();
   const folded = [latestKey];
   let foundNothing;
@@ -34,7 +34,7 @@ function start() {
   };
   const button = (id, label, onclick) => make("button", { id, type: "button", onclick }, label);
   const names = ["Again", "Hard", "Good", "Easy"];
-  const noStorage = "This browser keeps nothing for this page: save your answers as a file before you leave.";
+  const noStorage = "This browser cannot store data for this page: save your answers to a file before you leave.";
   const status = make("p", { id: "status", role: "status" });
   const left = make("p", { id: "left" });
   const prompt = make("div", { id: "prompt", tabIndex: -1 });
@@ -49,16 +49,16 @@ function start() {
   const file = make("input", { id: "file", type: "file", onchange: () => file.files[0]?.text().then(load) });
   const undoButton = button("undo", "Undo", undo);
   const asText = make("details", { id: "text", ontoggle: () => { if (asText.open) area.value = study.text(deck); } },
-    make("summary", {}, "Answers as text"), area, button("merge", "Take over this text", () => load(area.value)));
+    make("summary", {}, "Answers as text"), area, button("merge", "Load this text", () => load(area.value)));
   document.querySelector("main").append(
     left, make("article", {}, prompt, typed, answer, reveal, ratings), status,
     make("section", { ariaLabel: "Answers" }, undoButton, button("save", "Save answers", save),
       make("label", {}, "Load answers ", file), asText,
-      make("p", {}, "Keys: Space or Enter shows the answer, 1 to 4 rate it, u takes the last one back.")));
+      make("p", {}, "Keys: Space or Enter shows the answer, 1 to 4 rate it, u undoes the last one.")));
 
   function tell(text) { status.textContent = text; }
 
-  // Writes the log where the browser keeps it; where it does not, the file is what stays.
+  // Writes the log to the browser's storage; if that fails, only the saved file remains.
   function keep() {
     const latest = study.log.slice(settled);
     try {
@@ -86,7 +86,7 @@ function start() {
     target.dir = "auto";
   }
 
-  // Shows the card whose turn it is, or when the next one comes.
+  // Shows the next card, or when it is due.
   function show(movesFocus = true) {
     clearTimeout(timer);
     const waiting = study.waiting(now());
@@ -142,8 +142,8 @@ function start() {
   }
 
   function undo() {
-    if (!study.undo()) return tell("There is no answer of this visit to take back.");
-    tell("The last answer was taken back." + keep());
+    if (!study.undo()) return tell("There is no answer of this visit to undo.");
+    tell("The last answer was undone." + keep());
     show();
   }
 
@@ -153,7 +153,7 @@ function start() {
       study.replay(merged(study.log, readLog(text, deck, now())));
       const count = study.log.length - before;
       settled = Infinity;
-      tell(`${count} answer${count === 1 ? "" : "s"} taken over, the others were here already.` + keep());
+      tell(`${count} answer${count === 1 ? "" : "s"} loaded; the others were already here.` + keep());
       show(false);
     } catch (error) {
       tell(error.message);
@@ -161,7 +161,7 @@ function start() {
     file.value = "";
   }
 
-  // Shared on touch screens, else downloaded.
+  // Shares the file on touch screens, and downloads it elsewhere.
   async function save() {
     const title = name.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60);
     const shared = new File([study.text(deck)], title + ".answers.txt", { type: "text/plain" });
@@ -176,7 +176,7 @@ function start() {
     tell(`${study.log.length} answers saved as ${link.download}, for deck import DECK FILE --format answers.`);
   }
 
-  // Phones that put a page on the home screen want a picture of points.
+  // Phones need a bitmap to put a page on the home screen.
   function drawIcon() {
     const canvas = make("canvas", { width: 180, height: 180 });
     const pen = canvas.getContext?.("2d");
@@ -217,7 +217,7 @@ function start() {
     study.replay(merged([], logs.flat()));
     settled ||= study.log.length;
   } catch (error) {
-    tell(/^Line/.test(error.message) ? "What this browser kept cannot be read: " + error.message : noStorage);
+    tell(/^Line/.test(error.message) ? "The data stored in this browser cannot be read: " + error.message : noStorage);
     [stored, settled] = [false, Infinity];
   }
   drawIcon();

@@ -1,6 +1,6 @@
-// The script of a deck as one page, first part: FSRS-6 with its steps, as Deckhand's Scheduler gives it without fuzz, and
-// FSRS-7 by `timedModel` of fsrs7.js, which is a part of pages that are scheduled by it.
-// Invariant: no state; times are seconds since 1970. The other parts are one script with it: study.js, page.js.
+// The script of a deck's page, first part: FSRS-6 with steps, like Deckhand's Scheduler without fuzz, and FSRS-7 through
+// `timedModel` of fsrs7.js, which is included in pages of decks that FSRS-7 schedules.
+// Invariant: no state; times are seconds since 1970. It forms one script with the other parts, study.js and page.js.
 "use strict";
 
 const [NEW, LEARNING, REVIEW, RELEARNING] = [0, 1, 2, 3];
@@ -15,7 +15,7 @@ function roundEven(value) {
   return rest > 0.5 || (rest === 0.5 && whole % 2 !== 0) ? whole + 1 : whole;
 }
 
-// A moment, and where the borders of days are at it.
+// A point in time, with the boundaries of its day.
 function momentAt(now, offset, rollover) {
   const dayOf = (time) => floor((time + offset - rollover) / day);
   return { now, dayOf, today: dayOf(now), start: (number) => number * day + rollover - offset };
@@ -63,7 +63,7 @@ function scheduler(options) {
     return within(least, roundEven(isNaN(days) ? 1 : within(least, days, most)), most);
   }
 
-  // What FSRS-7 knows of the card after an answer; null where FSRS-6 schedules.
+  // The FSRS-7 state of the card after an answer; null if FSRS-6 schedules.
   function timedMemory(old, rating, moment) {
     if (!timed) return null;
     if (old.state === NEW || old.stability == null) return timed.initial(rating);
@@ -88,7 +88,7 @@ function scheduler(options) {
     return days;
   }
 
-  // The step that follows; null when the card goes by days from here on.
+  // The next step; null if the card is scheduled in days from here on.
   function step(old, rating, moment) {
     if (options.timedSteps?.[old.state >= REVIEW ? 1 : 0]) {
       if (old.state === REVIEW && rating !== 1) return null;
@@ -106,7 +106,7 @@ function scheduler(options) {
     return [0, steps.length > 1 ? (steps[0] + steps[1]) / 2 : min(steps[0] * 1.5, steps[0] + day)];
   }
 
-  // A schedule after an answer, with the seconds until the card comes back.
+  // The schedule after an answer, with the seconds until the card is due again.
   return (old, rating, moment) => {
     const lapses = old.lapses + (old.state === REVIEW && rating === 1 ? 1 : 0);
     const next = { ...memory(old, rating, moment), reps: old.reps + 1, lapses, last: moment.now };

@@ -1,18 +1,18 @@
-// The script of a deck as one page, second part: the log of answers, typed answers, and what is due.
+// The script of a deck's page, second part: the log of answers, typed answers, and what is due.
 // Invariant: the log is the only state; every schedule follows from it by replay.
 
-// The log of answers: JSON Lines, the first names the deck.
+// The log of answers as JSON Lines; the first line names the deck.
 
 const lineOf = (answer) =>
   JSON.stringify({ guid: answer.guid, subdeck: answer.subdeck || undefined, at: answer.at, rating: answer.rating,
     seconds: answer.seconds }) + "\n";
 const headOf = (deck) => JSON.stringify({ deck, version: 1 }) + "\n";
 
-// The answers of a log. Throws an Error that names the line.
+// Returns the answers in a log. Throws an Error that names the line.
 function readLog(text, deck, now) {
   const answers = [];
   text.replace(/^\uFEFF/, "").split("\n").forEach((line, index) => {
-    const fail = (why) => { throw new Error(`Line ${index + 1}: ${why}. Nothing was taken over.`); };
+    const fail = (why) => { throw new Error(`Line ${index + 1}: ${why}. Nothing was loaded.`); };
     if (!line.trim()) return index === 0 ? fail("this is no file of answers") : undefined;
     let entry = null;
     try { entry = JSON.parse(line); } catch { fail("no JSON; the file may be cut") }
@@ -32,20 +32,20 @@ function readLog(text, deck, now) {
 
 const keyOf = (answer) => `${answer.subdeck}\0${answer.guid}`;
 
-// Both, each answer once, in the order of time.
+// Merges two logs: each answer once, sorted by time.
 function merged(mine, others) {
   const all = new Map([...mine, ...others].map((answer) => [`${keyOf(answer)}\0${answer.at}`, answer]));
   return [...all.values()].sort((a, b) => a.at - b.at);
 }
 
-// A typed answer beside the right one.
+// Compares a typed answer with the correct one.
 
 function letters(text) {
   const composed = text.trim().normalize("NFC");
   return Intl.Segmenter ? Array.from(new Intl.Segmenter().segment(composed), (part) => part.segment) : [...composed];
 }
 
-// Parts of what was typed with their marks: what both begin and end with is right.
+// Returns the parts of the typed text with their marks: a common beginning and end are right.
 function compared(given, wanted, ignoresAccents) {
   const plain = (letter) => (ignoresAccents ? letter.normalize("NFD").replace(/\p{M}/gu, "") : letter);
   const [mine, right] = [letters(given), letters(wanted)];
@@ -69,7 +69,7 @@ function spanWords(seconds) {
   return `${count} ${name}${count == 1 ? "" : "s"}`;
 }
 
-// The cards of the page, with their schedules by the log.
+// The cards of the page, with their schedules computed from the log.
 class Study {
   constructor(cards, sections, rollover) {
     Object.assign(this, { cards, sections, rollover, byKey: new Map(), byGuid: new Map() });
@@ -83,7 +83,7 @@ class Study {
 
   moment(now) { return momentAt(now, -new Date(now * 1000).getTimezoneOffset() * 60, this.rollover); }
 
-  // Takes over a log in the order of time.
+  // Replays a log in chronological order.
   replay(log) {
     this.log = log;
     this.lines = log.map(lineOf).join("");
@@ -108,7 +108,7 @@ class Study {
     card.section.done.set(today, done);
   }
 
-  // What waits now, and the card to show; learnt cards come before new ones.
+  // Returns the counts of waiting cards, and the card to show; reviews come before new cards.
   waiting(now) {
     const moment = this.moment(now);
     const border = moment.start(moment.today) + day / 2;
@@ -153,7 +153,7 @@ class Study {
     this.lines += lineOf(answer);
   }
 
-  // Takes the last answer of this visit back; returns its card.
+  // Undoes the last answer of this visit and returns its card.
   undo() {
     const last = this.past.pop();
     if (!last) return null;
