@@ -114,7 +114,7 @@ private final class TestData: ModeData {
     #expect(try code("grace", game) == nil)
     try workspace.beginUnit()
     _ = try guessLater("cambering", game)
-    #expect(workspace.unitSummary == "keeping a game")
+    #expect(workspace.unitSummary == "saving a game")
     try workspace.rollbackUnit()
     try workspace.games.store()
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.count == 1)

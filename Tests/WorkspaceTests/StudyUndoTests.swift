@@ -89,7 +89,7 @@ import Testing
     try deck.rename(to: "Español")
     try workspace.commitUnit()
     try session.undo()
-    #expect(try names().first == "taking back an answer")
+    #expect(try names().first == "undoing an answer")
     #expect(try reviews() == 0 && deck.record().name == "Español")
     try workspace.care.undo()
     #expect(try reviews() == 1)

@@ -36,9 +36,9 @@ public enum Operation: String, Sendable {
   case mineText = "adding cards from a text"
   case listWords = "changing the list of known words"
   case countWords = "counting the words of texts"
-  case keepPlace = "keeping a place in a text"
+  case keepPlace = "saving a place in a text"
   case speakCards = "adding speech"
-  case keepGame = "keeping a game"
+  case keepGame = "saving a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
   case fillDocuments = "making documents from cards"
@@ -47,8 +47,8 @@ public enum Operation: String, Sendable {
   case unlink = "ending the link with a sync server"
   case sync = "syncing"
   case syncMedia = "syncing media"
-  case mend = "mending"
-  case takeBack = "taking back an answer"
+  case mend = "repairing"
+  case takeBack = "undoing an answer"
 }
 
 extension Operation {
@@ -95,7 +95,7 @@ extension Operation {
     case .addMedia: return "adding \(counted(count, "media file"))"
     case .removeMedia: return "removing \(counted(count, "media file"))"
     case .mineText: return "adding \(cards)\(named(" to ")) from a text"
-    case .listWords: return "listing \(counted(count, "word"))"
+    case .listWords: return "changing \(counted(count, "word")) in the list of known words"
     case .speakCards: return "adding speech to \(cards)"
     case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
       return rawValue + named(": ")
