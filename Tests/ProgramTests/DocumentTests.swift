@@ -136,7 +136,7 @@ import Testing
       home.words(["doc", "edit", doc]), environment: home.environment, columns: columns, rows: rows)
     terminal.wait(for: "? help", seconds: 10)
     terminal.type("?")
-    #expect(terminal.wait(for: "discard them").contains("any key goes back"))
+    #expect(terminal.wait(for: "discard all").contains("any key goes back"))
     terminal.type("x")
     terminal.wait(for: "? help")
     terminal.type("a\r")

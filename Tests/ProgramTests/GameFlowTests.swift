@@ -211,10 +211,10 @@ import Testing
     let home = try home()
     try home.run("play", "--language", "italian", "--length", "7")
     let why = try home.run("set", "--why", "game.language").output
-    #expect(why.hasPrefix("game.language is italian by you, remembered from `play --language`."), "\(why)")
+    #expect(why.hasPrefix("game.language is italian, set by you, remembered from `play --language`."), "\(why)")
     #expect(try home.run("set", "--why", "game.length").output.contains("`play --length`"))
     try home.run("set", "game.language", "spanish")
-    #expect(try home.run("set", "--why", "game.language").output.hasPrefix("game.language is spanish by you."))
+    #expect(try home.run("set", "--why", "game.language").output.hasPrefix("game.language is spanish, set by you."))
   }
 
   @Test func `what a plugin's game holds counts towards the plugin's memory`() throws {

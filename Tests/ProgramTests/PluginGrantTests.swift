@@ -144,7 +144,7 @@ import Testing
     #expect(run.lines == ["base", "top"])
     #expect(run.errors.contains("plugins need each other in a cycle: ring_a > ring_b > ring_a"))
     let list = try home.run("plugin", "list").output
-    #expect(list.contains("needs the plugin base, version >=2; 1.4.0 is there"))
+    #expect(list.contains("needs the plugin base, version >=2; version 1.4.0 is installed"))
     #expect(list.contains("needs the plugin nowhere, which is not installed"))
     try home.run("plugin", "disable", "base")
     #expect(try home.run("top").errors.contains("top: needs the plugin base, which is not enabled"))

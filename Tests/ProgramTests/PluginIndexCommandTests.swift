@@ -96,7 +96,7 @@ import Testing
     let installed = try user.run("plugin", "install", "verbs", "--grant")
     #expect(installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
     #expect(try user.run("verbs").output == "1.0.0\n")
-    #expect(try user.run("plugin", "outdated").output.hasPrefix("Nothing newer"))
+    #expect(try user.run("plugin", "outdated").output.hasPrefix("The indexes contain nothing newer"))
     try refused("update", "verbs", by: "no index has a higher version")
     try script(try source(version: "1.1.0", permissions: #"["shell", "words"]"#, code: "-- four"))
     try sign()

@@ -42,7 +42,7 @@ final class DocumentEditor {
     ("arrows", "move the element"), ("+ -", "make it larger, smaller"), ("[ ]", "turn it"),
     ("Tab", "select the next one"),
     ("< >", "lower it, raise it"), ("w c", "wrap a text, crop a picture"), ("a", "align a text: center, left, right"),
-    ("s", "change the step size"), ("u", "undo"), ("Enter Esc", "save the changes, discard them"),
+    ("s", "change the step size"), ("u", "undo"), ("Enter Esc", "save, or discard all"),
   ]
 
   private func take(_ key: Key) {
