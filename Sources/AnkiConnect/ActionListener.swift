@@ -15,7 +15,7 @@ public final class ActionListener {
   private let process: ChannelProcess
   private let clock: () -> Double
   private let shouldStop: () -> Bool
-  private static let patience = 10.0
+  private static let timeout = 10.0
 
   /// - Parameters:
   ///   - program: the path of deckhand-net.
@@ -29,7 +29,7 @@ public final class ActionListener {
     let answer: ListenReply?
     do throws(ProgramFailure) {
       process = try ChannelProcess(path: program, environment: [], longestFrame: longestSyncFrame)
-      let deadline = Deadline(seconds: Self.patience, clock: clock, shouldStop: { false })
+      let deadline = Deadline(seconds: Self.timeout, clock: clock, shouldStop: { false })
       try process.send(JSONWriter.bytes(of: ListenRequest(port: port).value), deadline: deadline)
       answer = syncHead(try process.ask([], deadline: deadline)).flatMap(ListenReply.init)
     } catch {
@@ -62,7 +62,7 @@ public final class ActionListener {
   public func answer(_ reply: ClientReply, _ body: [UInt8]) throws(ListenerError) {
     do throws(ProgramFailure) {
       // The action's result is sent even after an interrupt.
-      let deadline = Deadline(seconds: Self.patience, clock: clock, shouldStop: { false })
+      let deadline = Deadline(seconds: Self.timeout, clock: clock, shouldStop: { false })
       try process.send(JSONWriter.bytes(of: reply.value), deadline: deadline)
       try process.send(body, deadline: deadline)
     } catch {

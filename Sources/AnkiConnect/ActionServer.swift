@@ -18,11 +18,11 @@ public protocol ActionHost: AnyObject {
   /// Runs the changes of an action: their undo step is named after the action and, if known, the client.
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result
   /// Returns the origins that the user allowed, and the API key that a request must contain; an empty key means none.
-  func clientTerms() throws -> (origins: [String], key: String)
+  func clientSettings() throws -> (origins: [String], key: String)
   /// Asks the user whether to allow an origin; a yes is stored.
-  func mayEnter(_ origin: String) throws -> Bool
+  func allowsOrigin(_ origin: String) throws -> Bool
   /// Prints a line for the user.
-  func tell(_ line: String)
+  func log(_ line: String)
   func synchronize() throws
   /// Returns the names of all accounts, and of the one whose data is open.
   func profiles() throws -> (all: [String], active: String)
@@ -79,7 +79,7 @@ public final class ActionServer {
   }
 
   private func answered(_ request: ClientRequest, _ body: [UInt8]) throws -> (reply: ClientReply, body: [UInt8]) {
-    let terms = try host.clientTerms()
+    let terms = try host.clientSettings()
     let isAllowed = OriginPolicy(allowed: terms.origins).allows(request.origin)
     var reply = ClientReply(status: 200)
     if isAllowed {
@@ -185,7 +185,7 @@ public final class ActionServer {
   private func changed(by action: Action, _ call: ActionCall) throws -> Value {
     var isKept = false
     defer { memory.finish(call.workspace, isKept: isKept) }
-    let (inbox, result) = try call.workspace.asUnit { (try call.workspace.media.takeInbox(), try action.run(call)) }
+    let (inbox, result) = try call.workspace.asUnit { (try call.workspace.media.importInbox(), try action.run(call)) }
     isKept = true
     try call.workspace.media.clearInbox(inbox)
     return result
@@ -202,7 +202,7 @@ public final class ActionServer {
   /// Asks the user once for each origin; a client that is not a browser needs no permission.
   private func permission(_ turn: inout ActionRequest) throws -> Value {
     if !turn.isAllowed, let origin = turn.origin {
-      guard OriginPolicy.canBeAllowed(origin), !refused.contains(origin), try host.mayEnter(origin) else {
+      guard OriginPolicy.canBeAllowed(origin), !refused.contains(origin), try host.allowsOrigin(origin) else {
         refused.insert(origin)
         return .record([("permission", .text("denied"))])
       }

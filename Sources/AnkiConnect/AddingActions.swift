@@ -106,7 +106,7 @@ struct NoteAdding {
     note.mayRepeat = true
     let added: NoteHandle
     do {
-      let deck = try request.deck ?? call.madeDeck(named: DeckRecord.firstName)
+      let deck = try request.deck ?? call.ensureDeck(named: DeckRecord.firstName)
       added = try deck.addNote(note, typeNamed: request.type.name)
     } catch NoteError.emptyNote {
       throw ActionFailure.empty

@@ -46,14 +46,14 @@ enum CardEditing {
         return row
       }
     }
-    if !changed.isEmpty { try call.workspace.cards.anki.take(changed) }
+    if !changed.isEmpty { try call.workspace.cards.anki.writeRows(changed) }
     return .list(rows.map { .boolean($0 != nil) })
   }
 
   private static func change(_ call: ActionCall, _ body: (inout AnkiCard) -> Void) throws -> Value {
     var rows = try CardActions.rows(call).compactMap(\.self)
     for index in rows.indices { body(&rows[index]) }
-    if !rows.isEmpty { try call.workspace.cards.anki.take(rows) }
+    if !rows.isEmpty { try call.workspace.cards.anki.writeRows(rows) }
     return .null
   }
 
@@ -90,7 +90,7 @@ enum CardEditing {
       let position = row.due
       for (name, value) in zip(names, values) { try set(name, value, of: &row, call) }
       row = row.bounded
-      try call.workspace.cards.anki.take([row])
+      try call.workspace.cards.anki.writeRows([row])
       // The due number of a new card is its position.
       if row.type == 0, row.due != position { try card.move(to: max(1, row.due)) }
       return .list([.boolean(true)])

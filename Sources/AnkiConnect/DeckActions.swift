@@ -20,11 +20,11 @@ enum DeckActions {
     .reading("getDecks", decksOfCards),
     .reading("getDeckStats", statistics),
     .changing("createDeck") { call in
-      .integer(Int(try call.madeDeck(named: call.params["deck"].text()).id.rawValue))
+      .integer(Int(try call.ensureDeck(named: call.params["deck"].text()).id.rawValue))
     },
     .changing("changeDeck") { call in
       let cards = try call.cards().compactMap(\.self)
-      let deck = try call.madeDeck(named: call.params["deck"].text())
+      let deck = try call.ensureDeck(named: call.params["deck"].text())
       if !cards.isEmpty { try call.workspace.cards.move(cards, into: deck) }
       return .null
     },
@@ -111,7 +111,7 @@ extension ActionCall {
   }
 
   /// Returns the deck with that name, case-insensitively, or creates it.
-  func madeDeck(named given: String) throws -> DeckHandle {
+  func ensureDeck(named given: String) throws -> DeckHandle {
     if let known = try knownDeck(named: given) { return known }
     let count = try workspace.decks.records().count
     let made = try workspace.decks.openOrCreate(given)
@@ -126,7 +126,7 @@ extension ActionCall {
   /// - Throws: `ActionFailure` for an id that no deck has.
   func deck(numbered number: Int) throws -> DeckHandle {
     for deck in try workspace.decks.all() where deck.id.rawValue == Int64(number) { return deck }
-    if number == DeckRecord.firstNumber { return try madeDeck(named: DeckRecord.firstName) }
+    if number == DeckRecord.firstNumber { return try ensureDeck(named: DeckRecord.firstName) }
     throw ActionFailure.noDeck("\(number)")
   }
 }

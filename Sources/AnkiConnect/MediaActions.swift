@@ -26,7 +26,7 @@ enum MediaActions {
       }
       return .null
     },
-    .reading("getMediaDirPath") { call in .text(try call.workspace.media.madeInbox()) },
+    .reading("getMediaDirPath") { call in .text(try call.workspace.media.ensureInbox()) },
   ]
 
   private static func store(_ call: ActionCall) throws -> Value {
@@ -146,7 +146,7 @@ struct RequestedMedia {
   func markup(in names: [String], _ call: ActionCall) throws -> [(field: String, html: String)] {
     var markup: [(field: String, html: String)] = []
     for name in unfetched {
-      call.host.tell("A note came without \(printable(name, limit: 100)): Deckhand fetches nothing from the network.")
+      call.host.log("A note came without \(printable(name, limit: 100)): Deckhand fetches nothing from the network.")
     }
     for item in items {
       guard let name = try item.content.store(call, replaces: item.replaces) else { continue }

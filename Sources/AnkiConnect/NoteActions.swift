@@ -85,7 +85,7 @@ enum NoteActions {
     }
     let lost = try known.update(fields: texts, tags: tags)
     if lost > 0 {
-      call.host.tell("A change to a note removed \(counted(lost, "card")); use `undo` to revert it.")
+      call.host.log("A change to a note removed \(counted(lost, "card")); use `undo` to revert it.")
     }
   }
 }

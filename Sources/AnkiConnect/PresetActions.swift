@@ -97,7 +97,7 @@ enum PresetActions {
     for name in names {
       // `Default` has the first preset until it is used.
       if preset == nil, try call.knownDeck(named: name) == nil { continue }
-      let deck = try call.madeDeck(named: name)
+      let deck = try call.ensureDeck(named: name)
       let isWithin = try DeckName.split(deck.record().name).count > 1
       let first = try preset ?? first(call)
       let target = try first ?? (isWithin ? call.workspace.presets.create(DeckRecord.firstName) : nil)

@@ -15,7 +15,7 @@ enum WindowActions {
     .reading("guiEditNote") { call in
       let note = try call.note(call.params["note"].integer())
       if !call.isDone(.editNote, number: Int(note.id.rawValue)) {
-        call.host.tell("Another program shows a note: \(try shown(note))")
+        call.host.log("Another program shows a note: \(try shown(note))")
       }
       return .null
     },
@@ -27,28 +27,28 @@ enum WindowActions {
     .reading("guiSelectCard") { call in
       .boolean(call.isDone(.showCard, number: try call.params["card"].integer()))
     },
-    .reading("guiAddCards", offer),
+    .reading("guiAddCards", addCards),
     .reading("guiDeckOverview") { call in
       guard let deck = try call.knownDeck(named: call.params["name"].text()) else { return .boolean(false) }
       let counts = try deck.studyCounts()
       let words = "\(counted(counts.due, "card")) due, \(grouped(counts.new)) new"
-      call.host.tell("Another program shows the deck \(printable(try deck.record().name, limit: 200)): \(words)")
+      call.host.log("Another program shows the deck \(printable(try deck.record().name, limit: 200)): \(words)")
       return .boolean(true)
     },
     .reading("guiDeckBrowser") { _ in .null },
     .reading("guiImportFile") { call in
       let path = try call.params["path"].isGiven ? call.params["path"].text() : "FILE"
-      call.host.tell("Another program asks for an import: `deck import DECK \(printable(path, limit: 300))`")
+      call.host.log("Another program asks for an import: `deck import DECK \(printable(path, limit: 300))`")
       return .null
     },
     .reading("guiExitAnki") { call in
-      call.host.tell("Another program asks `serve` to end: press Ctrl-C to end it.")
+      call.host.log("Another program asks `serve` to end: press Ctrl-C to end it.")
       return .null
     },
     .reading("guiCheckDatabase") { call in
       let problems = try call.workspace.care.integrityProblems()
       let words = problems.first.map { "\(printable($0, limit: 200)); see `doctor`" } ?? "no problems were found"
-      call.host.tell("Another program checked the database: \(words)")
+      call.host.log("Another program checked the database: \(words)")
       return .boolean(true)
     },
   ]
@@ -66,19 +66,19 @@ enum WindowActions {
     let shown = prompts.map { printable($0, limit: 60) }.joined(separator: ", ")
     let more = found.count > prompts.count ? ", …" : ""
     let what = shown.isEmpty ? "" : ": \(shown)\(more)"
-    call.host.tell("Another program shows \(counted(found.count, "card")) (\(printable(query, limit: 200)))\(what)")
+    call.host.log("Another program shows \(counted(found.count, "card")) (\(printable(query, limit: 200)))\(what)")
     return CardActions.numbers(found)
   }
 
   /// Shows the offered note. It has no id yet, as in Anki while the window for adding is open.
-  private static func offer(_ call: ActionCall) throws -> Value {
+  private static func addCards(_ call: ActionCall) throws -> Value {
     let note = call.params["note"]
     guard note.isGiven else { return .integer(0) }
     let deck = try note["deckName"].text()
     _ = try call.deck(named: deck)
     let type = try call.noteType(named: note["modelName"].text()).record()
     let first = note["fields"][type.fields.first ?? ""].value?.text ?? ""
-    call.host.tell(
+    call.host.log(
       "Another program offers a note for \(printable(deck, limit: 200)); nothing was added: \(printable(first, limit: 60))"
     )
     return .integer(0)

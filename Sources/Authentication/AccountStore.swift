@@ -114,7 +114,7 @@ public final class AccountStore {
   }
 
   private func hash(of account: String?) throws(AuthenticationError) -> PasswordHash {
-    guard let account else { return .ofNobody(cost: cost, random: environment.random.bytes) }
+    guard let account else { return .unmatchable(cost: cost, random: environment.random.bytes) }
     try PrivateFile.checkFolder(folder(account))
     return try credentials(of: account).hash
   }

@@ -15,7 +15,7 @@ public struct IdleClock: Equatable, Sendable {
   public mutating func touch(now: Int64) { lastTouched = max(lastTouched, now) }
 
   /// Milliseconds until the lock, 0 if it is due; nil if `minutes` is 0 or less, which means never.
-  public func left(minutes: Int, now: Int64) -> Int64? {
+  public func remaining(minutes: Int, now: Int64) -> Int64? {
     guard minutes > 0 else { return nil }
     let limit = Int64(min(minutes, 1 << 32)) * 60_000
     let (idle, isOver) = now.subtractingReportingOverflow(lastTouched)
@@ -23,5 +23,5 @@ public struct IdleClock: Equatable, Sendable {
     return max(0, limit - max(0, idle))
   }
 
-  public func isOver(minutes: Int, now: Int64) -> Bool { left(minutes: minutes, now: now) == 0 }
+  public func isOver(minutes: Int, now: Int64) -> Bool { remaining(minutes: minutes, now: now) == 0 }
 }

@@ -72,7 +72,7 @@ struct PasswordHash: Equatable {
   }
 
   /// A hash that matches no password and costs the same to check: for names without an account.
-  static func ofNobody(cost: HashCost, random: (Int) -> [UInt8]) -> PasswordHash {
+  static func unmatchable(cost: HashCost, random: (Int) -> [UInt8]) -> PasswordHash {
     let salt = base64(random(saltLength * 3 / 4), isPadded: false)
     let hash = base64(random(hashLength * 3 / 4), isPadded: false)
     return PasswordHash(cost: cost, salt: salt, hash: hash)

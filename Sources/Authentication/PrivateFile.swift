@@ -51,7 +51,7 @@ enum PrivateFile {
   static func replace(
     _ path: String, with bytes: [UInt8], _ step: @escaping StepObserver
   ) throws(AuthenticationError) {
-    var options = Replacement.ofOurs(temporaryName: lastPart(of: path) + ".new")
+    var options = Replacement.internalFile(temporaryName: lastPart(of: path) + ".new")
     options.step = step
     do { try AtomicFile.write(path, bytes, options) } catch { throw .ofFile(error) }
   }

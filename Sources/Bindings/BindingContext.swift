@@ -49,9 +49,9 @@ public struct PluginTerms {
   /// The limits of each call into the state, for the text of an error.
   public var limits = PluginLimits.standard
   /// Receives each failure of a call into the state, for `plugin info`.
-  public var noteFailure: (String) -> Void = { _ in }
+  public var recordFailure: (String) -> Void = { _ in }
   /// Which of the files that the user names as arguments are granted for a call.
-  public var mayTakeTypedPath: (String) -> Bool = { _ in true }
+  public var allowsTypedPath: (String) -> Bool = { _ in true }
 
   public init() {}
 }
@@ -68,7 +68,7 @@ public final class BindingContext {
   /// The files that the user named for the running calls.
   var calls = CallGrants()
   /// Charges for what the shell stores for the state, by kind and name; replacing an entry releases its charge.
-  fileprivate var kept: [String: MemoryCharge] = [:]
+  fileprivate var storageCharges: [String: MemoryCharge] = [:]
   /// The open files of `files.lines`.
   let openFiles = OpenFiles()
   /// The workspace that was last returned. While it is open, nobody has signed out. Read at every call; no access to
@@ -105,12 +105,12 @@ public final class BindingContext {
   /// Runs `body`, which stores something in the program for the state. The state is charged for everything that the
   /// call has read so far.
   /// - Parameter weight: bytes charged for the stored object itself.
-  func keeping<R>(
+  func storing<R>(
     _ kind: String, _ name: String, _ stack: borrowing LuaStack, weight: Int = 512, _ body: () throws -> R
   ) throws -> R {
-    let charge = try stack.memory.keepCharge(weight + 2 * name.utf8.count)
+    let charge = try stack.memory.retainCharge(weight + 2 * name.utf8.count)
     let made = try body()
-    kept[kind + " " + name] = charge
+    storageCharges[kind + " " + name] = charge
     return made
   }
 
@@ -177,8 +177,8 @@ extension BindingContext {
 
   /// The check before each member of a type whose objects require a grant, wherever they come from: an event passes
   /// cards to its listeners.
-  func entrance<T>(_ grant: LuaGrant, check: @escaping (T) throws -> Void) -> LuaEntrance<T> {
-    LuaEntrance(rights, grant, check: check)
+  func checks<T>(_ grant: LuaGrant, check: @escaping (T) throws -> Void) -> LuaChecks<T> {
+    LuaChecks(rights, grant, check: check)
   }
 }
 
@@ -221,7 +221,7 @@ struct CallGrant {
 extension BindingContext {
   /// Runs a command with access to the files that its arguments name.
   func granting<R>(filesOf invocation: Invocation, _ body: () throws -> R) rethrows -> R {
-    let place = { [terms] (path: String) in terms.mayTakeTypedPath(path) ? resolvedPath(path) : nil }
+    let place = { [terms] (path: String) in terms.allowsTypedPath(path) ? resolvedPath(path) : nil }
     calls.count += 1
     calls.open.append(
       CallGrant(

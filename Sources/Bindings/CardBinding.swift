@@ -16,7 +16,7 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
     },
-    identity: { .text(try $0.record().guid) }, entrance: context.entrance(.decks) { try requireOpen($0, "card") }
+    identity: { .text(try $0.record().guid) }, checks: context.checks(.decks) { try requireOpen($0, "card") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):card(1)"
     describeFields(type)
@@ -168,7 +168,7 @@ func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(
     "cards", "An iterator over cards.", weight: .measured({ 512 + $0.count * 8 + min($0.count, 256) * 512 }),
     summary: { "iterator over \(counted($0.count, "card"))" },
-    entrance: LuaEntrance { try requireOpen($0, "iterator") }
+    checks: LuaChecks { try requireOpen($0, "iterator") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):cards(\"tag:animal\")"
     type.operation("__call") { cards, _ in try cards.nextCard() }

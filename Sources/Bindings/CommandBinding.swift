@@ -24,7 +24,7 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
       + "In a script or in another command, its changes are part of theirs."
   ) { stack in
     let command = try readCommand(stack.table(1, "a table that describes a command"), context)
-    try context.keeping("command", command.name, stack) { try context.shell.add(command) }
+    try context.storing("command", command.name, stack) { try context.shell.add(command) }
     return CommandObject(command)
   }
 }
@@ -163,7 +163,7 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
     try context.calling(.command(name)) {
       do {
         return try run.call([arguments(of: invocation)], results: 2) { try readResult($0, context) }
-      } catch let error as LuaError where error.isOfOrdinaryLife {
+      } catch let error as LuaError where error.isOrdinaryProblem {
         // `assert(decks.open(name))` in a command: the user wants to read the problem.
         throw error.problem ?? error
       }
@@ -176,7 +176,7 @@ private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) 
   if stack.isNoneOrNil(-2), let failure = try failure(at: -1, on: stack) { throw failure }
   let value = try stack.value(-2)
   if value.isNone { return CommandResult() }
-  return CommandResult(.object(LuaAnswer(value)), display(of: value, context))
+  return CommandResult(.object(LuaCommandResult(value)), display(of: value, context))
 }
 
 /// Shows a record of plain values with one line per field, like other commands; anything else as the prompt shows it.
@@ -197,7 +197,7 @@ private func display(of value: LuaValue, _ context: BindingContext) -> Display {
 }
 
 extension LuaError {
-  fileprivate var isOfOrdinaryLife: Bool { problem != nil && stopReason == nil && !isUncatchable }
+  fileprivate var isOrdinaryProblem: Bool { problem != nil && stopReason == nil && !isUncatchable }
 }
 
 /// Makes `args`: positional values at 1, 2, ..., and each value also by its name in lower case.
@@ -240,7 +240,7 @@ private func luaValue(of text: String, _ kind: ValueKind) -> LuaValue {
 }
 
 /// The unchanged result of a command's Lua function: `shell.run` returns it, `--json` shows it as plain data.
-public final class LuaAnswer {
+public final class LuaCommandResult {
   let value: LuaValue
 
   init(_ value: LuaValue) { self.value = value }
@@ -262,13 +262,13 @@ private func offers(
   of function: LuaReference, _ name: String, _ context: BindingContext, _ word: String, _ before: [String]
 ) -> [String] {
   // The line editor handles the signals: a Ctrl-C ends the function, and then the line.
-  defer { Interrupts.passOn() }
+  defer { Interrupts.reraise() }
   do {
     return try Interrupts.holding {
       try context.calling(.completion(name)) { try function.call([word, before]) { try readOffers($0) } }
     }
   } catch {
-    if context.owner.plugin == nil { context.terms.noteFailure(String(describing: error)) }
+    if context.owner.plugin == nil { context.terms.recordFailure(String(describing: error)) }
     return []
   }
 }

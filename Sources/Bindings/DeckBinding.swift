@@ -52,7 +52,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   BoundType<DeckHandle>(
     "deck", "A named pile of cards.",
     summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.count(), "card")))" },
-    identity: { .text(try $0.record().name) }, entrance: context.entrance(.decks) { try requireOpen($0, "deck") }
+    identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "deck") }
   ) { type in
     type.example = "decks.open(\"Spanish\")"
     describeFields(type, context)

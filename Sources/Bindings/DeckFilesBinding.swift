@@ -31,7 +31,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     let progress = context.shell.progress("Importing " + label, 0)
     defer { progress.finish() }
     let run = { try deck.importCards(from: paths, kinds, options) { progress.update($0, of: $1) } }
-    return LuaValue((isDryRun ? try deck.workspace.exchange.tried(run) : try run()).value)
+    return LuaValue((isDryRun ? try deck.workspace.exchange.dryRun(run) : try run()).value)
   }
   type.method(
     "export", [LuaParameter("path", .string), options], returns: .table.orProblem, example: "(\"spanish.csv\")",

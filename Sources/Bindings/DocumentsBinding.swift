@@ -96,14 +96,14 @@ private func readColor(parts: [Double]) throws(LuaFailure) -> CardColor {
   return color
 }
 
-private func readWish(_ table: borrowing LuaTable) throws -> PlaceWish {
-  var wish = PlaceWish()
-  wish.x = try table.optionalNumber("x")
-  wish.y = try table.optionalNumber("y")
-  wish.width = try table.optionalNumber("width")
-  wish.height = try table.optionalNumber("height")
-  wish.rotation = try table.optionalNumber("rotation")
-  return wish
+private func readPlacement(_ table: borrowing LuaTable) throws -> PlacementOptions {
+  var options = PlacementOptions()
+  options.x = try table.optionalNumber("x")
+  options.y = try table.optionalNumber("y")
+  options.width = try table.optionalNumber("width")
+  options.height = try table.optionalNumber("height")
+  options.rotation = try table.optionalNumber("rotation")
+  return options
 }
 
 private func readStyle(_ table: borrowing LuaTable) throws -> TextStyle {
@@ -124,7 +124,7 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
     "document", "A card made of texts and pictures, 1300 by 2000.", weight: .bytes(2560),
     summary: { "document \(try $0.document().id) (\(counted(try $0.document().elements.count, "element")))" },
     identity: { .text(try $0.document().id.description) },
-    entrance: context.entrance(.documents) { try requireOpen($0, "document") }
+    checks: context.checks(.documents) { try requireOpen($0, "document") }
   ) { type in
     type.example = "documents.list()[1]"
     describeDocument(type, context)
@@ -166,7 +166,7 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   ) { document, stack in
     let table = try stack.table(2, "a table with text")
     try table.allowOnly(["text", "color", "font", "size", "align", "wraps"] + placement)
-    return try document.addText(table.text("text"), style: readStyle(table), readWish(table)).element
+    return try document.addText(table.text("text"), style: readStyle(table), readPlacement(table)).element
   }
   type.method(
     "add_image", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
@@ -175,16 +175,16 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
       + "hides no other element, if there is room."
   ) { document, stack in
     let path = try stack.text(2)
-    var (wish, frame, isCropped): (PlaceWish, Frame?, Bool) = (PlaceWish(), nil, false)
+    var (options, frame, isCropped): (PlacementOptions, Frame?, Bool) = (PlacementOptions(), nil, false)
     if let table = try stack.optionalTable(3) {
       try table.allowOnly(["frame", "cropped"] + placement)
-      wish = try readWish(table)
+      options = try readPlacement(table)
       frame = try table.optionalText("frame").map { try readFrame($0, 3) }
       isCropped = try table.optionalBoolean("cropped") ?? false
     }
     try context.requireReading(path)
     let picture = try context.workspace().documents.picture(file: path)
-    return try document.addImage(picture, frame: frame, isCropped: isCropped, wish).element
+    return try document.addImage(picture, frame: frame, isCropped: isCropped, options).element
   }
 }
 
@@ -299,7 +299,7 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
   BoundType<ElementHandle>(
     "element", "A text or a picture on a document.", weight: .bytes(512),
     summary: { "\(try $0.element().kind?.rawValue ?? "unknown") element \($0.id)" }, identity: { .text($0.id) },
-    entrance: context.entrance(.documents) { try requireOpen($0, "element") }
+    checks: context.checks(.documents) { try requireOpen($0, "element") }
   ) { type in
     type.example = "documents.list()[1].elements[1]"
     type.field("kind", .string, "image or text.") { try $0.element().kind?.rawValue }

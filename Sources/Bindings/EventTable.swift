@@ -110,9 +110,9 @@ public final class EventTable {
   /// Cancels all subscriptions.
   public func removeAll() { remove { _ in true } }
 
-  private func remove(_ goes: (Owner) -> Bool) {
+  private func remove(_ shouldRemove: (Owner) -> Bool) {
     for (event, list) in listeners {
-      for listener in list where goes(listener.owner) { listener.isActive = false }
+      for listener in list where shouldRemove(listener.owner) { listener.isActive = false }
       listeners[event] = list.filter(\.isActive)
     }
   }
@@ -123,7 +123,7 @@ public final class EventTable {
 
   /// Whether anything listens to an event, after loading the plugins that wait for it; checked before the event's
   /// arguments are made.
-  func isHeard(_ event: ShellEvent) -> Bool {
+  func hasListeners(_ event: ShellEvent) -> Bool {
     if awaited.contains(event) { loader?.loadListeners(to: event) }
     return listeners[event]?.isEmpty == false
   }
@@ -134,7 +134,7 @@ public final class EventTable {
   public func emit(
     _ event: ShellEvent, _ arguments: [any LuaRepresentable] = [], brief: [any LuaRepresentable]? = nil
   ) throws {
-    guard isHeard(event) else { return }
+    guard hasListeners(event) else { return }
     // A screen that reads keys handles the signals; this lets Ctrl-C end a listener nevertheless.
     try Interrupts.holding { try call(listeners[event] ?? [], arguments, brief) }
   }
@@ -154,13 +154,13 @@ public final class EventTable {
         let others = called[(index + 1)...].count { $0.isActive && $0.isOfPlugin }
         report(listener.owner, "the event " + listener.event.rawValue, unsubscribed(error, others: others))
       } catch {
-        tell(error, of: listener)
+        reportOnce(error, of: listener)
       }
     }
   }
 
   /// Reports an error, unless it is the one last reported of the listener.
-  private func tell(_ error: any Error, of listener: Listener) {
+  private func reportOnce(_ error: any Error, of listener: Listener) {
     let text = String(describing: error)
     guard listener.reported != text else { return }
     listener.reported = text

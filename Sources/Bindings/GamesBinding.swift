@@ -32,7 +32,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
         + "solution=}. Base words have that length unless another is asked for."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), in: stack.state, context)
-      try context.keeping("mode", mode.name, stack) {
+      try context.storing("mode", mode.name, stack) {
         try context.workspace().modes.add(mode, owner: context.owner)
       }
       return ModeObject(mode)
@@ -124,7 +124,7 @@ private func pushBatch(
   for (index, rule) in game.rules.enumerated() { try stack.top.setElement(index + 1, rule.report.code.rawValue) }
   return try guesses.pushMapped { stack in
     let bytes = try stack.bytesInPlace(-1, limit: longestGuess) ?? stack.bytes(-1, limit: longestGuess)
-    switch try handle.guessPlainly(bytes) ?? handle.guess(bytes) {
+    switch try handle.guessPlain(bytes) ?? handle.guess(bytes) {
     case .accepted(let points):
       try chargeGrowth(of: handle, on: stack)
       stack.push(points)
@@ -143,7 +143,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     },
     identity: { .text($0.game.baseWord) },
-    entrance: context.entrance(.games) { handle in
+    checks: context.checks(.games) { handle in
       try requireOpen(handle, "game")
       try handle.renewMode(prepare: context.plugins.prepareMode)
     }
@@ -182,7 +182,7 @@ private func describeState(_ type: BoundType<GameHandle>) {
 private let guessFast: LuaFastPath = { L, handle, context in
   guard let call = FastCall(L, openedBy: handle, as: GameHandle.self), let handle, let context,
     let bytes = call.stack.bytesInPlace(2, limit: longestGuess),
-    let outcome = borrowed(handle, as: GameHandle.self, { $0.guessPlainly(bytes) })
+    let outcome = borrowed(handle, as: GameHandle.self, { $0.guessPlain(bytes) })
   else { return FastCall.declined }
   switch outcome {
   case .accepted(let points): return call.answer(points)

@@ -28,7 +28,7 @@ func readMode(
   let data = ModeDataTable()
   hooks.makeData = { LuaModeData(in: state, stored: $0, mode: name, table: data) }
   hooks.isGone = { state.isClosed }
-  hooks.willGo = data.keep
+  hooks.willRemove = data.storeAll
   var mode = Mode(
     name: name, title: try table.optionalText("title") ?? name, summary: try table.optionalText("summary") ?? "",
     rules: rules ?? Mode.classicRules, hooks: hooks)

@@ -14,7 +14,7 @@ final class ModeDataTable {
   fileprivate func forget(_ id: ObjectIdentifier) { entries[id] = nil }
 
   /// Converts all of them to text, before their state is closed.
-  func keep() {
+  func storeAll() {
     for entry in entries.values {
       do { _ = try entry.data?.text } catch {
         // What cannot be stored keeps its last stored text, with which the game continues.

@@ -22,7 +22,7 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
       let type = printable(try note.type().record().name, limit: 40)
       return "note \"\(printable(prompt, limit: 40))\" (\(type), \(counted(cards.count, "card")))"
     },
-    identity: { .text(try $0.record().guid) }, entrance: context.entrance(.decks) { try requireOpen($0, "note") }
+    identity: { .text(try $0.record().guid) }, checks: context.checks(.decks) { try requireOpen($0, "note") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):add_note{fields = {Front = \"el oso\", Back = \"the bear\"}}"
     type.field("guid", .string, "The id that identifies it when decks are exchanged.") { try $0.record().guid }
@@ -65,7 +65,7 @@ func noteFieldsType(_ context: BindingContext) -> BoundType<NoteFieldsObject> {
     "note_fields", "The fields of a note by their names, as HTML.",
     summary: { "fields of note \"\(printable(try $0.note.record().guid))\"" },
     identity: { object in .table(try object.note.fields().map { (.text($0.name), .text($0.value)) }) },
-    entrance: context.entrance(.decks) { try requireOpen($0.note, "note") }
+    checks: context.checks(.decks) { try requireOpen($0.note, "note") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):add_note{fields = {Front = \"el pez\", Back = \"the fish\"}}.fields"
     type.anyField(.string, grant: .decksWrite, "The text of a field, as HTML.") { object in

@@ -72,7 +72,7 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
       let record = try type.record()
       return "notetype \"\(printable(record.name, limit: 40))\" (\(counted(record.fields.count, "field")))"
     },
-    identity: { .text(try $0.record().name) }, entrance: context.entrance(.decks) { try requireOpen($0, "notetype") }
+    identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "notetype") }
   ) { type in
     type.example = "notetypes.open(\"Basic\")"
     type.field("name", .string, "Its name.") { try $0.record().name }

@@ -26,7 +26,7 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     identity: { object in
       let options = try object.owner.options()
       return .table(DeckOptions.Name.allCases.map { (.text($0.text), options[$0].luaValue) })
-    }, entrance: context.entrance(.decks) { try requireOptions($0) }
+    }, checks: context.checks(.decks) { try requireOptions($0) }
   ) { type in
     type.example = "decks.open(\"Spanish\").options"
     for name in DeckOptions.Name.allCases {
@@ -121,7 +121,7 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       let record = try preset.record()
       return "preset \"\(printable(record.name))\" (\(counted(record.deckCount, "deck")))"
     },
-    identity: { .text(try $0.record().name) }, entrance: context.entrance(.decks) { try requireOpen($0, "preset") }
+    identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "preset") }
   ) { type in
     type.example = "presets.create(\"Slow\")"
     type.field("name", .string, grant: .decksWrite, example: "\"Fast\"", "Its name. Assigning renames it.") {

@@ -107,28 +107,28 @@ extension BindingContext {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
       return try call.isFrequent
-        ? body() : shell.changing(asPlugin: plugin) { try limitingWaiting(of: plugin, body) }
+        ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
     } catch let error as LuaError where error.isUncatchable {
       throw error
     } catch let error as LuaError {
-      throw told(PluginCallError(plugin: plugin, call, error, limits: terms.limits), error.trace)
+      throw recorded(PluginCallError(plugin: plugin, call, error, limits: terms.limits), error.trace)
     } catch LuaFailure.message(let message) {
-      throw told(PluginCallError.failed(plugin: plugin, call, reason: message), nil)
+      throw recorded(PluginCallError.failed(plugin: plugin, call, reason: message), nil)
     }
   }
 
-  private func limitingWaiting<R>(of plugin: String, _ body: () throws -> R) throws -> R {
+  private func limitingPending<R>(of plugin: String, _ body: () throws -> R) throws -> R {
     let open: Workspace
     do { open = try workspace() } catch {
       // Nobody is signed in, so there is nothing to change.
       return try body()
     }
-    return try open.limitingWaiting(of: plugin, to: terms.limits.memory << 20, body)
+    return try open.limitingPending(of: plugin, to: terms.limits.memory << 20, body)
   }
 
-  private func told(_ problem: PluginCallError, _ trace: String?) -> LuaError {
-    terms.noteFailure(problem.message)
-    return LuaError(telling: problem, trace: trace)
+  private func recorded(_ problem: PluginCallError, _ trace: String?) -> LuaError {
+    terms.recordFailure(problem.message)
+    return LuaError(reporting: problem, trace: trace)
   }
 }
 

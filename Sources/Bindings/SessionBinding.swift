@@ -59,7 +59,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
   BoundType<SessionHandle>(
     "session", "A study session.", weight: .measured({ 1024 + 32 * $0.queueLength }),
     summary: { "\($0.options.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
-    entrance: context.entrance(.decks) { try requireOpen($0, "session") }
+    checks: context.checks(.decks) { try requireOpen($0, "session") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):study()"
     type.field("card", .optional(.object("card")), "The top card; nil when the session is over.") { try $0.card() }

@@ -65,7 +65,7 @@ private func declare<Handle: SettingHandle>(
   let declaration = SettingDeclaration(
     name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
     secret: try description.flag("secret"), guarded: try description.flag("guarded"))
-  let made = try context.keeping("setting", name, stack) {
+  let made = try context.storing("setting", name, stack) {
     let (settings, check) = (try context.workspace().settings, description.check(of: name, context))
     return try context.changing { try settings.declare(declaration, by: context.settingOwner(), check: check) }
   }
@@ -91,7 +91,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
   ) { stack in
     let (name, value) = (try stack.text(1, limit: 1024), try settingValue(stack, 2))
     try context.requireChange(ofSettings: [name])
-    try context.keeping("value", name, stack) {
+    try context.storing("value", name, stack) {
       try context.changing {
         try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
       }
@@ -107,7 +107,7 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
       (name: name, value: try settingValue(value, argument: 1, "value of '\(printable(name))'"))
     }
     try context.requireChange(ofSettings: values.map(\.name))
-    try context.keeping("values", values.map(\.name).joined(separator: " "), stack) {
+    try context.storing("values", values.map(\.name).joined(separator: " "), stack) {
       try context.changing {
         try context.workspace().preferences().tree.update(values, by: context.settingOwner())
       }
@@ -134,7 +134,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     let (prefix, listener) = (try stack.text(1, limit: 1024), try stack.function(2))
     let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
     let tree = try context.workspace().preferences().tree
-    let charge = try stack.memory.keepCharge(512)
+    let charge = try stack.memory.retainCharge(512)
     var cancel: () -> Void = {}
     let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree, charge] changes, _ in
       defer { withExtendedLifetime(charge) {} }
@@ -178,7 +178,7 @@ extension BindingContext {
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
   BoundType<SettingGroupHandle>(
     "group", "Switches under a master switch.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
-    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
   ) { type in
     type.example = "settings.switches(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})"
     describeCommon(type)
@@ -201,7 +201,7 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
 func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHandle> {
   BoundType<SettingChoiceHandle>(
     "choice", "One of several options.", summary: { "choice \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
   ) { type in
     type.example =
       "settings.choice(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})"
@@ -219,7 +219,7 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
 func settingValueType(_ context: BindingContext) -> BoundType<SettingValueHandle> {
   BoundType<SettingValueHandle>(
     "value", "A number, a text or a path.", summary: { "value \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, entrance: LuaEntrance { try requireOpen($0, "setting") }
+    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
   ) { type in
     type.example = "settings.value(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})"
     describeCommon(type)

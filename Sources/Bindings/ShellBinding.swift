@@ -113,7 +113,7 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   ) { stack in
     let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
     let label = try stack.text(1, limit: 4096)
-    return ProgressObject(context.shell.progress(label, total), try stack.memory.keepCharge(1024))
+    return ProgressObject(context.shell.progress(label, total), try stack.memory.retainCharge(1024))
   }
 }
 
@@ -219,7 +219,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
   ) { stack in
     let (name, text) = (try stack.text(1, limit: 1024), try stack.text(2, limit: 65_536))
     // A plugin's alias is stored as a command with a description, hence the weight.
-    try context.keeping("alias", name, stack, weight: 2048) {
+    try context.storing("alias", name, stack, weight: 2048) {
       try context.shell.addAlias(name, text, of: context.owner, context.grants)
     }
     return LuaNothing()
@@ -262,7 +262,7 @@ private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
       + "In a script, the changes made before it are saved whatever happens after it."
   ) { stack in
-    LuaValue(try CallPause.lendingTime { try context.shell.synchronize() })
+    LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() })
   }
 }
 
@@ -309,7 +309,7 @@ func subscriptionType() -> BoundType<Subscription> {
 /// Converts the result of a command for Lua.
 public func luaValue(of answer: CommandAnswer) -> LuaValue {
   func value(_ object: AnyObject) -> LuaValue {
-    if let answer = object as? LuaAnswer { return answer.value }
+    if let answer = object as? LuaCommandResult { return answer.value }
     return (object as? any BoundObject).map { .object($0) } ?? .none
   }
   return switch answer {

@@ -33,7 +33,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       let options = try readTextOptions(stack.optionalTable(2))
       for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
       // Reading and analysing is the program's work, so the time does not count against a plugin's limit.
-      return try CallPause.lendingTime { try TextHandle(paths, options, in: context.workspace()) }
+      return try CallPause.pausingLimits { try TextHandle(paths, options, in: context.workspace()) }
     }
   }
 }
@@ -69,7 +69,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
   BoundType<TextHandle>(
     "text", "A text, and what you know of it.", weight: .measured({ 1 << 20 + $0.text.tokens.count * 24 }),
     summary: { "text \"\(printable($0.titles.first ?? ""))\" (\(counted($0.text.tokens.count, "word")))" },
-    identity: { .text($0.titles.first ?? "") }, entrance: context.entrance(.texts) { try requireOpen($0, "text") }
+    identity: { .text($0.titles.first ?? "") }, checks: context.checks(.texts) { try requireOpen($0, "text") }
   ) { type in
     type.example = "texts.open(\"novel.txt\", {language = \"spanish\"})"
     type.field("coverage", .number, "How much of it you know, from 0 to 1.") { try $0.view().coverage }
@@ -174,7 +174,7 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     }
     let (given, noteType) = (options, type)
     let name = try deck.record().name
-    let (report, added) = try CallPause.lendingTime {
+    let (report, added) = try CallPause.pausingLimits {
       let report = try text.minable(given)
       return (report, try text.mine(report.added, into: name, isCloze: given.isCloze, noteType: noteType))
     }

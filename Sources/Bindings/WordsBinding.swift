@@ -70,7 +70,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     let workspace = try context.workspace()
     // Reading data at its first use is the program's work, so the time does not count against a plugin's limit.
     let (library, known) = (workspace.languages, try workspace.words.language(named: language))
-    if !library.isOpen(known) { CallPause.lendingTime { _ = library.lemmatizer(of: known) } }
+    if !library.isOpen(known) { CallPause.pausingLimits { _ = library.lemmatizer(of: known) } }
     let lemmas = library.lemmatizer(of: known).lemmas(of: form)
     stack.push(lemmas.primary)
     _ = try lemmas.all.push(on: stack)
@@ -82,7 +82,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
 /// count against a plugin's limit.
 func openLexicon(_ language: String?, _ workspace: Workspace) throws -> LexiconHandle {
   if try workspace.words.isLexiconOpen(language) { return try workspace.words.lexicon(language) }
-  return try CallPause.lendingTime { try workspace.words.lexicon(language) }
+  return try CallPause.pausingLimits { try workspace.words.lexicon(language) }
 }
 
 /// Adds the functions on two texts, which need no word list.
@@ -145,7 +145,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
     "lexicon", "The words of a language.",
     weight: .measured({ (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) }),
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
-    identity: { .text($0.lexicon.name) }, entrance: LuaEntrance { try requireWhole($0) }
+    identity: { .text($0.lexicon.name) }, checks: LuaChecks { try requireWhole($0) }
   ) { type in
     type.example = "words.lexicon(\"english\")"
     type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
@@ -224,7 +224,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     // Reading a dictionary at its first use is the program's work, so the time does not count against a plugin's
     // limit.
     if try handle.areDictionariesOpen { return try handle.define(word).map(\.text) }
-    return try CallPause.lendingTime { try handle.define(word).map(\.text) }
+    return try CallPause.pausingLimits { try handle.define(word).map(\.text) }
   }
   describeLists(type)
 }

@@ -151,8 +151,8 @@ public struct CommandText: Sendable {
 /// The words that a plugin's alias stands for. The alias is a command of that plugin, and can run only what the plugin
 /// itself may run.
 ///
-///     ShortForm(["play", "sixes"], mayRun: { $0.owner == .plugin(name) })
-public struct ShortForm {
+///     PluginAlias(["play", "sixes"], mayRun: { $0.owner == .plugin(name) })
+public struct PluginAlias {
   public let words: [String]
   /// Whether the plugin may run a command.
   public let mayRun: (Command) -> Bool
@@ -171,7 +171,7 @@ public enum CommandAction {
   /// A placeholder for a command whose plugin is not loaded yet.
   case announced
   /// An alias: the command that it stands for is run in its place.
-  case shortForm(ShortForm)
+  case pluginAlias(PluginAlias)
 }
 
 /// The source of the names that Tab offers for a command's arguments.
@@ -244,8 +244,8 @@ public struct Command {
   }
 
   /// The words that it stands for, if it is an alias that a plugin added.
-  public var shortForm: ShortForm? {
-    if case .shortForm(let form) = action { return form }
+  public var pluginAlias: PluginAlias? {
+    if case .pluginAlias(let form) = action { return form }
     return nil
   }
 

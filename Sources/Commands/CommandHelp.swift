@@ -35,7 +35,7 @@ extension CommandRegistry {
   /// - Throws: `.unknownCommand` or `.unknownSubcommand`.
   public func helpText(for words: [String] = [], width: Int = 80) throws(CommandError) -> [String] {
     if words.isEmpty { return overview(width: width) }
-    if words.count == 1, let alias = shortForm(named: words[0]) { return alias.helpText(width: width) }
+    if words.count == 1, let alias = pluginAlias(named: words[0]) { return alias.helpText(width: width) }
     switch try lookup(words) {
     case .group(let group): return helpText(group, width: width)
     case .command(let command, let rest):

@@ -136,7 +136,7 @@ public final class CommandRegistry {
   }
 
   /// A plugin's alias, which is a command itself.
-  func shortForm(named name: String) -> Command? { table[name]?[""].flatMap { $0.shortForm == nil ? nil : $0 } }
+  func pluginAlias(named name: String) -> Command? { table[name]?[""].flatMap { $0.pluginAlias == nil ? nil : $0 } }
 
   /// Sets the summary that help shows for a group.
   public func describeGroup(_ name: String, _ summary: String) { summaries[name] = summary }
@@ -214,7 +214,7 @@ extension CommandRegistry {
 
   /// Adds a plugin's alias, which is a command of that plugin; it replaces one that the plugin added before.
   /// - Throws: `.badName`, `.duplicate`, or `.aliasRefused` if the plugin may not run the command.
-  public func addShortForm(
+  public func addPluginAlias(
     _ name: String, _ words: [String], owner: Owner, mayRun: @escaping (Command) -> Bool
   ) throws(CommandError) {
     guard let first = words.first else { throw .badName(name) }
@@ -224,7 +224,7 @@ extension CommandRegistry {
       CommandText(
         theme: "Plugins", summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`."),
       access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
-      action: .shortForm(ShortForm(words, mayRun: mayRun)))
+      action: .pluginAlias(PluginAlias(words, mayRun: mayRun)))
     // A command that does not exist yet is checked when it is run.
     if let here = table[first] {
       let named = here[""] ?? words.dropFirst().first.flatMap { here[$0] }
@@ -233,7 +233,7 @@ extension CommandRegistry {
         throw .aliasRefused(name, owner: owner, command: named?.name ?? first)
       }
     }
-    if table[name]?[""]?.shortForm != nil { remove([name], owner: owner) }
+    if table[name]?[""]?.pluginAlias != nil { remove([name], owner: owner) }
     try add(command)
   }
 
@@ -248,7 +248,7 @@ extension CommandRegistry {
     var seen: Set<String> = []
     while let first = expanded.words.first {
       let short = table[first]?[""]
-      guard let replacement = aliasWords[first] ?? short?.shortForm?.words else { break }
+      guard let replacement = aliasWords[first] ?? short?.pluginAlias?.words else { break }
       guard seen.insert(first).inserted else { throw .aliasLoop(first) }
       expanded.replaceFirst(by: replacement, of: short)
     }
@@ -262,14 +262,14 @@ struct ExpandedWords {
   /// How many words at the end the user typed.
   var typed: Int
   /// The plugins' aliases that were replaced.
-  var shortForms: [Command] = []
+  var pluginAliases: [Command] = []
 
   /// - Parameter alias: the plugin's alias; nil for one of the user's own.
   mutating func replaceFirst(by replacement: [String], of alias: Command?) {
     let wasTyped = typed == words.count
     words = replacement + words.dropFirst()
     if let alias {
-      shortForms.append(alias)
+      pluginAliases.append(alias)
       typed = min(typed, words.count - replacement.count)
     } else if wasTyped {
       typed = words.count
@@ -278,7 +278,7 @@ struct ExpandedWords {
 
   /// - Throws: if a plugin's alias leads to a command that the plugin may not run.
   func checkRights(to command: Command) throws(CommandError) {
-    for alias in shortForms where alias.shortForm?.mayRun(command) != true {
+    for alias in pluginAliases where alias.pluginAlias?.mayRun(command) != true {
       throw .aliasRefused(alias.name, owner: alias.owner, command: command.name)
     }
   }

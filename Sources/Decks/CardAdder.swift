@@ -25,7 +25,7 @@ public final class CardAdder {
 
   /// Returns whether a card can be added at `place` without a change to other rows, such as moving cards to make
   /// room.
-  public func takesOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
+  public func needsOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
 
   /// Adds a card.
   /// - Parameter now: seconds since 1970.

@@ -138,16 +138,16 @@ public final class CardBatch: WaitingRows {
       if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
     }
     waiting.add(card, content)
-    if waiting.isFull { try handOver(waiting) }
+    if waiting.isFull { try submit(waiting) }
     return .added
   }
 
   /// The number of pending cards.
   public var waitingCount: Int { waiting?.count ?? 0 }
 
-  private func handOver(_ waiting: WaitingCards) throws {
+  private func submit(_ waiting: WaitingCards) throws {
     guard waiting.isKnown else { return try flush() }
-    do { try waiting.handOver(at: &ranks) } catch let error as StorageError {
+    do { try waiting.submit(at: &ranks) } catch let error as StorageError {
       try recover(from: error)
       try flush()
     }
@@ -227,7 +227,7 @@ public final class CardBatch: WaitingRows {
   /// Puts cards of the deck below those that the batch added before. Cards of other decks stay where they are.
   public func place(_ cards: [CardID]) throws {
     try flush()
-    try SyncedTable.keepPlaces(db, cards)
+    try SyncedTable.savePlaces(db, cards)
     for card in cards {
       try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ? AND deck = ?")
         .execute(arguments: [try ranks.next(), card.rawValue, deck.rawValue])

@@ -29,6 +29,6 @@ extension CardTable {
     try change(db, "UPDATE cards SET id = ?, \(Unsent.sql) WHERE id = ?", [id.rawValue, card.id.rawValue])
     try db.execute(sql: "UPDATE reviews SET card = ? WHERE card = ?", arguments: [id.rawValue, card.id.rawValue])
     try SearchLog.note(db, [id.rawValue])
-    try NoteTable.renewPlaces(db, of: [id], now: card.modified)
+    try NoteTable.updatePlaces(db, of: [id], now: card.modified)
   }
 }

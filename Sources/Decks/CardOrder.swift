@@ -20,7 +20,7 @@ public enum CardOrder {
   static let batchRoom: Int64 = 1 << 46
   private static let bound: Int64 = 1 << 61
   /// The first of the temporary ranks used while all ranks of a deck change: above every other rank.
-  private static let aside: Int64 = 1 << 62
+  private static let highRank: Int64 = 1 << 62
 
   /// Returns a rank above all cards of the deck; the `room` ranks from it down to the top card are free.
   static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
@@ -104,9 +104,9 @@ public enum CardOrder {
       try db.firstRow("SELECT rank FROM cards WHERE id = ?", [id.rawValue]) { $0.integer(0) }
     }.sorted()
     guard ranks.count == ids.count else { throw DeckError.gone(what: "a card") }
-    try SyncedTable.keepPlaces(db, ids)
+    try SyncedTable.savePlaces(db, ids)
     let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
-    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id.rawValue]) }
+    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [highRank + Int64(offset), id.rawValue]) }
     for (rank, id) in zip(ranks, ids) { try statement.execute(arguments: [rank, id.rawValue]) }
   }
 
@@ -114,7 +114,7 @@ public enum CardOrder {
   /// they are.
   /// - Throws: `gone`.
   public static func put(_ db: Database, _ ids: [CardID], beside other: CardID, isBelow: Bool) throws {
-    try SyncedTable.keepPlaces(db, ids)
+    try SyncedTable.savePlaces(db, ids)
     let count = Int64(ids.count + 1)
     let update = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
     for _ in 0..<2 {
@@ -143,9 +143,9 @@ public enum CardOrder {
   /// Gives all cards of the deck new ranks from 0 on, with wide gaps, in the same order.
   static func spread(_ db: Database, _ deck: DeckID) throws {
     let ids = try CardTable.ids(db, in: deck)
-    try SyncedTable.keepPlaces(db, ids)
+    try SyncedTable.savePlaces(db, ids)
     let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
-    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [aside + Int64(offset), id.rawValue]) }
+    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [highRank + Int64(offset), id.rawValue]) }
     let wide = min(Int64(1) << 32, (bound / 2) / Int64(max(1, ids.count)))
     for (offset, id) in ids.enumerated() { try statement.execute(arguments: [Int64(offset) * wide, id.rawValue]) }
   }

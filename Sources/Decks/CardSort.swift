@@ -41,7 +41,7 @@ extension CardTable {
       try statement.execute(arguments: [deck.rawValue, rank, now, id.rawValue])
       moved.append(id)
     }
-    try NoteTable.renewPlaces(db, of: moved, now: now)
+    try NoteTable.updatePlaces(db, of: moved, now: now)
     return moved.count
   }
 }

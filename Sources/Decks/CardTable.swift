@@ -172,7 +172,7 @@ public enum CardTable {
 
   /// What the cards of a deck have besides their texts: the names of their fields in the order of first use, top
   /// first, and whether any card shows a document.
-  public static func keptBeside(_ db: Database, in deck: DeckID) throws -> (fieldNames: [String], hasDocuments: Bool) {
+  public static func extraParts(_ db: Database, in deck: DeckID) throws -> (fieldNames: [String], hasDocuments: Bool) {
     let sql = """
       SELECT fields, document FROM card_rows
       WHERE deck = ? AND (fields IS NOT NULL OR document IS NOT NULL) ORDER BY rank
@@ -238,7 +238,7 @@ public enum CardTable {
     if target > current, try self.id(db, in: deck, at: current + 1) == nil { return }
     // Positions count this card too: if it moves down, it passes the card at the target.
     let rank = try CardOrder.free(db, deck, after: target > current ? target : target - 1)
-    try SyncedTable.keepPlaces(db, [id])
+    try SyncedTable.savePlaces(db, [id])
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }
 
@@ -259,7 +259,7 @@ public enum CardTable {
       rest = rest.dropFirst(some.count)
       let list = list(some.lazy.map(\.rawValue))
       let ids = "SELECT value FROM json_each(?)"
-      try db.cachedStatement(sql: SyncedTable.cards.keepRemoved(ids)).execute(arguments: [list])
+      try db.cachedStatement(sql: SyncedTable.cards.saveRemovedSQL(ids)).execute(arguments: [list])
       try db.cachedStatement(sql: "DELETE FROM cards WHERE id IN (\(ids))").execute(arguments: [list])
       count += db.changesCount
     }

@@ -19,7 +19,7 @@ enum CardText {
       let reason = bytes[invalidReason] == 0 ? "contains a NUL character" : "is not UTF-8"
       throw .badText(what: "\(what)", reason: "\(reason) at byte \(invalidReason + 1)")
     }
-    if hasEndlessMarks(bytes) {
+    if hasTooManyMarks(bytes) {
       throw .badText(what: "\(what)", reason: "has more than \(longestMarkRun) combining marks in a row")
     }
     return trimmed(bytes)

@@ -172,7 +172,7 @@ public enum DeckTable {
       try db.execute(
         sql: "UPDATE decks SET name = ?, name_key = ? WHERE id = ?", arguments: [new.text, new.key, id.rawValue])
     }
-    try NoteTable.renewDeckNames(db, in: mine, now: now)
+    try NoteTable.updateDeckNames(db, in: mine, now: now)
   }
 
   /// Removes a deck, the decks within it and all their cards.
@@ -194,7 +194,7 @@ public enum DeckTable {
     let ids = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ?"
     var count = 0
     while true {
-      try db.execute(sql: SyncedTable.cards.keepRemoved(ids), arguments: [deck.rawValue, most])
+      try db.execute(sql: SyncedTable.cards.saveRemovedSQL(ids), arguments: [deck.rawValue, most])
       try db.execute(sql: "DELETE FROM cards WHERE id IN (\(ids))", arguments: [deck.rawValue, most])
       count += db.changesCount
       if db.changesCount < most { return count }

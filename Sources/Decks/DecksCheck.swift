@@ -30,7 +30,7 @@ public struct DecksFinding: Equatable, Sendable {
 }
 
 public enum DecksCheck {
-  private static let mostRows = 20
+  private static let rowLimit = 20
   /// The name of the deck for cards whose deck is gone.
   private static let recovered = "Recovered"
 
@@ -72,7 +72,7 @@ public enum DecksCheck {
         } else {
           try decks(db, kind).map(\.rawValue)
         }
-      return rows.isEmpty ? nil : DecksFinding(kind: kind, count: rows.count, rows: Array(rows.prefix(mostRows)))
+      return rows.isEmpty ? nil : DecksFinding(kind: kind, count: rows.count, rows: Array(rows.prefix(rowLimit)))
     }
   }
 
@@ -93,19 +93,19 @@ public enum DecksCheck {
   public static func mend(_ db: Database, now: Double, random: () -> UInt64) throws -> [DecksFinding] {
     for finding in try findings(db, now: now) {
       switch finding.kind {
-      case .cardWithoutDeck: try adopt(db, now: now)
+      case .cardWithoutDeck: try moveToRecovered(db, now: now)
       case .cardWithoutNote:
         try CardTable.remove(db, db.rows(query(.cardWithoutNote)) { CardID(rawValue: $0.integer(0)) })
-      case .noteWithoutType: try giveTypes(db, now: now)
+      case .noteWithoutType: try addTypes(db, now: now)
       case .noteWithoutCard:
         let ids = query(.noteWithoutCard)
-        try db.execute(sql: "\(SyncedTable.notes.keepRemoved(ids)); DELETE FROM notes WHERE id IN (\(ids))")
-      case .deckWithoutParent, .deckKey: try mendDecks(db, now: now)
-      case .missingGuid: try giveGuids(db, random)
-      case .badSchedule: try mendSchedules(db)
+        try db.execute(sql: "\(SyncedTable.notes.saveRemovedSQL(ids)); DELETE FROM notes WHERE id IN (\(ids))")
+      case .deckWithoutParent, .deckKey: try repairDecks(db, now: now)
+      case .missingGuid: try addGuids(db, random)
+      case .badSchedule: try repairSchedules(db)
       case .badReview:
         try ReviewTable.remove(db, query(.badReview))
-      case .futureAnswer: try FutureAnswers.bringBack(db, now: now)
+      case .futureAnswer: try FutureAnswers.moveToNow(db, now: now)
       case .badFields: try eachNote(db, .badFields) { try NoteData.write(db, $0, "") }
       }
     }
@@ -113,7 +113,7 @@ public enum DecksCheck {
   }
 
   /// Moves cards whose deck is gone to the deck named `recovered`.
-  private static func adopt(_ db: Database, now: Double) throws {
+  private static func moveToRecovered(_ db: Database, now: Double) throws {
     let deck = try DeckTable.ensure(db, DeckName(recovered), now: now).id
     let ids = try db.rows(query(.cardWithoutDeck)) { CardID(rawValue: $0.integer(0)) }
     for id in ids {
@@ -126,7 +126,7 @@ public enum DecksCheck {
   }
 
   /// Notes whose type is gone get a type with the same number of fields, or else Basic.
-  private static func giveTypes(_ db: Database, now: Double) throws {
+  private static func addTypes(_ db: Database, now: Double) throws {
     let lost = try db.rows("SELECT id, fields FROM notes WHERE id IN (\(query(.noteWithoutType)))") {
       (NoteID(rawValue: $0.integer(0)), $0.bytes(1).count { $0 == NoteFieldText.separator } + 1)
     }
@@ -142,7 +142,7 @@ public enum DecksCheck {
   }
 
   /// Decks are found by their names: a deck gets another name if its own is not valid or belongs to another deck.
-  private static func mendDecks(_ db: Database, now: Double) throws {
+  private static func repairDecks(_ db: Database, now: Double) throws {
     for (id, name, key) in try db.rows(
       "SELECT id, name, name_key FROM decks", [], { ($0.integer(0), $0.text(1), $0.text(2)) })
     {
@@ -166,7 +166,7 @@ public enum DecksCheck {
     for id in try db.rows(query(kind), [], { NoteID(rawValue: $0.integer(0)) }) { try body(id) }
   }
 
-  private static func giveGuids(_ db: Database, _ random: () -> UInt64) throws {
+  private static func addGuids(_ db: Database, _ random: () -> UInt64) throws {
     try eachNote(db, .missingGuid) { note in
       try SyncedTable.notes.keep(db, [note.rawValue])
       let guid = try NoteTable.guid(db, nil, random)
@@ -175,7 +175,7 @@ public enum DecksCheck {
   }
 
   /// Brings values of a schedule within their limits; a card with too little information becomes new again.
-  private static func mendSchedules(_ db: Database) throws {
+  private static func repairSchedules(_ db: Database) throws {
     try SyncedTable.cards.keep(db, db.rows(query(.badSchedule)) { $0.integer(0) })
     try db.execute(
       sql: """

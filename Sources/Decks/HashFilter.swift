@@ -12,7 +12,7 @@ import Storage
 struct HashFilter {
   private static let wordBits: UInt64 = 17
   /// With more rows than this no filter is made: reading them takes longer than it saves.
-  private static let mostRows = 10_000
+  private static let rowLimit = 10_000
   private var words: [UInt64] = Array(repeating: 0, count: 1 << Int(HashFilter.wordBits))
 
   /// - Parameters:
@@ -23,11 +23,11 @@ struct HashFilter {
     _ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64
   ) throws {
     var count = 0
-    try db.forEachRow(query + " LIMIT \(HashFilter.mostRows + 1)", arguments) {
+    try db.forEachRow(query + " LIMIT \(HashFilter.rowLimit + 1)", arguments) {
       insert(try hash($0))
       count += 1
     }
-    if count > HashFilter.mostRows { return nil }
+    if count > HashFilter.rowLimit { return nil }
   }
 
   private func place(_ hash: UInt64) -> (word: Int, bits: UInt64) {

@@ -126,7 +126,7 @@ public enum DecksSchema {
     CREATE INDEX cards_flag ON cards(flag) WHERE flag > 0;
     CREATE TRIGGER cards_last_of_note AFTER DELETE ON cards
     WHEN NOT EXISTS (SELECT 1 FROM cards WHERE note = OLD.note) BEGIN
-      \(SyncedTable.notes.keepRemoved("OLD.note"));
+      \(SyncedTable.notes.saveRemovedSQL("OLD.note"));
       DELETE FROM notes WHERE id = OLD.note;
     END;
     """

@@ -37,7 +37,7 @@ public enum SyncedCards {
         schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.flag, card.burial?.rawValue ?? 0,
         card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, card.raw, known.id.rawValue,
       ])
-    try NoteTable.renewPlaces(db, of: [known.id], now: card.modified)
+    try NoteTable.updatePlaces(db, of: [known.id], now: card.modified)
   }
 
   /// Moves a card to a deck, at a rank that is free there.
@@ -45,7 +45,7 @@ public enum SyncedCards {
     try SyncedTable.cards.keep(db, [known.id.rawValue])
     try CardTable.change(
       db, "UPDATE cards SET deck = ?, rank = ? WHERE id = ?", [deck.rawValue, rank, known.id.rawValue])
-    try NoteTable.renewPlaces(db, of: [known.id], now: known.modified)
+    try NoteTable.updatePlaces(db, of: [known.id], now: known.modified)
   }
 
   private static func freeRank(_ db: Database, _ card: StoredCard) throws -> Int64 {
@@ -68,7 +68,7 @@ public enum SyncedCards {
     }
     if flag { try CardTable.change(db, "UPDATE cards SET flag = ? WHERE id = ?", [card.flag, id]) }
     try CardTable.change(db, "UPDATE cards SET mod = max(mod, ?) WHERE id = ?", [card.modified, id])
-    try NoteTable.renewPlaces(db, of: [card.id], now: card.modified)
+    try NoteTable.updatePlaces(db, of: [card.id], now: card.modified)
   }
 
   /// Marks a card as being on the server.

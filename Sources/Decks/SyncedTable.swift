@@ -140,13 +140,13 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   }
 
   /// Saves the bases of cards before they get other places in their decks: a server only has the places of new cards.
-  static func keepPlaces(_ db: Database, _ ids: some Sequence<CardID>) throws {
+  static func savePlaces(_ db: Database, _ ids: some Sequence<CardID>) throws {
     try SyncedTable.cards.keep(db, ids.lazy.map(\.rawValue), where: CardStatus.new.sql())
   }
 
   /// The statement that saves the bases of rows before they are removed.
   /// - Parameter ids: an SQL query for the ids.
-  func keepRemoved(_ ids: String) -> String {
+  func saveRemovedSQL(_ ids: String) -> String {
     """
     INSERT OR REPLACE INTO undo_removed (kind, id, modified, json)
     SELECT \(rawValue), id, \(modified), \(row) FROM \(own) AND id IN (\(ids))
@@ -157,7 +157,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// - Returns: false if there is none.
   @discardableResult
   func remove(_ db: Database, _ id: Int64) throws -> Bool {
-    try db.execute(sql: keepRemoved("?"), arguments: [id])
+    try db.execute(sql: saveRemovedSQL("?"), arguments: [id])
     try db.execute(sql: "DELETE FROM \(name) WHERE id = ?", arguments: [id])
     return db.changesCount > 0
   }

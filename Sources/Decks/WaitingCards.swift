@@ -23,7 +23,7 @@ final class WaitingCards {
   private var freeGuids = 0
   /// The id of the next card and its note.
   private var nextID: Int64 = 0
-  private static let mostGuids = 1 << 20
+  private static let guidLimit = 1 << 20
 
   /// The columns of a row, in order.
   private enum Column: Int, CaseIterable {
@@ -90,7 +90,7 @@ final class WaitingCards {
 
   /// Starts writing the pending cards on the other thread, one below the other.
   /// - Throws: the error of an earlier write: see `write`.
-  func handOver(at ranks: inout BatchRanks) throws {
+  func submit(at ranks: inout BatchRanks) throws {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     try renewingGuids {
@@ -101,7 +101,7 @@ final class WaitingCards {
         try findGuids(for: RowBatch.rows)
       }
       try rows.editFilling { try number(&$0, &ranks) }
-      try rows.handOver()
+      try rows.submit()
     }
   }
 
@@ -137,7 +137,7 @@ final class WaitingCards {
   /// Finds consecutive guids that no note has, more than needed if that is easy.
   private func findGuids(for count: Int) throws {
     for attempt in 0..<16 {
-      freeGuids = max(count, attempt < 8 ? WaitingCards.mostGuids : 1)
+      freeGuids = max(count, attempt < 8 ? WaitingCards.guidLimit : 1)
       if try Guid.areFree(db, from: nextGuid, count: freeGuids) { return }
       nextGuid = random()
     }

@@ -89,7 +89,7 @@ final class AnkiTextCards: CardRows {
       }
     }
     let separator =
-      options.separator ?? heads.separator ?? Separator.found(in: source.atHand, first: UInt8(ascii: "\t"))
+      options.separator ?? heads.separator ?? Separator.found(in: source.buffered, first: UInt8(ascii: "\t"))
     if let names = heads.names.first {
       heads.names = names.split(separator: Character(Unicode.Scalar(separator)), omittingEmptySubsequences: false)
         .map { String($0).trimmed }

@@ -96,7 +96,7 @@ final class ByteSource {
   }
 
   /// The next bytes: at the beginning 64 KiB, or the whole of a shorter file.
-  var atHand: ArraySlice<UInt8> { buffer[span].prefix(Self.chunk) }
+  var buffered: ArraySlice<UInt8> { buffer[span].prefix(Self.chunk) }
 
   /// Returns the next byte without taking it; nil at the end.
   func peek() throws -> UInt8? {

@@ -109,7 +109,7 @@ public struct CardExport {
     // If a field has the name of a column, that column has to come first, so that the second is read as the field.
     var others: Set<TableColumn> = []
     for deck in decks {
-      let kept = try CardTable.keptBeside(db, in: deck.id)
+      let kept = try CardTable.extraParts(db, in: deck.id)
       hasDocument = hasDocument || kept.hasDocuments
       for name in kept.fieldNames where seen.insert(.field(name)).inserted {
         columns.append(.field(name))

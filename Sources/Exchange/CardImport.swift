@@ -77,7 +77,7 @@ public final class CardImport {
       var row = CardRow()
       while try rows.next(into: &row) {
         if row.content.isCard { rowCount += 1 }
-        if !row.media.isEmpty { try bringMedia(of: &row, beside: path) }
+        if !row.media.isEmpty { try importMedia(of: &row, beside: path) }
         try add(row, path)
       }
       try places.flush()
@@ -113,8 +113,8 @@ public final class CardImport {
     if let reason = row.start.invalidReason { return try refuse(row, reason.code, reason.message, path) }
     do {
       let isPreviewed = report.preview.count < options.previewed
-      let isLookedAt = isPreviewed || row.schedule != nil || !row.log.isEmpty
-      let written = try places.write(row, isLookedAt: isLookedAt)
+      let needsCard = isPreviewed || row.schedule != nil || !row.log.isEmpty
+      let written = try places.write(row, needsCard: needsCard)
       report.cards.added += written.added
       report.cards.count(written.outcome)
       guard let card = written.card else { return }
@@ -129,7 +129,7 @@ public final class CardImport {
   }
 
   /// Imports the media of a row, and renames them in the row if they got other names.
-  private func bringMedia(of row: inout CardRow, beside path: String) throws {
+  private func importMedia(of row: inout CardRow, beside path: String) throws {
     guard let receiveMedia, path != "-" else { return }
     let folder = path.contains("/") ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : ["."]
     for (name, relative) in row.media {

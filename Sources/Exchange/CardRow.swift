@@ -85,7 +85,7 @@ extension CardRow {
 
 extension CardRow {
   /// Turns the row into a card whose content is exactly its prompt and answer as HTML.
-  mutating func takeSidesAsHTML() {
+  mutating func convertSidesToHTML() {
     let sides = sides.map { Array($0.utf8) }
     (prompt, answer) = (sides[0], sides[1])
     content = .formatted

@@ -53,11 +53,11 @@ final class ImportPlaces {
   }
 
   /// Writes a row.
-  /// - Parameter isLookedAt: whether the resulting card is needed at once. Otherwise it may wait in a batch.
+  /// - Parameter needsCard: whether the resulting card is needed at once. Otherwise it may wait in a batch.
   /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` when duplicates are errors.
-  func write(_ row: CardRow, isLookedAt: Bool) throws -> Written {
+  func write(_ row: CardRow, needsCard: Bool) throws -> Written {
     if case .texts = row.content {
-      return try holdsFormatting ? writePlain(row, isLookedAt: isLookedAt) : writeCard(row, isLookedAt: isLookedAt)
+      return try holdsFormatting ? writePlain(row, needsCard: needsCard) : writeCard(row, needsCard: needsCard)
     }
     try flush()
     switch row.content {
@@ -73,11 +73,11 @@ final class ImportPlaces {
 
   /// Writes a row over its existing note. The note's cards are moved to the row's deck, unless they have been moved
   /// out of the deck that is imported into.
-  /// - Parameter givesWay: whether the note is removed first, because it cannot be changed to what the row says.
+  /// - Parameter replacesNote: whether the note is removed first, because it cannot be changed to what the row says.
   /// - Throws: `RowRefusal`; then the note is unchanged.
-  func write(_ row: CardRow, over note: NoteID, givesWay: Bool) throws -> Written {
+  func write(_ row: CardRow, over note: NoteID, replacesNote: Bool) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
-    if givesWay {
+    if replacesNote {
       var tried = row
       // Use a guid that no note has, so that only the row is tested.
       tried.guid = Array(BuildIDs.guid(of: String(decoding: row.guid, as: UTF8.self), namespace: "tried").utf8)
@@ -86,7 +86,7 @@ final class ImportPlaces {
     } else if try !place(note, within: row.subdeck) {
       return try writeElsewhere(row, over: note)
     }
-    var written = try write(row, isLookedAt: true)
+    var written = try write(row, needsCard: true)
     if moved.contains(note), written.outcome == .skipped { written.outcome = .updated }
     return written
   }
@@ -126,12 +126,12 @@ final class ImportPlaces {
       }
       if case .note(let name, _, _) = row.content { _ = try refusingNotes { try type(named: name) } }
       return try db.savepoint {
-        _ = try write(row, isLookedAt: true)
-        throw Tried.isOver
+        _ = try write(row, needsCard: true)
+        throw DryRunEnd.isOver
       }
     } catch let refusal as RowRefusal {
       return refusal
-    } catch Tried.isOver {
+    } catch DryRunEnd.isOver {
       (last, batches, notes) = (nil, [:], [])
       return nil
     }
@@ -171,12 +171,12 @@ final class ImportPlaces {
   /// Writes the cards that wait in the last batch.
   func flush() throws { try last?.batch.flush() }
 
-  private func writeCard(_ row: CardRow, isLookedAt: Bool) throws -> Written {
+  private func writeCard(_ row: CardRow, needsCard: Bool) throws -> Written {
     try row.checked { card in
       var card = card
       card.saysNoFormatting = holdsFormatting
       let batch = try batch(within: row.subdeck)
-      if !isLookedAt { return Written(outcome: try refusingNotes { try batch.writeLater(card) }) }
+      if !needsCard { return Written(outcome: try refusingNotes { try batch.writeLater(card) }) }
       let outcome = try refusingNotes { try batch.write(card) }
       guard outcome == .added else { return Written(outcome: outcome) }
       return Written(outcome: outcome, card: CardID(rawValue: db.lastInsertedRowID))
@@ -185,7 +185,7 @@ final class ImportPlaces {
 
   /// Writes a card without formatting from a file that could have expressed it: if the deck has a formatted card of
   /// the same guid, its formatting is removed.
-  private func writePlain(_ row: CardRow, isLookedAt: Bool) throws -> Written {
+  private func writePlain(_ row: CardRow, needsCard: Bool) throws -> Written {
     if onDuplicate == .update, !row.guid.isEmpty {
       try row.checked { _ in }
       let known = try note(guid: String(decoding: row.guid, as: UTF8.self), within: row.subdeck)
@@ -193,7 +193,7 @@ final class ImportPlaces {
         return try writeNote(row, known.type, row.sides.map { (nil, $0) }, 0)
       }
     }
-    return try writeCard(row, isLookedAt: isLookedAt)
+    return try writeCard(row, needsCard: needsCard)
   }
 
   /// Returns the batch of a deck within the one that is imported into; a missing deck is made.
@@ -265,7 +265,7 @@ final class ImportPlaces {
     let (outcome, id) = try refusingDecks {
       try refusingNotes { try batch.write(note, type: type, over: same, random: random) }
     }
-    if let id, !row.fields.isEmpty { try KeptFields.set(db, of: id, to: row.fields) }
+    if let id, !row.fields.isEmpty { try StoredFields.set(db, of: id, to: row.fields) }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
     notes.insert(id)
     if let ordinals = row.ordinals { try NoteOrdinals.keep(db, ordinals, of: id) }
@@ -380,7 +380,7 @@ final class ImportPlaces {
 }
 
 /// Thrown to roll back a row that was only tested.
-private enum Tried: Error { case isOver }
+private enum DryRunEnd: Error { case isOver }
 
 extension NoteTypeDraft {
   fileprivate func makesSameCards(as other: NoteTypeDraft) -> Bool {

@@ -33,13 +33,13 @@ final class JSONCards: CardRows {
       switch place {
       case .beginning: try open()
       case .inArray, .inCards:
-        if try goesOn() {
+        if try hasNext() {
           try element.read(into: &row)
           return true
         }
         place = place == .inArray ? .end : .inObject
       case .inTypes:
-        if try goesOn() {
+        if try hasNext() {
           try element.readType(into: &row)
           return true
         }
@@ -75,9 +75,9 @@ final class JSONCards: CardRows {
   private var isFirstMember = false
 
   /// Returns whether another element of the list follows.
-  private func goesOn() throws -> Bool {
+  private func hasNext() throws -> Bool {
     let close = UInt8(ascii: "]")
-    let isThere = try hasElement ? element.reader.goesOn(until: close) : !element.reader.isEmpty(until: close)
+    let isThere = try hasElement ? element.reader.hasNext(until: close) : !element.reader.isEmpty(until: close)
     hasElement = true
     if isThere { try element.reader.skipBlanks() }
     return isThere
@@ -94,7 +94,7 @@ final class JSONCards: CardRows {
   /// Reads the next member. Returns true when it made a row, false when it was skipped or a list was entered.
   private func member(into row: inout CardRow) throws -> Bool {
     let close = UInt8(ascii: "}")
-    let isThere = try isFirstMember ? !element.reader.isEmpty(until: close) : element.reader.goesOn(until: close)
+    let isThere = try isFirstMember ? !element.reader.isEmpty(until: close) : element.reader.hasNext(until: close)
     isFirstMember = false
     guard isThere else {
       place = .end

@@ -40,9 +40,9 @@ struct JSONElement {
       return row.refuse(.badRow, "an object with prompt and answer expected")
     }
     try object(into: &row)
-    takeNote(&row)
-    takeSchedule(&row)
-    takeLog(&row)
+    readNote(&row)
+    readSchedule(&row)
+    readLog(&row)
   }
 
   /// Reads the definition of a note type.
@@ -84,7 +84,7 @@ struct JSONElement {
       let name = try reader.name()
       if let reason = names.add(name) { row.refuse(.badRow, "the card \(reason)") }
       if let invalidReason = name.anyInvalidReason { row.refuse(.badText, "the name of a value \(invalidReason)") }
-      if name.bytes.withUnsafeBufferPointer({ hasEndlessMarks($0) }) {
+      if name.bytes.withUnsafeBufferPointer({ hasTooManyMarks($0) }) {
         // Comparing such a name with any other would take minutes.
         row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
         try skipValue()
@@ -92,7 +92,7 @@ struct JSONElement {
         try member(name.bytes, into: &row)
       }
       try reader.checkRow()
-    } while try reader.goesOn(until: close)
+    } while try reader.hasNext(until: close)
   }
 
   private mutating func member(_ name: [UInt8], into row: inout CardRow) throws {
@@ -132,7 +132,7 @@ struct JSONElement {
     repeat {
       try reader.skipBlanks()
       if let tag = try text("tag", &row) { row.tags.append(String(decoding: tag, as: UTF8.self)) }
-    } while try reader.goesOn(until: UInt8(ascii: "]"))
+    } while try reader.hasNext(until: UInt8(ascii: "]"))
   }
 
   private mutating func field(_ name: String, into row: inout CardRow) throws {
@@ -177,7 +177,7 @@ struct JSONElement {
     }
   }
 
-  private func takeNote(_ row: inout CardRow) {
+  private func readNote(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
     if let options = parsed(JSONName.deckOptions, &row) { return setOptions(.record(options), &row) }
     if let type = parsed(JSONName.noteType, &row) { return define(.record(type), &row) }
@@ -187,7 +187,7 @@ struct JSONElement {
         return row.refuse(.badRow, "a note needs the name of its type in \(JSONName.noteType)")
       }
       let ordinal = take(JSONName.ordinal, &row, where: { !isText($0) })
-      takeOrdinals(&row)
+      readOrdinals(&row)
       row.content = .note(
         type: type, fields.fields.map { ($0.name, $0.value.text ?? JSONElement.compact($0.value)) },
         ordinal: ordinal.flatMap { if case .json(let text) = $0 { Int(text) } else { nil } })
@@ -200,7 +200,7 @@ struct JSONElement {
     }
   }
 
-  private func takeOrdinals(_ row: inout CardRow) {
+  private func readOrdinals(_ row: inout CardRow) {
     let isList = { (value: CardFieldValue) in if case .json(let json) = value { json.hasPrefix("[") } else { false } }
     guard case .json(let json)? = take(JSONName.ordinals, &row, where: isList) else { return }
     do throws(JSONFailure) {
@@ -215,7 +215,7 @@ struct JSONElement {
     }
   }
 
-  private func takeSchedule(_ row: inout CardRow) {
+  private func readSchedule(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
     let hasState = { (value: CardFieldValue) in
       if case .json(let json) = value { json.hasPrefix("{") && json.contains(text: "\"state\"") } else { false }
@@ -230,7 +230,7 @@ struct JSONElement {
     }
   }
 
-  private func takeLog(_ row: inout CardRow) {
+  private func readLog(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
     // A field of that name from another program stays a field.
     let isLog = { (value: CardFieldValue) in

@@ -14,7 +14,7 @@ final class TableCards: CardRows {
 
   /// - Parameter separator: the usual separator of the format.
   init(_ source: ByteSource, separator: UInt8, _ options: TableOptions) {
-    let separator = options.separator ?? Separator.found(in: source.atHand, first: separator)
+    let separator = options.separator ?? Separator.found(in: source.buffered, first: separator)
     rows = TableRows(source, separator: separator)
     self.options = options
     found.encoding = source.encoding

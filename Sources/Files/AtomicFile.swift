@@ -51,7 +51,7 @@ public struct Replacement {
 
   /// Options for one of the program's own files in one of its own folders: the mode is always 0600, and links are not
   /// followed.
-  public static func ofOurs(temporaryName: String) -> Replacement {
+  public static func internalFile(temporaryName: String) -> Replacement {
     // None of the program's own files is a pipe, and callers of long writes pass their own `isInterrupted`.
     var options = Replacement(isInterrupted: isNeverInterrupted)
     options.keepsMode = false
@@ -225,8 +225,8 @@ public final class FileSink {
       do {
         rest = rest.dropFirst(try rest.withUnsafeBytes { try descriptor.write($0, retryOnInterrupt: false) })
       } catch {
-        let mayGoOn: [Errno] = [.resourceTemporarilyUnavailable, .interrupted]
-        guard let number = error as? Errno, mayGoOn.contains(number) else { throw FileError(path, .write, error) }
+        let retryable: [Errno] = [.resourceTemporarilyUnavailable, .interrupted]
+        guard let number = error as? Errno, retryable.contains(number) else { throw FileError(path, .write, error) }
       }
     }
     gathered.removeAll(keepingCapacity: true)

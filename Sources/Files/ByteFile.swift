@@ -148,13 +148,13 @@ func waitUntilReady(
   var waits = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
   repeat {
     if isInterrupted() { throw FileError(path, events == POLLIN ? .read : .write, .interrupted) }
-  } while !isPlain && isStillWaited(&waits)
+  } while !isPlain && keepsWaiting(&waits)
 }
 
 /// Polls once and returns whether to keep waiting. A signal (such as a window resize) ends the poll without saying
 /// anything about the descriptor: without the EINTR check, a pipe that nobody has opened yet would be read as one at
 /// its end.
-private func isStillWaited(_ waits: inout pollfd) -> Bool {
+private func keepsWaiting(_ waits: inout pollfd) -> Bool {
   let count = poll(&waits, 1, 50)
   return count == 0 || count < 0 && errno == EINTR
 }

@@ -63,7 +63,7 @@ public final class ChannelProcess {
 /// A program that is started at the first request, kept for the next one, and dropped when a request fails.
 ///
 ///     let answer = try program.request(within: 30) { running, deadline in try running.ask(bytes, deadline: deadline) }
-public final class KeptProgram {
+public final class ReusableProgram {
   private let path: String
   private let environment: [String]
   private let longestFrame: Int

@@ -14,7 +14,7 @@ public final class FolderWatch {
   /// Milliseconds without a change after which a write counts as complete.
   private static let quiet: Int32 = 100
   /// Milliseconds of continuous changes after which the change is reported anyway.
-  private static let patience = 2_000
+  private static let timeout = 2_000
 
   private let path: String
   private let descriptor: CInt
@@ -52,7 +52,7 @@ public final class FolderWatch {
   public func waitForChange(isInterrupted: () -> Bool) throws(FileError) -> Bool {
     while !takeEvents(within: Self.quiet) { if isInterrupted() { return false } }
     var waited = 0
-    while waited < Self.patience, takeEvents(within: Self.quiet) {
+    while waited < Self.timeout, takeEvents(within: Self.quiet) {
       if isInterrupted() { return false }
       waited += Int(Self.quiet)
     }

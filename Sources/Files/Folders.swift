@@ -48,7 +48,7 @@ public func makePrivateFile(_ path: String) throws(FileError) {
 
 /// Describes a folder that others may write to or that belongs to another user, and the remedy; nil if the folder is
 /// safe or does not exist.
-public func openToOthers(_ path: String) -> String? {
+public func insecureFolderProblem(_ path: String) -> String? {
   let facts: FileFacts?
   // If its facts cannot be read, opening the folder fails later and reports why.
   do { facts = try FileFacts.at(path) } catch { return nil }

@@ -85,7 +85,7 @@ public final class LocalListener {
     for client in clients {
       switch client.advance(longestFrame: longestFrame) {
       case .isWaiting: continue
-      case .hasGone: clients.removeAll { $0 === client }
+      case .isDisconnected: clients.removeAll { $0 === client }
       case .isWhole(let frame):
         clients.removeAll { $0 === client }
         return LocalRequest(frame: frame, client)
@@ -135,7 +135,7 @@ public final class LocalRequest {
 /// A connected client, and what it has sent so far.
 private final class LocalClient {
   enum Progress {
-    case isWaiting, hasGone
+    case isWaiting, isDisconnected
     case isWhole([UInt8])
   }
 
@@ -151,12 +151,12 @@ private final class LocalClient {
     while true {
       let isHead = bytes.count < FrameHead.size
       let count = isHead ? 0 : FrameHead.count(bytes)
-      guard count <= longestFrame else { return .hasGone }
+      guard count <= longestFrame else { return .isDisconnected }
       let wanted = FrameHead.size + count - bytes.count
       if wanted == 0 { return .isWhole(Array(bytes.dropFirst(FrameHead.size))) }
       var piece = [UInt8](repeating: 0, count: wanted)
       let got = recv(descriptor, &piece, wanted, 0)
-      if got == 0 || got < 0 && errno != EAGAIN && errno != EINTR { return .hasGone }
+      if got == 0 || got < 0 && errno != EAGAIN && errno != EINTR { return .isDisconnected }
       if got < 0 { return .isWaiting }
       bytes += piece.prefix(got)
     }

@@ -99,7 +99,7 @@ public final class LanguageServer {
         take(queue.removeFirst())
       } else if isStale {
         isStale = false
-        reporting {
+        showingFailures {
           for one in try features.changedDiagnostics() { publish(one) }
           lastFailure = ""
         }
@@ -156,7 +156,7 @@ public final class LanguageServer {
   }
 
   /// Runs code that has no answer; a failure is shown once.
-  private func reporting(_ body: () throws -> Void) {
+  private func showingFailures(_ body: () throws -> Void) {
     do {
       try body()
     } catch {
@@ -276,10 +276,10 @@ public final class LanguageServer {
       return
     }
     guard case .running = phase else { return }
-    reporting { try notice(method, parameters) }
+    showingFailures { try handleNotification(method, parameters) }
   }
 
-  private func notice(_ method: String, _ parameters: ValueReader) throws {
+  private func handleNotification(_ method: String, _ parameters: ValueReader) throws {
     switch method {
     case "initialized":
       if client.watchesFiles { watchFiles() }

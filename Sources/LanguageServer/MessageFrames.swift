@@ -26,7 +26,7 @@ public struct MessageFrames {
   /// The remaining bytes of a message that is too long and is being skipped.
   private var skipped = 0
   /// Whether the input is searched for the next header.
-  private var isLost = false
+  private var isSearching = false
 
   /// - Parameter longest: the maximum size of a message in bytes.
   public init(longest: Int = 64 << 20) { self.longest = longest }
@@ -43,16 +43,16 @@ public struct MessageFrames {
   public mutating func next() -> Frame? {
     let passed = min(skipped, bytes.count - start)
     (start, skipped) = (start + passed, skipped - passed)
-    if skipped > 0 || isLost && !findHead() { return nil }
+    if skipped > 0 || isSearching && !findHead() { return nil }
     guard let head = headEnd() else {
       if bytes.count - start <= Self.longestHead { return nil }
       // Otherwise the search would find this header again.
       start += 1
-      return lose("a message header without an end")
+      return startSearch("a message header without an end")
     }
     guard let length = length(in: bytes[start..<head]) else {
       start = head
-      return lose("no Content-Length before a message")
+      return startSearch("no Content-Length before a message")
     }
     if length > longest {
       (start, skipped) = (head, length)
@@ -63,8 +63,8 @@ public struct MessageFrames {
     return .message(Array(bytes[head..<head + length]))
   }
 
-  private mutating func lose(_ reason: String) -> Frame {
-    isLost = true
+  private mutating func startSearch(_ reason: String) -> Frame {
+    isSearching = true
     return .damaged(reason)
   }
 
@@ -73,7 +73,7 @@ public struct MessageFrames {
     var place = start
     while place + Self.name.count <= bytes.count {
       if bytes[place...].starts(with: Self.name) {
-        (start, isLost) = (place, false)
+        (start, isSearching) = (place, false)
         return true
       }
       place += 1

@@ -120,21 +120,21 @@ private struct FormableSearch {
     bag.withCounts { counts in
       withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes + 1) { used in
         for block in lexicon.blocks where block.length <= bag.total && block.length >= minLength {
-          addLayable(of: block, counts, blanks: bag.blanks, used: used, to: &found)
+          addFormable(of: block, counts, blanks: bag.blanks, used: used, to: &found)
         }
       }
     }
     return found
   }
 
-  private func addLayable(
+  private func addFormable(
     of block: Block, _ counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
     used: UnsafeMutableBufferPointer<UInt16>, to found: inout [UInt32]
   ) {
     var offset = lexicon.offset(ofIndex: block.indices.lowerBound)
     for _ in block.indices {
       guard lexicon.compiled.bounds.contains(offset) else { break }
-      if canLay(offset, with: counts, blanks: blanks, used: used) { found.append(offset) }
+      if canForm(offset, with: counts, blanks: blanks, used: used) { found.append(offset) }
       offset += 1 + UInt32(lexicon.heap[Int(offset)])
     }
   }
@@ -142,7 +142,7 @@ private struct FormableSearch {
   /// Returns whether the word at an offset can be formed from the letters of `counts` and so many blanks. `counts` is
   /// unchanged afterwards; `used` is scratch memory for a word's letters.
   @inline(__always)
-  private func canLay(
+  private func canForm(
     _ offset: UInt32, with counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
     used: UnsafeMutableBufferPointer<UInt16>
   ) -> Bool {

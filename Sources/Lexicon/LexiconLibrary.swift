@@ -72,7 +72,7 @@ public final class LexiconLibrary {
 
   /// Returns whether the address is in a compiled list whose file was truncated; if so, the address reads as zero from
   /// now on. For a SIGBUS handler.
-  public static let mendsFault: @convention(c) (UnsafeRawPointer?) -> Bool = { mapping_fill($0) }
+  public static let handlesFault: @convention(c) (UnsafeRawPointer?) -> Bool = { mapping_fill($0) }
 
   /// Returns the compiled lists that were truncated or written to while they were in use, each once. Their users since
   /// then may have been told wrongly that words are not in the list. The next `lexicon(for:)` compiles them anew.
@@ -108,7 +108,7 @@ public final class LexiconLibrary {
   }
 
   /// Returns whether a lexicon is one that `lexicon(for:)` returns, so that it can be found again by its language.
-  public func gives(_ lexicon: Lexicon) -> Bool { opened.values.contains { $0 === lexicon } }
+  public func isCached(_ lexicon: Lexicon) -> Bool { opened.values.contains { $0 === lexicon } }
 
   /// Compiles the list of a language anew, even if that is not necessary. Lexicons that were handed out do not change.
   public func compile(_ language: Language, foldAccents: Bool = false) throws(LexiconError) -> Lexicon {

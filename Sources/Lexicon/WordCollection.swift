@@ -23,7 +23,7 @@ struct WordCollection {
 
   /// Adds the word of a line, or counts why it has none. `readList` limits the number of `notText` lines.
   mutating func add(_ line: UnsafeBufferPointer<UInt8>, by normalizer: WordNormalizer) {
-    switch normalizer.judge(line) {
+    switch normalizer.classify(line) {
     case .asIs(let letters): append(line, letters: letters)
     case .word(var word, let letters): word.withUTF8 { append($0, letters: letters) }
     case .dropped(let reason): report[reason] += 1

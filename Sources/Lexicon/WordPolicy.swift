@@ -81,14 +81,14 @@ final class WordNormalizer {
   }
 
   /// Classifies a line whose ASCII whitespace at both ends was already removed.
-  func judge(_ line: UnsafeBufferPointer<UInt8>) -> Verdict {
+  func classify(_ line: UnsafeBufferPointer<UInt8>) -> Verdict {
     if line.isEmpty { return .dropped(.empty) }
     if line.count > WordPolicy.maxBytes * 4 { return .dropped(.long) }
     if let letters = countUnchanged(line) {
       return dropForLength(letters, bytes: line.count).map { .dropped($0) } ?? .asIs(letters: letters)
     }
     guard let text = String(validating: line, as: UTF8.self) else { return .dropped(.notText) }
-    return judge(text: text.trimmed)
+    return classify(text: text.trimmed)
   }
 
   /// Returns the number of letters if the policy leaves every scalar unchanged, else nil.
@@ -110,7 +110,7 @@ final class WordNormalizer {
     return letters
   }
 
-  private func judge(text: String) -> Verdict {
+  private func classify(text: String) -> Verdict {
     if text.isEmpty { return .dropped(.empty) }
     let composed = text.composed
     var scalars = composed.unicodeScalars.makeIterator()

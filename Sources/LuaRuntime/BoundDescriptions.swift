@@ -161,7 +161,7 @@ public struct ModuleDescription {
 }
 
 /// The name and description of a field.
-@usableFromInline struct FieldWords {
+@usableFromInline struct FieldInfo {
   @usableFromInline let name: String
   let type: LuaType
   let help: String

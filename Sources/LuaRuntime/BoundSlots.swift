@@ -16,10 +16,10 @@ extension LuaState {
     /// How many classes were registered before this one.
     let order: Int
     /// The members as they are sent to a process that runs code.
-    let members: [ToldMember]
+    let members: [SentMember]
 
     init<T: BoundObject>(
-      _ bound: BoundType<T>, _ type: UnsafeMutablePointer<dh_type>, _ members: [ToldMember], order: Int
+      _ bound: BoundType<T>, _ type: UnsafeMutablePointer<dh_type>, _ members: [SentMember], order: Int
     ) {
       self.members = members
       key = ObjectIdentifier(T.self)
@@ -53,14 +53,14 @@ extension LuaState {
         // While a coroutine runs, the main stack must not be used.
         guard !state.isFreed, let L = dh_running(state.main), lua_checkstack(L, Int32(DH_ROOM)) != 0 else { return nil }
         let bound = bound()
-        guard let type = dh_type_new(L, state.entries.keep(bound.description.name)) else { return nil }
-        var told: [ToldMember] = []
+        guard let type = dh_type_new(L, state.entries.store(bound.description.name)) else { return nil }
+        var sent: [SentMember] = []
         for member in bound.members {
-          told.append(ToldMember(member.role, member.function.name, number: state.entries.functions.count))
+          sent.append(SentMember(member.role, member.function.name, number: state.entries.functions.count))
           PendingType.add(
-            state.keep(member.function, type: type, context: bound.context), as: member.role, to: type, on: L)
+            state.store(member.function, type: type, context: bound.context), as: member.role, to: type, on: L)
         }
-        return Slot(bound, type, told, order: order)
+        return Slot(bound, type, sent, order: order)
       }
     }
 

@@ -63,21 +63,21 @@ public final class BoundType<T: AnyObject> {
   let weight: BoundWeight<T>
   /// Runs before every member; if it throws, the object cannot be used at all.
   @usableFromInline let check: ((T) throws -> Void)?
-  private let entrance: LuaEntrance<T>
+  private let checks: LuaChecks<T>
   /// Passed to the fast paths of the members.
   public var context: AnyObject?
 
   public init(
     _ name: String, _ help: String, weight: BoundWeight<T> = .bytes(128), summary: @escaping (T) throws -> String,
-    identity: ((T) throws -> LuaValue)? = nil, entrance: LuaEntrance<T> = LuaEntrance(),
+    identity: ((T) throws -> LuaValue)? = nil, checks: LuaChecks<T> = LuaChecks(),
     _ describe: (BoundType<T>) -> Void
   ) {
     self.weight = weight
-    self.entrance = entrance
-    check = entrance.check
+    self.checks = checks
+    check = checks.check
     let summaryOf: (any BoundObject) throws -> String = { try ($0 as? T).map(summary) ?? name }
     description = TypeDescription(
-      name: name, help: help, grant: entrance.grant?.words, summary: summaryOf,
+      name: name, help: help, grant: checks.grant?.words, summary: summaryOf,
       identity: { object in
         guard let identity, let object = object as? T else { return .text(try summaryOf(object)) }
         return try identity(object)
@@ -104,7 +104,7 @@ public final class BoundType<T: AnyObject> {
     set { description.example = newValue }
   }
 
-  @usableFromInline func missing(_ grant: LuaGrant?) -> MissingGrant? { MissingGrant(grant, of: entrance.rights) }
+  @usableFromInline func missing(_ grant: LuaGrant?) -> MissingGrant? { MissingGrant(grant, of: checks.rights) }
 
   /// Adds a method, called with `:`. Its arguments are at 2, 3, ...
   @inlinable public func method<R: LuaRepresentable>(
@@ -123,12 +123,12 @@ public final class BoundType<T: AnyObject> {
             return try body(object, stack).push(on: stack)
           }
         }))
-    note(words)
+    record(words)
   }
 
   /// Sets the fast path of a method that has no grant of its own.
   public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
-    let isRefused = entrance.grant.flatMap(entrance.rights.refusal) != nil
+    let isRefused = checks.grant.flatMap(checks.rights.refusal) != nil
     if !isRefused { members.last { $0.function.name == name }?.function.fastPath = path }
   }
 
@@ -136,7 +136,7 @@ public final class BoundType<T: AnyObject> {
   @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, get: @escaping (T) throws -> V
   ) {
-    addGetter(FieldWords(name, type, help), get)
+    addGetter(FieldInfo(name, type, help), get)
   }
 
   /// Adds a writable field. `grant` is the right that an assignment needs. `set` finds the new value at 3.
@@ -144,7 +144,7 @@ public final class BoundType<T: AnyObject> {
     _ name: String, _ type: LuaType, grant: LuaGrant? = nil, example: String? = nil, _ help: String,
     get: @escaping (T) throws -> V, set: @escaping (T, borrowing LuaStack) throws -> Void
   ) {
-    addGetter(FieldWords(name, type, help, grant, example, isWritable: true), get)
+    addGetter(FieldInfo(name, type, help, grant, example, isWritable: true), get)
     let (owner, check, missing) = (description.name, self.check, self.missing(grant))
     members.append(
       BoundMember(
@@ -162,7 +162,7 @@ public final class BoundType<T: AnyObject> {
         }))
   }
 
-  @inlinable func addGetter<V: LuaRepresentable>(_ words: FieldWords, _ get: @escaping (T) throws -> V) {
+  @inlinable func addGetter<V: LuaRepresentable>(_ words: FieldInfo, _ get: @escaping (T) throws -> V) {
     let check = self.check
     members.append(
       BoundMember(
@@ -170,7 +170,7 @@ public final class BoundType<T: AnyObject> {
         HostFunction(words.name, failsSoftly: false) { stack, raw in
           try Self.with(raw, check) { try get($0).push(on: stack) }
         }))
-    note(words) { object in
+    record(words) { object in
       guard let object = object as? T else { return .none }
       try check?(object)
       return try get(object).luaValue
@@ -217,8 +217,8 @@ public final class BoundType<T: AnyObject> {
         }))
   }
 
-  @usableFromInline func note(_ method: FunctionDescription) { description.methods.append(method) }
-  @usableFromInline func note(_ words: FieldWords, _ read: @escaping (any BoundObject) throws -> LuaValue) {
+  @usableFromInline func record(_ method: FunctionDescription) { description.methods.append(method) }
+  @usableFromInline func record(_ words: FieldInfo, _ read: @escaping (any BoundObject) throws -> LuaValue) {
     description.fields.append(
       FieldDescription(
         name: words.name, type: words.type, isWritable: words.isWritable, grant: words.grant?.words,
@@ -269,7 +269,7 @@ public final class BoundModule {
           try missing?.refuse(nil, stack)
           return try body(stack).push(on: stack)
         }))
-    note(words)
+    record(words)
   }
 
   /// Sets the fast path of a function that has no grant of its own.
@@ -289,18 +289,18 @@ public final class BoundModule {
           try check()
           return try get().push(on: stack)
         }))
-    noteField(name, type, help)
+    recordField(name, type, help)
   }
 
   /// Adds a member of a host module, in the process that runs code.
-  func add(distant member: ToldMember, _ function: HostFunction) {
+  func add(distant member: SentMember, _ function: HostFunction) {
     members.append(BoundMember(member.role, function))
-    if case .getter = member.role { return noteField(member.name, .any, "") }
-    note(FunctionDescription(name: member.name, parameters: [], returns: .any, help: ""))
+    if case .getter = member.role { return recordField(member.name, .any, "") }
+    record(FunctionDescription(name: member.name, parameters: [], returns: .any, help: ""))
   }
 
-  @usableFromInline func note(_ function: FunctionDescription) { description.functions.append(function) }
-  @usableFromInline func noteField(_ name: String, _ type: LuaType, _ help: String) {
+  @usableFromInline func record(_ function: FunctionDescription) { description.functions.append(function) }
+  @usableFromInline func recordField(_ name: String, _ type: LuaType, _ help: String) {
     description.fields.append((name, type, help))
   }
 }

@@ -19,7 +19,7 @@ public enum Interrupts {
 
   /// Removes the handlers with which the Swift runtime would print a crash, and ask questions, at the user's
   /// terminal.
-  public static func leaveCrashesToTheSystem() {
+  public static func removeCrashHandlers() {
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
   }
 
@@ -34,7 +34,7 @@ public enum Interrupts {
 
   /// Raises again the signals that came during `holding` inside something else that handles them (the line editor),
   /// so that it gets them.
-  public static func passOn() {
+  public static func reraise() {
     guard wereRequested else { return }
     clear()
     let ending = endingSignal

@@ -25,7 +25,7 @@ extension LuaState {
     try withStack { stack in
       dh_push_globals(stack.L)
       stack.push("require")
-      dh_push_require(stack.L, keep(finder, type: nil))
+      dh_push_require(stack.L, store(finder, type: nil))
       lua_rawset(stack.L, -3)
     }
   }
@@ -72,7 +72,7 @@ extension HostFunction {
 /// limits.
 public enum CallPause {
   /// The total in seconds that one call into Lua may borrow.
-  public static let longestLoan = 10.0
+  public static let longestPause = 10.0
 
   /// Waits for the user while the limits pause. Put it only around the wait itself, which nothing in Lua can shorten
   /// and repeat.
@@ -82,10 +82,10 @@ public enum CallPause {
     return try wait()
   }
 
-  /// Does work that the program needs only once for all callers, such as compiling a word list. Up to `longestLoan`
+  /// Does work that the program needs only once for all callers, such as compiling a word list. Up to `longestPause`
   /// seconds of such work in one call do not count. Work that fails does count, as a script can request it
   /// repeatedly.
-  public static func lendingTime<R>(atMost seconds: Double = longestLoan, _ work: () throws -> R) rethrows -> R {
+  public static func pausingLimits<R>(atMost seconds: Double = longestPause, _ work: () throws -> R) rethrows -> R {
     var isDone: Int32 = 0
     let paused = dh_pause_limits(nanoseconds(seconds))
     defer { dh_resume_limits(paused, isDone) }
@@ -95,7 +95,7 @@ public enum CallPause {
   }
 
   /// Gives the running call its full time again, for a loop in Lua over pieces of work that each have a limit.
-  public static func startAgain() { dh_restart_limit() }
+  public static func restartLimit() { dh_restart_limit() }
 }
 
 /// An amount of time that several calls share.

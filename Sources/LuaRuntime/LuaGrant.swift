@@ -44,7 +44,7 @@ public struct LuaRights {
 }
 
 /// The checks that run before every member of a type: a grant, and a check of the object.
-public struct LuaEntrance<T> {
+public struct LuaChecks<T> {
   let rights: LuaRights
   let grant: LuaGrant?
   let check: ((T) throws -> Void)?

@@ -131,7 +131,7 @@ public struct LuaItems: ~Copyable {
     if stack.kind(index) == .table, !stack.isCallable(index) {
       return try stack.table(index).forEachElement { _, stack in
         if stack.state.isStopping { throw LuaFailure.message("stopped") }
-        try stack.memory.givingBack { try body(stack) }
+        try stack.memory.releasingCharges { try body(stack) }
       }
     }
     let top = lua_gettop(L)
@@ -141,7 +141,7 @@ public struct LuaItems: ~Copyable {
       let status = dh_call_protected(L, 0, 1)
       guard status == LUA_OK else { throw stack.state.takeError(on: L, status: status) }
       if stack.isNoneOrNil(-1) { return }
-      try stack.memory.givingBack { try body(stack) }
+      try stack.memory.releasingCharges { try body(stack) }
       lua_settop(L, top)
     }
   }

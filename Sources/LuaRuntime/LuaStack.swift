@@ -95,7 +95,7 @@ public struct LuaStack: ~Copyable {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .argument(index, "text in UTF-8 expected, got other bytes")
     }
-    if hasEndlessMarks(text) { throw .argument(index, "text has more than \(longestMarkRun) combining marks in a row") }
+    if hasTooManyMarks(text) { throw .argument(index, "text has more than \(longestMarkRun) combining marks in a row") }
     return text
   }
 
@@ -149,10 +149,10 @@ public struct LuaStack: ~Copyable {
     {
       return value
     }
-    return try integerByTheBook(index, range)
+    return try checkedInteger(index, range)
   }
 
-  @usableFromInline func integerByTheBook(_ index: Int, _ range: ClosedRange<Int>) throws(LuaFailure) -> Int {
+  @usableFromInline func checkedInteger(_ index: Int, _ range: ClosedRange<Int>) throws(LuaFailure) -> Int {
     guard lua_type(L, Int32(index)) == LUA_TNUMBER else { throw expected("integer", at: index) }
     guard let value = integerOrNil(index) else {
       throw .argument(index, "number has no integer representation")

@@ -24,7 +24,7 @@ public final class LuaState {
   /// The modules that were registered, for help, completion and the reference.
   public private(set) var modules: [ModuleDescription] = []
   /// The registered modules as they are sent to a process that runs code.
-  private(set) var toldModules: [ToldModule] = []
+  private(set) var sentModules: [SentModule] = []
   /// The process that runs the code of this state, if the code runs in another process.
   weak var distant: DistantCode?
   var entries = HostEntries()
@@ -261,11 +261,11 @@ public final class LuaState {
   /// - Parameter members: names of globals that the module also holds as fields.
   public func register(_ module: BoundModule, members: [String] = []) throws {
     try withStack { stack in
-      dh_push_module(main, entries.keep(module.description.name))
-      var told: [ToldMember] = []
+      dh_push_module(main, entries.store(module.description.name))
+      var sent: [SentMember] = []
       for member in module.members {
-        told.append(ToldMember(member.role, member.function.name, number: entries.functions.count))
-        let entry = keep(member.function, type: nil, context: module.context)
+        sent.append(SentMember(member.role, member.function.name, number: entries.functions.count))
+        let entry = store(member.function, type: nil, context: module.context)
         if case .getter = member.role {
           dh_module_getter(main, entry)
         } else {
@@ -284,19 +284,19 @@ public final class LuaState {
       stack.push(module.description.name)
       lua_pushvalue(main, -3)
       lua_rawset(main, -3)
-      toldModules.append(ToldModule(module.description.name, told, modules: members))
+      sentModules.append(SentModule(module.description.name, sent, modules: members))
     }
     modules.append(module.description)
   }
 
-  func keep(
+  func store(
     _ function: HostFunction, type: UnsafeMutablePointer<dh_type>?, context: AnyObject? = nil
   ) -> UnsafeMutablePointer<dh_function> {
     let entry = UnsafeMutablePointer<dh_function>.allocate(capacity: 1)
     entry.initialize(
       to: dh_function(
         swift: Unmanaged.passUnretained(function).toOpaque(), type: type.map { UnsafePointer($0) },
-        name: entries.keep(function.name), cost: 0, fast: function.fastPath,
+        name: entries.store(function.name), cost: 0, fast: function.fastPath,
         context: context.map { Unmanaged.passUnretained($0).toOpaque() }, outlives: function.outlives ? 1 : 0))
     entries.functions.append((function, context, entry))
     return entry

@@ -26,7 +26,7 @@ public indirect enum LuaValue {
   /// The value as text; nil unless it is a UTF-8 string that can be compared in bounded time.
   public var text: String? {
     guard case .bytes(let bytes) = self, let text = String(validating: bytes, as: UTF8.self) else { return nil }
-    return hasEndlessMarks(text) ? nil : text
+    return hasTooManyMarks(text) ? nil : text
   }
 
   /// Makes the Lua form of a plain value: records and lists both become tables.

@@ -44,7 +44,7 @@ public struct LuaMemory: ~Copyable {
   }
 
   /// Turns everything the call has been charged so far, plus `more` bytes, into a charge that outlives the call.
-  public func keepCharge(_ more: Int = 0) throws(LuaFailure) -> MemoryCharge {
+  public func retainCharge(_ more: Int = 0) throws(LuaFailure) -> MemoryCharge {
     try charge(more)
     let bytes = dh_charged(L)
     dh_restore_charge(L, 0)
@@ -76,7 +76,7 @@ public struct LuaMemory: ~Copyable {
   public func setCost(_ index: Int, _ bytes: Int) { dh_set_cost(L, Int32(index), max(0, bytes)) }
 
   /// Releases what `body` was charged, for a loop that stores nothing of an item.
-  func givingBack<R>(_ body: () throws -> R) rethrows -> R {
+  func releasingCharges<R>(_ body: () throws -> R) rethrows -> R {
     let charged = dh_charged(L)
     defer { dh_restore_charge(L, charged) }
     return try body()

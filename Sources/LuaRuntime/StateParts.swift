@@ -9,7 +9,7 @@ struct HostEntries {
   private var names: [UnsafeMutablePointer<CChar>] = []
 
   /// Returns a C string that lives as long as the state.
-  mutating func keep(_ text: String) -> UnsafeMutablePointer<CChar> {
+  mutating func store(_ text: String) -> UnsafeMutablePointer<CChar> {
     let bytes = text.utf8
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
     for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }

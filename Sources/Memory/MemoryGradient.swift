@@ -98,7 +98,7 @@ final class MemoryGradient {
       loss -= log(isRight ? recall : 1 - recall)
       count += 1
     }
-    if isTraining, count > 0 { goBack(history.starts[card + 1] - history.starts[card]) }
+    if isTraining, count > 0 { backpropagate(history.starts[card + 1] - history.starts[card]) }
     return (loss, count)
   }
 
@@ -187,7 +187,7 @@ final class MemoryGradient {
 
   /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
   /// and to each parameter.
-  private func goBack(_ count: Int) {
+  private func backpropagate(_ count: Int) {
     var (byStability, byDifficulty) = (0.0, 0.0)
     for index in stride(from: count - 1, through: 0, by: -1) {
       let step = steps[index]

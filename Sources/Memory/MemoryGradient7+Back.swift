@@ -78,7 +78,7 @@ extension MemoryGradient7 {
   /// Propagates the derivatives through the mixture of both memories to each of them.
   private func backRecall(_ step: Step, _ byRecall: Double, _ byFastRecall: Double, _ before: inout StateSlope) {
     let (hardness, weights) = (step.difficulty - 5, step.fastWeight + step.slowWeight)
-    let byMixed = byRecall * (1 - 2 * MemoryModel7.least)
+    let byMixed = byRecall * (1 - 2 * MemoryModel7.margin)
     let mixed = (step.fastWeight * step.fastRecall + step.slowWeight * step.slowRecall) / weights
     let byFastWeight = byMixed * (step.fastRecall - mixed) / weights * step.fastWeight
     let bySlowWeight = byMixed * (step.slowRecall - mixed) / weights * step.slowWeight

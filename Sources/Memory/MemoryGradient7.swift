@@ -54,7 +54,7 @@ final class MemoryGradient7 {
   let gradient = UnsafeMutablePointer<Double>.allocate(capacity: MemoryModel7.count)
   var constants = Constants()
   /// How many units of the history's moments a day has.
-  var ticksInDay = 86_400_000.0
+  var millisecondsPerDay = 86_400_000.0
 
   /// Values that depend on the parameters alone.
   struct Constants {
@@ -108,7 +108,7 @@ final class MemoryGradient7 {
       loss -= weight * log(isRight ? bounded : 1 - bounded)
       last = index
     }
-    if isTraining, last >= 0 { goBack(from: last, start, weights) }
+    if isTraining, last >= 0 { backpropagate(from: last, start, weights) }
     return loss
   }
 
@@ -121,7 +121,7 @@ final class MemoryGradient7 {
       history.ratings.withUnsafeBufferPointer { ratings in
         first(Int(ratings[start]))
         for index in 1..<max(1, count) {
-          let days = Double(moments[start + index] - moments[start + index - 1]) / ticksInDay
+          let days = Double(moments[start + index] - moments[start + index - 1]) / millisecondsPerDay
           forward(index, days, Int(ratings[start + index]))
           body(index, steps[index].recall, ratings[start + index] > 1)
         }
@@ -198,7 +198,7 @@ final class MemoryGradient7 {
     step.slowWeight = w[28] * exp(w[30] * logSlow + hardness * (w[31] - 0.5))
     let mixed =
       (step.fastWeight * step.fastRecall + step.slowWeight * step.slowRecall) / (step.fastWeight + step.slowWeight)
-    step.recall = MemoryModel7.least + (1 - 2 * MemoryModel7.least) * mixed
+    step.recall = MemoryModel7.margin + (1 - 2 * MemoryModel7.margin) * mixed
   }
 
   /// Returns one of the two stabilities after an answer; its eight parameters begin at `first`.
@@ -225,7 +225,7 @@ final class MemoryGradient7 {
 
   /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
   /// and to each parameter.
-  private func goBack(from last: Int, _ start: Int, _ weights: UnsafeBufferPointer<Float>) {
+  private func backpropagate(from last: Int, _ start: Int, _ weights: UnsafeBufferPointer<Float>) {
     var slope = StateSlope()
     for index in stride(from: last, through: 1, by: -1) {
       // Only the prediction of the last answer counts, not its effect on the card.

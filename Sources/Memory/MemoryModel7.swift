@@ -39,7 +39,7 @@ public struct ForgettingCurve7: Equatable, Sendable {
   func fastRecall(days: Double) -> Double { exp(-fastPower * log1p(fastRate * max(0, days))) }
 
   private func mixed(_ fast: Double, _ slow: Double) -> Double {
-    MemoryModel7.least + (1 - 2 * MemoryModel7.least) * (fastShare * fast + (1 - fastShare) * slow)
+    MemoryModel7.margin + (1 - 2 * MemoryModel7.margin) * (fastShare * fast + (1 - fastShare) * slow)
   }
 
   /// Returns the days after which the probability has fallen to `retention`: from a second to a hundred years.
@@ -69,7 +69,7 @@ public struct ForgettingCurve7: Equatable, Sendable {
     let slope =
       fastShare * fast * fastPower * fastRise / (1 + fastRise)
       + (1 - fastShare) * slow * slowPower * slowRise / (1 + slowRise)
-    return (mixed(fast, slow) - retention, -(1 - 2 * MemoryModel7.least) * slope)
+    return (mixed(fast, slow) - retention, -(1 - 2 * MemoryModel7.margin) * slope)
   }
 }
 
@@ -79,7 +79,7 @@ public struct ForgettingCurve7: Equatable, Sendable {
 ///     let state = model.next(model.initial(.good), .again, days: 0.007)
 public struct MemoryModel7: Sendable {
   /// The least distance of a probability from 0 and from 1.
-  static let least = 1e-5
+  static let margin = 1e-5
   static let stabilities = 1e-4...36_500.0
 
   /// The parameters w0 to w33 in use.

@@ -3,7 +3,7 @@
 // Invariant: unless the user asked for FSRS-7, it schedules only with evidence for it; without a fit it never does.
 
 /// The memory model that a user asks for.
-public enum ModelWish: String, Sendable {
+public enum ModelChoice: String, Sendable {
   /// The model that predicts better.
   case auto
   case fsrs6 = "fsrs-6"
@@ -12,7 +12,7 @@ public enum ModelWish: String, Sendable {
 
 /// Fits the models to a history.
 ///
-///     let fit = try ModelFitting(history, parameters: [], wish: .auto).run()
+///     let fit = try ModelFitting(history, parameters: [], modelChoice: .auto).run()
 ///     fit.evidence?.prefersFSRS7
 public struct ModelFitting: Sendable {
   /// The result of the fitting.
@@ -22,19 +22,21 @@ public struct ModelFitting: Sendable {
     public let evidence: ModelEvidence?
     /// What the preset stores besides the parameters of FSRS-6.
     public var fitted: FittedModels
-    let wish: ModelWish
+    let modelChoice: ModelChoice
 
     /// Whether FSRS-7 schedules from now on.
-    public var usesFSRS7: Bool { fitted.model != nil && (wish == .fsrs7 || wish == .auto && fitted.prefersFSRS7) }
+    public var usesFSRS7: Bool {
+      fitted.model != nil && (modelChoice == .fsrs7 || modelChoice == .auto && fitted.prefersFSRS7)
+    }
   }
 
   private let history: ReviewHistory
   private let parameters: [Double]
-  private let wish: ModelWish
+  private let modelChoice: ModelChoice
 
   /// - Parameter parameters: those of FSRS-6, to start with and to compare with; empty for the published ones.
-  public init(_ history: ReviewHistory, parameters: [Double], wish: ModelWish) {
-    (self.history, self.parameters, self.wish) = (history, parameters, wish)
+  public init(_ history: ReviewHistory, parameters: [Double], modelChoice: ModelChoice) {
+    (self.history, self.parameters, self.modelChoice) = (history, parameters, modelChoice)
   }
 
   /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
@@ -42,18 +44,18 @@ public struct ModelFitting: Sendable {
   /// - Throws: `tooFewReviews`.
   public func run(progress: (Double) throws -> Void = { _ in }) throws -> Outcome {
     var optimizer = try Optimizer(history, parameters: parameters)
-    let isAlone = wish == .fsrs6
+    let isAlone = modelChoice == .fsrs6
     let fsrs6 = try optimizer.run { try progress($0 * (isAlone ? 1 : 0.3)) }
     let evidence = isAlone ? nil : try ModelEvidence(history) { try progress(0.3 + $0 * 0.4) }
     let isPreferred = evidence?.prefersFSRS7 ?? false
     var parameters: [Double] = []
-    if isPreferred || wish == .fsrs7 {
+    if isPreferred || modelChoice == .fsrs7 {
       var optimizer = Optimizer7(history)
       parameters = try optimizer.run { try progress(0.7 + $0 * 0.3) } ?? []
     }
     try progress(1)
     let fitted = try FittedModels(
       answers: history.ratings.count, prefersFSRS7: isPreferred, parameters: parameters, firsts: history.firsts)
-    return Outcome(fsrs6: fsrs6, evidence: evidence, fitted: fitted, wish: wish)
+    return Outcome(fsrs6: fsrs6, evidence: evidence, fitted: fitted, modelChoice: modelChoice)
   }
 }

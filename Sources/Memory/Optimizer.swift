@@ -23,7 +23,7 @@ public struct Optimizer {
   private static let batch = 512
   /// The most steps if there are several passes; further steps no longer change the parameters. At least one pass is
   /// always made.
-  private static let mostSteps = 4000
+  private static let stepLimit = 4000
 
   /// How far each parameter usually is from the published one, over many people: a value far from it needs evidence.
   private static let spread: [Double] = [
@@ -65,7 +65,7 @@ public struct Optimizer {
     let batches = batches()
     // A long log needs fewer passes.
     let count = max(1, batches.count)
-    let epochs = max(1, min(5, Self.mostSteps / count), min(60, 600 / count))
+    let epochs = max(1, min(5, Self.stepLimit / count), min(60, 600 / count))
     var (best, bestLoss) = (w, loss(of: w, on: training))
     var adam = Adam(total: epochs * batches.count)
     for epoch in 0..<epochs {

@@ -9,7 +9,7 @@ import Glibc
 public struct Optimizer7 {
   /// The most steps if there are several passes; further steps no longer change the parameters. At least one pass is
   /// always made.
-  private static let mostSteps = 40_000
+  private static let stepLimit = 40_000
   private static let fewestSteps = 600
   private static let batch = 512
   private static let rate = 0.0118
@@ -41,7 +41,7 @@ public struct Optimizer7 {
     guard count >= Self.batch else { return nil }
     let batches = batches()
     let passes = max(9, (Self.fewestSteps * 500 + count - 1) / count)
-    let epochs = max(1, min(passes, Self.mostSteps / batches.count))
+    let epochs = max(1, min(passes, Self.stepLimit / batches.count))
     var (w, adam) = (MemoryModel7.published, Adam(total: epochs * batches.count))
     try weights.withUnsafeBufferPointer { weights in
       for epoch in 0..<epochs {

@@ -7,7 +7,7 @@
 
 /// A plan to remember a share of the cards after some days, with some minutes of study on each of the last ones.
 ///
-///     RecallPlan.Wish(recall: 0.95, minutes: 20, days: 90)
+///     RecallPlan.Target(recall: 0.95, minutes: 20, days: 90)
 public struct RecallPlan: Equatable, Sendable {
   /// The retention of study before the last days.
   public static let retention = 0.8
@@ -18,7 +18,7 @@ public struct RecallPlan: Equatable, Sendable {
   /// Of more cards than this, a sample is simulated.
   static let sample = 1000
 
-  public struct Wish: Equatable, Sendable {
+  public struct Target: Equatable, Sendable {
     /// The share of the cards to remember at the date.
     public var recall: Double
     /// The minutes of study on each of the last days.
@@ -55,18 +55,18 @@ public struct RecallPlan: Equatable, Sendable {
 extension Simulation {
   /// Returns the plan for a wish.
   /// - Parameter isInterrupted: polled between simulations; true ends them, and nil is returned.
-  public func plan(for wish: RecallPlan.Wish, isInterrupted: () -> Bool) -> RecallPlan? {
-    let rehearsal = Rehearsal(self, wish)
-    var found: (days: Int, outcome: Rehearsal.Outcome)?
-    var best: (days: Int, outcome: Rehearsal.Outcome)?
+  public func plan(for target: RecallPlan.Target, isInterrupted: () -> Bool) -> RecallPlan? {
+    let planSimulation = PlanSimulation(self, target)
+    var found: (days: Int, outcome: PlanSimulation.Outcome)?
+    var best: (days: Int, outcome: PlanSimulation.Outcome)?
     var (low, high) = (RecallPlan.lastDays.lowerBound, RecallPlan.lastDays.upperBound)
     // Except by chance, more last days never reach less, so the fewest are found by bisection.
     while low <= high {
       if isInterrupted() { return nil }
       let days = best == nil ? high : (low + high) / 2
-      let outcome = rehearsal.run(days)
+      let outcome = planSimulation.run(days)
       if outcome.recall > best?.outcome.recall ?? -1 { best = (days, outcome) }
-      if outcome.recall >= wish.recall {
+      if outcome.recall >= target.recall {
         found = (days, outcome)
         high = days - 1
       } else if days == RecallPlan.lastDays.upperBound {
@@ -75,12 +75,12 @@ extension Simulation {
         low = days + 1
       }
     }
-    return (found ?? best).map { RecallPlan(wish, $0.days, $0.outcome) }
+    return (found ?? best).map { RecallPlan(target, $0.days, $0.outcome) }
   }
 
   /// Returns the plan for a wish with so many last days.
-  public func plan(for wish: RecallPlan.Wish, lastDays: Int) -> RecallPlan {
-    RecallPlan(wish, lastDays, Rehearsal(self, wish).run(lastDays))
+  public func plan(for target: RecallPlan.Target, lastDays: Int) -> RecallPlan {
+    RecallPlan(target, lastDays, PlanSimulation(self, target).run(lastDays))
   }
 
   /// The share of all cards that is remembered today; new cards count as not remembered.
@@ -93,15 +93,15 @@ extension Simulation {
 }
 
 extension RecallPlan {
-  fileprivate init(_ wish: Wish, _ finalDays: Int, _ outcome: Rehearsal.Outcome) {
+  fileprivate init(_ target: Target, _ finalDays: Int, _ outcome: PlanSimulation.Outcome) {
     self.init(
-      finalDays: finalDays, recall: outcome.recall, isReached: outcome.recall >= wish.recall,
+      finalDays: finalDays, recall: outcome.recall, isReached: outcome.recall >= target.recall,
       stillNew: outcome.stillNew, minutesBefore: outcome.minutesBefore)
   }
 }
 
 /// Simulates the days to a date twice: with the memory that study assumes, and with the memory of many people.
-private struct Rehearsal {
+private struct PlanSimulation {
   struct Outcome {
     var recall = 0.0
     var stillNew = 0
@@ -109,13 +109,13 @@ private struct Rehearsal {
   }
 
   private let simulations: [Simulation]
-  private let wish: RecallPlan.Wish
+  private let target: RecallPlan.Target
   /// The share of all cards that is simulated.
   private let part: Double
   private let cardCount: Int
 
-  init(_ simulation: Simulation, _ wish: RecallPlan.Wish) {
-    self.wish = wish
+  init(_ simulation: Simulation, _ target: RecallPlan.Target) {
+    self.target = target
     let all = simulation.cards.count + simulation.newCards
     part = min(1, Double(RecallPlan.sample) / Double(max(1, all)))
     let sampled = simulation.sampled(part)
@@ -128,15 +128,15 @@ private struct Rehearsal {
 
   /// - Parameter days: how many of the last days are used for the date.
   func run(_ days: Int) -> Outcome {
-    let ending = RecallPlan.Ending(days: days, seconds: wish.minutes * 60 * part, times: wish.times)
-    let course = Simulation.Course(retention: RecallPlan.retention, days: wish.days, seed: 1, ending: ending)
+    let ending = RecallPlan.Ending(days: days, seconds: target.minutes * 60 * part, times: target.times)
+    let course = Simulation.Course(retention: RecallPlan.retention, days: target.days, seed: 1, ending: ending)
     let outcomes = simulations.map { simulation in
       var seconds = 0.0
-      let before = max(0, wish.days - days)
+      let before = max(0, target.days - days)
       let cards = simulation.play(course) { day, _, counts in
-        if day < before { seconds += wish.times.seconds(counts) }
+        if day < before { seconds += target.times.seconds(counts) }
       }
-      let recall = simulation.remembered(cards, wish.days) / Double(max(1, cardCount))
+      let recall = simulation.remembered(cards, target.days) / Double(max(1, cardCount))
       return Outcome(
         recall: max(0, recall - RecallPlan.optimism),
         stillNew: Int((Double(cardCount - cards.count) / part).rounded()),

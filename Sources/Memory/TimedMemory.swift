@@ -53,7 +53,7 @@ public struct TimedMemory: Equatable, Sendable {
 /// parameters of FSRS-7.
 public struct FittedModels: Equatable, Sendable {
   /// How many cards must have begun with a rating before its intervals are trusted.
-  static let enoughFirsts = 50
+  static let minimumFirsts = 50
 
   /// The number of answers in the log at the time of the fitting.
   public var answers: Int
@@ -82,7 +82,7 @@ public struct FittedModels: Equatable, Sendable {
   /// Returns the interval of FSRS-7 in days, limited if there is little evidence.
   /// - Parameter usual: the interval of FSRS-6 in days.
   public func guarded(_ days: Double, first: Rating, usual: Double) -> Double {
-    firsts[Int(first.rawValue) - 1] >= Self.enoughFirsts ? days : min(days, 2 * usual)
+    firsts[Int(first.rawValue) - 1] >= Self.minimumFirsts ? days : min(days, 2 * usual)
   }
 
   /// Returns whether the log has grown by a tenth since the fitting, and by at least 200 answers.

@@ -65,7 +65,7 @@ struct GrantFile {
   }
 
   /// Messages about entries of the file that are not valid grants.
-  var strangers: [String] {
+  var invalidEntries: [String] {
     whole.fields.filter { $0.value.record == nil }
       .map { "the entry of the plugin \(quoted($0.name)) is invalid, so nothing is granted to it" }
       + entries.sorted { $0.key < $1.key }.flatMap { name, entry in
@@ -133,7 +133,7 @@ struct GrantFile {
     var changed = whole
     changed[name] = record
     if changed == whole { return }
-    try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)), .ofOurs(temporaryName: Self.temporaryName))
+    try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)), .internalFile(temporaryName: Self.temporaryName))
     whole = changed
     entries = Self.entries(in: whole)
   }

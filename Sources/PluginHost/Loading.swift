@@ -118,13 +118,13 @@ extension PluginHost {
     lua.timeLimit = plugin.limits.seconds
     var terms = PluginTerms()
     terms.limits = plugin.limits
-    terms.mayTakeTypedPath = mayTake ?? { _ in true }
-    terms.noteFailure = { [weak plugin] message in
+    terms.allowsTypedPath = mayTake ?? { _ in true }
+    terms.recordFailure = { [weak plugin] message in
       if let plugin { plugin.lastError = message.withoutPrefix(plugin.name + ": ") }
     }
     try install(session.bindingContext(of: manifest.name, grants, terms), in: lua)
     let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
-    try code.distant?.tellModules()
+    try code.distant?.sendModules()
     try code.setRequire { try folder.module($0) }
     try runFile("init.lua", of: plugin, in: code)
   }

@@ -61,7 +61,7 @@ public final class Plugin {
   }
 
   /// Applies the user's choices of how the plugin runs.
-  func take(_ entry: GrantFile.Entry?) {
+  func apply(_ entry: GrantFile.Entry?) {
     limits = entry?.limits ?? .standard
     wantsProcess = !isBundled && entry?.isIsolated != false
   }

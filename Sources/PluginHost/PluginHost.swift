@@ -54,7 +54,7 @@ public final class PluginHost: ListenerLoading {
   /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
     do {
-      try packages.store.settle()
+      try packages.store.recover()
     } catch {
       session.reportPlugin(oneLine(error))
     }
@@ -107,7 +107,7 @@ public final class PluginHost: ListenerLoading {
       if case .failed = plugin.state { continue }
       let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
       unload(plugin)
-      plugin.take(entry)
+      plugin.apply(entry)
       if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
       plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
     }
@@ -137,7 +137,7 @@ public final class PluginHost: ListenerLoading {
   public func grantProblems() throws -> [String] {
     guard let folder = session.grantsFolder else { return [] }
     do {
-      return try GrantFile(folder: folder).strangers
+      return try GrantFile(folder: folder).invalidEntries
     } catch let error as any Problem { return [error.message] }
   }
 
@@ -163,7 +163,7 @@ public final class PluginHost: ListenerLoading {
       let plugin = Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
         state: manifest.state(entry, isBundled: isBundled), granted: manifest.rights(entry, isBundled: isBundled))
-      plugin.take(entry)
+      plugin.apply(entry)
       return plugin
     } catch {
       let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .off)

@@ -32,6 +32,6 @@ public struct PlainProblem: Problem, Equatable {
 
   /// - Parameter hasRetryTime: whether the problem says when to try again (`retry_after`).
   public init(code: String, title: String, message: String, hasRetryTime: Bool = false) {
-    report = ProblemReport(ProblemCode(passedOn: code, hasRetryTime: hasRetryTime), title, message)
+    report = ProblemReport(ProblemCode(external: code, hasRetryTime: hasRetryTime), title, message)
   }
 }

@@ -18,7 +18,7 @@ public enum ProblemCode: Hashable, Sendable {
   /// Converts a text from Lua or a plugin to a code. It never gives a usage error: a mistake of a script is a failure
   /// of the script.
   /// - Parameter hasRetryTime: distinguishes a sign-in that is locked for a time from another locked thing.
-  public init(passedOn text: String, hasRetryTime: Bool = false) {
+  public init(external text: String, hasRetryTime: Bool = false) {
     if let code = SignIn(rawValue: text), code != .locked || hasRetryTime {
       self = .signIn(code)
     } else if let code = Failure(rawValue: text) {

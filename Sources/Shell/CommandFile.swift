@@ -15,7 +15,7 @@ struct CommandFile {
   private let lines: [String]
 
   /// Whether a path names a file of commands.
-  static func isNamed(_ path: String) -> Bool { path.hasSuffix(".dh") }
+  static func isCommandFile(_ path: String) -> Bool { path.hasSuffix(".dh") }
 
   /// - Throws: the reason why the file cannot be read.
   init(_ session: Session, path: String) throws {

@@ -30,7 +30,7 @@ package final class Console {
   /// Whether output currently goes to a file or a program.
   var isRedirected = false
   /// Whether text for the user goes to standard error, so that a program reads only the result on standard output.
-  var isAside = false
+  var usesStandardError = false
 
   /// Standard output. While a line is being read, only the line editor has the keyboard.
   package var terminal: Terminal {
@@ -49,7 +49,7 @@ package final class Console {
 
   /// Writes text to standard output unchanged.
   package func write(_ text: String) {
-    if isAside { return writeToErrors(text) }
+    if usesStandardError { return writeToErrors(text) }
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
     print(text, terminator: "")
     if output.hasScreen, !isRedirected { fflush(nil) }
@@ -72,8 +72,8 @@ package final class Console {
   /// from others is made printable here.
   package func message(_ text: String) {
     let line = printable(text, limit: 4_000)
-    guard let width = errors.cutWidth else { return messageAsItIs(line) }
-    messageAsItIs(line.lines(within: width, breaksWords: false).joined(separator: "\n"))
+    guard let width = errors.cutWidth else { return rawMessage(line) }
+    rawMessage(line.lines(within: width, breaksWords: false).joined(separator: "\n"))
   }
 
   /// Writes a message whose line breaks are meant: a Lua error, which may quote several lines of code, or its stack
@@ -85,7 +85,7 @@ package final class Console {
   }
 
   /// Writes a line that a program may read to standard error.
-  package func messageAsItIs(_ text: String) { writeToErrors(text + "\n") }
+  package func rawMessage(_ text: String) { writeToErrors(text + "\n") }
 
   private func writeToErrors(_ text: String) {
     fflush(nil)
@@ -110,7 +110,7 @@ package final class Console {
   ) -> any ProgressReporting {
     guard drawsProgress else { return NoProgress() }
     return ConsoleProgress(
-      ProgressLine(label, total: total, unit: unit, on: messages, isPatient: !atOnce, now: elapsed) { text in
+      ProgressLine(label, total: total, unit: unit, on: messages, isDelayed: !atOnce, now: elapsed) { text in
         fflush(nil)
         Self.writeRaw(text)
       })

@@ -15,14 +15,14 @@ struct LuaLines {
   init(_ session: Session) { self.session = session }
 
   /// The result of running a line of Lua.
-  enum LuaLine {
+  enum Outcome {
     case done
     case incomplete
     case failed(status: Int32)
   }
 
   /// Runs Lua from the prompt: an expression shows its values, an unfinished chunk asks for more input.
-  func run(_ text: String, showsNil: Bool = true) -> LuaLine {
+  func run(_ text: String, showsNil: Bool = true) -> Outcome {
     defer { session.storeGames() }
     do {
       try session.refreshAccounts()

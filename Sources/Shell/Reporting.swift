@@ -28,7 +28,7 @@ struct Reporter {
     // Whoever ended the program knows why its work stopped.
     if let signal = Interrupts.endingSignal, problem.report.code == .interrupted { return 128 + signal }
     if asJSON ?? wantsJSON {
-      console.messageAsItIs(Value(problem).json)
+      console.rawMessage(Value(problem).json)
     } else {
       let words = printable(console.place, limit: 500) + words(error, problem, origin)
       if error is LuaError { console.message(lines: words) } else { console.message(words) }

@@ -46,9 +46,9 @@ package struct Runner {
       }
       return session.state.leaving ?? status
     } catch {
-      let told = session.report(
+      let reported = session.report(
         error, origin: (error as? CommandError).map { _ in "deckhand" } ?? origin, asJSON: wantsJSON)
-      return told == ExitStatus.failed ? trouble : told
+      return reported == ExitStatus.failed ? trouble : reported
     }
   }
 
@@ -106,7 +106,7 @@ package struct Runner {
     case .builtIn:
       guard let builtIn = session.tables.builtIns[command.name] else { break }
       return try builtIn.run(invocation, session)
-    case .announced, .shortForm: break
+    case .announced, .pluginAlias: break
     }
     throw CommandError.unknownCommand(command.name, suggestion: nil)
   }

@@ -18,7 +18,7 @@ extension Session {
 extension UserScripting {
   /// A bound object as a record of its fields; objects within it are represented by their identity.
   func record(of object: AnyObject) -> Value {
-    if let answer = object as? LuaAnswer { return answer.plain { record(of: $0) } }
+    if let answer = object as? LuaCommandResult { return answer.plain { record(of: $0) } }
     guard let bound = object as? any BoundObject, let type = lua.description(of: bound) else { return .null }
     do {
       return .record(try type.fields.map { ($0.name, value(of: try $0.read(bound))) })

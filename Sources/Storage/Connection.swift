@@ -78,7 +78,7 @@ final class Connection {
   }
 
   /// Runs a rollback even if the lane failed: statements in the body do not throw the lane's failure.
-  func afterAnyFailure(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+  func ignoringLaneFailure(_ body: () throws(StorageError) -> Void) throws(StorageError) {
     wait()
     let before = isLent
     isLent = false

@@ -10,10 +10,10 @@ import CSQLite
 ///     let names = try db.rows("SELECT name FROM tags") { $0.text(0) }
 public final class Database {
   /// The most statements in the cache. Queries that a user types are not cached.
-  private static let mostKept = 500
+  private static let cacheLimit = 500
 
   let connection: Connection
-  private var kept: [String: Statement] = [:]
+  private var cachedStatements: [String: Statement] = [:]
 
   init(_ connection: Connection) { self.connection = connection }
 
@@ -21,7 +21,7 @@ public final class Database {
   public var path: String { connection.path }
 
   func close() throws(StorageError) {
-    kept.removeAll()
+    cachedStatements.removeAll()
     try connection.close()
   }
 
@@ -57,10 +57,10 @@ public final class Database {
 
   /// Returns a statement from the cache, or prepares and caches it.
   public func cachedStatement(sql: String) throws(StorageError) -> Statement {
-    if let statement = kept[sql], !statement.isOpen { return statement }
+    if let statement = cachedStatements[sql], !statement.isOpen { return statement }
     let made = try Statement(connection, sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
-    if kept.count >= Database.mostKept { kept.removeAll() }
-    kept[sql] = made
+    if cachedStatements.count >= Database.cacheLimit { cachedStatements.removeAll() }
+    cachedStatements[sql] = made
     return made
   }
 
@@ -143,7 +143,7 @@ public final class Database {
   public func commit() throws(StorageError) { try run("COMMIT") }
 
   public func rollback() throws(StorageError) {
-    try connection.afterAnyFailure { () throws(StorageError) in try run("ROLLBACK") }
+    try connection.ignoringLaneFailure { () throws(StorageError) in try run("ROLLBACK") }
   }
 
   /// Runs the body in a transaction, which is rolled back if the body throws.
@@ -169,7 +169,7 @@ public final class Database {
       return result
     } catch {
       if isInsideTransaction {
-        try connection.afterAnyFailure { () throws(StorageError) in
+        try connection.ignoringLaneFailure { () throws(StorageError) in
           try run("ROLLBACK TO part")
           try run("RELEASE part")
         }

@@ -6,7 +6,7 @@ import Glibc
 
 struct DatabaseFile {
   /// The size in bytes to which SQLite truncates the write-ahead log once its content is in the database file.
-  static let keptLog = 4 << 20
+  static let walLimit = 4 << 20
 
   /// nil for an in-memory database.
   let path: String?
@@ -17,7 +17,7 @@ struct DatabaseFile {
     // The largest cache in KiB, allocated as needed. More does not help: adding and exporting a million cards takes the
     // same time with 32 MiB, and 28 MiB more memory.
     "cache_size = -8192",
-    "journal_size_limit = \(keptLog)",
+    "journal_size_limit = \(walLimit)",
     // The journal that rolls back a failed statement of many rows stays in memory. In a file it costs a third of the
     // time of a long import, because each page is a system call. Removing 500,000 cards takes 60 MB more.
     "temp_store = MEMORY",

@@ -13,8 +13,8 @@ public struct LookBack {
   /// - Parameter also: further changes to make to the database, because triggers are off while steps are undone.
   /// - Throws: `UndoError.noStep` if the step is no longer stored; `.tooLarge` if a later step cannot be undone.
   public func read<T>(at step: Int, also: (Database) throws -> Void, _ body: () throws -> T) throws -> T {
-    try takingBack { db, tables in
-      try go(db, to: step, tables)
+    try rollingBack { db, tables in
+      try move(db, to: step, tables)
       try also(db)
       return try body()
     }
@@ -23,17 +23,17 @@ public struct LookBack {
   /// Goes back step by step, newest first, as far as steps are stored and can be undone; skips steps that are undone.
   /// - Parameter body: called for each step while the database is in the state before that step.
   public func walk(_ body: (Database, UndoStep) throws -> Void) throws {
-    try takingBack { db, tables in
-      for step in try UndoLog.steps(db, limit: UndoLog.mostSteps) where !step.isUndone {
+    try rollingBack { db, tables in
+      for step in try UndoLog.steps(db, limit: UndoLog.stepLimit) where !step.isUndone {
         if step.isTooLarge { break }
-        try turn(db, step, tables)
+        try undoOrRedo(db, step, tables)
         try body(db, step)
       }
     }
   }
 
   /// Runs a body that may change anything, in a transaction that is rolled back.
-  private func takingBack<T>(_ body: (Database, [UndoTable]) throws -> T) throws -> T {
+  private func rollingBack<T>(_ body: (Database, [UndoTable]) throws -> T) throws -> T {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }
     var result: T?
@@ -46,9 +46,9 @@ public struct LookBack {
             db,
             { db in
               result = try body(db, recorder.tables)
-              throw LookedBack()
+              throw ReadingDone()
             }, atEnd: {})
-        } catch is LookedBack { return }
+        } catch is ReadingDone { return }
       }
     }
     guard let result else { throw UndoError.nothingToUndo }
@@ -56,16 +56,16 @@ public struct LookBack {
   }
 
   /// Undoes the steps after step `id`, newest first, and redoes the undone steps up to it.
-  private func go(_ db: Database, to id: Int, _ tables: [UndoTable]) throws {
-    let steps = try UndoLog.steps(db, limit: UndoLog.mostSteps)
+  private func move(_ db: Database, to id: Int, _ tables: [UndoTable]) throws {
+    let steps = try UndoLog.steps(db, limit: UndoLog.stepLimit)
     guard let oldest = steps.last?.id, id == oldest - 1 || steps.contains(where: { $0.id == id }) else {
       throw UndoError.noStep(id)
     }
-    for step in steps where step.id > id && !step.isUndone { try turn(db, step, tables) }
-    for step in steps.reversed() where step.id <= id && step.isUndone { try turn(db, step, tables) }
+    for step in steps where step.id > id && !step.isUndone { try undoOrRedo(db, step, tables) }
+    for step in steps.reversed() where step.id <= id && step.isUndone { try undoOrRedo(db, step, tables) }
   }
 
-  private func turn(_ db: Database, _ step: UndoStep, _ tables: [UndoTable]) throws {
+  private func undoOrRedo(_ db: Database, _ step: UndoStep, _ tables: [UndoTable]) throws {
     do {
       try UndoneRows(UndoLog.rows(db, of: step)).apply(db, tables, step: step.name)
     } catch is UndoDamage {
@@ -75,4 +75,4 @@ public struct LookBack {
 }
 
 /// Thrown to roll back the transaction.
-private struct LookedBack: Error {}
+private struct ReadingDone: Error {}

@@ -81,7 +81,7 @@ struct NewRows {
 
   // MARK: Going back
 
-  mutating func goBack(to mark: Mark) {
+  mutating func rewind(to mark: Mark) {
     // If a part was rolled back, the rows may already be before the mark.
     guard spans.count >= mark.spans, keys.count >= mark.keys, spanned >= mark.spanned else { return }
     for span in spans[mark.spans...] { rows?.remove(span) }

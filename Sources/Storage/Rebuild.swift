@@ -32,7 +32,7 @@ public struct NewStore {
   public func rebuild(from source: String, finish: (Database) throws -> Void) throws {
     try make { db in
       try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(source)])
-      let strange = try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "source"))
+      let strange = try DatabaseSchema(db, "main").differingObjects(in: DatabaseSchema(db, "source"))
       guard strange.isEmpty else { throw RebuildError.strange(strange) }
       try db.execute(sql: "BEGIN")
       for table in try UndoTable.all(db) {
@@ -96,7 +96,7 @@ struct DatabaseSchema {
   }
 
   /// Returns the objects that only one of the two schemas has, or that differ.
-  func strangers(in other: DatabaseSchema) -> [String] {
+  func differingObjects(in other: DatabaseSchema) -> [String] {
     Set(objects.keys).union(other.objects.keys).filter { objects[$0] != other.objects[$0] }.sorted()
   }
 }

@@ -30,7 +30,7 @@ public final class RecordedChange {
 
   /// Turns this part into an undo step when its unit is stored as that step, if it is all that the unit changed.
   /// - Parameter recorder: has recorded everything that the unit changed.
-  func becomeStep(_ id: Int, ifAll recorder: UndoRecorder) {
+  func setStep(_ id: Int, ifAll recorder: UndoRecorder) {
     if case .part(let part) = place, part.start.isAtStart, recorder.isAt(part.end) { place = .step(id) }
   }
 }
@@ -79,6 +79,6 @@ extension Store {
       recorder.isRecording = true
     }
     try UndoneRows(rows).apply(db, recorder.tables, step: "the change")
-    if let start { recorder.goBack(to: start) }
+    if let start { recorder.rewind(to: start) }
   }
 }

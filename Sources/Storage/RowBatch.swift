@@ -28,12 +28,12 @@ public final class RowBatch: ColumnBinding {
   private let lane: WorkLane?
   private var filling: RowBuffer
   /// Buffers that were handed to the lane, in order.
-  private var handed: [Handed] = []
+  private var submitted: [Submitted] = []
   private var empty: [RowBuffer] = []
   /// Whether the second thread may be writing for this batch.
   public private(set) var isUnderWay = false
 
-  private struct Handed {
+  private struct Submitted {
     let rows: RowBuffer
     let mark: WrittenMark
   }
@@ -146,13 +146,13 @@ public final class RowBatch: ColumnBinding {
   /// Ends the row; if the buffer is full, hands it over.
   public func writeRow() throws(StorageError) {
     endRow()
-    if isFull { try handOver() }
+    if isFull { try submit() }
   }
 
   /// The number of rows that are not written; waits first until the lane is idle.
   public var waitingCount: Int {
     connection.wait()
-    return handed.reduce(filling.count) { $0 + ($1.mark.isSet ? 0 : $1.rows.count) }
+    return submitted.reduce(filling.count) { $0 + ($1.mark.isSet ? 0 : $1.rows.count) }
   }
 
   /// Lets the body change the rows that were not handed over.
@@ -161,16 +161,16 @@ public final class RowBatch: ColumnBinding {
   /// Lets the body change all rows that are not written, in order.
   public func editWaiting(_ body: (inout RowBuffer) throws -> Void) throws {
     try drain()
-    handed = try handed.map { part in
+    submitted = try submitted.map { part in
       var rows = part.rows
       try body(&rows)
-      return Handed(rows: rows, mark: part.mark)
+      return Submitted(rows: rows, mark: part.mark)
     }
     try body(&filling)
   }
 
   /// Hands the waiting rows to the second thread.
-  public func handOver() throws(StorageError) {
+  public func submit() throws(StorageError) {
     guard let lane else { return try flush() }
     if filling.count == 0 { return }
     let (rows, mark, target) = (filling, WrittenMark(), self.target)
@@ -181,9 +181,9 @@ public final class RowBatch: ColumnBinding {
       mark.set()
     }
     guard isAdded else { return try drain() }
-    handed.append(Handed(rows: rows, mark: mark))
+    submitted.append(Submitted(rows: rows, mark: mark))
     // The lane has finished all but the latest buffers, so the oldest can be reused.
-    while handed.count > RowBatch.ahead + 1, handed[0].mark.isSet { reuse(handed.removeFirst().rows) }
+    while submitted.count > RowBatch.ahead + 1, submitted[0].mark.isSet { reuse(submitted.removeFirst().rows) }
     filling = empty.popLast() ?? RowBuffer(rows: RowBatch.rows, columns: columns)
   }
 
@@ -200,16 +200,16 @@ public final class RowBatch: ColumnBinding {
     connection.wait()
     let failure = lane.takeFailure()
     connection.wait()
-    while let first = handed.first, first.mark.isSet { reuse(handed.removeFirst().rows) }
+    while let first = submitted.first, first.mark.isSet { reuse(submitted.removeFirst().rows) }
     if let failure { throw failure }
   }
 
   /// Writes all waiting rows on this thread.
   public func flush() throws(StorageError) {
     try drain()
-    while let part = handed.first {
+    while let part = submitted.first {
       try target.write(part.rows)
-      reuse(handed.removeFirst().rows)
+      reuse(submitted.removeFirst().rows)
     }
     try target.write(filling)
     filling.forget()
@@ -218,8 +218,8 @@ public final class RowBatch: ColumnBinding {
   /// Discards all waiting rows.
   public func forget() {
     connection.wait()
-    for part in handed { reuse(part.rows) }
-    handed.removeAll()
+    for part in submitted { reuse(part.rows) }
+    submitted.removeAll()
     filling.forget()
   }
 }

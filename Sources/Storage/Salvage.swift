@@ -34,7 +34,7 @@ extension NewStore {
     var losses: [SalvageLoss] = []
     try make { db in
       if try !attach(damaged, db) {
-        try layHead(over: damaged, pages: schemaPages(db), least: lastRoot(db))
+        try replaceHeader(over: damaged, pages: schemaPages(db), least: lastRoot(db))
         try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
       }
       for table in try UndoTable.all(db) {
@@ -59,7 +59,7 @@ extension NewStore {
       return false
     }
     do {
-      if try DatabaseSchema(db, "main").strangers(in: DatabaseSchema(db, "damaged")).isEmpty { return true }
+      if try DatabaseSchema(db, "main").differingObjects(in: DatabaseSchema(db, "damaged")).isEmpty { return true }
     } catch let error as StorageError where error.isOfRow || error.isOfSchema {
       // The caller replaces the header and the schema.
     }
@@ -80,7 +80,7 @@ extension NewStore {
   /// Overwrites the header and the schema of the damaged file with those of the new one, and drops its list of free
   /// pages.
   /// - Parameter least: the smallest number of pages; a truncated file is extended with empty ones.
-  private func layHead(over damaged: String, pages: [Int], least: Int) throws {
+  private func replaceHeader(over damaged: String, pages: [Int], least: Int) throws {
     let source = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let head = try source.bytes(at: 0, count: 100)
     let size = Int(head[16]) << 8 | Int(head[17])
@@ -107,7 +107,7 @@ extension NewStore {
 extension Database {
   /// Applies the `ON DELETE` action to each row whose reference points to nothing: clears the reference or deletes the
   /// row. Rows of keys without such an action stay.
-  public func settleDangling() throws {
+  public func applyDeleteActions() throws {
     let sql = """
       SELECT DISTINCT found."table", keys."from", keys."table", keys."to", keys.on_delete
       FROM pragma_foreign_key_check AS found JOIN pragma_foreign_key_list(found."table") AS keys ON keys.id = found.fkid
@@ -128,7 +128,7 @@ private struct TableSalvage {
   private let table: UndoTable
   private(set) var losses: [SalvageLoss] = []
   /// How many statements may still fail before the rest of the table is given up.
-  private var patience = 20_000
+  private var attempts = 20_000
 
   init(_ db: Database, _ table: UndoTable) { (self.db, self.table) = (db, table) }
 
@@ -193,8 +193,8 @@ private struct TableSalvage {
     let stock =
       "DELETE FROM main.\(table.quoted) \(range) AND rowid IN (SELECT rowid FROM damaged.\(table.quoted) \(range))"
     if try attempt("\(stock); \(start) \(range)") { return try listContradictions(rows) }
-    patience -= 1
-    guard rows.lowerBound < rows.upperBound, patience > 0 else { return lose(rows) }
+    attempts -= 1
+    guard rows.lowerBound < rows.upperBound, attempts > 0 else { return lose(rows) }
     // The ids on a damaged page may be any numbers, so their distance may not fit into an `Int64`.
     let half = UInt64(bitPattern: rows.upperBound &- rows.lowerBound) / 2
     let middle = rows.lowerBound &+ Int64(bitPattern: half)

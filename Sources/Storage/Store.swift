@@ -48,7 +48,7 @@ public final class Store {
   public private(set) var readOnlyReason: (any Error)?
 
   /// How often to try for a lock that another process holds; in each try, SQLite waits for 0.1 seconds.
-  private let lockTries: Int
+  private let lockAttempts: Int
 
   /// Creates a store. The file is opened at first use.
   /// - Parameters:
@@ -65,7 +65,7 @@ public final class Store {
     undoClock: (() -> Double)? = nil, unrecorded: Set<String> = []
   ) {
     recorder = undoClock.map { UndoRecorder(now: $0, unrecorded: unrecorded) }
-    lockTries = Int(min(36_000, max(1, deadline * 10)))
+    lockAttempts = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
     self.migrations = migrations
     poll = StatementPoll(isInterrupted)
@@ -76,7 +76,7 @@ public final class Store {
   /// Runs statements that change nothing. Never waits for a writer; may be called inside an operation.
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
     try access("reading") { db in
-      try noticeOthers(db)
+      try countOtherCommits(db)
       return try body(db)
     }
   }
@@ -171,7 +171,7 @@ public final class Store {
     guard let recorder else { return }
     recorder.isRecording = false
     lastStep = try UndoLog.add(db, recorder, named: name, at: recorder.now())
-    if let lastStep { firstPart?.becomeStep(lastStep, ifAll: recorder) }
+    if let lastStep { firstPart?.setStep(lastStep, ifAll: recorder) }
     firstPart = nil
     recorder.clear()
   }
@@ -191,7 +191,7 @@ public final class Store {
     try access(name, changes: true) { db in try waiting { try body(db) } }
   }
 
-  func noteReplaced() {
+  func didReplaceDatabase() {
     otherChanges &+= 1
     dataVersion = nil
   }
@@ -216,7 +216,7 @@ public final class Store {
       } catch let error as StorageError {
         guard case .busy = error else { throw error }
         if poll.isInterrupted() { throw StorageError.interrupted(path: shownPath) }
-        if tried >= lockTries { throw error }
+        if tried >= lockAttempts { throw error }
       }
     }
   }
@@ -227,7 +227,7 @@ public final class Store {
     _ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void
   ) throws -> T {
     do {
-      let result = try standing(db, body)
+      let result = try requiringTransaction(db, body)
       try atEnd(result)
       try db.commit()
       return result
@@ -242,7 +242,7 @@ public final class Store {
   private func first<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     unit = .open
     do {
-      return try standing(db, body)
+      return try requiringTransaction(db, body)
     } catch {
       try rollback(db)
       unit = .waiting
@@ -259,7 +259,7 @@ public final class Store {
       return try db.savepoint { try inside { try body(db) } }
     } catch {
       otherChanges &+= 1
-      if let mark { recorder?.goBack(to: mark) }
+      if let mark { recorder?.rewind(to: mark) }
       throw error
     }
   }
@@ -269,16 +269,16 @@ public final class Store {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
     do {
-      return try standing(db, body)
+      return try requiringTransaction(db, body)
     } catch {
       otherChanges &+= 1
-      if let mark { recorder?.goBack(to: mark) }
+      if let mark { recorder?.rewind(to: mark) }
       throw error
     }
   }
 
   /// Runs the body and throws if the transaction is not active after it.
-  private func standing<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+  private func requiringTransaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     let result = try inside { try body(db) }
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     return result
@@ -301,12 +301,12 @@ public final class Store {
     recorder?.clear()
     firstPart = nil
     if db.isInsideTransaction { try db.rollback() }
-    giveBackRoom(db)
+    truncateLog(db)
   }
 
   /// Truncates a large write-ahead log at once, because it still contains what was rolled back.
-  private func giveBackRoom(_ db: Database) {
-    guard let path, DatabaseFile.size(of: path + "-wal") > DatabaseFile.keptLog else { return }
+  private func truncateLog(_ db: Database) {
+    guard let path, DatabaseFile.size(of: path + "-wal") > DatabaseFile.walLimit else { return }
     // While another process reads, the log stays; it shrinks when that process ends.
     do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch { return }
   }
@@ -315,7 +315,7 @@ public final class Store {
 
   /// Lends the open database to the body; `name` says what the body does.
   func access<T>(_ name: String, changes: Bool = false, _ body: (Database) throws -> T) throws -> T {
-    if changes { tryToChangeAgain() }
+    if changes { reopenForWriting() }
     let database = try opened(name)
     try waitingRows?.flush()
     users += 1
@@ -324,7 +324,7 @@ public final class Store {
   }
 
   /// Reopens a read-only database before a change: the disk may have room by now.
-  private func tryToChangeAgain() {
+  private func reopenForWriting() {
     guard readOnlyReason != nil, users == 0, let database else { return }
     // If somebody still has an open statement, the change itself fails and gives the reason.
     do { try database.close() } catch { return }
@@ -333,7 +333,7 @@ public final class Store {
   }
 
   /// Counts a commit of another process. While a transaction is open, none is visible.
-  private func noticeOthers(_ db: Database) throws {
+  private func countOtherCommits(_ db: Database) throws {
     guard path != nil, !db.isInsideTransaction else { return }
     guard let version = try Int.fetchOne(db, sql: "PRAGMA data_version") else { return }
     // The first call counts, too: it cannot know what was committed before.

@@ -7,9 +7,9 @@ import Glibc
 
 /// A snapshot of a database file: it does not see what others write later.
 ///
-///     let held = try HeldDatabase(path, scratch: scratch.folder, isInterrupted: isInterrupted)
+///     let held = try DatabaseSnapshot(path, scratch: scratch.folder, isInterrupted: isInterrupted)
 ///     try held.copy(to: target) { done, total in }
-public final class HeldDatabase {
+public final class DatabaseSnapshot {
   private let database: ExclusiveDatabase
   private let path: String
   private let isInterrupted: @Sendable () -> Bool
@@ -23,7 +23,7 @@ public final class HeldDatabase {
     self.path = path
     self.isInterrupted = isInterrupted
     do {
-      database = try HeldDatabase.opened(path)
+      database = try DatabaseSnapshot.opened(path)
     } catch let error as StorageError where error.isOfDisk {
       // A full or read-only disk has no room for the files that SQLite keeps next to an open database, so nobody
       // writes.
@@ -31,7 +31,7 @@ public final class HeldDatabase {
       for ending in ["", "-wal"] where fileExists(path + ending) {
         try AtomicFile.copy(path + ending, to: copy + ending, isInterrupted: isInterrupted)
       }
-      database = try HeldDatabase.opened(copy)
+      database = try DatabaseSnapshot.opened(copy)
     }
   }
 
@@ -53,12 +53,12 @@ public final class HeldDatabase {
       let size = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
       try copied.use(for: "copying") { copy in
         try copy.execute(sql: "PRAGMA synchronous = OFF")
-        try source.backup(to: copy, pages: HeldDatabase.pages) { done, total in
+        try source.backup(to: copy, pages: DatabaseSnapshot.pages) { done, total in
           if isInterrupted() { throw StorageError.interrupted(path: path) }
           progress(done * size, total * size)
         }
         try copy.execute(sql: "PRAGMA journal_mode = DELETE")
-        try copy.execute(sql: UndoLog.removal)
+        try copy.execute(sql: UndoLog.clearSQL)
       }
     }
     try copied.close()
@@ -110,7 +110,7 @@ extension Store {
       for ending in ["", "-wal", "-shm"] { try Folder.removeFile(own + ending) }
       try replace(by: path, nil)
     }
-    noteReplaced()
+    didReplaceDatabase()
     return true
   }
 

@@ -97,7 +97,7 @@ struct UndoEvents {
     }
   }
 
-  mutating func goBack(to mark: Mark) throws(UndoDamage) {
+  mutating func rewind(to mark: Mark) throws(UndoDamage) {
     if packed.count > mark.chunks {
       writer = UndoWriter(bytes: try UndoEvents.unpacked(packed[mark.chunks]))
       for chunk in packed[mark.chunks...] { packedCount -= chunk.count }

@@ -20,11 +20,11 @@ public struct UndoStep: Equatable, Sendable {
 /// The tables of the log, and the operations on them.
 public enum UndoLog {
   /// The most steps that are stored.
-  static let mostSteps = 1000
+  static let stepLimit = 1000
   /// The most bytes of all steps together.
-  private static let mostBytes = 256 << 20
+  private static let byteLimit = 256 << 20
   /// How many steps are added between two removals of the oldest.
-  private static let pace: Int64 = 16
+  private static let pruneInterval: Int64 = 16
 
   public static var migrations: [Migration] { [Migration("undo", sql: first)] }
 
@@ -48,7 +48,7 @@ public enum UndoLog {
     """
 
   /// Empties the log of a copy, without relying on foreign keys.
-  static let removal = "DELETE FROM undo_chunks; DELETE FROM undo_steps"
+  static let clearSQL = "DELETE FROM undo_chunks; DELETE FROM undo_steps"
 
   // MARK: Writing
 
@@ -60,7 +60,7 @@ public enum UndoLog {
     guard !recorder.isEmpty else { return nil }
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
     let bytes = try rows?.byteCount ?? 0
-    let isKept = rows != nil && bytes <= mostBytes
+    let isKept = rows != nil && bytes <= byteLimit
     try db.run("DELETE FROM undo_steps WHERE undone = 1")
     let insertion = try db.cachedStatement(
       sql: "INSERT INTO undo_steps (name, at, count, bytes, rows) VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -69,7 +69,7 @@ public enum UndoLog {
     let id = db.lastInsertedRowID
     if isKept, let rows {
       try writeChunks(db, rows, of: id)
-      if bytes > 1 << 20 || id % pace == 0 { try prune(db) }
+      if bytes > 1 << 20 || id % pruneInterval == 0 { try prune(db) }
     } else {
       // Earlier steps cannot be reached past a step that cannot be undone.
       try db.run("DELETE FROM undo_steps WHERE id < ?", [id])
@@ -117,7 +117,7 @@ public enum UndoLog {
     try db.forEachRow("SELECT id, bytes FROM undo_steps ORDER BY id DESC") { row in
       count += 1
       bytes += row.integer(1)
-      if oldest == 0, count > mostSteps || bytes > Int64(mostBytes) {
+      if oldest == 0, count > stepLimit || bytes > Int64(byteLimit) {
         oldest = row.integer(0)
       }
     }

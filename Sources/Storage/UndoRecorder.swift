@@ -19,7 +19,7 @@ final class UndoRecorder {
   let now: () -> Double
 
   /// The most bytes that one step may hold in memory; beyond that the step cannot be undone.
-  static let mostBytes = 96 << 20
+  static let byteLimit = 96 << 20
 
   /// Rows that are inserted one after the other. This fast path is all that each new card of a batch costs, apart from
   /// SQLite's own work.
@@ -35,7 +35,7 @@ final class UndoRecorder {
     fileprivate let events: UndoEvents.Mark
     /// The number of rows that were changed or removed.
     fileprivate let rows: Int
-    fileprivate let born: [NewRows.Mark]
+    fileprivate let inserted: [NewRows.Mark]
     /// The number of rows that the step has changed, including new ones.
     fileprivate let total: Int
     var isAtStart: Bool { total == 0 }
@@ -43,7 +43,7 @@ final class UndoRecorder {
 
   private(set) var tables: [UndoTable] = []
   private var names: [[CChar]] = []
-  private var born: [NewRows] = []
+  private var inserted: [NewRows] = []
   private var events = UndoEvents()
   private var eventCount = 0
   private var last = -1
@@ -64,14 +64,14 @@ final class UndoRecorder {
   /// Creates a recorder for a part of the step that `whole` records.
   init(partOf whole: UndoRecorder) {
     (now, unrecorded, tables, names) = (whole.now, whole.unrecorded, whole.tables, whole.names)
-    born = Array(repeating: NewRows(), count: tables.count)
+    inserted = Array(repeating: NewRows(), count: tables.count)
   }
 
   /// Starts to record the changes on a connection.
   func attach(_ db: Database) throws {
     tables = try UndoTable.all(db).filter { $0.isUndone && !unrecorded.contains($0.name) }
     names = tables.map { Array($0.name.utf8CString) }
-    born = Array(repeating: NewRows(), count: tables.count)
+    inserted = Array(repeating: NewRows(), count: tables.count)
     _ = sqlite3_preupdate_hook(
       db.connection.pointer,
       { context, db, operation, _, table, before, after in
@@ -84,7 +84,7 @@ final class UndoRecorder {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  var isEmpty: Bool { eventCount == 0 && born.allSatisfy(\.isEmpty) }
+  var isEmpty: Bool { eventCount == 0 && inserted.allSatisfy(\.isEmpty) }
 
   /// Bytes of old values that were recorded; in memory they take less.
   var writtenCount: Int { events.writtenCount }
@@ -92,12 +92,12 @@ final class UndoRecorder {
   /// The number of rows that are new, changed or removed.
   var rowCount: Int {
     endRun()
-    return born.reduce(eventCount) { $0 + $1.count }
+    return inserted.reduce(eventCount) { $0 + $1.count }
   }
 
   func clear() {
     run = Run()
-    for index in born.indices { born[index] = NewRows() }
+    for index in inserted.indices { inserted[index] = NewRows() }
     events.removeAll()
     (eventCount, isTooLarge) = (0, false)
   }
@@ -106,20 +106,20 @@ final class UndoRecorder {
 
   func mark() -> Mark {
     let total = rowCount
-    return Mark(events: events.mark, rows: eventCount, born: born.map { $0.mark }, total: total)
+    return Mark(events: events.mark, rows: eventCount, inserted: inserted.map { $0.mark }, total: total)
   }
 
   /// Returns whether nothing has changed since the mark was made.
   func isAt(_ mark: Mark) -> Bool { eventCount == mark.rows && events.mark == mark.events && rowCount == mark.total }
 
-  func goBack(to mark: Mark) {
+  func rewind(to mark: Mark) {
     endRun()
-    do { try events.goBack(to: mark.events) } catch {
+    do { try events.rewind(to: mark.events) } catch {
       // A chunk cannot be decompressed: the rest of the step could not be undone either.
-      giveUp()
+      stopRecording()
     }
     eventCount = mark.rows
-    for index in born.indices { born[index].goBack(to: mark.born[index]) }
+    for index in inserted.indices { inserted[index].rewind(to: mark.inserted[index]) }
   }
 
   // MARK: Row changes
@@ -134,7 +134,7 @@ final class UndoRecorder {
   /// Ends the run, and extends its span to the last row id.
   private func endRun() {
     guard run.table != nil else { return }
-    born[run.index].extend(to: run.high)
+    inserted[run.index].extend(to: run.high)
     run.table = nil
   }
 
@@ -147,31 +147,31 @@ final class UndoRecorder {
     }
     endRun()
     guard let index = index(of: name) else { return }
-    if tables[index].isKeyed { return noteKeyed(db, operation, index) }
+    if tables[index].isKeyed { return recordKeyed(db, operation, index) }
     switch operation {
     case SQLITE_INSERT:
-      born[index].add(after)
-      if born[index].end == after { run = Run(table: name, index: index, high: after) }
-    case SQLITE_DELETE: if !born[index].holds(before) { removed(db, index, before) }
+      inserted[index].add(after)
+      if inserted[index].end == after { run = Run(table: name, index: index, high: after) }
+    case SQLITE_DELETE: if !inserted[index].holds(before) { removed(db, index, before) }
     default:
       if before != after {
-        if !born[index].holds(before) { removed(db, index, before) }
-        born[index].add(after)
-      } else if !born[index].holds(before) {
+        if !inserted[index].holds(before) { removed(db, index, before) }
+        inserted[index].add(after)
+      } else if !inserted[index].holds(before) {
         changed(db, index, before, key: nil)
       }
     }
   }
 
-  private func noteKeyed(_ db: OpaquePointer, _ operation: Int32, _ index: Int) {
+  private func recordKeyed(_ db: OpaquePointer, _ operation: Int32, _ index: Int) {
     let old = operation == SQLITE_INSERT ? nil : key(db, index, sqlite3_preupdate_old)
     let new = operation == SQLITE_DELETE ? nil : key(db, index, sqlite3_preupdate_new)
     if let old, old == new {
-      if !born[index].holds(key: old) { changed(db, index, 0, key: old) }
+      if !inserted[index].holds(key: old) { changed(db, index, 0, key: old) }
       return
     }
-    if let old, !born[index].holds(key: old) { removed(db, index, 0) }
-    if let new { born[index].add(key: new) }
+    if let old, !inserted[index].holds(key: old) { removed(db, index, 0) }
+    if let new { inserted[index].add(key: new) }
   }
 
   private typealias Reader = (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Int32
@@ -222,14 +222,14 @@ final class UndoRecorder {
         return kind == .removed || writer.count > start + keySize
       }
       if !isWritten { eventCount -= 1 }
-      if events.byteCount > UndoRecorder.mostBytes { giveUp() }
+      if events.byteCount > UndoRecorder.byteLimit { stopRecording() }
     } catch {
       // There is no memory to compress the events: the step is marked as one that cannot be undone.
-      giveUp()
+      stopRecording()
     }
   }
 
-  private func giveUp() {
+  private func stopRecording() {
     isTooLarge = true
     events.removeAll()
   }
@@ -257,15 +257,15 @@ final class UndoRecorder {
     endRun()
     var writer = UndoWriter()
     writer.count(tables.count)
-    for (table, born) in zip(tables, born) {
+    for (table, inserted) in zip(tables, inserted) {
       writer.raw(table.name.utf8)
-      writer.count(born.spans.count)
-      for span in born.spans {
+      writer.count(inserted.spans.count)
+      for span in inserted.spans {
         writer.integer(span.low)
         writer.integer(span.high)
       }
-      writer.count(born.keys.count)
-      for key in born.keys { writer.raw(key) }
+      writer.count(inserted.keys.count)
+      for key in inserted.keys { writer.raw(key) }
     }
     writer.append(events.last)
     return StepRows(head: writer.bytes, packed: events.packed)

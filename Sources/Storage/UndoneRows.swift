@@ -128,7 +128,7 @@ struct UndoneRows {
           while start > 0, events[start - 1].kind == .removed { start -= 1 }
           // Inserting in the order of row ids is fastest.
           for event in events[start..<end].sorted(by: { ($0.table, $0.row) < ($1.table, $1.row) }) {
-            try putBack(db, event, table(event.table), raw, statements)
+            try reinsert(db, event, table(event.table), raw, statements)
           }
         }
         end = start
@@ -149,7 +149,7 @@ struct UndoneRows {
     }
   }
 
-  private func putBack(
+  private func reinsert(
     _ db: Database, _ event: Event, _ known: UndoTable, _ raw: UnsafeRawBufferPointer, _ statements: Statements
   ) throws {
     let statement = try statements.insertion(db, event.table, known)

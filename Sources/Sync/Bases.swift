@@ -267,11 +267,11 @@ extension BaseKind {
   /// Returns the JSON that a base stores for a deck, a preset or a note type. A note type is stored as the local
   /// table writes it, so that it can be its own base.
   static func json(_ kind: BaseKind, _ id: Int64, _ record: Value.Record) -> String {
-    let told = Value.record(record).json
-    if kind != .noteType { return told }
+    let asReceived = Value.record(record).json
+    if kind != .noteType { return asReceived }
     do throws(NoteError) { return try NoteType(received: record, id: id).json } catch {
       // A note type that cannot be stored locally.
-      return told
+      return asReceived
     }
   }
 }

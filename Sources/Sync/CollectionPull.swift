@@ -54,7 +54,7 @@ public final class CollectionPull {
   /// Returns what the server has, after checking that it accepts syncs and that its clock agrees with this one.
   public func checkedMeta() throws(SyncError) -> SyncMeta {
     let meta = try server.meta()
-    if !meta.goesOn { throw .stopped(message: meta.message) }
+    if !meta.acceptsSync { throw .stopped(message: meta.message) }
     let skew = Int(now().rounded()) - meta.now
     if abs(skew) > CollectionPull.mostSkew { throw .clock(seconds: skew) }
     return meta
@@ -75,7 +75,7 @@ public final class CollectionPull {
       pulled.counts = try server.counts(pulled.stagedCounts)
       if usn == 0 { try check(pulled) }
     } catch {
-      server.abandon()
+      server.abortQuietly()
       throw error as? SyncError ?? wrong(error)
     }
     try server.abort()

@@ -95,7 +95,7 @@ public final class MediaExchange {
     return try server.hasCount(count)
   }
 
-  private func goOn() throws(SyncError) { if isInterrupted() { throw .interrupted } }
+  private func checkInterrupted() throws(SyncError) { if isInterrupted() { throw .interrupted } }
 
   // MARK: Receiving
 
@@ -103,7 +103,7 @@ public final class MediaExchange {
     var wanted: [String: String] = [:]
     var (last, count) = (known.usn, 0)
     while true {
-      try goOn()
+      try checkInterrupted()
       let changes = try server.changes(after: last)
       guard let next = changes.last?.usn else { break }
       count += changes.count
@@ -111,13 +111,13 @@ public final class MediaExchange {
         throw server.fault("mediaChanges", "never ends")
       }
       last = next
-      for change in changes { try judge(change, &wanted) }
+      for change in changes { try classify(change, &wanted) }
     }
     try download(wanted, progress)
     known.usn = last
   }
 
-  private func judge(_ change: MediaChange, _ wanted: inout [String: String]) throws {
+  private func classify(_ change: MediaChange, _ wanted: inout [String: String]) throws {
     wanted[change.name] = nil
     guard MediaExchange.isUsable(change.name) else {
       // The server counts the file, so it is recorded as known there.
@@ -158,7 +158,7 @@ public final class MediaExchange {
 
   /// Returns the digest of a content; nil if the content is gone.
   private func digest(of hash: String) throws -> String? {
-    try goOn()
+    try checkInterrupted()
     return try contents.read(hash).map { try MediaArchive.digest($0) }
   }
 
@@ -166,7 +166,7 @@ public final class MediaExchange {
     var stored = 0
     var left = wanted.keys.sorted()[...]
     while !left.isEmpty {
-      try goOn()
+      try checkInterrupted()
       let batch = left.prefix(MediaServer.filesAtOnce)
       left.removeFirst(batch.count)
       let files = try archived(server.archive(of: Array(batch)))
@@ -208,7 +208,7 @@ public final class MediaExchange {
     let all = left.count
     var isAlone = true
     while !left.isEmpty {
-      try goOn()
+      try checkInterrupted()
       let files = try batch(&left)
       if files.isEmpty { continue }
       let (taken, now) = try server.upload(MediaArchive.bytes(of: files.map(\.file), in: folder))

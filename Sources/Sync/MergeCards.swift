@@ -19,7 +19,7 @@ struct CardIntake {
   var places = NewPlaces()
   var types: [Int64: NoteType] = [:]
   /// How many cards came in decks that do not exist on the server.
-  var strayCount = 0
+  var decklessCount = 0
 }
 
 extension SyncMerge {
@@ -33,10 +33,10 @@ extension SyncMerge {
       if base == nil { try bases.unbury(.card, row.id) }
       try merge(row, given, base, &intake)
     }
-    if intake.strayCount > 0 {
+    if intake.decklessCount > 0 {
       let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
       report.note(
-        "\(counted(intake.strayCount, "card")) of a deck that was deleted on the server: moved to \(home)")
+        "\(counted(intake.decklessCount, "card")) of a deck that was deleted on the server: moved to \(home)")
     }
   }
 
@@ -129,7 +129,7 @@ extension SyncMerge {
     try bases.agree(.card, row.id)
     guard isHere, try bases[.deck, given.deck] == nil else { return }
     try bases.disagreeOnDeck(card: row.id)
-    intake.strayCount += 1
+    intake.decklessCount += 1
   }
 
   /// Writes a remote card into the local card, or adds it.

@@ -55,7 +55,7 @@ struct DeckMerge {
     if isKnown, let base { isOurs = try bases.isChanged(.decks, id, base) }
     if let sent, let ours = try crossed(record, base, pending, sent: sent) {
       record["name"] = .text(ours.name)
-      try giveWay(ours, pending)
+      try renameForConflict(ours, pending)
       isOurs = true
     }
     let deck = DeckID(rawValue: id)
@@ -74,7 +74,7 @@ struct DeckMerge {
   private func place(_ deck: DeckID, named theirs: String, _ pending: Set<Int64>) throws -> Bool {
     var there = try DeckTable.named(db, theirs)
     if let other = there, try isTheirs(other.id) {
-      try giveWay(other, pending)
+      try renameForConflict(other, pending)
       there = nil
     }
     guard let there else {
@@ -107,7 +107,7 @@ struct DeckMerge {
           return true
         }
       }
-      try giveWay(DeckTable.record(db, there.id), pending)
+      try renameForConflict(DeckTable.record(db, there.id), pending)
     }
     try rename(deck, to: theirs)
     return true
@@ -139,7 +139,7 @@ struct DeckMerge {
   }
 
   /// Renames a deck because a remote deck has its name. A deck that is still to be merged gets its remote name then.
-  private func giveWay(_ deck: DeckRecord, _ pending: Set<Int64>) throws {
+  private func renameForConflict(_ deck: DeckRecord, _ pending: Set<Int64>) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, deck.id, to: name, now: moment.now)
     if try pending.contains(deck.id.rawValue) && bases.isHere(.deck, deck.id.rawValue) { return }

@@ -116,8 +116,8 @@ extension SyncMerge {
     try receiver.renew(note, of: NoteTypeTable.record(db, note.type))
     // Removes new cards that the local fields had generated and the remote fields do not.
     if isOurs || known.isUnsent {
-      let unmade = try SyncedNotes.unmadeCards(db, of: note.id)
-      _ = try CardTable.remove(db, unmade.filter { try !bases.isHere(.card, $0.rawValue) })
+      let obsolete = try SyncedNotes.obsoleteCards(db, of: note.id)
+      _ = try CardTable.remove(db, obsolete.filter { try !bases.isHere(.card, $0.rawValue) })
     }
   }
 

@@ -60,7 +60,7 @@ extension SyncMerge {
     } else {
       func isOurs(_ id: NoteTypeID) throws -> Bool { try !bases.isHere(.noteType, id.rawValue) }
       if let clash = try NoteTypeTable.named(db, given.name), try isOurs(clash.id), !clash.isShaped(as: given) {
-        try giveWay(clash)
+        try renameForConflict(clash)
       }
       isChanged = try NoteTypeTable.place(db, given, now: moment.now, isOurs: isOurs)
     }
@@ -72,7 +72,7 @@ extension SyncMerge {
     try db.firstRow("SELECT \(Unsent.sql) FROM note_types WHERE id = ?", [id.rawValue]) { $0.integer(0) != 0 } ?? false
   }
 
-  private func giveWay(_ type: NoteType) throws {
+  private func renameForConflict(_ type: NoteType) throws {
     var edit = NoteTypeEdit(type)
     repeat { edit.name += "+" } while try NoteTypeTable.named(db, edit.name) != nil
     try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: moment.now, isInterrupted: isInterrupted)

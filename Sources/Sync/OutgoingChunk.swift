@@ -20,7 +20,7 @@ struct UnsentRows {
 }
 
 /// What is needed to build the rows that are sent.
-struct RowMaking {
+struct RowContext {
   let cards: SentCardReader
   let log: SentReviews
   /// The options of each deck that has cards to send.

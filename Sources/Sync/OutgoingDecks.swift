@@ -22,7 +22,7 @@ extension SyncOutgoing {
           try bases.setHere(.deck, other.id, true)
           (id, isSent) = (DeckID(rawValue: other.id), true)
         } else if isNamed {
-          try giveWay(deck, id)
+          try renameForConflict(deck, id)
         }
       }
       if isSent { sent.insert(id) }
@@ -39,7 +39,7 @@ extension SyncOutgoing {
   }
 
   /// Renames a deck because a filtered deck on the server has its name.
-  private func giveWay(_ deck: DeckRecord, _ id: DeckID) throws {
+  private func renameForConflict(_ deck: DeckRecord, _ id: DeckID) throws {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, id, to: name, now: moment.now)
     findings.append("the deck \(deck.name) was renamed to \(name): another one on the server has its name")

@@ -20,7 +20,7 @@ final class SyncOutgoing {
   private(set) var graves = SyncGraves()
   /// The ids of the rows, in the order in which they are sent.
   var waiting = UnsentRows()
-  var making: RowMaking
+  var context: RowContext
   /// How name conflicts were resolved, one sentence each.
   var findings: [String] = []
 
@@ -31,7 +31,7 @@ final class SyncOutgoing {
   init(_ db: Database, usn: Int, _ head: StagedHead, _ moment: StudyMoment, isUpload: Bool = false) throws {
     (self.db, self.moment, self.usn) = (db, moment, usn)
     bases = try Bases(db)
-    making = try RowMaking(cards: SentCardReader(db), log: SentReviews(db))
+    context = try RowContext(cards: SentCardReader(db), log: SentReviews(db))
     rows = ServerRows(moment, created: head.created, settings: head.settings)
     try findTypes(isUpload: isUpload)
     try findPresets()

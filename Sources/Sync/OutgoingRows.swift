@@ -31,7 +31,7 @@ extension SyncOutgoing {
         SELECT max(json ->> 8) FROM server_rows
         WHERE kind = \(BaseKind.card.rawValue) AND json ->> 6 = 0 AND json ->> 8 < 900000
         """
-      making.position = try db.count(highest)
+      context.position = try db.count(highest)
     }
   }
 
@@ -116,7 +116,7 @@ extension SyncOutgoing {
     let base = try bases[.card, id].flatMap { $0.isHere ? $0 : nil }
     let was = base?.list
     let changes = try base.map { try bases.changedParts(of: id, since: $0.state) } ?? CardChanges.all
-    let made = try making.cards.with(card) { try row($0, was, changes) }
+    let made = try context.cards.with(card) { try row($0, was, changes) }
     guard var (row, state) = made ?? nil else { return }
     var same = row
     if let was, was.count == 18 { (same[4], same[5]) = (was[4], was[5]) }
@@ -139,8 +139,8 @@ extension SyncOutgoing {
     var position = base.flatMap(ServerRows.card)?.position ?? 0
     if card.schedule.state == .new {
       if base == nil || changes.contains(.schedule) && position == 0 {
-        making.position += 1
-        position = making.position
+        context.position += 1
+        position = context.position
       } else if changes.contains(.place) {
         position = try self.position(of: known, having: position)
       }
@@ -154,9 +154,9 @@ extension SyncOutgoing {
   }
 
   private func options(of deck: DeckID) throws -> DeckOptions {
-    if let known = making.options[deck] { return known }
+    if let known = context.options[deck] { return known }
     let options = try DeckTable.options(db, deck)
-    making.options[deck] = options
+    context.options[deck] = options
     return options
   }
 
@@ -171,7 +171,7 @@ extension SyncOutgoing {
   // MARK: The log
 
   private func addLog(_ card: CardID, to chunk: inout OutgoingChunk) throws {
-    for (id, row, answer) in ServerRows.rows(ofUnsent: try making.log.of(card), card: card.rawValue, usn: usn) {
+    for (id, row, answer) in ServerRows.rows(ofUnsent: try context.log.of(card), card: card.rawValue, usn: usn) {
       chunk.add(.revlog, Value.list(row).json)
       try ReviewTable.markSent(db, id, as: answer)
     }
@@ -179,10 +179,10 @@ extension SyncOutgoing {
 
   /// Adds an answer of a card that was removed locally.
   private func addStray(_ row: Int64, to chunk: inout OutgoingChunk) throws {
-    guard let (card, review) = try making.log.ofRemovedCard(row) else { return }
-    let last = making.stray.card == card ? making.stray.interval : 0
+    guard let (card, review) = try context.log.ofRemovedCard(row) else { return }
+    let last = context.stray.card == card ? context.stray.interval : 0
     let (values, answer) = ServerRows.row(of: review, card: card, last: last, usn: usn)
-    making.stray = (card, answer.interval)
+    context.stray = (card, answer.interval)
     chunk.add(.revlog, Value.list(values).json)
     try ReviewTable.markSent(db, row, as: answer)
   }

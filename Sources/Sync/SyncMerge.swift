@@ -54,7 +54,7 @@ final class SyncMerge {
     try mergeCards(receiver, changed)
     try mergeLog()
     try decks.bury(graves.decks)
-    for type in heads.changedTypes { try NoteTypeTable.renewTexts(db, of: type, isInterrupted: isInterrupted) }
+    for type in heads.changedTypes { try NoteTypeTable.updateTexts(db, of: type, isInterrupted: isInterrupted) }
   }
 
   /// Counts a remote row; every 256 rows reports the progress and checks for Ctrl-C.

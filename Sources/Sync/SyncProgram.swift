@@ -10,7 +10,7 @@ import Wire
 ///
 ///     let program = SyncProgram(path: "/usr/libexec/deckhand-net", environment: [], clock: clock, shouldStop: stop)
 public final class SyncProgram {
-  private let program: KeptProgram
+  private let program: ReusableProgram
   /// A call whose answer has not been received yet.
   private var begun: SyncRequest?
   /// The limit in seconds for one call, even while data keeps arriving.
@@ -26,7 +26,7 @@ public final class SyncProgram {
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool
   ) {
-    program = KeptProgram(
+    program = ReusableProgram(
       path: path, environment: environment, longestFrame: longestSyncFrame, clock: clock, shouldStop: shouldStop)
   }
 

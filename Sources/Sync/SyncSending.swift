@@ -60,7 +60,7 @@ public struct SyncExchange {
           meta.modified = try send(outgoing, progress)
           meta.usn += 1
         } catch {
-          server.abandon()
+          server.abortQuietly()
           throw error
         }
       }

@@ -22,7 +22,7 @@ public struct SyncMeta: Equatable, Sendable {
   /// A message for the user; usually empty.
   public var message = ""
   /// Whether the server accepts a sync.
-  public var goesOn = true
+  public var acceptsSync = true
   public var mediaUSN = 0
 
   /// Whether something changed on the server since the last sync.
@@ -117,7 +117,7 @@ public final class SyncServer {
   /// The current address of the server; it changes when the server redirects.
   public private(set) var address: String
   /// The timeout in seconds while no byte arrives.
-  public var patience = 30
+  public var timeout = 30
 
   /// - Parameters:
   ///   - session: random letters, new for each sync.
@@ -136,7 +136,7 @@ public final class SyncServer {
 
   private func request(_ name: String) -> SyncRequest {
     var request = SyncRequest(call: "sync/" + name, address: address, session: session, keyPath: keyPath)
-    request.patience = patience
+    request.timeout = timeout
     return request
   }
 
@@ -153,9 +153,9 @@ public final class SyncServer {
   /// Requests the key of a user, which deckhand-net writes to its file.
   /// - Parameters:
   ///   - password: UTF-8, borrowed for the duration of the call.
-  ///   - keptFor: the key is stored only if the server's final address is this one; empty accepts any address.
+  ///   - expectedAddress: the key is stored only if the server's final address is this one; empty accepts any address.
   public func signIn(
-    _ user: String, password: UnsafeRawBufferPointer, keptFor: String = ""
+    _ user: String, password: UnsafeRawBufferPointer, expectedAddress: String = ""
   ) throws(SyncError) {
     var body = Array("{\"u\":\(Value.text(user).json),\"p\":".utf8)
     var writer = JSONWriter(.line)
@@ -165,7 +165,7 @@ public final class SyncServer {
     body += "}".utf8
     defer { body.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { explicit_bzero($0, bytes.count) } } }
     var request = request("hostKey")
-    (request.isSignIn, request.keptFor) = (true, keptFor)
+    (request.isSignIn, request.expectedAddress) = (true, expectedAddress)
     _ = try call(request, body)
   }
 
@@ -180,7 +180,7 @@ public final class SyncServer {
     else { throw fault("meta", "does not say what the server has") }
     var meta = SyncMeta(modified: modified, schema: schema, usn: usn, now: now)
     meta.message = record["msg"]?.text ?? ""
-    meta.goesOn = record["cont"]?.boolean ?? true
+    meta.acceptsSync = record["cont"]?.boolean ?? true
     meta.mediaUSN = record["media_usn"]?.integer ?? 0
     return meta
   }
@@ -271,7 +271,7 @@ public final class SyncServer {
   /// - Parameter file: the bytes of an SQLite file.
   func upload(_ file: [UInt8]) throws(SyncError) {
     var request = request("upload")
-    request.patience = patience * 4
+    request.timeout = timeout * 4
     let (place, answer) = try program.exchange(request, file)
     address = place
     let text = String(decoding: answer.prefix(300), as: UTF8.self)
@@ -283,7 +283,7 @@ public final class SyncServer {
   func abort() throws(SyncError) { _ = try call("abort") }
 
   /// Aborts after an error. Without a connection the server aborts by itself.
-  func abandon() {
+  func abortQuietly() {
     do throws(SyncError) { try abort() } catch { return }
   }
 }

@@ -68,4 +68,4 @@ func asciiLowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32
 func isASCIILetter(_ byte: UInt8) -> Bool { (97...122).contains(asciiLowered(byte)) }
 
 /// Space, tab, line ends, vertical tab, form feed.
-func isASCIIBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+func isASCIISpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

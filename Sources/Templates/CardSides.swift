@@ -107,7 +107,7 @@ package struct CardSides {
     var bytes = Bytes()
     var work = 0
     /// The amount of work after which `isInterrupted` is polled next.
-    var nextLook = 1 << 16
+    var nextPoll = 1 << 16
     let isFront: Bool
     let frontSide: Bytes
   }
@@ -163,9 +163,9 @@ package struct CardSides {
     }
     output.work += output.bytes.count - before
     if output.work > CardSides.workLimit { throw .tooLarge(what: "the text of a card") }
-    if output.work >= output.nextLook {
+    if output.work >= output.nextPoll {
       if isInterrupted() { throw .interrupted }
-      output.nextLook = output.work + 1 << 16
+      output.nextPoll = output.work + 1 << 16
     }
   }
 }

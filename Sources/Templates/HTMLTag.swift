@@ -25,7 +25,7 @@ package struct HTMLTag {
     if name == "rp" || name == "head" || name == "template" || name == "noscript" { return true }
     if attribute("hidden") != nil { return true }
     guard let style = attribute("style") else { return false }
-    return style.utf8.filter { !isASCIIBlank($0) }.map(asciiLowered)[...].position(of: "display:none", from: 0) != nil
+    return style.utf8.filter { !isASCIISpace($0) }.map(asciiLowered)[...].position(of: "display:none", from: 0) != nil
   }
 
   /// The last path component of `src` or `data`.
@@ -50,20 +50,20 @@ package struct HTMLTag {
   }
 
   private func attribute(at start: Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>, end: Int) {
-    let nameStart = rest[start...].firstIndex { !isASCIIBlank($0) && $0 != UInt8(ascii: "/") } ?? rest.endIndex
+    let nameStart = rest[start...].firstIndex { !isASCIISpace($0) && $0 != UInt8(ascii: "/") } ?? rest.endIndex
     let nameEnd =
-      rest[nameStart...].firstIndex { isASCIIBlank($0) || $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "/") }
+      rest[nameStart...].firstIndex { isASCIISpace($0) || $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "/") }
       ?? rest.endIndex
     let name = rest[nameStart..<nameEnd]
-    var index = rest[nameEnd...].firstIndex { !isASCIIBlank($0) } ?? rest.endIndex
+    var index = rest[nameEnd...].firstIndex { !isASCIISpace($0) } ?? rest.endIndex
     guard index < rest.endIndex, rest[index] == UInt8(ascii: "=") else { return (name, rest[index..<index], index) }
-    index = rest[(index + 1)...].firstIndex { !isASCIIBlank($0) } ?? rest.endIndex
+    index = rest[(index + 1)...].firstIndex { !isASCIISpace($0) } ?? rest.endIndex
     guard index < rest.endIndex else { return (name, rest[index..<index], index) }
     if rest[index] == UInt8(ascii: "\"") || rest[index] == UInt8(ascii: "'") {
       let end = rest[(index + 1)...].firstIndex(of: rest[index]) ?? rest.endIndex
       return (name, rest[(index + 1)..<end], Swift.min(end + 1, rest.endIndex))
     }
-    let end = rest[index...].firstIndex(where: isASCIIBlank) ?? rest.endIndex
+    let end = rest[index...].firstIndex(where: isASCIISpace) ?? rest.endIndex
     return (name, rest[index..<end], end)
   }
 }
@@ -87,7 +87,7 @@ package struct TagReading {
       return nil
     }
     let nameEnd =
-      html[nameStart...].firstIndex { isASCIIBlank($0) || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "/") }
+      html[nameStart...].firstIndex { isASCIISpace($0) || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "/") }
       ?? html.endIndex
     guard let end = end(html, nameEnd) else {
       isWithoutEnd = true
@@ -119,7 +119,7 @@ package struct TagReading {
   /// Whether a quote begins a value: the character before it, not counting whitespace, is `=`.
   private func follows(_ html: ArraySlice<UInt8>, _ index: Int) -> Bool {
     var before = index - 1
-    while before > html.startIndex, index - before < 16, isASCIIBlank(html[before]) { before -= 1 }
+    while before > html.startIndex, index - before < 16, isASCIISpace(html[before]) { before -= 1 }
     return before >= html.startIndex && html[before] == UInt8(ascii: "=")
   }
 }

@@ -144,7 +144,7 @@ extension MediaNames {
         index += 1
         continue
       }
-      let valueStart = tag[(index + 1)...].firstIndex { !isASCIIBlank($0) } ?? tag.endIndex
+      let valueStart = tag[(index + 1)...].firstIndex { !isASCIISpace($0) } ?? tag.endIndex
       guard valueStart < tag.endIndex else { break }
       let quote = tag[valueStart]
       let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
@@ -152,7 +152,7 @@ extension MediaNames {
       let end =
         (isQuoted
           ? tag[start...].firstIndex(of: quote)
-          : tag[start...].firstIndex { isASCIIBlank($0) || $0 == UInt8(ascii: ">") }) ?? tag.endIndex
+          : tag[start...].firstIndex { isASCIISpace($0) || $0 == UInt8(ascii: ">") }) ?? tag.endIndex
       result +=
         isOld(tag[start..<end])
         ? Bytes("=\"\(HTMLText.html(ofPlain: new))\"".utf8)

@@ -115,18 +115,18 @@ extension CardTexts {
   package static func basicSide(
     _ field: String, isInterrupted: @escaping () -> Bool
   ) throws(NoteError) -> String {
-    if let text = CardTexts.asWritten(field) { return text }
+    if let text = CardTexts.plainText(field) { return text }
     let text = try CardTexts.shown(field, isInterrupted: isInterrupted)
     return text.isEmpty ? CardTexts.blank : text
   }
 
   /// Returns the plain text that a field was written as; nil for HTML, and for text that a card cannot show.
-  package static func asWritten(_ field: String) -> String? {
+  package static func plainText(_ field: String) -> String? {
     // An escape is at most five bytes for one.
     guard field.utf8.count <= 5 * CardTexts.limit, !field.utf8.contains(0x0A), var text = HTMLText.plain(field),
       text.utf8.count <= CardTexts.limit
     else { return nil }
-    let isText = !text.isEmpty && text.trimmed.utf8.count == text.utf8.count && text.withUTF8 { !hasEndlessMarks($0) }
+    let isText = !text.isEmpty && text.trimmed.utf8.count == text.utf8.count && text.withUTF8 { !hasTooManyMarks($0) }
     return isText ? text : nil
   }
 

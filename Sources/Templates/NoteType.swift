@@ -118,13 +118,13 @@ package struct TemplatePair {
 
   /// A side that cannot be parsed, in a type from another program, shows the reason instead.
   package init(_ card: CardTemplate) {
-    front = Template(orFault: card.front)
-    back = Template(orFault: card.back)
+    front = Template(showingErrorOf: card.front)
+    back = Template(showingErrorOf: card.back)
   }
 }
 
 extension Template {
-  init(orFault source: String) {
+  init(showingErrorOf source: String) {
     do {
       self = try Template(source)
     } catch {

@@ -12,7 +12,7 @@ enum Ruby {
   }
 
   package static func text(_ field: Bytes, as form: Form) -> Bytes {
-    let text = withPlainBlanks(field)
+    let text = replacingNbsp(field)
     var result = Bytes()
     result.reserveCapacity(text.count)
     var (index, search) = (0, BracketSearch(text))
@@ -51,7 +51,7 @@ enum Ruby {
     }
   }
 
-  private static func withPlainBlanks(_ field: Bytes) -> Bytes {
+  private static func replacingNbsp(_ field: Bytes) -> Bytes {
     var (result, index) = (Bytes(), 0)
     while let next = field[...].position(of: "&nbsp;", from: index) {
       result += field[index..<next]

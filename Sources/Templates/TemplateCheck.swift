@@ -96,7 +96,7 @@ extension Template {
 package func isFilled(_ field: Bytes) -> Bool {
   var index = 0
   while index < field.count {
-    if isASCIIBlank(field[index]) {
+    if isASCIISpace(field[index]) {
       index += 1
     } else if let end = emptyTagEnd(field[...], index) {
       index = end

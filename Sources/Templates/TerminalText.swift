@@ -15,7 +15,7 @@ package struct TerminalText {
     var result = reader.result
     while let last = result.last, last == 0x20 || last == 0x0A { result.removeLast() }
     let text = result.text
-    return hasEndlessMarks(text) ? withoutEndlessMarks(text) : text
+    return hasTooManyMarks(text) ? limitingMarks(text) : text
   }
 
   /// Converts a card side whose clozes are tagged.
@@ -57,7 +57,7 @@ package struct TerminalText {
   /// The start of the outermost open cloze; nil until some of it is written.
   private var clozeStart: Int?
 
-  private static let bytesBetweenLooks = 1 << 13
+  private static let bytesBetweenPolls = 1 << 13
 
   private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true, marksClozes: Bool = false) {
     (self.html, self.showsMedia, self.marksClozes) = (html, showsMedia, marksClozes)
@@ -65,18 +65,18 @@ package struct TerminalText {
   }
 
   private mutating func run(_ limit: Int, _ isInterrupted: () -> Bool) {
-    var nextLook = Self.bytesBetweenLooks
+    var nextPoll = Self.bytesBetweenPolls
     while index < html.endIndex, result.count <= limit {
-      if index >= nextLook {
+      if index >= nextPoll {
         if isInterrupted() { return }
-        nextLook = index + Self.bytesBetweenLooks
+        nextPoll = index + Self.bytesBetweenPolls
       }
       let byte = html[index]
       switch byte {
       case UInt8(ascii: "<"): readMarkup()
       case UInt8(ascii: "&"): readEntity()
       case UInt8(ascii: "["): readBracket()
-      case _ where isASCIIBlank(byte): readBlank(byte)
+      case _ where isASCIISpace(byte): readBlank(byte)
       case 0xC2 where html.begins(with: "\u{A0}", at: index):
         put(0x20)
         index += 2
@@ -242,7 +242,7 @@ package struct TerminalText {
   }
 
   /// Limits the combining marks in a row to the number that any card text may have.
-  private static func withoutEndlessMarks(_ text: String) -> String {
+  private static func limitingMarks(_ text: String) -> String {
     var (shown, run) = (String.UnicodeScalarView(), 0)
     for scalar in text.unicodeScalars {
       let isMark = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered

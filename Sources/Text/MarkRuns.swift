@@ -8,7 +8,7 @@
 public let longestMarkRun = 128
 
 /// Whether well-formed UTF-8 has more than `longestMarkRun` consecutive combining marks, which no script needs.
-public func hasEndlessMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+public func hasTooManyMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   // Each mark has at least two bytes, none of them ASCII, so most texts need no decoding.
   if bytes.count <= 2 * longestMarkRun { return false }
   let words = UnsafeRawBufferPointer(bytes)
@@ -21,19 +21,19 @@ public func hasEndlessMarks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
       continue
     }
     run = bytes[place] < 0x80 ? 0 : run + 1
-    if run > 2 * longestMarkRun { return hasEndlessMarks(decoding: bytes) }
+    if run > 2 * longestMarkRun { return hasTooManyMarks(decoding: bytes) }
     place += 1
   }
   return false
 }
 
 /// The same check for a string.
-public func hasEndlessMarks(_ text: String) -> Bool {
+public func hasTooManyMarks(_ text: String) -> Bool {
   var text = text
-  return text.withUTF8 { hasEndlessMarks($0) }
+  return text.withUTF8 { hasTooManyMarks($0) }
 }
 
-private func hasEndlessMarks(decoding bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+private func hasTooManyMarks(decoding bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   var run = 0
   for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
     guard scalar.value >= 0x300, scalar.properties.canonicalCombiningClass != .notReordered else {

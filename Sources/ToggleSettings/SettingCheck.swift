@@ -8,7 +8,7 @@ import Text
 public typealias SettingCheck = (SettingValue) throws -> String?
 
 /// The reason why a value does not fit.
-struct Misfit: Error {
+struct Mismatch: Error {
   let reason: String
 }
 
@@ -25,15 +25,15 @@ extension SettingsTree {
   /// it.
   func reading(
     _ given: SettingValue, for leaf: SettingNode, _ fit: (SettingKind) -> SettingValue?
-  ) -> Result<SettingValue, Misfit> {
+  ) -> Result<SettingValue, Mismatch> {
     guard let kind = leaf.declaration?.kind, let value = fit(kind) else {
       let expectation = leaf.declaration?.kind.expectation ?? ""
-      return .failure(Misfit(reason: "\(expectation) is expected, not \(quoted(leaf.shown(given).text))"))
+      return .failure(Mismatch(reason: "\(expectation) is expected, not \(quoted(leaf.shown(given).text))"))
     }
     do {
-      if let reason = try refusal(of: value, for: leaf) { return .failure(Misfit(reason: reason)) }
+      if let reason = try refusal(of: value, for: leaf) { return .failure(Mismatch(reason: reason)) }
     } catch {
-      return .failure(Misfit(reason: error.message))
+      return .failure(Mismatch(reason: error.message))
     }
     return .success(value)
   }

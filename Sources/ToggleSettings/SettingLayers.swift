@@ -137,7 +137,7 @@ extension SettingsTree {
 
   /// The entries that no declaration matches. With `--set`, they are a sign of a mistyped name once all plugins are
   /// loaded.
-  public func unclaimed(_ layer: SettingLayer) -> [LayeredSetting] {
+  public func unmatched(_ layer: SettingLayer) -> [LayeredSetting] {
     (layers.entries[layer] ?? []).filter { entry in !forest.all.contains { layers.claims($0, entry) } }
   }
 
@@ -145,14 +145,14 @@ extension SettingsTree {
   func resolveLayers(of node: SettingNode) -> [SettingsNotice] {
     // A copy, because a check may unload its plugin, which changes the layers.
     let layers = layers
-    return layers.lay(on: node) { value in reading(value, for: node) { $0.reading(value) } }
+    return layers.apply(on: node) { value in reading(value, for: node) { $0.reading(value) } }
   }
 }
 
 /// The layers of one tree.
 ///
 ///     layers.entries[.commandLine] = given
-///     layers.lay(on: node) { tree.reading($0, for: node) { ... } }
+///     layers.apply(on: node) { tree.reading($0, for: node) { ... } }
 struct SettingLayers {
   var entries: [SettingLayer: [LayeredSetting]] = [:]
   var locks = SettingLocks.none
@@ -160,18 +160,18 @@ struct SettingLayers {
 
   /// Applies the layers to a leaf.
   /// - Parameter reading: reads a value for the leaf, or returns why it does not fit.
-  func lay(
-    on node: SettingNode, _ reading: (SettingValue) -> Result<SettingValue, Misfit>
+  func apply(
+    on node: SettingNode, _ reading: (SettingValue) -> Result<SettingValue, Mismatch>
   ) -> [SettingsNotice] {
     node.layers.forced = nil
     node.layers.system = nil
     var notices: [SettingsNotice] = []
     for layer in SettingLayer.allCases {
-      for entry in entries[layer] ?? [] where isMeant(node, by: entry) {
+      for entry in entries[layer] ?? [] where isSet(node, by: entry) {
         let source = node.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
         switch reading(entry.value) {
         case .success(let value): assign(value, source, to: node)
-        case .failure(let misfit): notices.append(.refused(node.name, reason: misfit.reason, source: source))
+        case .failure(let mismatch): notices.append(.refused(node.name, reason: mismatch.reason, source: source))
         }
       }
       if layer == .system { lock(node) }
@@ -182,7 +182,7 @@ struct SettingLayers {
   /// Applies the lock of the system file. Without a fitting value, the default is locked; a value that the file gives
   /// to the setting's group counts as its value.
   private func lock(_ node: SettingNode) {
-    guard node.layers.forced == nil, locks.hold(node.name),
+    guard node.layers.forced == nil, locks.cover(node.name),
       let value = node.layers.system?.value ?? node.declaration?.kind.defaultValue
     else { return }
     node.layers.forced = (value, locks.source)
@@ -200,7 +200,7 @@ struct SettingLayers {
   }
 
   /// Whether the entry sets this leaf: by its own name, or as a switch of the group that the entry names.
-  private func isMeant(_ node: SettingNode, by entry: LayeredSetting) -> Bool {
+  private func isSet(_ node: SettingNode, by entry: LayeredSetting) -> Bool {
     if claims(node, entry) { return true }
     var group = node.isSwitch ? node.parent : nil
     while let candidate = group {

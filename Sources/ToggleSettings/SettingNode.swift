@@ -92,7 +92,7 @@ final class SettingNode {
   var shownValue: SettingValue { isGroup ? .flag(isOn) : value }
 
   /// The error for a value that does not fit.
-  func misfit(_ text: String) -> SettingsError {
+  func mismatch(_ text: String) -> SettingsError {
     let kind = declaration?.kind
     return .badValue(
       name, given: shown(.text(text)).text, expected: kind?.expectation ?? "", suggestion: kind?.suggestion(for: text))

@@ -70,7 +70,7 @@ public enum SettingState: String, Equatable, Sendable {
 /// finds its values.
 ///
 ///     tree.kept["pizza"]?.value   // .lastMixed(["basil"]): what was on before all were turned off
-public enum KeptValue: Equatable, Sendable {
+public enum StoredValue: Equatable, Sendable {
   case value(SettingValue)
   /// For a group: the names, relative to the group, of its switches that were on when it was last mixed.
   case lastMixed([String])
@@ -86,12 +86,12 @@ public enum KeptValue: Equatable, Sendable {
 
 /// A stored value, and who set it.
 ///
-///     KeptSetting(.value(.number(9)), setBy: .user)
-public struct KeptSetting: Equatable, Sendable {
-  public var value: KeptValue
+///     StoredSetting(.value(.number(9)), setBy: .user)
+public struct StoredSetting: Equatable, Sendable {
+  public var value: StoredValue
   public var setBy: Owner
 
-  public init(_ value: KeptValue, setBy: Owner) {
+  public init(_ value: StoredValue, setBy: Owner) {
     self.value = value
     self.setBy = setBy
   }

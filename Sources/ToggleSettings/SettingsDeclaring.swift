@@ -19,7 +19,7 @@ extension SettingsTree {
       for declaration in declarations { try batch.link(declaration) }
       try batch.checkDefaults()
     } catch {
-      batch.takeBack()
+      batch.rollBack()
       throw error
     }
     return applyStored(batch.added)
@@ -36,12 +36,12 @@ extension SettingsTree {
   }
 
   /// Replaces all stored values, for example when an account is opened or closed, or after an undo step. Nothing is
-  /// passed to `keep`. Observers are notified once of the resulting changes.
+  /// passed to `save`. Observers are notified once of the resulting changes.
   @discardableResult
-  public func load(_ values: [String: KeptSetting], by owner: Owner) -> [SettingsNotice] {
+  public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
     var transaction = SettingsTransaction(of: self, by: owner)
     var notices: [SettingsNotice] = []
-    transaction.replaceKept(with: values) { keptValue(of: $0, &notices) }
+    transaction.replaceStored(with: values) { storedValue(of: $0, &notices) }
     keys.refresh()
     if let event = transaction.event() { notify(event) }
     return notices
@@ -51,7 +51,7 @@ extension SettingsTree {
   private func applyStored(_ added: [SettingNode]) -> [SettingsNotice] {
     var notices = layers.findAmbiguousVariables(of: forest)
     for leaf in leaves(of: added.filter { $0.declaration != nil && $0.declaredTop === $0 }) {
-      leaf.layers.account = keptValue(of: leaf, &notices)
+      leaf.layers.account = storedValue(of: leaf, &notices)
       notices += resolveLayers(of: leaf)
       leaf.slots = slotsByName[leaf.name] ?? []
       leaf.recompute()
@@ -61,15 +61,15 @@ extension SettingsTree {
   }
 
   /// The account's stored value for a leaf; nil with a notice if it no longer fits.
-  private func keptValue(of leaf: SettingNode, _ notices: inout [SettingsNotice]) -> SettingValue? {
+  private func storedValue(of leaf: SettingNode, _ notices: inout [SettingsNotice]) -> SettingValue? {
     guard case .value(let old)? = kept[leaf.name]?.value, let standard = leaf.declaration?.kind.defaultValue else {
       return nil
     }
     switch reading(old, for: leaf, { $0.admit(old) }) {
     case .success(let value): return value
-    case .failure(let misfit):
+    case .failure(let mismatch):
       notices.append(
-        .fellBack(leaf.name, kept: leaf.shown(old).text, reason: misfit.reason, to: leaf.shown(standard)))
+        .fellBack(leaf.name, kept: leaf.shown(old).text, reason: mismatch.reason, to: leaf.shown(standard)))
       return nil
     }
   }
@@ -78,7 +78,7 @@ extension SettingsTree {
 /// Declarations that are accepted together: the changes made so far, and how to undo them.
 ///
 ///     var batch = DeclaringBatch(of: tree, by: .user, check: nil)
-///     do { try batch.link(declaration) } catch { batch.takeBack() }
+///     do { try batch.link(declaration) } catch { batch.rollBack() }
 struct DeclaringBatch {
   private let tree: SettingsTree
   private let owner: Owner
@@ -181,7 +181,7 @@ struct DeclaringBatch {
   }
 
   /// Restores the tree as it was.
-  func takeBack() {
+  func rollBack() {
     for node in added.reversed() { tree.forest.unlink(node) }
     for node in replaced { tree.forest.relink(node) }
   }

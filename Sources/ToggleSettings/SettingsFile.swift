@@ -39,7 +39,7 @@ public struct SettingsFile: Equatable, Sendable {
     try reader.settings(object["values"] ?? .record([:]), [], JSONPointer.whole.appending("values"), &values)
     let locks = SettingLocks(names: locked, source: .system(path: path, locked: true))
     let entries = inOrder(values).map { entry in
-      LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: locks.hold(entry.name)))
+      LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: locks.cover(entry.name)))
     }
     return SettingsFile(entries: entries, locks: locks)
   }
@@ -61,7 +61,7 @@ struct SettingLocks: Equatable, Sendable {
 
   static let none = SettingLocks(names: [], source: .standard)
 
-  func hold(_ name: String) -> Bool { names?.contains { name == $0 || name.hasPrefix($0 + ".") } ?? true }
+  func cover(_ name: String) -> Bool { names?.contains { name == $0 || name.hasPrefix($0 + ".") } ?? true }
 }
 
 /// The steps of parsing one file.

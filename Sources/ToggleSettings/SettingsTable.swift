@@ -9,7 +9,7 @@ import Values
 /// The table `settings`. The code that opens the database runs `migrations` and passes in the access.
 ///
 ///     tree.load(try SettingsTable.load(db), by: .user)
-///     tree.keep = { changes in try SettingsTable.write(changes, db) }
+///     tree.save = { changes in try SettingsTable.write(changes, db) }
 public enum SettingsTable {
   /// The schema migrations, in order.
   public static var migrations: [Migration] { [Migration("settings.1", sql: first)] }
@@ -27,17 +27,17 @@ public enum SettingsTable {
     """
 
   /// All stored settings, for `SettingsTree.load`.
-  package static func load(_ db: Database) throws -> [String: KeptSetting] {
-    var kept: [String: KeptSetting] = [:]
+  package static func load(_ db: Database) throws -> [String: StoredSetting] {
+    var kept: [String: StoredSetting] = [:]
     try db.forEachRow("SELECT name, kind, value, set_by FROM settings") { row in
       guard let value = value(row.text(1), row.value(2)) else { return }
-      kept[row.text(0)] = KeptSetting(value, setBy: Owner(stored: row.text(3)) ?? .user)
+      kept[row.text(0)] = StoredSetting(value, setBy: Owner(stored: row.text(3)) ?? .user)
     }
     return kept
   }
 
-  /// Writes the changes that `SettingsTree.keep` passes on.
-  package static func write(_ changes: [KeptChange], _ db: Database) throws {
+  /// Writes the changes that `SettingsTree.save` passes on.
+  package static func write(_ changes: [StoredChange], _ db: Database) throws {
     let put = try db.cachedStatement(
       sql: "INSERT INTO settings (name, kind, value, set_by) VALUES (?, ?, ?, ?) "
         + "ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, value = excluded.value, set_by = excluded.set_by")
@@ -52,7 +52,7 @@ public enum SettingsTable {
     }
   }
 
-  private static func row(_ value: KeptValue) -> (String, any Bindable) {
+  private static func row(_ value: StoredValue) -> (String, any Bindable) {
     switch value {
     case .value(.flag(let flag)): ("flag", flag)
     case .value(.number(let number)): ("number", number)
@@ -61,7 +61,7 @@ public enum SettingsTable {
     }
   }
 
-  private static func value(_ kind: String, _ value: Value) -> KeptValue? {
+  private static func value(_ kind: String, _ value: Value) -> StoredValue? {
     switch kind {
     case "flag": value.integer.map { .value(.flag($0 != 0)) }
     case "number": value.double.flatMap { $0.isFinite ? .value(.number($0)) : nil }

@@ -6,12 +6,12 @@ import Text
 
 /// The setting that the account stores under a name; nil deletes it.
 ///
-///     KeptChange(name: "game.length", setting: nil)   // the account forgets it
-public struct KeptChange: Equatable, Sendable {
+///     StoredChange(name: "game.length", setting: nil)   // the account forgets it
+public struct StoredChange: Equatable, Sendable {
   public let name: String
-  public let setting: KeptSetting?
+  public let setting: StoredSetting?
 
-  public init(name: String, setting: KeptSetting?) {
+  public init(name: String, setting: StoredSetting?) {
     self.name = name
     self.setting = setting
   }
@@ -42,17 +42,17 @@ public struct SettingsEvent: Equatable, Sendable {
 
 /// The state of the touched settings before the transaction.
 struct SettingsJournal {
-  fileprivate var leaves: [(node: SettingNode, account: SettingValue?, value: SettingValue, kept: KeptSetting?)] = []
-  fileprivate var groups: [(node: SettingNode, onCount: Int, kept: KeptSetting?)] = []
+  fileprivate var leaves: [(node: SettingNode, account: SettingValue?, value: SettingValue, kept: StoredSetting?)] = []
+  fileprivate var groups: [(node: SettingNode, onCount: Int, kept: StoredSetting?)] = []
   private var seen: [ObjectIdentifier: Int] = [:]
 
-  mutating func note(_ leaf: SettingNode, kept: KeptSetting?) {
+  mutating func note(_ leaf: SettingNode, kept: StoredSetting?) {
     guard seen[ObjectIdentifier(leaf)] == nil else { return }
     seen[ObjectIdentifier(leaf)] = leaves.count
     leaves.append((leaf, leaf.layers.account, leaf.value, kept))
   }
 
-  mutating func note(group: SettingNode, kept: KeptSetting?) {
+  mutating func note(group: SettingNode, kept: StoredSetting?) {
     guard seen[ObjectIdentifier(group)] == nil else { return }
     seen[ObjectIdentifier(group)] = groups.count
     groups.append((group, group.switches.on, kept))
@@ -75,7 +75,7 @@ struct SettingsJournal {
 ///
 ///     var transaction = SettingsTransaction(of: tree, by: .user)
 ///     try transaction.assign(.number(9), to: "game.length")
-///     try transaction.keep()
+///     try transaction.save()
 struct SettingsTransaction {
   private let tree: SettingsTree
   private let owner: Owner
@@ -88,11 +88,11 @@ struct SettingsTransaction {
   /// Sets the value of a setting, or of all switches of a group.
   mutating func assign(_ value: SettingValue, to name: String) throws(SettingsError) {
     let node = try tree.forest.declared(name)
-    guard let fitting = node.declaration?.kind.admit(value) else { throw node.misfit(value.text) }
+    guard let fitting = node.declaration?.kind.admit(value) else { throw node.mismatch(value.text) }
     for leaf in node.isGroup ? leaves(of: [node]) : [node] { try put(fitting, to: leaf) }
   }
 
-  mutating func turnOver(_ name: String) throws(SettingsError) {
+  mutating func flip(_ name: String) throws(SettingsError) {
     let node = try tree.forest.declared(name)
     if node.isSwitch { return try put(.flag(!node.isOn), to: node) }
     guard node.isGroup else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
@@ -114,7 +114,7 @@ struct SettingsTransaction {
 
   /// Replaces all stored values.
   /// - Parameter value: returns the stored value that fits a leaf now.
-  mutating func replaceKept(with values: [String: KeptSetting], _ value: (SettingNode) -> SettingValue?) {
+  mutating func replaceStored(with values: [String: StoredSetting], _ value: (SettingNode) -> SettingValue?) {
     let all = leaves(of: tree.forest.roots)
     for leaf in all { write(nil, to: leaf) }
     tree.kept = values
@@ -153,7 +153,7 @@ struct SettingsTransaction {
   private mutating func write(_ value: SettingValue?, to leaf: SettingNode) {
     journal.note(leaf, kept: tree.kept[leaf.name])
     leaf.layers.account = value
-    tree.kept[leaf.name] = value.map { KeptSetting(.value($0), setBy: owner) }
+    tree.kept[leaf.name] = value.map { StoredSetting(.value($0), setBy: owner) }
     let wasOn = leaf.isOn
     leaf.value = leaf.resolvedValue
     if leaf.isOn != wasOn { count(leaf) }
@@ -171,15 +171,15 @@ struct SettingsTransaction {
 
   // MARK: Ending
 
-  /// Passes the changed stored values to `SettingsTree.keep`.
-  func keep() throws(SettingsError) {
+  /// Passes the changed stored values to `SettingsTree.save`.
+  func save() throws(SettingsError) {
     rememberMixed()
-    guard let keep = tree.keep else { return }
+    guard let save = tree.save else { return }
     var changed = Set(journal.leaves.filter { tree.kept[$0.node.name] != $0.kept }.map(\.node.name))
     changed.formUnion(journal.groups.filter { tree.kept[$0.node.name] != $0.kept }.map(\.node.name))
     if changed.isEmpty { return }
-    let changes = changed.sorted().map { KeptChange(name: $0, setting: tree.kept[$0]) }
-    do { try keep(changes) } catch { throw .notKept(error) }
+    let changes = changed.sorted().map { StoredChange(name: $0, setting: tree.kept[$0]) }
+    do { try save(changes) } catch { throw .notKept(error) }
   }
 
   /// Remembers the combination of a group that is no longer mixed, so that `toggle` can restore it.
@@ -187,7 +187,7 @@ struct SettingsTransaction {
     for (group, _, _) in journal.groups {
       guard group.state != .mixed, let on = journal.combinationBefore(group, leaves(of: [group])) else { continue }
       let names = on.map { String($0.dropFirst(group.name.count + 1)) }
-      tree.kept[group.name] = KeptSetting(.lastMixed(names), setBy: owner)
+      tree.kept[group.name] = StoredSetting(.lastMixed(names), setBy: owner)
     }
   }
 
@@ -230,7 +230,7 @@ extension SettingsTree {
     let states: [SettingState]
     do {
       states = try step(&transaction)
-      try transaction.keep()
+      try transaction.save()
     } catch {
       transaction.rollBack()
       throw error

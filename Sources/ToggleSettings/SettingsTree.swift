@@ -5,7 +5,7 @@
 public import Problems
 import Text
 
-/// All settings. The stored values of an account come in with `load` and go out through `keep`; the tree accesses no
+/// All settings. The stored values of an account come in with `load` and go out through `save`; the tree accesses no
 /// file.
 ///
 ///     try tree.declare([SettingDeclaration("sound.on", .toggle(default: true))], by: .program)
@@ -23,12 +23,12 @@ public final class SettingsTree {
   var isChecking = false
 
   /// The stored values of the account, by full name, including those whose declarations are not here now.
-  public internal(set) var kept: [String: KeptSetting] = [:]
+  public internal(set) var kept: [String: StoredSetting] = [:]
 
   /// Stores changes in the account's data; called once for each transaction, before any observer is notified. If it
   /// throws, the transaction is undone. Nil while there is nowhere to store changes: they then last as long as the
   /// tree.
-  public var keep: (([KeptChange]) throws -> Void)?
+  public var save: (([StoredChange]) throws -> Void)?
 
   /// Gets notices that belong to no call: a loop of observers that was stopped.
   public var report: (SettingsNotice) -> Void = { _ in }
@@ -113,7 +113,7 @@ public final class SettingsTree {
   @discardableResult
   public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
     try perform(by: owner) { (transaction) throws(SettingsError) in
-      for name in names { try transaction.turnOver(name) }
+      for name in names { try transaction.flip(name) }
       var states: [SettingState] = []
       for name in names { states.append(try forest.declared(name).state) }
       return states
@@ -133,7 +133,7 @@ public final class SettingsTree {
   public func value(of name: String, from text: String) throws(SettingsError) -> SettingValue {
     let node = try forest.declared(name)
     if let value = node.declaration?.kind.value(from: text) { return value }
-    throw node.misfit(text)
+    throw node.mismatch(text)
   }
 
   /// The words that completion offers for the value of a setting, and whether a file name may be given.

@@ -38,7 +38,7 @@ public struct SettingReasons: Equatable, Sendable {
   /// The source of the value; for a group, the sources of those of its switches that are not at their default.
   public let sources: [SettingSource]
   /// The account's stored value while another value is forced.
-  public let shadowed: KeptSetting?
+  public let shadowed: StoredSetting?
   public let declaredBy: Owner
   /// The values that are allowed.
   public let expectation: String
@@ -74,8 +74,8 @@ extension SettingsTree {
 
 extension SettingNode {
   /// The account's stored value, as it is shown to a user.
-  fileprivate func account(_ kept: KeptSetting?) -> KeptSetting? {
-    layers.account.flatMap { value in kept.map { KeptSetting(.value(shown(value)), setBy: $0.setBy) } }
+  fileprivate func account(_ kept: StoredSetting?) -> StoredSetting? {
+    layers.account.flatMap { value in kept.map { StoredSetting(.value(shown(value)), setBy: $0.setBy) } }
   }
 
   fileprivate func row(_ depth: Int) -> SettingRow {

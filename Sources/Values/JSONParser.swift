@@ -181,7 +181,7 @@ struct JSONBytes: JSONSource {
     return text
   }
 
-  private static func goesOnNumber(_ byte: UInt8) -> Bool {
+  private static func continuesNumber(_ byte: UInt8) -> Bool {
     byte == 0x2E || byte | 0x20 == 0x65 || (0x30...0x39).contains(byte)
   }
 
@@ -197,7 +197,7 @@ struct JSONBytes: JSONSource {
       place += 1
     }
     guard place > start, bytes[start] != 0x30 || (place == start + 1 && !isNegative) else { return nil }
-    if place < bytes.count, Self.goesOnNumber(bytes[place]) { return nil }
+    if place < bytes.count, Self.continuesNumber(bytes[place]) { return nil }
     offset = place
     return isNegative ? -value : value
   }

@@ -70,7 +70,7 @@ extension JSONReader<JSONBytes> {
       var rest: [UInt8] = []
       try value(into: &rest)
       index += 1
-    } while try goesOn(until: close)
+    } while try hasNext(until: close)
     return nil
   }
 }

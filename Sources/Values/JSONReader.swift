@@ -79,7 +79,7 @@ public struct JSONReader<Source: JSONSource> {
   }
 
   /// After a value: returns whether another one follows; otherwise consumes the closing bracket.
-  public mutating func goesOn(until close: UInt8) throws(Source.Failure) -> Bool {
+  public mutating func hasNext(until close: UInt8) throws(Source.Failure) -> Bool {
     try skipBlanks()
     switch try tokens.source.peek() {
     case UInt8(ascii: ","):
@@ -159,7 +159,7 @@ public struct JSONReader<Source: JSONSource> {
     var invalidReason: String?
     var isFirst = true
     var names = JSONNames()
-    while try isFirst ? !isEmpty(until: close) : goesOn(until: close) {
+    while try isFirst ? !isEmpty(until: close) : hasNext(until: close) {
       if !isFirst { raw.append(UInt8(ascii: ",")) }
       isFirst = false
       if close == UInt8(ascii: "}") {
@@ -242,6 +242,6 @@ public func jsonMembers(of text: String) throws(JSONFailure) -> [(name: String, 
   repeat {
     let name = try reader.name()
     members.append((String(decoding: name.bytes, as: UTF8.self), try reader.piece().value))
-  } while try reader.goesOn(until: UInt8(ascii: "}"))
+  } while try reader.hasNext(until: UInt8(ascii: "}"))
   return members
 }

@@ -5,8 +5,8 @@ public import Lexicon
 
 /// The options for the base word of a game.
 ///
-///     try Game.start(mode: .classic, lexicon: lexicon, BaseWish(word: "cambering"), random: random, now: now)
-public struct BaseWish {
+///     try Game.start(mode: .classic, lexicon: lexicon, BaseWordOptions(word: "cambering"), random: random, now: now)
+public struct BaseWordOptions {
   /// The number of letters; nil for the mode's number, or the default, or the nearest that the list has.
   public var length: Int?
   /// A given word instead of a random one.
@@ -27,15 +27,15 @@ extension Game {
   /// Starts a game. `common` are the words that the game is about, if not about the whole list; `now` returns seconds
   /// since 1970.
   public static func start(
-    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ wish: BaseWish = BaseWish(),
+    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ options: BaseWordOptions = BaseWordOptions(),
     random: any RandomNumberGenerator, now: @escaping () -> Double
   ) throws -> Game {
-    let choice = BaseChoice(random: random, level: wish.level, wantedLength: wish.length)
+    let choice = BaseChoice(random: random, level: options.level, wantedLength: options.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
-    if let word = wish.word {
+    if let word = options.word {
       try game.setUp(base: game.words.checked(base: word))
     } else {
-      try game.takeNewBase()
+      try game.chooseNewBase()
     }
     return game
   }
@@ -43,7 +43,7 @@ extension Game {
   /// Chooses a new base word, and resets the found words, the points and the clock. In a mode with several base words
   /// those stay, and only the base word is new. Returns the base word.
   public func newWord() throws -> String {
-    guard !isAsking else { throw GameError.busy }
+    guard !isRunningHook else { throw GameError.busy }
     let word = try chosenBase()
     let before = (base: base, tally: tally, elapsed: clock.elapsed, found: foundWords.state(from: 0))
     if mode.wordsPerBase == nil {
@@ -66,12 +66,12 @@ extension Game {
     return baseWord
   }
 
-  func takeNewBase() throws { try setUp(base: chosenBase()) }
+  func chooseNewBase() throws { try setUp(base: chosenBase()) }
 
   /// Asks the mode's `setup` for the base word and the rules, then puts them into play.
   private func setUp(base: String) throws {
     play(base, rules: mode.rules)
-    guard let setup = try asking({ try mode.hooks.setup?(self) }) else { return }
+    guard let setup = try runningHook({ try mode.hooks.setup?(self) }) else { return }
     play(try setup.base.map { try words.checked(base: $0) } ?? base, rules: setup.rules ?? mode.rules)
   }
 

@@ -27,7 +27,7 @@ public final class Game {
   let judge: Judge
   let foundWords = FoundWords()
   /// Whether a function of the mode is running, during which nothing may change.
-  private(set) var isAsking = false
+  private(set) var isRunningHook = false
   let clock: GameClock
   var choice: BaseChoice
   var ownData = OwnData()
@@ -94,7 +94,7 @@ public final class Game {
     if tally.hasGivenUp { return .givenUp }
     if clock.isOut { return .timeOut }
     if tally.passes >= max(2, mode.players) { return .passed }
-    return try asking { try mode.hooks.finished?(self) } == true ? .byMode : nil
+    return try runningHook { try mode.hooks.finished?(self) } == true ? .byMode : nil
   }
 
   /// The data that the mode keeps with the game, created by the mode's `makeData` on first use; nil for a mode without
@@ -126,7 +126,7 @@ public final class Game {
   }
 
   /// The text on the screen in place of the base word: the mode's own text, or the base word.
-  public func shown() throws -> String { try asking { try mode.hooks.show?(self) } ?? baseWord }
+  public func shown() throws -> String { try runningHook { try mode.hooks.show?(self) } ?? baseWord }
 
   /// Ends the game; the missed words may then be shown.
   public func giveUp() { tally.hasGivenUp = true }
@@ -172,13 +172,13 @@ public final class Game {
   public var countsWords: Bool { rules.contains(.inDictionary) }
 
   /// The mode's description of what was to be found; nil for a mode that lists words.
-  public var solution: Solution? { get throws { try asking { try mode.hooks.solution?(self) } } }
+  public var solution: Solution? { get throws { try runningHook { try mode.hooks.solution?(self) } } }
 
   /// Calls a function of the mode; changes that it tries to make meanwhile are rejected.
-  func asking<Answer>(_ question: () throws -> Answer) rethrows -> Answer {
-    let wasAsking = isAsking
-    isAsking = true
-    defer { isAsking = wasAsking }
+  func runningHook<Answer>(_ question: () throws -> Answer) rethrows -> Answer {
+    let wasRunningHook = isRunningHook
+    isRunningHook = true
+    defer { isRunningHook = wasRunningHook }
     return try question()
   }
 

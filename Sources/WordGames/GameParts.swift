@@ -6,7 +6,7 @@ import Lexicon
 /// The traits that a mode fixes for the whole game, computed once.
 struct GameTraits {
   /// Whether the mode has functions that are called for each word.
-  let hasSay: Bool
+  let hasWordHooks: Bool
   /// Whether the game can end by itself.
   let mayEnd: Bool
   /// The number of players who take turns.
@@ -21,12 +21,12 @@ struct GameTraits {
   let letterValues: [Character: Int]
 
   init(_ mode: Mode, _ language: Language) {
-    hasSay = mode.hooks.accept != nil || mode.hooks.score != nil
+    hasWordHooks = mode.hooks.accept != nil || mode.hooks.score != nil
     mayEnd = mode.hooks.finished != nil || mode.seconds != nil
     (players, wordsPerBase) = (mode.players, mode.wordsPerBase.map { max(1, $0) } ?? 0)
     hasPlainPoints = !mode.scoring.usesLetterValues
     letterValues = hasPlainPoints ? [:] : language.letterValues
-    isPlain = !hasSay && !mayEnd && players == 1 && wordsPerBase == 0 && hasPlainPoints
+    isPlain = !hasWordHooks && !mayEnd && players == 1 && wordsPerBase == 0 && hasPlainPoints
   }
 }
 

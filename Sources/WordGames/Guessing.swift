@@ -49,11 +49,11 @@ extension Game {
       return Guess(
         text: GuessText(bytes: bytes, letters: bytes.count, hash: hash), isAsGiven: true, normal: nil)
     }
-    return readClosely(bytes)
+    return readNormalizing(bytes)
   }
 
   @inline(never)
-  private func readClosely(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
+  private func readNormalizing(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     let text = withoutBlanks(bytes)
     if let letters = lexicon.lettersIfNormal(text) {
       return Guess(
@@ -77,7 +77,7 @@ extension Game {
 
   /// Judges a guess, and adds it to the found words if it counts. Throws what a function of the mode throws.
   public func guess(_ guess: Guess) throws -> GuessOutcome {
-    if isAsking { throw GameError.busy }
+    if isRunningHook { throw GameError.busy }
     if traits.mayEnd || tally.hasGivenUp || tally.passes > 0, try isFinished() { return .over }
     return try withExtendedLifetime(guess.normal) {
       if let failed = judge.firstFailure(guess.text) { return .refused(rule: failed) }
@@ -96,8 +96,8 @@ extension Game {
 
   /// The fast path: judges a guess of lower case ASCII letters if only the rules decide about it, and it changes only
   /// the found words and their points. Returns nil for any other guess, and then has no effect.
-  public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
-    guard traits.isPlain, !isAsking, !tally.hasGivenUp, tally.passes == 0, let hash = Lexicon.hash(ofPlain: bytes)
+  public func guessPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
+    guard traits.isPlain, !isRunningHook, !tally.hasGivenUp, tally.passes == 0, let hash = Lexicon.hash(ofPlain: bytes)
     else { return nil }
     let text = GuessText(bytes: bytes, letters: bytes.count, hash: hash)
     if let failed = judge.firstFailure(text) { return .refused(rule: failed) }
@@ -112,20 +112,20 @@ extension Game {
   /// Asks the mode about a word that passed every rule, and adds it.
   @inline(__always)
   private func accept(_ guess: Guess) throws -> GuessOutcome {
-    if traits.hasSay { return try acceptAsking(guess) }
+    if traits.hasWordHooks { return try acceptWithHooks(guess) }
     let points = nativePoints(guess)
     try add(guess, points: points)
     return .accepted(points: points)
   }
 
   @inline(never)
-  private func acceptAsking(_ guess: Guess) throws -> GuessOutcome {
+  private func acceptWithHooks(_ guess: Guess) throws -> GuessOutcome {
     let word = guess.word
-    if let problem = try asking({ try mode.hooks.accept?(self, word) }) {
+    if let problem = try runningHook({ try mode.hooks.accept?(self, word) }) {
       tally.declined = Refusal(problem.report, word: word)
       return .declined
     }
-    let points = bounded(try asking { try mode.hooks.score?(self, word) } ?? nativePoints(guess))
+    let points = bounded(try runningHook { try mode.hooks.score?(self, word) } ?? nativePoints(guess))
     try add(guess, points: points)
     return .accepted(points: points)
   }
@@ -139,16 +139,16 @@ extension Game {
     tally.acceptedOnBase &+= 1
     if foundWords.count == tally.nextReward { takeReward() }
     if traits.players > 1 { tally.currentPlayer = (tally.currentPlayer + 1) % traits.players }
-    if tally.acceptedOnBase == traits.wordsPerBase { try takeNewBase() }
+    if tally.acceptedOnBase == traits.wordsPerBase { try chooseNewBase() }
   }
 
   @inline(__always)
   private func nativePoints(_ guess: Guess) -> Int {
-    traits.hasPlainPoints && guess.text.letters < base.letterCount ? guess.text.letters : pointsByTheBook(guess)
+    traits.hasPlainPoints && guess.text.letters < base.letterCount ? guess.text.letters : fullPoints(guess)
   }
 
   @inline(never)
-  private func pointsByTheBook(_ guess: Guess) -> Int {
+  private func fullPoints(_ guess: Guess) -> Int {
     let letters = guess.text.letters
     let bonus = letters >= base.letterCount && letters > 1 ? mode.scoring.allLettersBonus : 0
     guard mode.scoring.usesLetterValues else { return bounded(letters + bonus) }

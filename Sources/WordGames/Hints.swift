@@ -6,8 +6,8 @@ import Text
 extension Game {
   /// Returns a hint as text. It costs `mode.scoring.hintCost` points if the rules can tell what is left to find.
   public func hint() throws -> String {
-    if isAsking { throw GameError.busy }
-    if let hint = mode.hooks.hint { return try asking { try hint(self) } }
+    if isRunningHook { throw GameError.busy }
+    if let hint = mode.hooks.hint { return try runningHook { try hint(self) } }
     let missed = missed()
     var generator = AnyGenerator(base: choice.random)
     defer { choice.random = generator.base }

@@ -74,7 +74,7 @@ final class Judge {
 
   /// The index of the first rule that the guess fails, or nil.
   func firstFailure(_ guess: GuessText) -> Int? {
-    if let usualLength { return firstUsualFailure(guess, usualLength) }
+    if let usualLength { return firstClassicFailure(guess, usualLength) }
     var index = 0
     while index < steps.count {
       if !passes(steps[index], index, guess) { return index }
@@ -86,11 +86,11 @@ final class Judge {
   /// The same for the four rules of a classic game. The letters are counted while the processor waits for the word
   /// list.
   @inline(__always)
-  private func firstUsualFailure(_ guess: GuessText, _ least: Int) -> Int? {
+  private func firstClassicFailure(_ guess: GuessText, _ least: Int) -> Int? {
     if guess.letters < least { return 0 }
     if found.contains(guess.bytes, hash: guess.hash) { return 1 }
     let lookup = lexicon.lookUp(guess.bytes, hash: guess.hash)
-    if !tray.canLay(guess.bytes) { return 2 }
+    if !tray.allows(guess.bytes) { return 2 }
     return lexicon.isFound(lookup, guess.bytes, hash: guess.hash) ? nil : 3
   }
 
@@ -101,14 +101,14 @@ final class Judge {
     case .maxLength: guess.letters <= step.value
     case .length: guess.letters == step.value
     case .unused: !found.contains(guess.bytes, hash: guess.hash)
-    case .fromLetters: tray.canLay(guess.bytes)
+    case .fromLetters: tray.allows(guess.bytes)
     case .inDictionary: lexicon.contains(guess.bytes, hash: guess.hash)
-    default: passesRarely(step, index, guess.bytes)
+    default: passesRareRule(step, index, guess.bytes)
     }
   }
 
   @inline(never)
-  private func passesRarely(_ step: Step, _ index: Int, _ guess: UnsafeBufferPointer<UInt8>) -> Bool {
+  private func passesRareRule(_ step: Step, _ index: Int, _ guess: UnsafeBufferPointer<UInt8>) -> Bool {
     switch step.kind {
     case .reusableLetters: tray.hasLetters(of: guess)
     case .contains: holds(guess, texts[index])

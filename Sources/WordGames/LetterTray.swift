@@ -7,7 +7,7 @@ import Lexicon
 /// The letters that a guess may use.
 final class LetterTray {
   private var word = ""
-  /// For scalars below U+0800: the number of the letter, 0 for a letter that is not in the base word, or `lookCloser`.
+  /// For scalars below U+0800: the number of the letter, 0 for a letter that is not in the base word, or `undecided`.
   private let numbers: UnsafeMutablePointer<UInt8>
   /// How often each numbered letter occurs in the base word; 0 for number 0.
   private let counts: UnsafeMutablePointer<Row>
@@ -15,9 +15,9 @@ final class LetterTray {
 
   private typealias Row = SIMD32<UInt8>
   private static let scalars = 0x800
-  private static let lookCloser: UInt8 = 31
+  private static let undecided: UInt8 = 31
 
-  private enum Answer { case yes, no, lookCloser }
+  private enum Answer { case yes, no, undecided }
 
   init() {
     numbers = .allocate(capacity: Self.scalars)
@@ -47,19 +47,19 @@ final class LetterTray {
     var row = Row()
     var used = 0
     for letter in word where letter.unicodeScalars.count > 1 {
-      if let value = Self.index(of: letter) { numbers[value] = Self.lookCloser }
+      if let value = Self.index(of: letter) { numbers[value] = Self.undecided }
     }
     for letter in word where letter.unicodeScalars.count == 1 {
       guard let value = Self.index(of: letter) else { continue }
       if numbers[value] == 0 {
         used += 1
-        numbers[value] = UInt8(min(used, Int(Self.lookCloser)))
+        numbers[value] = UInt8(min(used, Int(Self.undecided)))
       }
       row[Int(numbers[value])] = min(254, row[Int(numbers[value])]) + 1
     }
     counts.pointee = row
     // A combining mark belongs to the letter before it.
-    for value in Self.marks { numbers[value] = Self.lookCloser }
+    for value in Self.marks { numbers[value] = Self.undecided }
   }
 
   private static let marks = (0x300..<scalars).filter { Unicode.Scalar(UInt32($0)).map(isMark) ?? false }
@@ -78,11 +78,11 @@ final class LetterTray {
 
   /// Whether the guess can be formed with each letter used at most as often as the base word has it.
   @inline(__always)
-  func canLay(_ guess: UnsafeBufferPointer<UInt8>) -> Bool {
+  func allows(_ guess: UnsafeBufferPointer<UInt8>) -> Bool {
     switch count(guess) {
     case .yes: true
     case .no: false
-    case .lookCloser: canForm(letters: word, word: String(decoding: guess, as: UTF8.self))
+    case .undecided: canForm(letters: word, word: String(decoding: guess, as: UTF8.self))
     }
   }
 
@@ -101,16 +101,16 @@ final class LetterTray {
         var value = Int(guess[index])
         index &+= 1
         if value >= 0x80 {
-          guard value < 0xE0, index < guess.count else { return .lookCloser }
+          guard value < 0xE0, index < guess.count else { return .undecided }
           value = (value & 0x1F) << 6 | Int(guess[index] & 0x3F)
           index &+= 1
         }
         let number = numbers[value]
         let count = left[Int(number)]
-        if count == 0 { return number == Self.lookCloser ? .lookCloser : .no }
+        if count == 0 { return number == Self.undecided ? .undecided : .no }
         left[Int(number)] = count &- 1
       }
-      return left[Int(Self.lookCloser)] == counts.pointee[Int(Self.lookCloser)] ? .yes : .lookCloser
+      return left[Int(Self.undecided)] == counts.pointee[Int(Self.undecided)] ? .yes : .undecided
     }
   }
 }

@@ -20,7 +20,7 @@ public struct MissedWords {
   /// Calls `body` with one word after another until it returns false.
   public func forEach(_ body: (String) throws -> Bool) throws {
     for word in ordered {
-      if let accept = game.mode.hooks.accept, try game.asking({ try accept(game, word) }) != nil { continue }
+      if let accept = game.mode.hooks.accept, try game.runningHook({ try accept(game, word) }) != nil { continue }
       if try !body(word) { return }
     }
   }

@@ -43,7 +43,7 @@ public struct ModeHooks {
   /// Whether the owner of the mode is gone, such as an unloaded plugin; its functions then fail.
   public var isGone: (() -> Bool)?
   /// Called before the owner of the mode goes, so that the data of its games is not lost.
-  public var willGo: (() -> Void)?
+  public var willRemove: (() -> Void)?
 
   public init() {}
 }

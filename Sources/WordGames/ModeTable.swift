@@ -31,7 +31,7 @@ public final class ModeTable {
   /// Removes all modes of an owner; the built-in ones stay.
   public func remove(owner: Owner) {
     guard owner != .program else { return }
-    for entry in entries where entry.owner == owner { entry.mode.hooks.willGo?() }
+    for entry in entries where entry.owner == owner { entry.mode.hooks.willRemove?() }
     entries.removeAll { $0.owner == owner }
   }
 

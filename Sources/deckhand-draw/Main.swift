@@ -9,10 +9,10 @@ import Wire
 @main struct Draw {
   static func main() {
     StandardFrames.requireChannel("deckhand-draw is started by deckhand, and draws pictures for it.")
-    Bounds.apply()
+    ResourceLimits.apply()
     var server = RequestServer()
     while let request = StandardFrames.read(limit: longestFrame) {
-      Bounds.renewTime()
+      ResourceLimits.renewTime()
       guard StandardFrames.write(server.answer(request).encoded, limit: longestFrame) else { exit(1) }
     }
   }

@@ -165,7 +165,7 @@ final class TextBlock {
   }
 
   /// Measures a text without drawing it.
-  static func room(of query: MeasureQuery) throws(Refused) -> TextRoom {
+  static func room(of query: MeasureQuery) throws(Refused) -> TextExtents {
     guard (1...10_000).contains(query.size), (0...200_000).contains(query.width), query.text.utf8.count <= 20_000 else {
       throw Refused(.badRequest, "a text that can be drawn expected")
     }
@@ -175,7 +175,7 @@ final class TextBlock {
     defer { cairo_destroy(cairo) }
     let block = TextBlock(
       query.text, font: query.font, size: query.size, wrapWidth: query.width > 0 ? query.width : nil, on: cairo)
-    return TextRoom(width: block.width, height: block.height)
+    return TextExtents(width: block.width, height: block.height)
   }
 
   /// Returns the characters that no installed font can draw, without duplicates, in text order.

@@ -41,18 +41,18 @@ final class HTTPListener {
     var port: UInt16 = 0
     let socket = deckhand_listen(UInt16(clamping: opening.port), &port)
     if socket < 0 {
-      tell(errno == EADDRINUSE ? .taken : .failed(reason: systemWords(errno)))
+      announce(errno == EADDRINUSE ? .taken : .failed(reason: systemWords(errno)))
       exit(0)
     }
     guard let listener = HTTPListener(socket: socket, port: port) else {
-      tell(.failed(reason: "the HTTP server cannot be started"))
+      announce(.failed(reason: "the HTTP server cannot be started"))
       exit(0)
     }
-    tell(.listening(port: Int(port)))
+    announce(.listening(port: Int(port)))
     listener.run()
   }
 
-  private static func tell(_ opened: ListenReply) {
+  private static func announce(_ opened: ListenReply) {
     if !StandardFrames.write(JSONWriter.bytes(of: opened.value), limit: longestSyncFrame) { exit(1) }
   }
 
@@ -63,7 +63,7 @@ final class HTTPListener {
     let handlers = UnsafeMutablePointer<deckhand_http_handlers>.allocate(capacity: 1)
     handlers.initialize(
       to: deckhand_http_handlers(
-        context: context.toOpaque(), take: takeRequest, end: endRequest, change: noteConnection))
+        context: context.toOpaque(), take: receiveRequest, end: endRequest, change: trackConnection))
     guard let daemon = deckhand_http_start(socket, HTTPListener.limits, handlers) else { return nil }
     self.daemon = daemon
     context.takeUnretainedValue().listener = self
@@ -216,7 +216,7 @@ private func listener(_ context: UnsafeMutableRawPointer?) -> HTTPListener? {
   context.flatMap { Unmanaged<ListenerContext>.fromOpaque($0).takeUnretainedValue().listener }
 }
 
-private func takeRequest(
+private func receiveRequest(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ method: UnsafePointer<CChar>?,
   _ bytes: UnsafePointer<CChar>?, _ count: UnsafeMutablePointer<Int>?,
   _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -246,7 +246,7 @@ private func endRequest(
   if let connection { listener(context)?.ended(request, of: connection) }
 }
 
-private func noteConnection(_ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ isOpen: Int32) {
+private func trackConnection(_ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ isOpen: Int32) {
   guard let listener = listener(context), let connection else { return }
   if isOpen != 0 { listener.opened(connection) } else { listener.closed(connection) }
 }

@@ -18,7 +18,7 @@ struct ServerCall {
   /// Not compressed yet.
   let body: [UInt8]
   /// The number of seconds without a byte after which the call fails.
-  let patience: Int
+  let timeout: Int
   let answerLimit: Int
 }
 
@@ -78,8 +78,8 @@ final class ServerCalls {
     setBounds(call)
     deckhand_curl_set_text(handle, CURLOPT_URL, address.text + call.path)
     deckhand_curl_set_list(handle, CURLOPT_HTTPHEADER, headers)
-    deckhand_curl_set_body(handle, takeBody, Unmanaged.passUnretained(intake).toOpaque())
-    deckhand_curl_set_head(handle, takeHeader, Unmanaged.passUnretained(intake).toOpaque())
+    deckhand_curl_set_body(handle, receiveBody, Unmanaged.passUnretained(intake).toOpaque())
+    deckhand_curl_set_head(handle, receiveHeader, Unmanaged.passUnretained(intake).toOpaque())
     var reason = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     let result = packed.withUnsafeBytes { bytes in
       deckhand_curl_set_number(handle, CURLOPT_POST, 1)
@@ -104,9 +104,9 @@ final class ServerCalls {
     deckhand_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
     deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1)
     deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2)
-    deckhand_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, call.patience)
+    deckhand_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, call.timeout)
     deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
-    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, call.patience)
+    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, call.timeout)
   }
 
   private func headers(of call: ServerCall) throws(CallFailure) -> UnsafeMutablePointer<curl_slist>? {
@@ -147,7 +147,7 @@ final class ServerCalls {
   private func fault(of result: CURLcode, _ said: String, _ call: ServerCall) -> SyncFault {
     let reason = said.isEmpty ? String(cString: curl_easy_strerror(result)) : said
     switch result {
-    case CURLE_OPERATION_TIMEDOUT: return .silent(seconds: call.patience)
+    case CURLE_OPERATION_TIMEDOUT: return .silent(seconds: call.timeout)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
       return .certificate(reason: reason)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM:
@@ -158,7 +158,7 @@ final class ServerCalls {
 }
 
 /// libcurl passes the answer in pieces.
-private func takeBody(
+private func receiveBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let context else { return 0 }
@@ -166,7 +166,7 @@ private func takeBody(
   return intake.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
 }
 
-private func takeHeader(
+private func receiveHeader(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let context else { return 0 }

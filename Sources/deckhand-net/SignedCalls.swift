@@ -22,10 +22,10 @@ struct SignedCalls {
     var answer = try calls.make(
       ServerCall(
         path: request.call, address: address, key: key, session: request.session, body: body,
-        patience: request.patience, answerLimit: request.answerLimit))
+        timeout: request.timeout, answerLimit: request.answerLimit))
     if request.isSignIn {
       let key = try keyOf(answer.body)
-      if request.keptFor.isEmpty || request.keptFor == answer.address { try keep(key) }
+      if request.expectedAddress.isEmpty || request.expectedAddress == answer.address { try keep(key) }
       answer.body = Array("null".utf8)
     }
     return answer

@@ -13,7 +13,7 @@ import Wire
     guard let head = StandardFrames.read(limit: 64), let terms = CodeTerms(head) else { exit(2) }
     limitMemory(for: terms)
     // To show a crash, Swift would start a program, which this process may not do; then it would continue running.
-    Interrupts.leaveCrashesToTheSystem()
+    Interrupts.removeCrashHandlers()
     do {
       let channel = StandardChannel(longest: terms.longestFrame)
       // Made before confinement, while the process can still ask the system for its stack size.
@@ -39,7 +39,7 @@ import Wire
 final class StandardChannel: LuaChannel {
   private let stream: FrameStream
 
-  init(longest: Int) { stream = FrameStream(input: 0, output: 1, longest: longest, glances: true) }
+  init(longest: Int) { stream = FrameStream(input: 0, output: 1, longest: longest, spinWait: true) }
 
   func send(_ frame: [UInt8]) throws { try stream.send(frame) }
   func receive(_ waiting: () throws -> Void) throws -> [UInt8] { try stream.receive(waiting) }

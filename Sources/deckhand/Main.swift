@@ -15,7 +15,7 @@ let version = "0.1.0"
   static func main() { exit(run()) }
 
   private static func run() -> Int32 {
-    Interrupts.leaveCrashesToTheSystem()
+    Interrupts.removeCrashHandlers()
     // Bytes that are not UTF-8 reach Lua's C functions unchanged; names in them are in the user's locale.
     setlocale(LC_CTYPE, "C.UTF-8")
     var words: [String] = []
@@ -38,7 +38,7 @@ let version = "0.1.0"
 
   /// - Parameter asksForJSON: whether an error that keeps the program from starting is reported as JSON.
   private static func start(_ options: ProgramOptions, asksForJSON: Bool) -> Int32 {
-    if case .words(let words) = options.action, let line = OutsideLine(asked: words) { return complete(line, options) }
+    if case .words(let words) = options.action, let line = ShellLine(asked: words) { return complete(line, options) }
     let environment = Environment.ofProgram(data: options.data, seed: options.seed)
     // `map` is a worker for any machine and accesses no user data.
     if case .words(let words) = options.action, words[0] == "map", let status = MapCommand.run(words, environment) {
@@ -66,7 +66,7 @@ let version = "0.1.0"
 
   /// Answers a completion request of the system's shell, using the data folder that the line itself names; prints
   /// nothing else.
-  private static func complete(_ line: OutsideLine, _ asked: ProgramOptions) -> Int32 {
+  private static func complete(_ line: ShellLine, _ asked: ProgramOptions) -> Int32 {
     let output = withholdOutput()
     var options = asked
     do throws(ProgramOptions.Wrong) {
@@ -81,7 +81,7 @@ let version = "0.1.0"
         elapsed: environment.clocks.elapsed)
       let session = try Session(options.shellOptions(environment), console: console, environment: environment)
       _ = Unmanaged.passRetained(session)
-      let text = Array(OutsideCompletion(session).lines(for: line).map { $0 + "\n" }.joined().utf8)
+      let text = Array(ShellCompletion(session).lines(for: line).map { $0 + "\n" }.joined().utf8)
       session.close()
       return write(output, text, text.count) == text.count ? ExitStatus.done : ExitStatus.failed
     } catch {

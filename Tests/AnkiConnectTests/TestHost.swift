@@ -33,21 +33,21 @@ final class TestHost: ActionHost {
   }
 
   func openWorkspace() throws -> Workspace { workspace }
-  func clientTerms() throws -> (origins: [String], key: String) { (origins, key) }
+  func clientSettings() throws -> (origins: [String], key: String) { (origins, key) }
 
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result {
     performed.append(client.map { "\($0), \(action)" } ?? action)
     return try body()
   }
 
-  func mayEnter(_ origin: String) throws -> Bool {
+  func allowsOrigin(_ origin: String) throws -> Bool {
     asked.append(origin)
     let isAllowed = answers[origin] ?? false
     if isAllowed { origins.append(origin) }
     return isAllowed
   }
 
-  func tell(_ line: String) { told.append(line) }
+  func log(_ line: String) { told.append(line) }
   func synchronize() throws { syncs += 1 }
 
   func askShell(_ request: ShellRequest) -> ShellReply? {

@@ -168,14 +168,14 @@ import Testing
 @Suite struct IdleClockTests {
   @Test func `the lock comes after the set minutes without a key, and never at zero`() {
     var idle = IdleClock(now: 1_000)
-    #expect(idle.left(minutes: 2, now: 1_000) == 120_000)
+    #expect(idle.remaining(minutes: 2, now: 1_000) == 120_000)
     #expect(!idle.isOver(minutes: 2, now: 120_999))
     #expect(idle.isOver(minutes: 2, now: 121_000))
     idle.touch(now: 121_000)
     #expect(!idle.isOver(minutes: 2, now: 121_001))
     idle.touch(now: 5)
-    #expect(idle.left(minutes: 1, now: 5) == 60_000)
-    for minutes in [0, -1, Int.min] { #expect(idle.left(minutes: minutes, now: .max) == nil) }
+    #expect(idle.remaining(minutes: 1, now: 5) == 60_000)
+    for minutes in [0, -1, Int.min] { #expect(idle.remaining(minutes: minutes, now: .max) == nil) }
     #expect(idle.isOver(minutes: .max, now: .max))
     #expect(!IdleClock(now: .max).isOver(minutes: 1, now: .min))
   }

@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `the dummy hash for unknown names is well formed and matches nothing`() throws {
-    let nobody = PasswordHash.ofNobody(cost: DataFolder.cheap, random: TestClock().environment.random.bytes)
+    let nobody = PasswordHash.unmatchable(cost: DataFolder.cheap, random: TestClock().environment.random.bytes)
     #expect(try PasswordHash(text: nobody.text, path: "/c") == nobody)
     #expect(try !nobody.matches(try Secret("anything")))
   }

@@ -90,9 +90,9 @@ private final class BenchClientHost: ActionHost {
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) rethrows -> Result {
     try body()
   }
-  func clientTerms() -> (origins: [String], key: String) { ([], "") }
-  func mayEnter(_ origin: String) -> Bool { false }
-  func tell(_ line: String) {}
+  func clientSettings() -> (origins: [String], key: String) { ([], "") }
+  func allowsOrigin(_ origin: String) -> Bool { false }
+  func log(_ line: String) {}
   func synchronize() {}
   func askShell(_ request: ShellRequest) -> ShellReply? { nil }
   func profiles() -> (all: [String], active: String) { (["bench"], "bench") }

@@ -127,7 +127,7 @@ struct CardPaperTests {
     var options = PaperOptions()
     (options.kind, options.seed) = (kind, seed)
     var sheet = Worksheet(options, titled: "T", numbers: SeededNumbers(seed: UInt64(seed))) { queries in
-      queries.map { TextRoom(width: $0.width, height: $0.size * Double($0.text.split(separator: "\n").count)) }
+      queries.map { TextExtents(width: $0.width, height: $0.size * Double($0.text.split(separator: "\n").count)) }
     }
     try sheet.fill(cards)
     return (sheet.pages.map { $0.scene(titled: "T") }, sheet.cards)

@@ -128,7 +128,9 @@ import Values
     for (text, named) in [("deck import", "deck import"), ("deck", "deck"), ("deck import x", "deck import")] {
       let owner = try plugin("sly")
       let error = #expect(throws: CommandError.self) {
-        try registry.addShortForm("d", text.split(separator: " ").map(String.init), owner: owner) { $0.owner == owner }
+        try registry.addPluginAlias("d", text.split(separator: " ").map(String.init), owner: owner) {
+          $0.owner == owner
+        }
       }
       #expect(error == .aliasRefused("d", owner: owner, command: named))
     }

@@ -14,7 +14,7 @@ import Testing
   private func fill(_ collection: TestCollection, _ moment: StudyMoment, _ generator: inout TestGenerator) throws {
     let deck = try collection.deck("d")
     _ = try collection.addAll(deck, (0..<400).map { NewCard(prompt: "p\($0)", answer: "x") })
-    let borders = [moment.now, moment.latestBurial, moment.endOfToday, moment.dueBorder]
+    let borders = [moment.now, moment.latestBurial, moment.endOfToday, moment.dueCutoff]
     let times: [Double?] = [nil] + borders.flatMap { [$0 - 1, $0, $0 + 1] } + [0, 1e12]
     let tags = ["", " leech ", " a LEECH b ", " leech::old ", " leeches ", " my::leech ", " leech: ", " a b "]
     try collection.store.operation("random") { db in

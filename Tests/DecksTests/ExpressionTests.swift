@@ -59,7 +59,7 @@ import Testing
   )
     throws
   {
-    let fault = try #require(throws: ExpressionFault.self) { try TextExpression(source) }
+    let fault = try #require(throws: ExpressionError.self) { try TextExpression(source) }
     #expect(fault.offset == offset && fault.expected == expected, "\(fault)")
   }
 
@@ -72,11 +72,11 @@ import Testing
   }
 
   @Test func `an expression has limits: on groups, on alternatives, on its length`() {
-    #expect(throws: ExpressionFault.self) {
+    #expect(throws: ExpressionError.self) {
       try TextExpression(String(repeating: "(", count: 60) + "a" + String(repeating: ")", count: 60))
     }
-    #expect(throws: ExpressionFault.self) { try TextExpression(String(repeating: "a|", count: 1000) + "a") }
-    #expect(throws: ExpressionFault.self) { try TextExpression(String(repeating: "a", count: 2000)) }
+    #expect(throws: ExpressionError.self) { try TextExpression(String(repeating: "a|", count: 1000) + "a") }
+    #expect(throws: ExpressionError.self) { try TextExpression(String(repeating: "a", count: 2000)) }
     #expect(throws: Never.self) { try TextExpression(String(repeating: "a", count: 1999)) }
   }
 

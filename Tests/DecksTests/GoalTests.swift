@@ -169,12 +169,12 @@ import Testing
     let deck = try collection.deck("a")
     try learn(deck, 100)
     var goal = try DeckGoal(date: date(in: 30), recall: 0.9, minutes: 20, at: moment)
-    let rehearsal = try collection.store.read { try GoalRehearsal($0, deck, goal, at: moment) }
-    goal = try #require(rehearsal.planned { false })
-    let standing = try collection.store.read { try GoalRehearsal($0, deck, goal, at: moment) }.standing
-    #expect(standing.daysLeft == 30 && standing.deck == "a" && standing.plan?.isReached == true)
-    #expect((0.95...0.999).contains(standing.known) && standing.plan?.recall ?? 0 >= 0.9)
-    #expect(rehearsal.planned { true } == nil)
+    let simulation = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }
+    goal = try #require(simulation.planned { false })
+    let progress = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }.progress
+    #expect(progress.daysLeft == 30 && progress.deck == "a" && progress.plan?.isReached == true)
+    #expect((0.95...0.999).contains(progress.known) && progress.plan?.recall ?? 0 >= 0.9)
+    #expect(simulation.planned { true } == nil)
     // Sixty slow answers from yesterday.
     let yesterday = moment.start(ofDay: moment.today - 1)
     let cards = try collection.store.read { try CardTable.ids($0, in: deck) }
@@ -191,7 +191,7 @@ import Testing
     #expect(times == AnswerTimes(remembered: 30))
     try set(deck, goal)
     collection.now += 31 * 86_400
-    let over = try collection.store.read { try GoalRehearsal($0, deck, goal, at: moment) }.standing
+    let over = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }.progress
     #expect(over.plan == nil && over.daysLeft == -1)
   }
 }

@@ -132,7 +132,7 @@ import Testing
     // 03:30 in winter time still belongs to the day before, although by summer time the new day has begun.
     #expect(winter.today == summer.today)
     #expect(
-      summer.start(ofDay: summer.today + 1) < winter.now && summer.start(ofDay: summer.today + 1) >= winter.dueBorder)
+      summer.start(ofDay: summer.today + 1) < winter.now && summer.start(ofDay: summer.today + 1) >= winter.dueCutoff)
   }
 
   @Test func `a clock that went back gives a valid schedule`() {

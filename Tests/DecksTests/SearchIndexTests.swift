@@ -16,7 +16,7 @@ import Testing
   private var path: String { folder.file(".search") }
 
   private func cache(_ isSaved: Bool = true) -> SearchCache {
-    SearchCache(path: path, isSaved: isSaved, leastIndexed: 1, mostUnsaved: 0)
+    SearchCache(path: path, isSaved: isSaved, leastIndexed: 1, unsavedLimit: 0)
   }
 
   private func found(_ query: String, _ deck: DeckID, _ cache: SearchCache) throws -> [String] {

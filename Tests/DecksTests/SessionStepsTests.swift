@@ -18,10 +18,10 @@ import Testing
     _ = try collection.store.operation("x") { try session.answer($0, .easy, at: moment) }
     try collection.store.operation("x") { try session.bury($0, at: moment) }
     try collection.store.operation("x") { try session.suspend($0, at: moment) }
-    #expect(session.actCount == 3 && session.pastCount == 3)
+    #expect(session.actionCount == 3 && session.pastCount == 3)
     for left in [2, 1, 0] {
       try collection.undo(session)
-      #expect(session.actCount == left && session.pastCount == left)
+      #expect(session.actionCount == left && session.pastCount == left)
     }
     #expect(try collection.store.read { try session.card($0, at: moment)?.prompt } == "0")
     #expect(problemCode { try session.stepBack() } == "nothing_to_undo")

@@ -41,7 +41,7 @@ import Testing
     var options = try options()
     #expect(try DeckOptions(json: options.json) == options && options.timed != nil)
     try options.set(.model, toText: "fsrs-6")
-    #expect(options.timed == nil && options.wish == .fsrs6)
+    #expect(options.timed == nil && options.modelChoice == .fsrs6)
     options.fitted = try fitted(preferred: false)
     try options.set(.model, toText: "auto")
     #expect(options.timed == nil)

@@ -47,7 +47,7 @@ import Testing
     let entries = try read(path)
     #expect(entries.map(\.word) == ["lugar", "hidalgos"])
     #expect(entries[0].sentence == "En un lugar de la Mancha." && entries[0].title == "Don Quijote")
-    #expect(entries[1].sentence == "vivía un hidalgos" && entries.allSatisfy { $0.standing == .learning })
+    #expect(entries[1].sentence == "vivía un hidalgos" && entries.allSatisfy { $0.state == .learning })
   }
 
   @Test func `an older KOReader file without contexts gives its words`() throws {
@@ -72,7 +72,7 @@ import Testing
         "INSERT INTO BOOK_INFO VALUES ('b', '', '', 'es', 'Novela', 'N. N.')",
       ])
     let entries = try read(path).sorted { $0.word < $1.word }
-    #expect(entries.map(\.word) == ["casas", "dog"] && entries.map(\.standing) == [.learning, .known])
+    #expect(entries.map(\.word) == ["casas", "dog"] && entries.map(\.state) == [.learning, .known])
     #expect(entries[0].sentence == "Las casas son altas." && entries[0].title == "Novela")
     #expect(entries[0].isOf(code: "es", name: "spanish") && !entries[1].isOf(code: "es", name: "spanish"))
   }
@@ -128,7 +128,7 @@ import Testing
   @Test func `a list has one word per line, followed by what an export added`() throws {
     let entries = try list("a.txt", "# mine\ngato\n\nperro\tknown\ncasa\tignored\n sol , moon\n")
     #expect(entries.map(\.word) == ["gato", "perro", "casa", "sol"])
-    #expect(entries.map(\.standing) == [.known, .known, .ignored, .known])
+    #expect(entries.map(\.state) == [.known, .known, .ignored, .known])
   }
 
   @Test func `a Lute table gives the status and the language of its terms`() throws {
@@ -143,7 +143,7 @@ import Testing
       chien,,dog,French,,2024-01-01,5,,
       """)
     #expect(entries.map(\.word) == ["gatos", "por favor", "Madrid", "perro", "chien"])
-    #expect(entries.map(\.standing) == [.known, .known, .ignored, .learning, .known])
+    #expect(entries.map(\.state) == [.known, .known, .ignored, .learning, .known])
     #expect(entries.map { $0.isOf(code: "es", name: "spanish") } == [true, true, true, true, false])
   }
 
@@ -151,17 +151,17 @@ import Testing
     #expect(throws: TextFileError.self) { try list("empty.txt", "\n\n") }
     #expect(throws: TextFileError.self) { try list("empty.csv", "term,status\n") }
     let entries = try list("l.tsv", "term\tstatus\tlanguage\nhond\n\t5\tDutch\nkat\t5\n")
-    #expect(entries.map(\.word) == ["hond", "kat"] && entries.map(\.standing) == [.learning, .known])
+    #expect(entries.map(\.word) == ["hond", "kat"] && entries.map(\.state) == [.learning, .known])
     #expect(entries.map(\.language) == [nil, nil])
   }
 
   @Test func `a column is chosen by name or number, and an unknown one is named`() throws {
     #expect(
-      try list("b.csv", "Front;Level\ngato;5\nsol;2\n", "word=front,status=2").map(\.standing) == [.known, .learning])
+      try list("b.csv", "Front;Level\ngato;5\nsol;2\n", "word=front,status=2").map(\.state) == [.known, .learning])
     #expect(try list("c.csv", "gato,cat\nsol,sun\n").map(\.word) == ["gato", "sol"])
     let numbered = try list("e.csv", "1,gato,5\n2,sol,2\n", "word=2,status=3")
-    #expect(numbered.map(\.word) == ["gato", "sol"] && numbered.map(\.standing) == [.known, .learning])
-    #expect(try list("f.csv", "Front,Status\ngato,2\n", "word=1").map(\.standing) == [.learning])
+    #expect(numbered.map(\.word) == ["gato", "sol"] && numbered.map(\.state) == [.known, .learning])
+    #expect(try list("f.csv", "Front,Status\ngato,2\n", "word=1").map(\.state) == [.learning])
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "word=Frond") }
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "prompt=Front") }
     #expect(throws: TextFileError.self) { try list("d.csv", "") }

@@ -194,7 +194,7 @@ import Testing
   {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
-    var options = Replacement.ofOurs(temporaryName: "a.new")
+    var options = Replacement.internalFile(temporaryName: "a.new")
     options.step = { $0 == step ? number : 0 }
     let isInPlace = step == .renamed || step == .done
     let error: FileError?
@@ -214,10 +214,10 @@ import Testing
     try AtomicFile.write(folder.file("target"), "target".utf8)
     symlink("target", folder.file("a"))
     symlink("target", folder.file("a.new"))
-    try AtomicFile.write(folder.file("a"), "mine".utf8, .ofOurs(temporaryName: "a.new"))
+    try AtomicFile.write(folder.file("a"), "mine".utf8, .internalFile(temporaryName: "a.new"))
     #expect(try FileText.read(folder.file("target"), limit: 10) == "target")
     #expect(try FileFacts.at(folder.file("a"), followingLinks: false)?.kind == .file)
-    try AtomicFile.write(folder.file("left"), "new".utf8, .ofOurs(temporaryName: "x"))
+    try AtomicFile.write(folder.file("left"), "new".utf8, .internalFile(temporaryName: "x"))
     #expect(mode(of: folder.file("left")) == 0o600)
     #expect(folder.names == ["a", "left", "target"])
   }

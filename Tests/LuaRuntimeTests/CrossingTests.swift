@@ -139,7 +139,7 @@ private final class Pair {
   }
 
   func start() throws {
-    try code.tellModules()
+    try code.sendModules()
     try code.setRequire { name in
       guard name == "part" else { throw LuaFailure.message("no such part") }
       return (Array("return {name = ...}".utf8), "part.lua")

@@ -134,7 +134,7 @@ private final class Nest {
         let until = dh_milliseconds() + (try stack.number(1) * 1000)
         let fails = !stack.isNoneOrNil(2)
         count += 1
-        try CallPause.lendingTime(atMost: most) {
+        try CallPause.pausingLimits(atMost: most) {
           while dh_milliseconds() < until, !Interrupts.areRequested {}
           if fails { throw LuaFailure.message("failed") }
         }
@@ -152,7 +152,7 @@ private final class Nest {
     try state.setGlobal(
       "again",
       LuaFunction("again") { stack in
-        CallPause.startAgain()
+        CallPause.restartLimit()
         return LuaNothing()
       })
     let code = "local stop = os.clock() + 1.3 while os.clock() < stop do again() end"

@@ -57,7 +57,7 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
       }
       module.function("keep", [], returns: .any, "Keeps a text.") { stack in
         _ = try stack.text(1)
-        kept.charges.append(try stack.memory.keepCharge())
+        kept.charges.append(try stack.memory.retainCharge())
         return LuaNothing()
       }
       module.function("list", [], returns: .any, "A long list.") { stack in

@@ -49,7 +49,7 @@ enum RealLog {
     for row in reference["loss"] {
       let (history, weights) = history(row)
       let gradient = MemoryGradient7(history)
-      gradient.ticksInDay = 1e12
+      gradient.millisecondsPerDay = 1e12
       gradient.setParameters(reference["parameters"][Int(row[0])])
       let loss = weights.map { Float($0) }.withUnsafeBufferPointer { gradient.walk(0, weights: $0, isTraining: true) }
       #expect(abs(loss - row[1]) <= 1e-6 * row[1], "\(loss) for \(row[1])")

@@ -57,8 +57,8 @@ import Testing
   @Test func `the plan does not promise more than what is reached`() throws {
     for seed in [21, 22, 23] as [UInt64] {
       var simulation = simulation(500)
-      let wish = RecallPlan.Wish(recall: 0.93, minutes: 20, days: 120)
-      let plan = try #require(simulation.plan(for: wish) { false })
+      let target = RecallPlan.Target(recall: 0.93, minutes: 20, days: 120)
+      let plan = try #require(simulation.plan(for: target) { false })
       simulation.truth = truth(seed)
       let ending = RecallPlan.Ending(days: plan.finalDays, seconds: 1200, times: Self.times)
       #expect(outcome(simulation, RecallPlan.retention, ending).recall >= plan.recall - 0.005, "\(plan)")
@@ -70,7 +70,7 @@ import Testing
     let start = Simulation.Memory(state: MemoryState(stability: 20, difficulty: 6), elapsed: 10, dueIn: 10)
     let simulation = Simulation(options: Simulation.Options(), cards: Array(repeating: start, count: 300), newCards: 0)
     func plan(_ recall: Double, _ minutes: Double, days: Int = 60) throws -> RecallPlan {
-      try #require(simulation.plan(for: RecallPlan.Wish(recall: recall, minutes: minutes, days: days)) { false })
+      try #require(simulation.plan(for: RecallPlan.Target(recall: recall, minutes: minutes, days: days)) { false })
     }
     let (easy, hard) = (try plan(0.8, 20), try plan(0.95, 20))
     #expect(easy.finalDays == 3 && easy.isReached && hard.isReached && hard.finalDays >= easy.finalDays)
@@ -80,11 +80,11 @@ import Testing
     #expect(!never.isReached && never.recall < 0.99 && never.recall > 0.7)
     #expect(try plan(0.95, 20) == hard)
     #expect(try plan(0.95, 20, days: 1).recall > 0.5)
-    #expect(simulation.plan(for: RecallPlan.Wish(recall: 0.9, minutes: 20, days: 60)) { true } == nil)
+    #expect(simulation.plan(for: RecallPlan.Target(recall: 0.9, minutes: 20, days: 60)) { true } == nil)
   }
 
   @Test func `cards that cannot be started before the date are reported, and count as unknown`() throws {
-    let plan = try #require(simulation(3000).plan(for: RecallPlan.Wish(recall: 0.9, minutes: 60, days: 50)) { false })
+    let plan = try #require(simulation(3000).plan(for: RecallPlan.Target(recall: 0.9, minutes: 60, days: 50)) { false })
     #expect(!plan.isReached && (1900...2100).contains(plan.stillNew) && plan.recall < 0.35, "\(plan)")
   }
 

@@ -44,12 +44,12 @@ import Values
   func `a committed change is finished by the next start, from any point`(there: [String: String]) throws {
     for (name, version) in there { try write(version, name) }
     try journal()
-    try store.settle()
+    try store.recover()
     #expect(found == "2")
     let grants = try GrantFile(folder: folder.file("local"))
     #expect(grants.entry(of: "mine", isBundled: false)?.granted == ["shell"])
     #expect(try TrustedKeys(data: folder.path).pins["mine"]?.description == key)
-    try store.settle()
+    try store.recover()
     #expect(found == "2")
   }
 
@@ -59,7 +59,7 @@ import Values
     try folder.makeFolder("local")
     try folder.write(#"{"mine": {"enabled": true}, "other": {"enabled": true}}"#, to: "local/grants.json")
     try journal(isInstalled: false)
-    try store.settle()
+    try store.recover()
     #expect(found == "none")
     let grants = try GrantFile(folder: folder.file("local"))
     #expect(grants.record(of: "mine") == nil && grants.record(of: "other") != nil)
@@ -72,10 +72,10 @@ import Values
     for (name, version) in there { try write(version, name) }
     try folder.write("{}", to: "plugins/.journal.tmp")
     let lock = try FileLock(folder.file("plugins/.lock"), .byPauses(seconds: 0.1))
-    try store.settle()
+    try store.recover()
     #expect(folder.names("plugins").count > 3)
     lock.release()
-    try store.settle()
+    try store.recover()
     #expect(found == "1")
   }
 
@@ -84,16 +84,16 @@ import Values
     try write("2", ".new-mine")
     for text in ["", "{", "[]", #"{"plugin": "../x", "installed": true, "account": "local"}"#] {
       try folder.write(text, to: "plugins/.journal")
-      #expect(throws: PluginFileError.self, "\(text)") { try store.settle() }
+      #expect(throws: PluginFileError.self, "\(text)") { try store.recover() }
       #expect(found == "1 .journal .new-mine")
     }
     for account in ["", "..", "accounts", "accounts/..", "accounts/a/b", "/etc", "accounts/.removed", "backup"] {
       try journal(account: account)
-      #expect(throws: PluginFileError.self, "\(account)") { try store.settle() }
+      #expect(throws: PluginFileError.self, "\(account)") { try store.recover() }
     }
     // A removed account has no grants; the plugin is installed all the same.
     try journal(account: "accounts/gone")
-    try store.settle()
+    try store.recover()
     #expect(found == "2" && folder.names("").contains("accounts") == false)
   }
 }

@@ -68,19 +68,19 @@ import WordGames
   func `a code from Lua has the status of its meaning, and is never wrong usage`(
     code: String, status: Int32
   ) {
-    #expect(ProblemCode(passedOn: code).rawValue == code)
-    #expect(ProblemCode(passedOn: code).exitStatus == status)
+    #expect(ProblemCode(external: code).rawValue == code)
+    #expect(ProblemCode(external: code).exitStatus == status)
   }
 
   @Test func `a locked sign-in is distinguished from a locked setting, through Lua too`() {
-    #expect(ProblemCode(passedOn: "locked", hasRetryTime: true).exitStatus == ExitStatus.signIn)
+    #expect(ProblemCode(external: "locked", hasRetryTime: true).exitStatus == ExitStatus.signIn)
     #expect(ProblemCode.signIn(.locked).rawValue == ProblemCode.failure(.locked).rawValue)
   }
 
   @Test func `a wrong command line ends with 2, and a script that runs one with 1`() {
     for code in ProblemCode.Usage.allCases {
       #expect(ProblemCode.usage(code).exitStatus == ExitStatus.usage)
-      #expect(ProblemCode(passedOn: code.rawValue).exitStatus == ExitStatus.failed)
+      #expect(ProblemCode(external: code.rawValue).exitStatus == ExitStatus.failed)
     }
   }
 }

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `a card that becomes a leech is reported, with its answers, also if it is the last card`() throws {
-    home.clock = try StandingClock()
+    home.clock = try ManualClock()
     try home.run("-e", "decks.create('D'):add{prompt = 'el perro', answer = 'the dog'}")
     try home.run("deck", "options", "D", "leech_threshold=1", "leech_action=suspend")
     #expect(try home.run("study", "D", input: "\n4\n").output.contains("1 right"))
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `the counts in the banner, the decks, their parents and a session agree`() throws {
-    home.clock = try StandingClock()
+    home.clock = try ManualClock()
     try home.run("-e", "local d = decks.create('A::B') for i = 1, 2 do d:add{prompt = 'p' .. i, answer = 'q'} end")
     try home.run("deck", "options", "A::B", "learning_steps=1h")
     #expect(try home.run("study", "A", input: "\n1\n\n1\n").output.contains("Done. 0 right, 2 wrong."))

@@ -192,7 +192,7 @@ import Testing
     terminal.type("\u{3}")
     terminal.wait(for: "^C\r\n")
     #expect(!terminal.wait(for: "letter: 0 found").contains("classic> "))
-    #expect(terminal.ended() == 0 && terminal.isAsShellsWantIt)
+    #expect(terminal.ended() == 0 && terminal.isInCanonicalMode)
   }
 
   @Test func `the game's commands are listed one per line, and spelling_bee counts no letters`() throws {

@@ -13,7 +13,7 @@ struct Accounts {
 
   init() throws {
     home = try Home()
-    home.clock = try StandingClock()
+    home.clock = try ManualClock()
     password = try home.write("correct horse 12\n", to: "password")
     wrong = try home.write("incorrect horse\n", to: "wrong")
     chmod(password, 0o600)
@@ -273,7 +273,7 @@ struct Accounts {
     terminal.wait(for: "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
     let history = text(of: accounts.home.path + "/data/accounts/ana/history")
     #expect(history.contains("whoami") && !history.contains("horse"))
   }
@@ -295,7 +295,7 @@ struct Accounts {
     left.wait(for: "Password for ana: ")
     left.type("\u{04}")
     #expect(left.ended() == 77)
-    #expect(left.isAsShellsWantIt)
+    #expect(left.isInCanonicalMode)
   }
 
   @Test func `after a sign-out another user sees nothing of the previous one`() throws {

@@ -7,11 +7,11 @@ import Testing
 /// A screen that is not used locks.
 @Suite struct IdleScreenTests {
   private let home: Home
-  private let clock: StandingClock
+  private let clock: ManualClock
 
   init() throws {
     home = try Home()
-    clock = try StandingClock()
+    clock = try ManualClock()
     home.clock = clock
   }
 

@@ -52,7 +52,7 @@ import Testing
     terminal.wait(for: "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `a completion within a question cannot ask the user either`() throws {
@@ -102,6 +102,6 @@ import Testing
     terminal.wait(for: "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct LoopSweepTests {
   private static let limit = 0.1
   /// Processor time that a loop may take beyond the limit, for the call under way when the limit was reached.
-  private static let patience = 1.0
+  private static let allowance = 1.0
 
   /// Calls all bindings with cheap arguments, most of them wrong. Skips what a plugin cannot reach and what would end
   /// the plugin.
@@ -97,7 +97,7 @@ import Testing
     #expect(try home.run("plugin", "enable", "loops", "--grant").status == 0)
     #expect(
       try home.run("plugin", "limit", "loops", "--seconds", "\(Self.limit)", "--memory", "1024").status == 0)
-    let script = try home.write("local MOST = \(Self.limit + Self.patience)\n" + Self.script, to: "loops.lua")
+    let script = try home.write("local MOST = \(Self.limit + Self.allowance)\n" + Self.script, to: "loops.lua")
     let run = try home.run("run", script)
     let count = run.lines.last.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0
     // The loops' own output has no tabs.

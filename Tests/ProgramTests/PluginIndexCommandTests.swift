@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func `an older index, one changed after signing and an expired one are refused`() throws {
-    user.clock = try StandingClock()
+    user.clock = try ManualClock()
     try index()
     for file in ["index.json", "index.json.minisig", "verbs.json"] { copy(file, to: file + ".old") }
     try script(try source(version: "1.1.0"), "--days", "30")

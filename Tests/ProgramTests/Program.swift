@@ -8,7 +8,7 @@ import Testing
 final class Home {
   private let folder = TemporaryFolder()
   /// Replaces the wall clock and the machine's clock for the programs started.
-  var clock: StandingClock?
+  var clock: ManualClock?
 
   init() throws { try #require(access(folder.path, W_OK) == 0) }
 
@@ -47,7 +47,7 @@ final class Home {
 
   func terminal(_ arguments: String...) throws -> PseudoTerminal {
     let terminal = try PseudoTerminal(words(arguments), environment: environment)
-    terminal.kept = self
+    terminal.retained = self
     return terminal
   }
 }

@@ -54,7 +54,7 @@ import Testing
       terminal.signal(signal)
       terminal.wait(for: "in\torder")
       #expect(terminal.ended() == Int32(status))
-      #expect(terminal.isAsShellsWantIt)
+      #expect(terminal.isInCanonicalMode)
     }
   }
 

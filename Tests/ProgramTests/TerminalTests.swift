@@ -33,7 +33,7 @@ import Testing
     terminal.wait(for: "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test(arguments: ["Español", "日本語", "שלום"])
@@ -41,11 +41,11 @@ import Testing
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     var picture = TerminalPicture()
-    picture.write(terminal.settle(awaitsPrompt: true))
+    picture.write(terminal.waitUntilQuiet(awaitsPrompt: true))
     terminal.type("deck create \(deck)\r")
-    picture.write(terminal.settle(awaitsPrompt: true))
+    picture.write(terminal.waitUntilQuiet(awaitsPrompt: true))
     terminal.type("deck list")
-    picture.write(terminal.settle(awaitsPrompt: false))
+    picture.write(terminal.waitUntilQuiet(awaitsPrompt: false))
     #expect(picture.lines.last?.hasSuffix("> deck list") == true, "\(picture.lines)")
     terminal.type("\u{15}\u{04}")
     #expect(terminal.ended() == 0)
@@ -132,7 +132,7 @@ import Testing
     terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.", seconds: 10)
     terminal.type("q")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `a game shows the base word, alerts, and found words newest first`() throws {
@@ -168,7 +168,7 @@ import Testing
     terminal.type("\u{04}")
     terminal.wait(for: "`play --resume` resumes the game.")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `waiting for a silent server is shown, until Ctrl-C`() throws {
@@ -191,7 +191,7 @@ import Testing
     terminal.type("\u{03}")
     terminal.wait(for: "sync: interrupted")
     #expect(terminal.ended() == 130)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `a paste of several lines is one chunk of Lua, or commands one by one`() throws {

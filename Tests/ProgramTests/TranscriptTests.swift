@@ -68,12 +68,12 @@ import Testing
       ["/bin/sh", "-c", "cd '\(home.path)' && exec \(program)"], environment: environment,
       columns: UInt16(transcript.columns))
     var picture = TerminalPicture(columns: transcript.columns)
-    picture.write(terminal.settle(awaitsPrompt: true))
+    picture.write(terminal.waitUntilQuiet(awaitsPrompt: true))
     for step in transcript.steps {
       let text = String(step.drop { $0 != " " }.dropFirst())
       let isLine = step.hasPrefix("type")
       terminal.type(isLine ? text + "\r" : Self.keys(text))
-      picture.write(terminal.settle(awaitsPrompt: isLine))
+      picture.write(terminal.waitUntilQuiet(awaitsPrompt: isLine))
     }
     terminal.type("\u{03}")
     terminal.type("\u{04}\u{04}")
@@ -133,7 +133,7 @@ import Testing
 
 extension PseudoTerminal {
   /// Reads what the program writes until there is a prompt, or until the deadline.
-  func settle(awaitsPrompt: Bool) -> String {
+  func waitUntilQuiet(awaitsPrompt: Bool) -> String {
     let end = monotonicSeconds() + 120
     var text = ""
     var quiet = 0

@@ -11,9 +11,9 @@ import Testing
   private static let limit = 0.1
   #if DEBUG
     // In a debug build loops over a megabyte take about five times as long, and a shared core is half as fast.
-    private static let patience = 0.9
+    private static let allowance = 0.9
   #else
-    private static let patience = 0.2
+    private static let allowance = 0.2
   #endif
 
   /// What a plugin cannot reach, and what no plugin has of its own.
@@ -36,10 +36,10 @@ import Testing
       for number in 1..<(count + 1) {
         var times: [Double] = []
         // Caches may be cold: the best of three runs counts.
-        while times.count < 3, times.last.map({ $0 > Self.limit + Self.patience }) ?? true {
+        while times.count < 3, times.last.map({ $0 > Self.limit + Self.allowance }) ?? true {
           times.append(run("worst \(name) \(number)", in: terminal))
         }
-        #expect(times.min() ?? 9 < Self.limit + Self.patience, "worst \(name) \(number): \(times)")
+        #expect(times.min() ?? 9 < Self.limit + Self.allowance, "worst \(name) \(number): \(times)")
         // If the program hangs, it answers none of the following calls.
         try #require(times.min() ?? 9 < 5, "worst \(name) \(number) hangs")
       }

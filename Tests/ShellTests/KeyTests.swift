@@ -29,7 +29,7 @@ import Testing
     terminal.wait(for: "EVENT \(expected)")
     terminal.type("q")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `a pause is a tick, a new size an event, Ctrl-D the end`() throws {
@@ -62,7 +62,7 @@ import Testing
     terminal.type("xq")
     terminal.wait(for: #"character("x")"#)
     terminal.wait(for: "DONE")
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `SIGTERM is an event and the terminal is restored`() throws {
@@ -70,7 +70,7 @@ import Testing
     terminal.signal(SIGTERM)
     terminal.wait(for: "EVENT terminated(15)")
     #expect(terminal.ended() == 143)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `without a terminal lines replace keys`() throws {

@@ -26,7 +26,7 @@ import Testing
     terminal.type("\u{04}")
     terminal.wait(for: "\r\nEND")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `keys after Escape in a search work as keys`() throws {
@@ -226,17 +226,17 @@ import Testing
     terminal.signal(number)
     terminal.wait(for: "TERMINATED \(number)")
     #expect(terminal.ended() == 128 + number)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test(arguments: [SIGSEGV, SIGABRT])
   func `a crash restores the terminal`(number: Int32) throws {
     for mode in [[], ["--keys"]] {
       let terminal = try probe(mode)
-      #expect(waits { !terminal.isAsShellsWantIt })
+      #expect(waits { !terminal.isInCanonicalMode })
       terminal.signal(number)
       #expect(terminal.ended() == 128 + number)
-      #expect(terminal.isAsShellsWantIt)
+      #expect(terminal.isInCanonicalMode)
     }
   }
 
@@ -247,7 +247,7 @@ import Testing
       terminal.wait(for: mode.isEmpty ? "probe>" : "EVENT tick")
       terminal.signal(number)
       #expect(terminal.ended() == 128 + number)
-      #expect(terminal.isAsShellsWantIt)
+      #expect(terminal.isInCanonicalMode)
     }
   }
 
@@ -269,7 +269,7 @@ import Testing
     terminal.wait(for: "probe>")
     terminal.type("\u{04}")
     terminal.wait(for: "DONE")
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `after a stop and continue from outside the line is shown again and can be edited`() throws {
@@ -303,7 +303,7 @@ import Testing
     let terminal = try probe(["--stop"])
     terminal.wait(for: "STOPPED")
     #expect(terminal.ended() == 0)
-    #expect(terminal.isAsShellsWantIt)
+    #expect(terminal.isInCanonicalMode)
     let other = try probe()
     let hasTicked = (0..<100).contains { _ in
       usleep(100_000)

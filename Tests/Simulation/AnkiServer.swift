@@ -30,7 +30,7 @@ struct AnkiServer {
     }
   }
 
-  private(set) var kept = Collection()
+  private(set) var stored = Collection()
   private var open: Collection?
   private var least = 0
   private var waiting: Value = .null
@@ -44,22 +44,22 @@ struct AnkiServer {
     let fields = ["Front", "Back"].enumerated().map { index, name in
       Value.record(["name": .text(name), "ord": .integer(index)])
     }
-    kept.objects["models"] = [
+    stored.objects["models"] = [
       1_600_000_000_100: [
         "id": .integer(1_600_000_000_100), "name": .text("Basic"), "type": .integer(0), "mod": .integer(5),
         "usn": .integer(0), "flds": .list(fields), "tmpls": .list([.record(side)]), "css": .text(""),
       ]
     ]
-    kept.objects["decks"] = [
+    stored.objects["decks"] = [
       1: [
         "id": .integer(1), "name": .text("Default"), "conf": .integer(1), "dyn": .integer(0), "mod": .integer(5),
         "usn": .integer(0), "newToday": .list([.integer(0), .integer(0)]),
       ]
     ]
-    kept.objects["presets"] = [
+    stored.objects["presets"] = [
       1: ["id": .integer(1), "name": .text("Default"), "usn": .integer(0), "mod": .integer(0)]
     ]
-    for kind in AnkiServer.kinds { kept.rows[kind] = [:] }
+    for kind in AnkiServer.kinds { stored.rows[kind] = [:] }
   }
 
   /// - Parameter now: milliseconds since 1970.
@@ -71,7 +71,7 @@ struct AnkiServer {
       open = nil
       return .value(meta(now))
     case "sync/start":
-      (open, least) = (kept, given["minUsn"]?.integer ?? 0)
+      (open, least) = (stored, given["minUsn"]?.integer ?? 0)
       return .value(started())
     case "sync/abort":
       open = nil
@@ -103,9 +103,9 @@ struct AnkiServer {
 
   private func meta(_ now: Int) -> Value {
     .record([
-      "mod": .integer(kept.modified), "scm": .integer(kept.schema), "usn": .integer(kept.usn),
+      "mod": .integer(stored.modified), "scm": .integer(stored.schema), "usn": .integer(stored.usn),
       "ts": .integer(now / 1000), "msg": .text(""), "cont": .boolean(true), "hostNum": .integer(0),
-      "empty": .boolean(kept.rows["cards"]?.isEmpty ?? true), "media_usn": .integer(0),
+      "empty": .boolean(stored.rows["cards"]?.isEmpty ?? true), "media_usn": .integer(0),
     ])
   }
 
@@ -115,7 +115,7 @@ struct AnkiServer {
       (
         kind,
         Value.list(
-          (kept.rows[kind] ?? [:]).sorted { $0.key < $1.key }.map(\.value).filter { usn(of: $0, kind) >= least }.map {
+          (stored.rows[kind] ?? [:]).sorted { $0.key < $1.key }.map(\.value).filter { usn(of: $0, kind) >= least }.map {
             .list($0)
           })
       )
@@ -123,7 +123,7 @@ struct AnkiServer {
     waiting = .record([("done", .boolean(true))] + lists)
     return .record(
       ["cards", "notes", "decks"].map { kind in
-        (kind, .list(kept.graves.filter { $0.kind == kind && $0.usn >= least }.map { .integer($0.id) }))
+        (kind, .list(stored.graves.filter { $0.kind == kind && $0.usn >= least }.map { .integer($0.id) }))
       })
   }
 
@@ -134,12 +134,12 @@ struct AnkiServer {
   private func changes() -> Value {
     func list(_ kind: String) -> Value {
       .list(
-        (kept.objects[kind] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+        (stored.objects[kind] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
           .filter { $0["usn"]?.integer ?? 0 >= least }.map { .record($0) })
     }
     return .record([
       ("models", list("models")), ("decks", .list([list("decks"), list("presets")])),
-      ("tags", .list(kept.tags.filter { $0.value >= least }.keys.sorted().map { .text($0) })),
+      ("tags", .list(stored.tags.filter { $0.value >= least }.keys.sorted().map { .text($0) })),
       ("conf", .record(Value.Record())), ("crt", .integer(1_600_000_000)),
     ])
   }
@@ -156,10 +156,10 @@ struct AnkiServer {
 
   private mutating func finish(_ now: Int) -> Value {
     guard var done = open else { return .null }
-    done.usn = kept.usn + 1
-    done.modified = max(now, kept.modified + 1)
-    (kept, open) = (done, nil)
-    return .integer(kept.modified)
+    done.usn = stored.usn + 1
+    done.modified = max(now, stored.modified + 1)
+    (stored, open) = (done, nil)
+    return .integer(stored.modified)
   }
 
   // MARK: What the server receives
@@ -168,7 +168,7 @@ struct AnkiServer {
     for kind in ["cards", "notes", "decks"] {
       for id in (graves[kind]?.list ?? []).compactMap(\.integer) {
         if kind == "decks" { open?.objects[kind]?[id] = nil } else { open?.rows[kind]?[id] = nil }
-        open?.graves.append((kind, id, kept.usn))
+        open?.graves.append((kind, id, stored.usn))
       }
     }
   }
@@ -185,7 +185,7 @@ struct AnkiServer {
         open?.objects[kind]?[id] = taken
       }
     }
-    for tag in (changes["tags"]?.list ?? []).compactMap(\.text) { open?.tags[tag] = kept.usn }
+    for tag in (changes["tags"]?.list ?? []).compactMap(\.text) { open?.tags[tag] = stored.usn }
   }
 
   /// Appends `+` to a name that another object already has.
@@ -204,7 +204,7 @@ struct AnkiServer {
   private mutating func merge(chunk: Value.Record) -> Bool {
     for kind in AnkiServer.kinds {
       for row in (chunk[kind]?.list ?? []).compactMap(\.list) {
-        guard row.count >= 9, let id = row[0].integer, usn(of: row, kind) == kept.usn else { return false }
+        guard row.count >= 9, let id = row[0].integer, usn(of: row, kind) == stored.usn else { return false }
         let place = kind == "notes" ? 3 : 4
         if let mine = open?.rows[kind]?[id] {
           if kind == "revlog" { continue }

@@ -1,7 +1,7 @@
 // Files that commands are given: tables, texts and packages, of all sizes around buffer limits.
 
 enum Content {
-  static func of(_ ending: String, _ chance: inout Chance) -> String {
+  static func of(_ ending: String, _ chance: inout Random) -> String {
     if chance.happens(onceIn: 12) { return String(repeating: "x", count: chance.pick([0, 1] + OddWords.sizes)) }
     let rows = (0..<chance.pick([0, 1, 2, 3, 5, 20])).map { _ in row(&chance) }
     var content: String
@@ -25,7 +25,7 @@ enum Content {
   }
 
   /// A source file of a build, its description file, or a file for its cards. Some rows name the card they belong to.
-  static func source(_ chance: inout Chance) -> (name: String, content: String) {
+  static func source(_ chance: inout Random) -> (name: String, content: String) {
     let name = chance.pick(["a", "b", "in/c", "in/deep/d"])
     switch chance.number(1...12) {
     case 1:
@@ -57,13 +57,13 @@ enum Content {
     }
   }
 
-  private static func unpackable(_ size: Int, _ chance: inout Chance) -> String {
+  private static func unpackable(_ size: Int, _ chance: inout Random) -> String {
     var text = ""
     while text.utf8.count < size { text += String(chance.seed(), radix: 36) }
     return String(text.prefix(size))
   }
 
-  private static func row(_ chance: inout Chance) -> [String] { [OddWords.text(&chance), OddWords.text(&chance)] }
+  private static func row(_ chance: inout Random) -> [String] { [OddWords.text(&chance), OddWords.text(&chance)] }
 
   private static func quoted(_ text: String) -> String {
     "\"" + text.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
@@ -92,7 +92,7 @@ enum Content {
     return result + "\""
   }
 
-  private static func type(_ chance: inout Chance) -> String {
+  private static func type(_ chance: inout Random) -> String {
     let fields = (0..<chance.number(1...3)).map { _ in chance.pick(["Front", "Back", "Word", "Text", "é"]) }
     var text = "==== name: ====\n\(chance.pick(["W", "V", "Basic", "x y"]))\n==== fields: ====\n"
     text += fields.joined(separator: "\n") + "\n"
@@ -104,7 +104,7 @@ enum Content {
   }
 
   /// Grows the content to a buffer-limit size by adding one row.
-  private static func padded(_ content: String, _ ending: String, _ chance: inout Chance) -> String {
+  private static func padded(_ content: String, _ ending: String, _ chance: inout Random) -> String {
     let size = chance.pick(OddWords.sizes)
     let row: (String) -> String
     switch ending {

@@ -22,7 +22,7 @@ extension World {
   func damages() throws -> String? {
     machine.leave()
     guard try FileFacts.at(machine.collection) != nil else { return nil }
-    let before = try look()
+    let before = try readData()
     let backup = "whole.backup"
     unlink(machine.files + "/" + backup)
     let saved = try machine.run(["backup", backup])
@@ -30,9 +30,9 @@ extension World {
     if saved.status != 0 { return "backup was refused: \(saved.text)" }
     let bytes = try FileText.bytes(machine.collection, limit: 1 << 30, isInterrupted: { false })
     if bytes.isEmpty { return nil }
-    try machine.keep(as: "undamaged")
+    try machine.saveDisk(as: "undamaged")
     defer { figures.damages += 1 }
-    var chance = Chance(seed: UInt64(bytes.count + before.tables.values.reduce(0) { $0 + $1.count } + before.lastStep))
+    var chance = Random(seed: UInt64(bytes.count + before.tables.values.reduce(0) { $0 + $1.count } + before.lastStep))
     // Two of the five kinds, so that most of the work stays with the plans' own steps.
     for _ in 0..<2 {
       let isStrange = chance.happens(onceIn: 2)
@@ -53,31 +53,31 @@ extension World {
 
   /// Returns what fails when the collection is used or repaired after its file was damaged; nil when all holds.
   private func afterwards(
-    _ before: Kept, _ backup: String, _ what: String, _ chance: inout Chance, isReadable: Bool = false,
+    _ before: StoredData, _ backup: String, _ what: String, _ chance: inout Random, isReadable: Bool = false,
     _ change: (String) throws -> Void
   ) throws -> String? {
     try change(machine.collection)
     let wrong =
       try chance.happens(onceIn: 2)
-      ? mend(isReadable ? look() : before) : damage(before, backup, isReadable: isReadable)
+      ? mend(isReadable ? readData() : before) : damage(before, backup, isReadable: isReadable)
     machine.leave()
     try machine.putBack(from: "undamaged")
     return wrong.map { "\(what): \($0)" }
   }
 
   /// Checks that a damaged backup is either restored as it was, or refused without changing anything.
-  private func damagedBackup(_ backup: String, _ before: Kept, _ chance: inout Chance) throws -> String? {
+  private func damagedBackup(_ backup: String, _ before: StoredData, _ chance: inout Random) throws -> String? {
     let bytes = try FileText.bytes(machine.files + "/" + backup, limit: 1 << 30, isInterrupted: { false })
     // Make the collection differ from the backup.
     _ = try machine.run(["deck", "create", "Since"])
     machine.leave()
-    let here = try look()
+    let here = try readData()
     for _ in 0..<3 {
       let damaged = World.damaged(bytes, &chance)
       try AtomicFile.write(machine.files + "/" + backup, damaged)
       let outcome = try machine.run(["restore", backup])
       machine.leave()
-      let after = try look()
+      let after = try readData()
       let what = "of the backup's \(bytes.count) bytes \(World.changed(bytes, damaged))"
       if outcome.status == 1, after != here { return "\(what): it was refused, and changed what is here" }
       if outcome.status == 1, !outcome.text.contains(backup) { return "\(what): nothing tells it: \(outcome.text)" }
@@ -91,7 +91,7 @@ extension World {
     return nil
   }
 
-  private static func damaged(_ bytes: [UInt8], _ chance: inout Chance) -> [UInt8] {
+  private static func damaged(_ bytes: [UInt8], _ chance: inout Random) -> [UInt8] {
     var damaged = bytes
     let place = chance.number(0...(bytes.count - 1))
     let start = place / 4096 * 4096
@@ -110,7 +110,7 @@ extension World {
     return damaged.count < bytes.count ? "\(damaged.count) are left" : "those from \(first) to \(last) are others"
   }
 
-  private func damage(_ before: Kept, _ backup: String, isReadable: Bool) throws -> String? {
+  private func damage(_ before: StoredData, _ backup: String, isReadable: Bool) throws -> String? {
     let isReadable = isReadable || readsAs(before)
     let findings = try machine.run(["doctor", "--json"])
     if ![0, 1].contains(findings.status) { return "doctor ended with \(findings.status): \(findings.text)" }
@@ -127,15 +127,15 @@ extension World {
     let restored = try machine.run(["restore", backup])
     machine.leave()
     if restored.status != 0 { return "the backup does not come back: \(restored.text)" }
-    let after = try Kept(machine.collection, data: machine.data)
+    let after = try StoredData(machine.collection, data: machine.data)
     return after == before
       ? nil : "the backup comes back as another:\n  " + after.differences(from: before).joined(separator: "\n  ")
   }
 
   /// Returns whether every row can be read, whatever its values are.
-  private func readsAs(_ before: Kept) -> Bool {
+  private func readsAs(_ before: StoredData) -> Bool {
     do {
-      let now = try Kept(machine.collection, data: machine.data)
+      let now = try StoredData(machine.collection, data: machine.data)
       return Set(now.tables.keys) == Set(before.tables.keys)
         && now.tables.allSatisfy { $0.value.count == before.tables[$0.key]?.count }
     } catch {

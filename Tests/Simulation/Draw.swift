@@ -6,7 +6,7 @@ import Files
 import Problems
 
 /// The state of the machine, for commands that name parts of it.
-struct Sight {
+struct MachineState {
   var decks: [String] = []
   var counts: [String: Int] = [:]
   var guids: [String] = []
@@ -40,10 +40,10 @@ struct Sight {
 }
 
 struct Draw {
-  var chance: Chance
+  var chance: Random
   private let commands: [Command]
   private let scripts: LuaDraw
-  private var sight: Sight
+  private var state: MachineState
   /// The names of the files that steps have made.
   private var files: [String] = []
   /// The source folders.
@@ -59,14 +59,14 @@ struct Draw {
 
   /// Commands that need a terminal, a network, another process or minutes of processor time, or that only show help
   /// pages.
-  private static let passedOver: Set<String> = [
+  private static let skipped: Set<String> = [
     "account", "login", "logout", "passwd", "serve", "lsp", "sync", "exit", "quit", "clear", "help", "man", "docs",
     "lua-types",
     "completions", "plugin", "word define", "word dictionaries", "word languages", "map", "version", "whoami",
     "history", "text read", "media speak", "card speak",
   ]
   /// Options that wait for the user or start another program.
-  private static let passedOverOptions: Set<String> = ["--watch", "--git"]
+  private static let skippedOptions: Set<String> = ["--watch", "--git"]
   /// The commands that a collection sees most often, with their weights.
   private static let usual: [String: Int] = [
     "card add": 12, "note add": 8, "study": 8, "undo": 6, "redo": 4, "deck import": 10, "deck export": 4,
@@ -91,9 +91,9 @@ struct Draw {
   ]
 
   init(seed: UInt64, commands all: [Command], scripts: LuaDraw) {
-    chance = Chance(seed: seed)
+    chance = Random(seed: seed)
     self.scripts = scripts
-    sight = Sight.none
+    state = MachineState.none
     commands = all.filter(Draw.draws).flatMap { command in
       var weight = Draw.usual[command.name] ?? 2
       if case .reads = command.effect { weight = 1 }
@@ -103,12 +103,12 @@ struct Draw {
 
   /// Returns whether a command is drawn in plans.
   static func draws(_ command: Command) -> Bool {
-    !passedOver.contains(command.name) && !passedOver.contains(command.path[0]) && command.owner == .program
+    !skipped.contains(command.name) && !skipped.contains(command.path[0]) && command.owner == .program
   }
 
   /// Returns the next steps: a command and the files it is given.
-  mutating func next(_ sight: Sight) -> [Step] {
-    self.sight = sight
+  mutating func next(_ state: MachineState) -> [Step] {
+    self.state = state
     switch chance.number(1...20) {
     case 1:
       let borders = chance.happens(onceIn: 2) ? zone.borders(after: now) : []
@@ -133,7 +133,7 @@ struct Draw {
   /// Adds a plugin.
   mutating func plugin() -> [Step] {
     hasPlugin = true
-    return PluginDraw.steps(scripts, Sight.none, &chance)
+    return PluginDraw.steps(scripts, MachineState.none, &chance)
   }
 
   private mutating func input(of command: Command) -> String {
@@ -153,7 +153,7 @@ struct Draw {
     var words = command.path
     let needed = Draw.needed[command.name] ?? []
     for option in command.options
-    where !Draw.passedOverOptions.contains(option.name)
+    where !Draw.skippedOptions.contains(option.name)
       && (chance.happens(onceIn: 9) || needed.contains(option.name) && !chance.happens(onceIn: 3))
     {
       words.append(option.name)
@@ -187,7 +187,7 @@ struct Draw {
     case .deck: return deck()
     case .card: return card()
     case .query: return query()
-    case .document: return chance.any(sight.documents) ?? "0"
+    case .document: return chance.any(state.documents) ?? "0"
     case .setting: return chance.pick(["study.seconds", "display.rows", "sound.right", "backup.daily", "nothing"])
     case .language: return chance.pick(["english", "english", "english", "spanish", "x"])
     case .file, .folder: return file(access, command, &steps)
@@ -201,13 +201,13 @@ struct Draw {
   }
 
   private mutating func deck() -> String {
-    chance.happens(onceIn: 9) ? chance.pick(OddWords.decks) : chance.any(sight.decks) ?? "A"
+    chance.happens(onceIn: 9) ? chance.pick(OddWords.decks) : chance.any(state.decks) ?? "A"
   }
 
   private mutating func card() -> String {
-    if chance.happens(onceIn: 5), let guid = chance.any(sight.guids) { return guid }
-    let deck = chance.any(sight.decks.filter { sight.counts[$0, default: 0] > 0 }) ?? "A"
-    return "\(deck):\(chance.number(1...max(1, sight.counts[deck, default: 0] + (chance.happens(onceIn: 9) ? 1 : 0))))"
+    if chance.happens(onceIn: 5), let guid = chance.any(state.guids) { return guid }
+    let deck = chance.any(state.decks.filter { state.counts[$0, default: 0] > 0 }) ?? "A"
+    return "\(deck):\(chance.number(1...max(1, state.counts[deck, default: 0] + (chance.happens(onceIn: 9) ? 1 : 0))))"
   }
 
   private mutating func query() -> String {
@@ -225,7 +225,7 @@ struct Draw {
     switch name {
     case "DECK", "NEW": return deck()
     case "CARD", "NOTE": return card()
-    case "DOC": return chance.any(sight.documents) ?? "none"
+    case "DOC": return chance.any(state.documents) ?? "none"
     case "TYPE": return type()
     case "NAME": return nameOf(command)
     case "T": return chance.pick(OddWords.tags)
@@ -234,7 +234,7 @@ struct Draw {
     case "ELEMENT": return "1"
     case "DATE": return chance.pick(["2025-07-01", "2026-01-01", "2020-01-01", "x"])
     case "FIELD=VALUE", "FIELD=TEXT":
-      if chance.happens(onceIn: 6), let file = chance.any(sight.media) { return "Back=<img src=\"\(file)\">" }
+      if chance.happens(onceIn: 6), let file = chance.any(state.media) { return "Back=<img src=\"\(file)\">" }
       return chance.pick(["Front", "Front", "Front", "Back", "Back", "Text", "Word"]) + "=" + OddWords.text(&chance)
     case "NAME=VALUE":
       return chance.pick([
@@ -253,12 +253,12 @@ struct Draw {
   }
 
   private mutating func type() -> String {
-    chance.happens(onceIn: 2) ? "Basic" : chance.any(sight.types) ?? chance.pick(["Basic", "Cloze", "W"])
+    chance.happens(onceIn: 2) ? "Basic" : chance.any(state.types) ?? chance.pick(["Basic", "Cloze", "W"])
   }
 
   private mutating func nameOf(_ command: Command) -> String {
     switch command.path[0] {
-    case "media": chance.any(sight.media) ?? "x.png"
+    case "media": chance.any(state.media) ?? "x.png"
     case "notetype": command.name == "notetype create" ? chance.pick(["W", "w", "V", "x y", "Basic"]) : type()
     case "deck": chance.pick(OddWords.decks)
     default: OddWords.text(&chance)
@@ -286,7 +286,7 @@ struct Draw {
     }
     let ending = chance.pick(Draw.endings(command))
     let name = "in\(fileCount).\(ending)"
-    steps.append(.file(name, ending == "lua" ? scripts.script(sight, &chance) : Content.of(ending, &chance)))
+    steps.append(.file(name, ending == "lua" ? scripts.script(state, &chance) : Content.of(ending, &chance)))
     files.append(name)
     return name
   }
@@ -322,7 +322,7 @@ struct Draw {
   }
 }
 
-extension Sight {
+extension MachineState {
   private init() {}
-  static let none = Sight()
+  static let none = MachineState()
 }

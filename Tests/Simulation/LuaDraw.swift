@@ -23,7 +23,7 @@ struct LuaDraw {
 
   private let members: [Member]
   /// Modules that reach beyond what a plan simulates, or that prompt the user or exit.
-  private static let passedOver: Set<String> = [
+  private static let skipped: Set<String> = [
     "auth", "shell", "plugins", "files", "deckhand", "texts", "settings", "text", "progress", "subscription", "command",
     "lines", "problem", "cards", "group", "choice", "value",
   ]
@@ -37,7 +37,7 @@ struct LuaDraw {
   }
 
   private static func members(_ owner: String, _ text: String) -> [Member] {
-    guard !passedOver.contains(owner) else { return [] }
+    guard !skipped.contains(owner) else { return [] }
     var found: [Member] = []
     var (types, keys): ([String], [String]) = ([], [])
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -70,8 +70,8 @@ struct LuaDraw {
 
   // MARK: Drawing
 
-  func script(_ sight: Sight, _ chance: inout Chance) -> String {
-    let name = LuaDraw.quoted(chance.any(sight.decks) ?? "A")
+  func script(_ state: MachineState, _ chance: inout Random) -> String {
+    let name = LuaDraw.quoted(chance.any(state.decks) ?? "A")
     var lines = [
       "local deck = decks.open(\(name)) or decks.create(\(name))", "local card = deck and deck:card(1)",
       "local note = card and card.note", "local notetype = note and note.type",
@@ -97,7 +97,7 @@ struct LuaDraw {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private func statement(_ chance: inout Chance) -> String {
+  private func statement(_ chance: inout Random) -> String {
     let member = chance.pick(members)
     if member.isField { return "\(member.owner).\(member.name) = \(value(member.types[0], member.keys, &chance))" }
     let isModule = ["decks", "notetypes", "documents", "media", "presets", "words", "games"].contains(member.owner)
@@ -105,7 +105,7 @@ struct LuaDraw {
     return "return \(member.owner)\(isModule ? "." : ":")\(member.name)(\(given))"
   }
 
-  private func value(_ type: String, _ keys: [String], _ chance: inout Chance) -> String {
+  private func value(_ type: String, _ keys: [String], _ chance: inout Random) -> String {
     if chance.happens(onceIn: 25) { return chance.pick(["nil", "{}", "0", "\"\"", "true", "function() end"]) }
     let kind = chance.pick(type.split(separator: "|").map(String.init))
     let plain = kind.hasSuffix("?") ? String(kind.dropLast()) : kind
@@ -125,7 +125,7 @@ struct LuaDraw {
     }
   }
 
-  private func table(_ keys: [String], _ chance: inout Chance) -> String {
+  private func table(_ keys: [String], _ chance: inout Random) -> String {
     if keys.isEmpty || keys == ["on_duplicate"] {
       return "{" + (0..<chance.number(0...3)).map { _ in card(&chance) }.joined(separator: ", ") + "}"
     }
@@ -133,11 +133,11 @@ struct LuaDraw {
     return "{" + given.map { "\($0) = \(value(ofKey: $0, &chance))" }.joined(separator: ", ") + "}"
   }
 
-  private func card(_ chance: inout Chance) -> String {
+  private func card(_ chance: inout Random) -> String {
     "{prompt = \(LuaDraw.quoted(OddWords.text(&chance))), answer = \(LuaDraw.quoted(OddWords.text(&chance)))}"
   }
 
-  private func value(ofKey key: String, _ chance: inout Chance) -> String {
+  private func value(ofKey key: String, _ chance: inout Random) -> String {
     switch key {
     case "tags": "{" + LuaDraw.quoted(chance.pick(OddWords.tags)) + "}"
     case "fields":
@@ -159,7 +159,7 @@ struct LuaDraw {
   }
 
   /// Iterates over cards and does something else between them.
-  private func iterator(_ chance: inout Chance) -> String {
+  private func iterator(_ chance: inout Random) -> String {
     let between = chance.pick([
       "", "deck:add(\(card(&chance)))", "error(\"no\")", "card:remove()", "decks.remove(deck.name)",
       "coroutine.yield()",

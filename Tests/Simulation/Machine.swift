@@ -207,7 +207,7 @@ final class Machine {
   var image: String { work + "/image" }
 
   /// Saves the disk's content for `putBack`.
-  func keep(as name: String = "kept") throws {
+  func saveDisk(as name: String = "kept") throws {
     try remove(work + "/" + name)
     try copyTree(folder, to: work + "/" + name)
   }
@@ -218,7 +218,7 @@ final class Machine {
   }
 
   /// Restarts the machine with what a power cut or a kill has left on its disk.
-  func startAgain() throws {
+  func reboot() throws {
     leave()
     _ = takenOutput()
     try replace(by: image, copying: false)

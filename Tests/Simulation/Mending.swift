@@ -8,23 +8,23 @@ extension World {
   private static let owned = ["cards", "notes", "decks", "note_types", "reviews", "presets", "documents"]
 
   /// Repairs the damage and checks the result.
-  func mend(_ before: Kept) throws -> String? {
+  func mend(_ before: StoredData) throws -> String? {
     let readable = try readableRows()
     let outcome = try machine.run(["doctor", "--mend"])
     machine.leave()
     if ![0, 1].contains(outcome.status) { return "mending ended with \(outcome.status): \(outcome.text)" }
     // If nothing can be repaired, or nothing is left at all, a new collection is started, and the output says so.
     if !outcome.text.contains("Mended ") || outcome.text.contains("creates an empty collection") { return nil }
-    let after: Kept
-    do { after = try Kept(machine.collection, data: machine.data) } catch {
+    let after: StoredData
+    do { after = try StoredData(machine.collection, data: machine.data) } catch {
       return "what was mended cannot be read: \(error)\n\(outcome.text)"
     }
-    let told = Told(outcome.text)
+    let repair = RepairReport(outcome.text)
     for table in World.owned {
       let (rows, now) = (before.tables[table] ?? [], after.tables[table] ?? [])
       let names = Set(now.map(World.number(of:)))
       let missing = (readable[table] ?? []).filter { !names.contains(World.number(of: $0)) }
-      let most = told.lost[table, default: 0] + told.removed
+      let most = repair.lost[table, default: 0] + repair.removed
       if missing.count > most {
         return "mending lists \(most) rows of \(table), and these could be read and are gone:\n  "
           + missing.sorted().prefix(3).joined(separator: "\n  ") + "\n" + outcome.text
@@ -46,13 +46,13 @@ extension World {
     }
     if let first = left.first { return "after mending the doctor finds \(first)\n\(outcome.text)" }
     machine.leave()
-    let mended = try look()
+    let mended = try readData()
     for words in [["deck", "create", "mended"], ["card", "add", "mended", "zz", "yy"], ["undo"], ["undo"]] {
       let done = try machine.run(words)
       if done.status != 0 { return "after mending \(words.joined(separator: " ")) is refused: \(done.text)" }
     }
     machine.leave()
-    let now = try look()
+    let now = try readData()
     return now.undoable == mended.undoable
       ? nil : "after mending undo is not exact:\n  " + now.differences(from: mended).joined(separator: "\n  ")
   }
@@ -66,7 +66,7 @@ extension World {
   // MARK: Strange rows
 
   /// Makes a change to one row that only a damaged disk or a hostile file could make; nil if there are no rows.
-  func strangeRow(_ chance: inout Chance) throws -> String? {
+  func strangeRow(_ chance: inout Random) throws -> String? {
     let rows = try Rows(machine.collection)
     let filled = try World.owned.filter { try rows.all("SELECT 1 FROM \($0) LIMIT 1").count > 0 }
     guard let table = chance.any(filled) else { return nil }
@@ -79,7 +79,7 @@ extension World {
     return begin + "UPDATE OR REPLACE \(table) SET \(column[0]) = \(World.strange(column[1], &chance)) \(row)"
   }
 
-  private static func strange(_ type: String, _ chance: inout Chance) -> String {
+  private static func strange(_ type: String, _ chance: inout Random) -> String {
     switch type {
     case "INTEGER":
       chance.pick([
@@ -97,7 +97,7 @@ extension World {
 }
 
 /// What the repair reports as left out.
-private struct Told {
+private struct RepairReport {
   /// The number of unreadable rows of each table.
   var lost: [String: Int] = [:]
   /// The number of rows removed, over all tables.

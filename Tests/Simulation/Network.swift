@@ -54,7 +54,7 @@ final class Network {
   }
 
   /// Returns what the server stores for a user.
-  func kept(of user: String) -> AnkiServer.Collection { locked { (servers[user] ?? Held()).rows.kept } }
+  func stored(of user: String) -> AnkiServer.Collection { locked { (servers[user] ?? Held()).rows.stored } }
 
   /// Makes the call with the given number, counted from the next one, get lost; nil for none.
   func plan(_ loss: Loss?, at call: Int) { locked { (calls, lost) = (0, loss.map { ($0, call) }) } }

@@ -11,12 +11,12 @@ struct PluginDraw {
   ]
 
   /// Writes the plugin and enables it.
-  static func steps(_ scripts: LuaDraw, _ sight: Sight, _ chance: inout Chance) -> [Step] {
+  static func steps(_ scripts: LuaDraw, _ state: MachineState, _ chance: inout Random) -> [Step] {
     let quoted = { (words: [String]) in words.map { "\"\($0)\"" }.joined(separator: ", ") }
     let manifest =
       "{\"name\": \"\(name)\", \"version\": \"1.0.0\", \"api\": 1, \"summary\": \"Does this and that.\", "
       + "\"permissions\": [\(quoted(permissions))], \"commands\": [\(quoted(commands))]}\n"
-    func body() -> String { scripts.script(sight, &chance) }
+    func body() -> String { scripts.script(state, &chance) }
     let ends: [(command: String, end: String)] = [
       ("own", ""), ("own-half", "error(\"half\")\n"), ("own-yield", "coroutine.yield()\n"),
       ("own-full", "local all = {} while true do all[#all + 1] = string.rep(\"x\", 1 << 16) end\n"),

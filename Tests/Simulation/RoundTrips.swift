@@ -12,8 +12,8 @@ extension World {
 
   /// Exports and imports each top-level deck, in a format chosen by its name.
   func roundTrips() throws -> String? {
-    let decks = try Sight(machine.collection).decks.filter { !$0.contains("::") }
-    let count = try look().tables["cards"]?.count ?? 0
+    let decks = try MachineState(machine.collection).decks.filter { !$0.contains("::") }
+    let count = try readData().tables["cards"]?.count ?? 0
     for (index, deck) in decks.enumerated() {
       let format = World.formats[(count + index) % World.formats.count]
       if let wrong = try roundTrip(deck, format, isAbroad: (count / World.formats.count + index) % 2 == 1) {
@@ -30,15 +30,15 @@ extension World {
     let shown = isPackage ? "jsonl" : format
     let (first, second, packed) = ("first.\(shown)", "second.\(shown)", "packed.apkg")
     for name in [first, second, packed] { unlink(machine.files + "/" + name) }
-    let sight = try Sight(machine.collection)
+    let state = try MachineState(machine.collection)
     // A table and an Anki text file have a column for inner decks, but no row for a deck without cards.
-    let within = sight.decks.filter { $0.hasPrefix(deck + "::") }
-    if ["csv", "tsv", "txt"].contains(format), within.contains(where: { sight.counts[$0] == 0 }) { return nil }
+    let within = state.decks.filter { $0.hasPrefix(deck + "::") }
+    if ["csv", "tsv", "txt"].contains(format), within.contains(where: { state.counts[$0] == 0 }) { return nil }
     // An Anki text file identifies a note by its guid alone, which notes of two decks may share.
-    if format == "txt", sight.sharesGuids { return nil }
+    if format == "txt", state.sharesGuids { return nil }
     // On import of a package, the outermost deck with cards becomes the named deck; Anki's packages also contain the
     // decks around it.
-    if isPackage, sight.counts[deck] ?? 0 == 0 { return nil }
+    if isPackage, state.counts[deck] ?? 0 == 0 { return nil }
     guard try export(deck, first, schedule) else { return nil }
     if isPackage, try !export(deck, packed, schedule) { return nil }
     // A package cannot hold a document.
@@ -46,7 +46,7 @@ extension World {
     let given = isPackage ? packed : first
     let content = try bytes(given)
     let wanted = World.cards(try bytes(first), format, .east)
-    try machine.keep()
+    try machine.saveDisk()
     // Import later, so that a note type created then and one created now from the same stock type differ.
     let time = machine.now
     try machine.clear()
@@ -64,7 +64,7 @@ extension World {
     // as a new note: these rows are refused and reported.
     let isTold =
       taken.text.contains("no note type")
-      || sight.hasEmptyFirst
+      || state.hasEmptyFirst
         && ["the note's first, is empty", "the prompt is empty"].contains { taken.text.contains($0) }
     if wanted.count < 4 || isTold { return nil }
     if !isSame { return "\(format) of \(deck) is refused: \(taken.text)\n  \(World.start(wanted))" }

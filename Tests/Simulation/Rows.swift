@@ -4,7 +4,7 @@
 import CSQLite
 import Glibc
 
-struct Kept: Equatable {
+struct StoredData: Equatable {
   /// The rows of each table, as text.
   var tables: [String: [String]] = [:]
   /// The files beside the collection, with their sizes.
@@ -19,10 +19,10 @@ struct Kept: Equatable {
 
   var lastStep: Int { steps.keys.max() ?? 0 }
 
-  static func == (one: Kept, other: Kept) -> Bool { one.tables == other.tables }
+  static func == (one: StoredData, other: StoredData) -> Bool { one.tables == other.tables }
 
   /// Returns the first few rows that only one of the two has.
-  func differences(from other: Kept, in names: [String]? = nil) -> [String] {
+  func differences(from other: StoredData, in names: [String]? = nil) -> [String] {
     var found: [String] = []
     for name in Set(tables.keys).union(other.tables.keys).sorted() where names?.contains(name) ?? true {
       let (mine, theirs) = (tables[name] ?? [], other.tables[name] ?? [])
@@ -102,7 +102,7 @@ final class Rows {
   }
 }
 
-extension Kept {
+extension StoredData {
   private static let unread = ["grdb_migrations"]
   /// For these tables some columns are left out: the modification time and the inode of a file come from the real
   /// disk.
@@ -112,12 +112,12 @@ extension Kept {
 
   /// - Parameter path: the path of the collection; a missing one holds nothing.
   init(_ path: String, data: String) throws {
-    files = Kept.files(in: data, "")
+    files = StoredData.files(in: data, "")
     guard access(path, F_OK) == 0 else { return }
     let rows = try Rows(path)
     let names = try rows.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    for name in names.map({ $0[0] }) where !Kept.unread.contains(name) && !name.hasPrefix("undo_") {
-      tables[name] = try rows.all("SELECT \(Kept.columns[name] ?? "*") FROM \"\(name)\"")
+    for name in names.map({ $0[0] }) where !StoredData.unread.contains(name) && !name.hasPrefix("undo_") {
+      tables[name] = try rows.all("SELECT \(StoredData.columns[name] ?? "*") FROM \"\(name)\"")
         .map { $0.joined(separator: "|") }.sorted()
     }
     for step in try rows.all("SELECT id, undone FROM undo_steps") {

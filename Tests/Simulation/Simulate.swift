@@ -82,7 +82,7 @@ struct Wanted {
       let wanted = try Wanted(Array(CommandLine.arguments.dropFirst()))
       exit(try Run(wanted, screen: screen).run() ? 0 : 1)
     } catch {
-      Screen(descriptor: screen).say("simulate: \(error)")
+      Screen(descriptor: screen).log("simulate: \(error)")
       exit(2)
     }
   }
@@ -92,7 +92,7 @@ struct Wanted {
 struct Screen {
   let descriptor: Int32
 
-  func say(_ text: String) {
+  func log(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = write(descriptor, bytes, bytes.count)
   }
@@ -128,7 +128,7 @@ final class Run {
 
   deinit {
     chdir("/")
-    do { try Folder.removeTree(work) } catch { screen.say("\(error)") }
+    do { try Folder.removeTree(work) } catch { screen.log("\(error)") }
   }
 
   /// Returns whether all checks passed.
@@ -137,19 +137,19 @@ final class Run {
     if let ledger = wanted.ledger { holds = try replay(ledger) }
     if wanted.depth > 0, wanted.syncs {
       let found = try syncing.runAll(depth: wanted.depth)
-      if let (plan, failure) = found { holds = try tell(failure, plan, "small worlds of two devices") && holds }
-      screen.say("simulate: \(syncing.tried) plans of \(wanted.depth) steps on two devices, all that there are")
+      if let (plan, failure) = found { holds = try report(failure, plan, "small worlds of two devices") && holds }
+      screen.log("simulate: \(syncing.tried) plans of \(wanted.depth) steps on two devices, all that there are")
     } else if wanted.depth > 0 {
       var worlds = SmallWorlds(world.machine, world, depth: wanted.depth)
-      if let (plan, failure) = try worlds.run() { holds = try tell(failure, plan, "small worlds") && holds }
-      screen.say("simulate: \(worlds.count) plans of \(wanted.depth) steps, all that there are")
+      if let (plan, failure) = try worlds.run() { holds = try report(failure, plan, "small worlds") && holds }
+      screen.log("simulate: \(worlds.count) plans of \(wanted.depth) steps, all that there are")
     }
     if let path = wanted.plan {
       holds = try run(planIn: path) && holds
     } else {
       holds = try runSeeds() && holds
     }
-    tellFigures()
+    reportFigures()
     return holds
   }
 
@@ -168,7 +168,7 @@ final class Run {
       if let failure {
         var shrinking = Shrinking(tries: wanted.tries) { [world] in try world.run($0) }
         let (small, last) = try shrinking.smaller(plan, failure)
-        holds = try tell(last, small, "seed \(seed)") && holds
+        holds = try report(last, small, "seed \(seed)") && holds
       }
       (seed, count) = (seed + 1, count + 1)
     }
@@ -192,7 +192,7 @@ final class Run {
     guard let (plan, failure) = try shared.run(steps: wanted.steps, &draw) else { return true }
     var shrinking = Shrinking(tries: min(tries, wanted.tries)) { try shared.run($0) }
     let (small, last) = try shrinking.smaller(plan, failure)
-    return try tell(last, small, name)
+    return try report(last, small, name)
   }
 
   /// Commands that change what a sync transfers.
@@ -215,7 +215,7 @@ final class Run {
     while plan.steps.count < wanted.steps {
       let isFirst = plan.steps.count == first && !beginning.isEmpty
       draw.now = world.machine.now
-      for step in isFirst ? beginning : draw.next(try Sight(world.machine.collection)) {
+      for step in isFirst ? beginning : draw.next(try MachineState(world.machine.collection)) {
         plan.steps.append(step)
         if let failure = try world.perform(step, plan.steps.count - 1) { return (plan, failure) }
       }
@@ -228,7 +228,7 @@ final class Run {
     var holds = true
     let names = try Folder.names(in: folder).filter { $0.hasSuffix(".plan") }
     for name in names { holds = try run(planIn: folder + "/" + name) && holds }
-    screen.say("simulate: \(names.count) plans of the ledger")
+    screen.log("simulate: \(names.count) plans of the ledger")
     return holds
   }
 
@@ -239,32 +239,32 @@ final class Run {
     let plan = try Plan(text: text)
     let failure =
       try plan.names("--data") ? syncing.run(plan) : plan.names("--user") ? users.run(plan) : world.run(plan)
-    return try tell(failure, plan, path)
+    return try report(failure, plan, path)
   }
 
   // MARK: Reporting
 
-  private func tell(_ failure: Failure?, _ plan: Plan, _ name: String) throws -> Bool {
+  private func report(_ failure: Failure?, _ plan: Plan, _ name: String) throws -> Bool {
     guard let failure else { return true }
-    screen.say("== \(name): step \(failure.step + 1): \(failure.what)")
-    screen.say("-- what it printed: \(failure.output.suffix(1500))")
-    for line in plan.lines { screen.say(line) }
-    screen.say("")
+    screen.log("== \(name): step \(failure.step + 1): \(failure.what)")
+    screen.log("-- what it printed: \(failure.output.suffix(1500))")
+    for line in plan.lines { screen.log(line) }
+    screen.log("")
     return false
   }
 
-  private func tellFigures() {
+  private func reportFigures() {
     let figures = world.figures
     if wanted.isVerbose {
       for (name, count) in figures.byName.sorted(by: { $0.key < $1.key }) {
-        screen.say("\(name): \(count.done) done, \(count.refused) refused")
+        screen.log("\(name): \(count.done) done, \(count.refused) refused")
       }
       let names = Set(commands.filter(Draw.draws).map(\.name)).subtracting(figures.byName.keys).sorted()
-      screen.say("never drawn: \(names.isEmpty ? "none" : names.joined(separator: ", "))")
+      screen.log("never drawn: \(names.isEmpty ? "none" : names.joined(separator: ", "))")
     }
     let faults = figures.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
-    if syncing.syncs > 0 { screen.say("simulate: \(syncing.syncs) syncs, \(syncing.losses) with a call that got lost") }
-    screen.say(
+    if syncing.syncs > 0 { screen.log("simulate: \(syncing.syncs) syncs, \(syncing.losses) with a call that got lost") }
+    screen.log(
       "simulate: \(figures.plans) plans, \(figures.commands) commands (\(figures.refused) refused), \(figures.undone) steps undone and "
         + "done again, faults met: \(faults.isEmpty ? "none" : faults.joined(separator: ", ")), "
         + "\(figures.roundTrips) exports taken in again, \(figures.damages) collections damaged and brought back, \(figures.seconds / 86_400) days, \(Int(Run.processorSeconds())) s of processor time"

@@ -37,7 +37,7 @@ struct SmallWorlds {
       return nil
     }
     let base = "depth\(steps.count)"
-    try machine.keep(as: base)
+    try machine.saveDisk(as: base)
     for action in SmallWorlds.actions {
       var next = model
       let plan = steps + [action]

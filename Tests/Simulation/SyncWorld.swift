@@ -44,7 +44,7 @@ final class SyncWorld: SharedWorld {
   private func extend(_ steps: [Step], _ left: Int) throws -> (Plan, Failure)? {
     let base = "depth\(left)"
     machine.leave()
-    try machine.keep(as: base)
+    try machine.saveDisk(as: base)
     let (server, time, known) = (Network.shared.state, machine.now, seeds)
     func back() throws {
       try machine.putBack(from: base)
@@ -108,7 +108,7 @@ final class SyncWorld: SharedWorld {
     }
     machine.take(device)
     (draw.now, draw.zone) = (machine.now, Zone.of(device))
-    return draw.next(try Sight(machine.collection)).map { step in
+    return draw.next(try MachineState(machine.collection)).map { step in
       if case .command(let words, let input, _) = step { .command(name + words, input: input) } else { step }
     }
   }
@@ -165,7 +165,7 @@ final class SyncWorld: SharedWorld {
     }
     if let wrong = contents[0].difference(from: contents[1]) { return wrong }
     let tables = contents[0].tables
-    let server = Network.shared.kept(of: "u")
+    let server = Network.shared.stored(of: "u")
     for kind in ["notes", "cards"] {
       let there = Set((server.rows[kind] ?? [:]).keys)
       let here = Set((tables[kind] ?? []).compactMap { $0.split(separator: "|").first.flatMap { Int($0) } })

@@ -18,7 +18,7 @@ final class UsersWorld: SharedWorld {
   private(set) var output = ""
   private var seeds = CommandSeeds()
   /// The data of each user, as it was when that user last used the machine.
-  private var kept: [String: Kept] = [:]
+  private var stored: [String: StoredData] = [:]
   /// The user who is signed in.
   private var seated = UsersWorld.users[0]
 
@@ -28,7 +28,7 @@ final class UsersWorld: SharedWorld {
   func begin() throws {
     try world.begin()
     Network.shared.clear()
-    (output, seeds, kept, seated) = ("", CommandSeeds(), [:], UsersWorld.users[0])
+    (output, seeds, stored, seated) = ("", CommandSeeds(), [:], UsersWorld.users[0])
     for user in UsersWorld.users { try write("password of \(user)\n", machine.password(of: user)) }
     for user in UsersWorld.users {
       try require(["account", "add", user, "--new-password-file", machine.password(of: user)])
@@ -56,16 +56,16 @@ final class UsersWorld: SharedWorld {
     try machine.write("p\n", to: "password")
     let server = ["sync", "login", "http://127.0.0.1:8080/", "--user", user, "--server-password-file", "password"]
     for words in [["run", "fill.lua"], server, ["sync"]] { try require(UsersWorld.of(user) + words) }
-    kept[user] = try look(user)
+    stored[user] = try readData(user)
   }
 
   private func seat(_ user: String) throws { try require(UsersWorld.of(user) + ["whoami"]) }
 
   private static func of(_ user: String) -> [String] { ["--user", user] }
 
-  private func look(_ user: String) throws -> Kept {
+  private func readData(_ user: String) throws -> StoredData {
     let owned = Machine.owned(user, in: machine.data)
-    return try Kept(owned + "/collection.sqlite", data: owned)
+    return try StoredData(owned + "/collection.sqlite", data: owned)
   }
 
   // MARK: Steps
@@ -77,7 +77,7 @@ final class UsersWorld: SharedWorld {
     if draw.chance.happens(onceIn: 12) { return [.command(name + ["logout"])] }
     draw.now = machine.now
     let owned = Machine.owned(seated, in: machine.data)
-    return draw.next(try Sight(owned + "/collection.sqlite")).map { step in
+    return draw.next(try MachineState(owned + "/collection.sqlite")).map { step in
       switch step {
       case .command(let words, let input, _): .command(name + words, input: input)
       case .file(let file, let content): .file("../files-\(seated)/\(file)", content)
@@ -113,18 +113,18 @@ final class UsersWorld: SharedWorld {
   private func trespass(of user: String) throws -> String? {
     for other in UsersWorld.users where other != user {
       if output.contains(UsersWorld.secret(of: other)) { return "\(user) sees what is \(other)'s" }
-      let now = try look(other)
-      guard let before = kept[other] else { continue }
+      let now = try readData(other)
+      guard let before = stored[other] else { continue }
       if now != before || now.files != before.files {
         return "\(user) changed what is \(other)'s:\n  " + now.differences(from: before).joined(separator: "\n  ")
           + "\(now.files.symmetricDifference(before.files).sorted())"
       }
     }
-    kept[user] = try look(user)
+    stored[user] = try readData(user)
     if try FileFacts.at(Machine.owned(nil, in: machine.data) + "/collection.sqlite") != nil {
       return "there is a collection that is nobody's"
     }
-    let names = try Sight(Machine.owned(user, in: machine.data) + "/collection.sqlite").decks
+    let names = try MachineState(Machine.owned(user, in: machine.data) + "/collection.sqlite").decks
     return names.contains(LuaDraw.afterSignOut) ? "the script went on after it signed out" : nil
   }
 
@@ -139,8 +139,8 @@ final class UsersWorld: SharedWorld {
       machine.leave()
       for other in UsersWorld.users where other != user {
         let secret = UsersWorld.secret(of: other)
-        let kept = Network.shared.kept(of: user)
-        if "\(kept.rows)\(kept.objects)".contains(secret) { return "the server has of \(user) what is \(other)'s" }
+        let stored = Network.shared.stored(of: user)
+        if "\(stored.rows)\(stored.objects)".contains(secret) { return "the server has of \(user) what is \(other)'s" }
         if let name = try file(of: user, with: secret) { return "\(name) of \(user) has what is \(other)'s" }
       }
     }

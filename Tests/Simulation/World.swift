@@ -31,9 +31,9 @@ final class World {
   let machine: Machine
   var figures = Figures()
   private let commands: [String: Command]
-  private var kept = Kept()
+  private var stored = StoredData()
   /// The content of a new collection; a missing collection counts as this.
-  private var fresh = Kept()
+  private var fresh = StoredData()
   /// The file with the plan so far, which survives a crash.
   private let trace: String
 
@@ -43,7 +43,7 @@ final class World {
     commands = Dictionary(uniqueKeysWithValues: try machine.commands().map { ($0.name, $0) })
     for words in [["deck", "create", "A"], ["undo"]] { _ = try machine.run(words) }
     machine.leave()
-    fresh = try Kept(machine.collection, data: machine.data)
+    fresh = try StoredData(machine.collection, data: machine.data)
     fresh.steps = [:]
   }
 
@@ -60,7 +60,7 @@ final class World {
 
   func begin() throws {
     try machine.clear()
-    kept = fresh
+    stored = fresh
     figures.plans += 1
     (traced, drawn, isReplaced) = ([], [:], false)
     try AtomicFile.write(trace, [])
@@ -70,8 +70,8 @@ final class World {
   func end(_ index: Int) throws -> Failure? {
     machine.leave()
     let output = machine.takenOutput()
-    let after = try look()
-    if let wrong = difference(after, kept, "leaving the shell changed") {
+    let after = try readData()
+    if let wrong = difference(after, stored, "leaving the shell changed") {
       return Failure(step: index, what: wrong, output: output)
     }
     if let wrong = try doctor() { return Failure(step: index, what: wrong, output: output) }
@@ -125,13 +125,13 @@ final class World {
 
   // MARK: A command
 
-  func look() throws -> Kept {
-    var found = try Kept(machine.collection, data: machine.data)
+  func readData() throws -> StoredData {
+    var found = try StoredData(machine.collection, data: machine.data)
     if found.tables.isEmpty { found.tables = fresh.tables }
     return found
   }
 
-  private func difference(_ after: Kept, _ before: Kept, _ what: String) -> String? {
+  private func difference(_ after: StoredData, _ before: StoredData, _ what: String) -> String? {
     after == before ? nil : "\(what):\n  " + after.differences(from: before).joined(separator: "\n  ")
   }
 
@@ -145,11 +145,11 @@ final class World {
   private static let stepByStep = "play"
 
   private func perform(_ words: [String], _ input: String, _ index: Int) throws -> Failure? {
-    let before = kept
+    let before = stored
     disk_plan(DISK_FAULT_NONE, 0, 0, nil)
     let outcome = try machine.run(words, input: input)
-    let after = try look()
-    kept = after
+    let after = try readData()
+    stored = after
     let isRefused = outcome.status != 0
     if isRefused { figures.refused += 1 }
     func failure(_ what: String) -> Failure { Failure(step: index, what: what, output: outcome.text) }
@@ -174,7 +174,7 @@ final class World {
   }
 
   /// Undoes and redoes what the last steps did.
-  private func undoAndRedo(_ before: Kept, _ after: Kept) throws -> String? {
+  private func undoAndRedo(_ before: StoredData, _ after: StoredData) throws -> String? {
     let count = after.steps.keys.filter { $0 > before.lastStep }.count
     if count == 0 {
       return "it changed rows without a step of undo:\n  " + after.differences(from: before).joined(separator: "\n  ")
@@ -185,13 +185,13 @@ final class World {
         let outcome = try machine.run([again ? "redo" : "undo"])
         if outcome.status != 0 { return "\(again ? "redo" : "undo") was refused: \(outcome.text)" }
       }
-      let now = try look()
+      let now = try readData()
       let wanted = again ? after : before
       if now.undoable != wanted.undoable {
         let found = now.differences(from: wanted, in: Array(Set(now.undoable.keys).union(wanted.undoable.keys)))
         return "\(again ? "redo" : "undo") is not exact:\n  " + found.joined(separator: "\n  ")
       }
-      kept = now
+      stored = now
     }
     return nil
   }
@@ -200,9 +200,9 @@ final class World {
   private func undoAll() throws -> String? {
     // A collection restored from a backup has no earlier steps.
     if isReplaced { return nil }
-    let end = kept
+    let end = stored
     while try machine.run(["undo"]).status == 0 {}
-    let start = try look()
+    let start = try readData()
     if start.steps.values.contains(false) { return "undo stops at a step: \(try machine.run(["undo"]).text)" }
     if start.undoable != fresh.undoable {
       return "all undone is not what was there first:\n  " + World.words(start, fresh)
@@ -216,13 +216,13 @@ final class World {
       let outcome = try machine.run(["undo", String(id)])
       if outcome.status != 0 { return "undo \(id) was refused: \(outcome.text)" }
     }
-    kept = try look()
+    stored = try readData()
     figures.undone += start.steps.count
-    return kept.undoable == end.undoable
-      ? nil : "all done again is not what was there last:\n  " + World.words(kept, end)
+    return stored.undoable == end.undoable
+      ? nil : "all done again is not what was there last:\n  " + World.words(stored, end)
   }
 
-  private static func words(_ one: Kept, _ other: Kept) -> String {
+  private static func words(_ one: StoredData, _ other: StoredData) -> String {
     one.differences(from: other, in: Array(Set(one.undoable.keys).union(other.undoable.keys))).joined(separator: "\n  ")
   }
 
@@ -233,8 +233,8 @@ final class World {
   private func perform(_ words: [String], _ input: String, _ fault: Fault, _ index: Int) throws -> Failure? {
     machine.leave()
     _ = machine.takenOutput()
-    let before = try look()
-    try machine.keep()
+    let before = try readData()
+    try machine.saveDisk()
     let time = machine.now
     // First run it without the fault, to get the number of calls and the expected result.
     machine.begin(entropy)
@@ -248,7 +248,7 @@ final class World {
       case .lua, .luaStarved: disk_lua_allocations()
       default: disk_calls()
       }
-    let after = try look()
+    let after = try readData()
     try machine.putBack()
     machine.setTime(time)
     machine.begin(entropy)
@@ -258,7 +258,7 @@ final class World {
     let ended = machine.leave()
     if ended != 0, outcome.status == 0 { outcome = Outcome(status: ended, text: outcome.text + machine.takenOutput()) }
     let (hasFailed, wasOff) = (disk_has_failed(), disk_is_off())
-    if wasOff { try machine.startAgain() } else { disk_plan(DISK_FAULT_NONE, 0, 0, nil) }
+    if wasOff { try machine.reboot() } else { disk_plan(DISK_FAULT_NONE, 0, 0, nil) }
     if hasFailed { figures.faults[fault.kind, default: 0] += 1 }
     func failure(_ what: String) -> Failure {
       Failure(
@@ -266,8 +266,8 @@ final class World {
         output: whole.text + "\n" + outcome.text)
     }
     if let wrong = try doctor() { return failure(wrong) }
-    let now = try look()
-    kept = now
+    let now = try readData()
+    stored = now
     let name = command(of: words)?.name ?? ""
     if name == "study", wasOff, !input.contains("u"), let wrong = wrongAnswers(now, after) { return failure(wrong) }
     if hasFailed, World.hides(fault, outcome, whole) { return failure("nothing says that memory has run out") }
@@ -289,7 +289,7 @@ final class World {
 
   /// Returns an answer that the fault-free session did not give, or one that occurs twice. (A session that continues
   /// after an error gives the next key to the same card; one that undoes has other answers in between.)
-  private func wrongAnswers(_ now: Kept, _ after: Kept) -> String? {
+  private func wrongAnswers(_ now: StoredData, _ after: StoredData) -> String? {
     let (answers, whole) = (now.tables["reviews"] ?? [], after.tables["reviews"] ?? [])
     let strange = Set(answers).subtracting(whole)
     if let one = strange.min() { return "the session has an answer of its own:\n  \(one)" }
@@ -298,7 +298,7 @@ final class World {
 
   /// Returns whether the state is neither the one before nor the one after, or contradicts the output.
   private func wrongEnd(
-    _ now: Kept, _ before: Kept, _ after: Kept, _ outcome: Outcome, _ whole: Outcome, wasOff: Bool
+    _ now: StoredData, _ before: StoredData, _ after: StoredData, _ outcome: Outcome, _ whole: Outcome, wasOff: Bool
   ) -> String? {
     let isBefore = now == before
     if now != after, !isBefore {

@@ -67,7 +67,7 @@ import Testing
         few.put(0, Int64(number))
         few.endRow()
       }
-      try few.handOver()
+      try few.submit()
       // Reads fail while rows are missing, until the batch was checked.
       for _ in 0..<2 {
         let error = #expect(throws: StorageError.self) { try Int.fetchOne(db, sql: "SELECT count(*) FROM few") }
@@ -90,7 +90,7 @@ import Testing
         few.put(0, 5)
         few.endRow()
       }
-      try few.handOver()
+      try few.submit()
       #expect(throws: StorageError.self) { try db.commit() }
       try db.rollback()
       #expect(!db.isInsideTransaction)

@@ -24,7 +24,7 @@ import Testing
   @Test func `a copy has everything that existed when it began, but no undo steps`() throws {
     let path = folder.file("data.sqlite")
     let store = try filled(path, "a", "b")
-    let held = try HeldDatabase(path, scratch: folder.path) { false }
+    let held = try DatabaseSnapshot(path, scratch: folder.path) { false }
     try store.operation("later") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('c')") }
     var shares: [(Int, Int)] = []
     try held.copy(to: folder.file("copy.sqlite")) { shares.append(($0, $1)) }
@@ -38,7 +38,7 @@ import Testing
   @Test func `a copy can be interrupted, and does not replace an existing file`() throws {
     let path = folder.file("data.sqlite")
     _ = try filled(path, "a")
-    let held = try HeldDatabase(path, scratch: folder.path) { true }
+    let held = try DatabaseSnapshot(path, scratch: folder.path) { true }
     #expect(throws: StorageError.interrupted(path: path)) { try held.copy(to: folder.file("copy.sqlite")) { _, _ in } }
   }
 

@@ -60,13 +60,13 @@ final class StandIn {
 @Suite struct BadServerTests {
   private let folder = TemporaryFolder()
 
-  private func server(_ address: String, patience: Int = 20) throws -> SyncServer {
+  private func server(_ address: String, timeout: Int = 20) throws -> SyncServer {
     try folder.write("a-key", to: "key")
     chmod(folder.file("key"), 0o600)
     let program = SyncProgram(
       path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(program, address: address, session: "abc", keyPath: folder.file("key"))
-    server.patience = patience
+    server.timeout = timeout
     return server
   }
 
@@ -128,7 +128,7 @@ final class StandIn {
     let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     for (address, isSilent) in [(base + "cut/", false), (base + "silent/", true), ("http://127.0.0.1:1/", false)] {
-      let server = try server(address, patience: 2)
+      let server = try server(address, timeout: 2)
       do throws(SyncError) { _ = try server.meta() } catch {
         #expect(error.code == "offline", "\(address): \(error)")
         if case .call(.silent, step: _, address: _) = error {
@@ -138,7 +138,7 @@ final class StandIn {
         }
       }
     }
-    let server = try server(base + "nohttp/", patience: 2)
+    let server = try server(base + "nohttp/", timeout: 2)
     #expect(throws: SyncError.self) { try server.meta() }
   }
 

@@ -137,9 +137,9 @@ import Values
 
   // MARK: Full download
 
-  private func takeIn(_ pulled: PulledCollection, isInterrupted: Bool = false) throws -> PullReport {
+  private func importAll(_ pulled: PulledCollection, isInterrupted: Bool = false) throws -> PullReport {
     try store.operation("take") { db in
-      try pulled.takeIn(
+      try pulled.importAll(
         db, SyncLink(address: "a", user: "b"), sides.moment, isInterrupted: { isInterrupted }, progress: { _, _ in })
     }
   }
@@ -152,8 +152,8 @@ import Values
         .notes: [ServerSide.note(100, "one"), orphan], .cards: [ServerSide.card(100)],
         .revlog: [ServerSide.review(1_690_000_000_000, 3), ServerSide.review(1_690_000_000_500, 9)],
       ], isWhole: true)
-    let report = try takeIn(whole)
-    #expect(report.cards == 1 && report.answers == 2 && report.withoutPlace > 0, "\(report)")
+    let report = try importAll(whole)
+    #expect(report.cards == 1 && report.answers == 2 && report.unstorable > 0, "\(report)")
     let counts = try store.read { try Bases($0).counts() }
     #expect(counts.cards == 1 && counts.notes == 2 && counts.reviews == 2 && counts.types == 1, "\(counts)")
     #expect(try sides.outgoing(whole).0.count == 0)
@@ -165,15 +165,15 @@ import Values
     let stray = try sides.pulled(
       ServerSide.head(), [.notes: [note], .cards: [ServerSide.card(100), rows(1, "x", position: 1).card]], isWhole: true
     )
-    let error = try #require(throws: SyncError.self) { try takeIn(stray) }
+    let error = try #require(throws: SyncError.self) { try importAll(stray) }
     #expect(error.code == "bad_sync_answer" && error.message.contains("a card belongs to no note"))
     var head = ServerSide.head()
     head.types[0]["flds"] = .text("none")
     let whole = try sides.pulled(head, [.notes: [note], .cards: [ServerSide.card(100)]], isWhole: true)
-    let report = try takeIn(whole)
-    #expect(report.cards == 0 && report.withoutPlace == 2 && report.findings.count == 1, "\(report)")
+    let report = try importAll(whole)
+    #expect(report.cards == 0 && report.unstorable == 2 && report.findings.count == 1, "\(report)")
     let many = (1...300).map { rows($0, "word \($0)", position: $0) }
     let long = try pulled(many, head: ServerSide.head(), isWhole: true)
-    #expect(throws: SyncError.interrupted) { try takeIn(long, isInterrupted: true) }
+    #expect(throws: SyncError.interrupted) { try importAll(long, isInterrupted: true) }
   }
 }

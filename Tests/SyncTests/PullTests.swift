@@ -56,7 +56,7 @@ import Wire
   @Test func `data that a server may omit counts as empty`() throws {
     let pulled = try pull(StandIn(), "pull-plain")
     #expect(pulled.staged.counts == [.notes: 1, .cards: 1, .revlog: 1] && pulled.tags.isEmpty)
-    #expect(pulled.meta.goesOn && pulled.meta.message.isEmpty && pulled.meta.mediaUSN == 0)
+    #expect(pulled.meta.acceptsSync && pulled.meta.message.isEmpty && pulled.meta.mediaUSN == 0)
   }
 
   @Test func `an interruption ends it, and aborts the sync that was started`() throws {

@@ -28,8 +28,8 @@ import Values
         .revlog: copies(ServerSide.review(1_690_000_000_000, 3), [0, 1]),
       ], isWhole: true)
     let report = try sides.store.operation("sync") { db in
-      try pulled.takeIn(db, SyncLink(address: "a", user: "b"), sides.moment, isInterrupted: { false }) { _, _ in }
+      try pulled.importAll(db, SyncLink(address: "a", user: "b"), sides.moment, isInterrupted: { false }) { _, _ in }
     }
-    #expect((report.notes, report.cards, report.answers, report.withoutPlace) == (500, 500, 500, 0))
+    #expect((report.notes, report.cards, report.answers, report.unstorable) == (500, 500, 500, 0))
   }
 }

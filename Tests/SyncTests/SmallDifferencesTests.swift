@@ -50,7 +50,7 @@ import Values
     let whole = try sides.pulled(
       ServerSide.head(), [.notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)]], isWhole: true)
     _ = try store.operation("take") { db in
-      try whole.takeIn(
+      try whole.importAll(
         db, SyncLink(address: "a", user: "b"), sides.moment, isInterrupted: { false }, progress: { _, _ in })
     }
     #expect(try count("SELECT count(*) FROM bases WHERE kind IN (0, 1)") == 0)

@@ -11,10 +11,10 @@ public final class PseudoTerminal {
 
   public let process: pid_t
   /// An object that must live as long as the program, such as its working folder.
-  public var kept: AnyObject?
+  public var retained: AnyObject?
   /// The timeout in seconds. Only failing tests wait that long: a busy machine may take ten times as long as a quiet
   /// one.
-  public static let patience = 120.0
+  public static let timeout = 120.0
 
   private let descriptor: Int32
   private var status: Int32?
@@ -87,16 +87,16 @@ public final class PseudoTerminal {
 
   /// Waits for the text; returns all output up to its end, control sequences included.
   @discardableResult public func wait(
-    for text: String, seconds: Double = patience, _ place: SourceLocation = #_sourceLocation
+    for text: String, seconds: Double = timeout, _ place: SourceLocation = #_sourceLocation
   ) -> String {
-    if let taken = take(text, seconds: max(seconds, Self.patience)) { return taken }
+    if let taken = take(text, seconds: max(seconds, Self.timeout)) { return taken }
     Issue.record(
       "\(text.debugDescription) did not come; there was \(output.suffix(2000).debugDescription)", sourceLocation: place)
     return output
   }
 
   /// Waits for the text; returns whether it came.
-  public func shows(_ text: String, seconds: Double = patience) -> Bool { take(text, seconds: seconds) != nil }
+  public func shows(_ text: String, seconds: Double = timeout) -> Bool { take(text, seconds: seconds) != nil }
 
   private func take(_ text: String, seconds: Double) -> String? {
     let end = monotonicSeconds() + seconds
@@ -128,7 +128,7 @@ public final class PseudoTerminal {
 
   /// Waits for the end; returns the exit status, where a signal counts as 128 plus its number, or -1 if it does not
   /// end.
-  public func ended(seconds: Double = patience) -> Int32 {
+  public func ended(seconds: Double = timeout) -> Int32 {
     let end = monotonicSeconds() + seconds
     while monotonicSeconds() < end, !hasEnded { listen(10) }
     return status.map(shellStatus) ?? -1
@@ -147,7 +147,7 @@ public final class PseudoTerminal {
   }
 
   /// Whether the terminal is in canonical mode with echo, as a shell expects.
-  public var isAsShellsWantIt: Bool { has(ICANON) && echoes }
+  public var isInCanonicalMode: Bool { has(ICANON) && echoes }
 
   /// Whether the terminal echoes what is typed.
   public var echoes: Bool { has(ECHO) }

@@ -111,8 +111,8 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
       (String(repeating: "я\u{301}", count: 3 * longestMarkRun), false),
     ] {
       var text = text
-      #expect(hasEndlessMarks(text) == isEndless)
-      #expect(text.withUTF8 { hasEndlessMarks($0) } == isEndless)
+      #expect(hasTooManyMarks(text) == isEndless)
+      #expect(text.withUTF8 { hasTooManyMarks($0) } == isEndless)
     }
   }
 }

@@ -130,9 +130,9 @@ import ToggleSettings
 
   @Test func `a stored value that a changed declaration does not accept stays stored, and the default applies`() throws
   {
-    let kept: [String: KeptSetting] = [
-      "n": KeptSetting(.value(.number(12.4)), setBy: .user), "c": KeptSetting(.value(.text("latin")), setBy: .user),
-      "s": KeptSetting(.lastMixed(["a"]), setBy: .user), "t": KeptSetting(.value(.text("x")), setBy: .user),
+    let kept: [String: StoredSetting] = [
+      "n": StoredSetting(.value(.number(12.4)), setBy: .user), "c": StoredSetting(.value(.text("latin")), setBy: .user),
+      "s": StoredSetting(.lastMixed(["a"]), setBy: .user), "t": StoredSetting(.value(.text("x")), setBy: .user),
     ]
     let tree = SettingsTree()
     tree.load(kept, by: .program)

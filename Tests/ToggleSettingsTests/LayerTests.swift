@@ -29,7 +29,7 @@ import ToggleSettings
     _ = tree.setLayer(.commandLine, [line])
     #expect(try tree.get("game.language") == .text("italian"))
     #expect(try tree.why("game.language").sources == [.commandLine("game.language=italian")])
-    #expect(try tree.why("game.language").shadowed == KeptSetting(.value(.text("english")), setBy: .user))
+    #expect(try tree.why("game.language").shadowed == StoredSetting(.value(.text("english")), setBy: .user))
     _ = tree.setLayer(.commandLine, [])
     _ = tree.setLayer(.environment, [])
     #expect(try tree.why("game.language").sources == [.account(.user)])
@@ -67,10 +67,10 @@ import ToggleSettings
     let tree = try pizza()
     let line = try #require(LayeredSetting.commandLine("quiz.level=3"))
     #expect(tree.setLayer(.commandLine, [line]).isEmpty)
-    #expect(tree.unclaimed(.commandLine) == [line])
+    #expect(tree.unmatched(.commandLine) == [line])
     try tree.declare(
       [SettingDeclaration("quiz.level", .number(NumberRange(), default: 1))], by: .plugin(PluginName("quiz")!))
-    #expect(tree.unclaimed(.commandLine).isEmpty)
+    #expect(tree.unmatched(.commandLine).isEmpty)
     #expect(try tree.get("quiz.level") == .number(3))
   }
 
@@ -145,7 +145,7 @@ import ToggleSettings
     let (language, length) = (try tree.get("game.language"), try tree.get("game.length"))
     let line = try #require(LayeredSetting.commandLine("game.language=italian"))
     _ = tree.setLayer(.commandLine, [line])
-    _ = tree.load(["game.length": KeptSetting(.value(.number(9)), setBy: .user)], by: .user)
+    _ = tree.load(["game.length": StoredSetting(.value(.number(9)), setBy: .user)], by: .user)
     #expect(try tree.get("game.language") == language && tree.get("game.length") == length)
     for name in ["pizza.basil", "pizza"] {
       #expect(problem { try tree.toggle([name], by: .user) }?.code == "locked", "\(name)")
@@ -222,15 +222,16 @@ import ToggleSettings
 
   @Test func `stored values survive the database unchanged`() throws {
     let store = Store(path: nil, migrations: SettingsTable.migrations, isInterrupted: { false })
-    let values: [String: KeptSetting] = [
-      "a": KeptSetting(.value(.flag(true)), setBy: .user), "b": KeptSetting(.value(.number(2.5)), setBy: .startScript),
-      "c": KeptSetting(.value(.text("été\nx")), setBy: .plugin(PluginName("q")!)),
-      "d": KeptSetting(.lastMixed(["x", "y.z"]), setBy: .script("s")),
+    let values: [String: StoredSetting] = [
+      "a": StoredSetting(.value(.flag(true)), setBy: .user),
+      "b": StoredSetting(.value(.number(2.5)), setBy: .startScript),
+      "c": StoredSetting(.value(.text("été\nx")), setBy: .plugin(PluginName("q")!)),
+      "d": StoredSetting(.lastMixed(["x", "y.z"]), setBy: .script("s")),
     ]
     try store.operation("set") { db in
-      try SettingsTable.write(values.map { KeptChange(name: $0.key, setting: $0.value) }, db)
+      try SettingsTable.write(values.map { StoredChange(name: $0.key, setting: $0.value) }, db)
       #expect(try SettingsTable.load(db) == values)
-      try SettingsTable.write([KeptChange(name: "a", setting: nil)], db)
+      try SettingsTable.write([StoredChange(name: "a", setting: nil)], db)
       try db.execute(sql: "INSERT INTO settings VALUES ('z', 'future', 1, 'person'), ('y', 'number', 'text', 'person')")
       #expect(try SettingsTable.load(db).keys.sorted() == ["b", "c", "d"])
     }

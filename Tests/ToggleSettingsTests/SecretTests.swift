@@ -82,7 +82,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
   }
 
   @Test func `a check refuses a value with its own message, wherever the value comes from`() throws {
-    tree.load(["n": KeptSetting(.value(.number(7)), setBy: .user)], by: .user)
+    tree.load(["n": StoredSetting(.value(.number(7)), setBy: .user)], by: .user)
     #expect(try declare().map(\.message).joined().contains("an even number is wanted"))
     #expect(problem { try tree.set("n", to: .number(3), by: .user) }?.message == "n: an even number is wanted")
     #expect(problem { try tree.set("n", text: "5", by: .user) }?.code == "bad_value")

@@ -135,7 +135,7 @@ private struct RandomRun {
     // Re-evaluate every leaf: this reveals anything a transaction left behind in a layer.
     if operations % 10 == 0 { _ = tree.setLayer(.system, []) }
     let chosen = tree.kept.filter { if case .value = $0.value.value { true } else { false } }
-    try #require(chosen == model.chosen.mapValues { KeptSetting(.value(.flag($0)), setBy: .user) })
+    try #require(chosen == model.chosen.mapValues { StoredSetting(.value(.flag($0)), setBy: .user) })
     for name in names {
       let state = try tree.state(name)
       if state != model.state(name) { try #require(state == model.state(name), "\(name)") }

@@ -46,8 +46,8 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = SettingsTree()
     try tree.declare([SettingDeclaration("list", .path(default: ""))], by: .program)
     let key = try tree.keys.text("list")
-    var (kept, heard): ([KeptChange], [SettingChange]) = ([], [])
-    tree.keep = { kept += $0 }
+    var (kept, heard): ([StoredChange], [SettingChange]) = ([], [])
+    tree.save = { kept += $0 }
     let subscription = tree.observe("", by: .user) { changes, _ in heard += changes }
     for path in ["/caf\u{E9}", "/cafe\u{301}"] { try tree.set("list", to: .text(path), by: .user) }
     #expect(Array(tree[key].utf8) == Array("/cafe\u{301}".utf8))
@@ -234,7 +234,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     try tree.set("game.length", to: .number(8), by: .user)
     try tree.set("pizza.basil", to: .flag(true), by: .user)
     #expect(ear.heard.isEmpty)
-    #expect(tree.kept["game.length"] == KeptSetting(.value(.number(8)), setBy: .user))
+    #expect(tree.kept["game.length"] == StoredSetting(.value(.number(8)), setBy: .user))
   }
 
   @Test func `a set inside an observer is notified after the event, to every observer in the same order`() throws {
@@ -328,7 +328,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     let ear = Ear()
     _ = ear.listen(to: tree)
-    tree.keep = { _ in throw Full() }
+    tree.save = { _ in throw Full() }
     #expect(problem { try tree.set("pizza", to: .flag(true), by: .user) }?.code == "not_kept")
     #expect(problem { try tree.toggle(["pizza"], by: .user) }?.code == "not_kept")
     #expect(try tree.state("pizza") == .mixed)
@@ -338,11 +338,11 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 
   @Test func `a transaction is saved once, with all its changes`() throws {
     let tree = try pizza()
-    var kept: [[KeptChange]] = []
-    tree.keep = { kept.append($0) }
+    var kept: [[StoredChange]] = []
+    tree.save = { kept.append($0) }
     try tree.set("pizza.cheese", to: .flag(true), by: .script("a.lua"))
     #expect(kept.map { $0.map(\.name) } == [["pizza.cheese.brie", "pizza.cheese.feta"]])
-    #expect(kept[0][0].setting == KeptSetting(.value(.flag(true)), setBy: .script("a.lua")))
+    #expect(kept[0][0].setting == StoredSetting(.value(.flag(true)), setBy: .script("a.lua")))
     try tree.reset("pizza", by: .user)
     #expect(kept[1].map(\.setting) == [nil, nil])
   }

@@ -70,7 +70,7 @@ import Wire
 
   @Test func `messages survive encoding and decoding`() throws {
     var request = SyncRequest(call: "sync/meta", address: "http://a/", session: "s", keyPath: "/x/\"y")
-    (request.isSignIn, request.keptFor, request.patience, request.answerLimit) = (true, "http://b/", 7, 99)
+    (request.isSignIn, request.expectedAddress, request.timeout, request.answerLimit) = (true, "http://b/", 7, 99)
     #expect(SyncRequest(request.value) == request)
     let faults: [SyncFault] = [
       .status(409, reason: "x"), .offline(reason: "a"), .silent(seconds: 3), .certificate(reason: "c"),

@@ -14,7 +14,7 @@ import Testing
     for end in ends { setsockopt(end, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
     return (
       FrameStream(input: ends[0], output: ends[0], longest: 150_000, isSocket: true),
-      FrameStream(input: ends[1], output: ends[1], longest: 150_000, isSocket: true, glances: true), ends[0], ends[1]
+      FrameStream(input: ends[1], output: ends[1], longest: 150_000, isSocket: true, spinWait: true), ends[0], ends[1]
     )
   }
 

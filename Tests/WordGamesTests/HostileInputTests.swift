@@ -57,7 +57,7 @@ import WordGames
     var seconds = 500.0
     let mode = Mode.timed
     let game = try Game.start(
-      mode: mode, lexicon: lexicon(), BaseWish(word: "cambering", level: .hard), random: TestGenerator(1),
+      mode: mode, lexicon: lexicon(), BaseWordOptions(word: "cambering", level: .hard), random: TestGenerator(1),
       now: { seconds })
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     _ = try game.hint()

@@ -162,7 +162,7 @@ private final class Clock {
     let lexicon = try lexicon(words)
     for seed in 1...10 as ClosedRange<UInt64> {
       let game = try Game.start(
-        mode: .classic, lexicon: lexicon, BaseWish(level: .easy), random: TestGenerator(seed), now: { 0 })
+        mode: .classic, lexicon: lexicon, BaseWordOptions(level: .easy), random: TestGenerator(seed), now: { 0 })
       #expect(game.baseWord == "abcdefgh")
     }
   }

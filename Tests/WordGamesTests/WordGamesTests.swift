@@ -19,7 +19,8 @@ func game(
   language: String = "english", seed: UInt64 = 1, now: @escaping () -> Double = { 0 }
 ) throws -> Game {
   try Game.start(
-    mode: mode, lexicon: lexicon(words, language), BaseWish(length: length, word: base), random: TestGenerator(seed),
+    mode: mode, lexicon: lexicon(words, language), BaseWordOptions(length: length, word: base),
+    random: TestGenerator(seed),
     now: now)
 }
 
@@ -92,7 +93,7 @@ extension Game {
 
   private static func plainGuess(_ word: String, in game: Game) -> GuessOutcome? {
     var word = word
-    return word.withUTF8 { game.guessPlainly($0) }
+    return word.withUTF8 { game.guessPlain($0) }
   }
 
   @Test func `a guess on the fast path is answered and counted like any other`() throws {
@@ -136,7 +137,8 @@ extension Game {
     let lexicon = try lexicon()
     let common = try CommonWords(["bearing": 9, "ring": 20, "grace": 5, "zebra": 1], of: lexicon, least: 1)
     return try Game.start(
-      mode: .classic, lexicon: lexicon, common: common, BaseWish(length: length, word: base), random: TestGenerator(1),
+      mode: .classic, lexicon: lexicon, common: common, BaseWordOptions(length: length, word: base),
+      random: TestGenerator(1),
       now: { 0 })
   }
 
@@ -157,7 +159,8 @@ extension Game {
     var mode = Mode(name: "m", title: "M", summary: "", rules: Mode.classicRules)
     mode.hooks.accept = { _, word in word == "grace" ? Refusal.notAccepted("no", word: word) : nil }
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, common: common, BaseWish(word: "cambering"), random: TestGenerator(1), now: { 0 })
+      mode: mode, lexicon: lexicon, common: common, BaseWordOptions(word: "cambering"), random: TestGenerator(1),
+      now: { 0 })
     var words: [String] = []
     try MissedWords(of: game).forEach { words.append($0) == () }
     #expect(words == ["ring", "crab", "bean", "cab"])

@@ -75,7 +75,7 @@ import Testing
     let evidence = try #require(outcome.evidence)
     #expect(evidence.prefersFSRS7 && evidence.fsrs7.count >= 1000 && outcome.usesFSRS7)
     #expect(evidence.fsrs7.logLoss < evidence.fsrs6.logLoss)
-    try deck.fitting.keep(outcome)
+    try deck.fitting.store(outcome)
     let options = try deck.scheduling.options()
     #expect(options.timed?.parameters == outcome.fitted.parameters && options.parameters.count == 21)
     #expect(options.fitted?.answers == answers.count && options.fitted?.firsts == [869, 0, 336, 0])
@@ -94,7 +94,7 @@ import Testing
     #expect(!outcome.usesFSRS7 && outcome.fitted.parameters.isEmpty && outcome.evidence?.prefersFSRS7 == false)
     try deck.scheduling.set([(.model, "fsrs-7")])
     #expect(try deck.scheduling.options().timed == nil)
-    try deck.fitting.keep(deck.fitting.run())
+    try deck.fitting.store(deck.fitting.run())
     #expect(try deck.scheduling.options().timed != nil)
     let evidence = try deck.fitting.evidence()
     #expect(evidence.fsrs7.count == evidence.fsrs6.count && !evidence.fsrs7.calibration.isEmpty)
@@ -103,7 +103,7 @@ import Testing
 
   @Test func `when the log has grown by a tenth the models are refitted in the background, in one step`() throws {
     let deck = try deck(answers: 9000)
-    try deck.fitting.keep(deck.fitting.run())
+    try deck.fitting.store(deck.fitting.run())
     let before = try deck.scheduling.options()
     #expect(before.fitted?.answers == 9000)
     // The first check remembers where the log ends.
@@ -125,7 +125,7 @@ import Testing
 
   @Test func `a background fitting ends with the workspace and saves nothing`() throws {
     let deck = try deck(answers: 9000)
-    try deck.fitting.keep(deck.fitting.run())
+    try deck.fitting.store(deck.fitting.run())
     #expect(try workspace.refitting.advance() == nil)
     try log(answers[9000...], in: deck)
     #expect(try workspace.refitting.advance() == nil && workspace.opened.fit != nil)
@@ -134,7 +134,7 @@ import Testing
     let again = try person.workspace()
     #expect(try again.decks.open("Real").scheduling.options().fitted?.answers == 9000)
     // Nor is one saved after a restore has replaced its answers.
-    again.opened.answersSeen = 0
+    again.opened.lastCheckedAnswer = 0
     #expect(try again.refitting.advance() == nil && again.opened.fit != nil)
     let backup = person.data + "/kept.deckhand-backup"
     try again.care.backup(to: backup)

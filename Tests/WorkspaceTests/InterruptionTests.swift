@@ -169,7 +169,7 @@ private final class Patience: Sendable {
     try interrupt { try workspace.notes.changeTags(of: numbers, adding: ["t"]) }
     var rows = try workspace.cards.anki.rows(of: Array(cards.prefix(3)))
     for index in rows.indices { rows[index].flags = 2 }
-    try interrupt { try workspace.cards.anki.take(rows) }
+    try interrupt { try workspace.cards.anki.writeRows(rows) }
     try interrupt {
       let found = try workspace.cards.anki.log(of: cards.prefix(3).map(\.id)).count
       #expect(found == 3)

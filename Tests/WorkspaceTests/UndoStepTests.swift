@@ -191,7 +191,7 @@ private func rows(_ person: Person) throws -> [String] {
     let card = try deck.add(NewCard(prompt: "p", answer: "a"))
     let long = String(repeating: "x", count: 300_000)
     func grow(_ plugin: String, _ times: Int) throws {
-      try workspace.limitingWaiting(of: plugin, to: 1 << 20) {
+      try workspace.limitingPending(of: plugin, to: 1 << 20) {
         for number in 0..<times { try card.update(answer: long + "\(number)") }
       }
     }
@@ -207,7 +207,7 @@ private func rows(_ person: Person) throws -> [String] {
     try workspace.commitUnit()
     try workspace.beginUnit()
     #expect(throws: WorkspaceError.tooMuchWaits) {
-      try workspace.limitingWaiting(of: "c", to: 50 << 10) {
+      try workspace.limitingPending(of: "c", to: 50 << 10) {
         for n in 0..<3 { _ = try document.addText("\(n)", at: ElementPlacement()) }
       }
     }

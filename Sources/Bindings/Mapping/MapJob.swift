@@ -55,7 +55,7 @@ public final class MapJob {
     try prepare(arguments, message)
     // The first line may be a `#!` line.
     let body = code.first == UInt8(ascii: "#") ? Array(code.drop { $0 != 0x0A }) : code
-    try telling(line: 0) { try state.load(body, name: name).call([], results: 0) { _ in } }
+    try reporting(line: 0) { try state.load(body, name: name).call([], results: 0) { _ in } }
   }
 
   /// What was read and written, as JSON on one line.
@@ -80,7 +80,7 @@ public final class MapJob {
       options.isReduce
       ? try prelude(MapPrelude.reduce, [nextRecord, put, putCard, seed])
       : try prelude(MapPrelude.map, [nextLine, put, putCard, seed, options.keep])
-    try telling(line: nil) { try loop.call([], results: 0) { _ in } }
+    try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
     try output.flush()
   }
 
@@ -93,7 +93,7 @@ public final class MapJob {
   }
 
   /// Adds the line number of the input to an error of the script.
-  private func telling(line: Int?, _ body: () throws -> Void) throws {
+  private func reporting(line: Int?, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as LuaError {
@@ -116,11 +116,11 @@ public final class MapJob {
       LuaValue.table(
         [(.integer(0), .text(name))] + arguments.enumerated().map { (.integer($0.offset + 1), .text($0.element)) }))
     try state.setGlobal("count", LuaFunction("count") { [unowned self] in try self.count($0) })
-    let telling = LuaFunction("print") { stack in
+    let reporting = LuaFunction("print") { stack in
       message(String(decoding: try stack.bytes(1), as: UTF8.self))
       return LuaNothing()
     }
-    try state.load(MapPrelude.setUp, name: "deckhand").call([telling], results: 0) { _ in }
+    try state.load(MapPrelude.setUp, name: "deckhand").call([reporting], results: 0) { _ in }
   }
 
   private func count(_ stack: borrowing LuaStack) throws -> LuaNothing {
@@ -157,7 +157,7 @@ public final class MapJob {
     try failing { () -> UnsafeRawBufferPointer? in
       do {
         // The time for the previous lines does not count.
-        CallPause.startAgain()
+        CallPause.restartLimit()
         return try CallPause.waitingForUser { () throws(FileError) in try input.next() }
       } catch let error as FileError {
         guard case .tooLarge(let limit) = error.reason else { throw error }

@@ -44,7 +44,7 @@ public enum RenderFormat: String, CaseIterable, Sendable {
 ///     let program = DrawingProgram(path: "/usr/libexec/deckhand-draw", environment: [], clock: clock)
 ///     let picture = try program.picture(from: bytes, longSide: 1000)
 public final class DrawingProgram {
-  private let program: KeptProgram
+  private let program: ReusableProgram
   var process: ChannelProcess? { program.process }
   /// Seconds that one request may take.
   public var deadline = 30.0
@@ -58,7 +58,7 @@ public final class DrawingProgram {
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
   ) {
-    program = KeptProgram(
+    program = ReusableProgram(
       path: path, environment: environment, longestFrame: longestFrame, clock: clock, shouldStop: shouldStop)
   }
 
@@ -125,7 +125,7 @@ public final class DrawingProgram {
   }
 
   /// Measures the room that texts take.
-  func measure(_ queries: [MeasureQuery]) throws(DrawingFailure) -> [TextRoom] {
+  func measure(_ queries: [MeasureQuery]) throws(DrawingFailure) -> [TextExtents] {
     switch try ask(.measure(queries)) {
     case .measured(let rooms) where rooms.count == queries.count: return rooms
     case .refused(_, let reason): throw .refused(reason)

@@ -19,7 +19,7 @@ struct PaperTable {
   private static let gap = 5.0
 
   /// Measures the room that each text takes, in the given order.
-  typealias Measure = ([MeasureQuery]) throws(DrawingFailure) -> [TextRoom]
+  typealias Measure = ([MeasureQuery]) throws(DrawingFailure) -> [TextExtents]
 
   func pages(_ rows: [[PaperSide]], size: PaperSize, measure: Measure) throws(DrawingFailure) -> [PaperPage] {
     let heights = try self.heights(rows, size, measure)

@@ -60,7 +60,7 @@ struct GoalGroup {
   /// The number of past days whose answers are used to estimate the time for an answer, and the least number of
   /// answers for that.
   private static let daysOfTimes = 30
-  private static let enough = 50.0
+  private static let leastAnswers = 50.0
 
   private let db: Database
   let decks: [DeckID]
@@ -107,7 +107,7 @@ struct GoalGroup {
     ]
     return try db.firstRow(sql, bounds) { row in
       func mean(_ sum: Int32, or usual: Double) -> Double {
-        row.number(sum + 1) < Self.enough ? usual : max(1, row.number(sum) / row.number(sum + 1))
+        row.number(sum + 1) < Self.leastAnswers ? usual : max(1, row.number(sum) / row.number(sum + 1))
       }
       let usual = AnswerTimes()
       return AnswerTimes(

@@ -45,7 +45,7 @@ enum CardTextFunctions {
 
   private static let separator = NoteFieldText.separator
 
-  /// Whether the field is equal to the result of `CardTexts.asWritten`. Fields are UTF-8 without endless runs of
+  /// Whether the field is equal to the result of `CardTexts.plainText`. Fields are UTF-8 without endless runs of
   /// combining marks, because they were checked when they were stored.
   private static func isShownAsStored(_ field: TextBytes) -> Bool {
     guard !field.isEmpty, field.count <= CardTexts.limit else { return false }
@@ -62,7 +62,7 @@ private final class CardRendering {
     let maker: NoteCardMaker
   }
 
-  private static let mostTypes = 64
+  private static let typeLimit = 64
   private var types: [UInt32: Known] = [:]
   /// The last note, with the columns that it was read from: its type, its tags and its fields.
   private var note: (columns: [Bytes], maker: NoteCardMaker, record: NoteRecord, fields: NoteFields)?
@@ -126,7 +126,7 @@ private final class CardRendering {
     if let known = types[key], known.json.elementsEqual(json) { return known.maker }
     let maker = NoteCardMaker(
       try NoteType(stored: String(decoding: json, as: UTF8.self)), isInterrupted: isNeverInterrupted)
-    if types.count >= CardRendering.mostTypes { types = [:] }
+    if types.count >= CardRendering.typeLimit { types = [:] }
     types[key] = Known(json: Bytes(json), maker: maker)
     return maker
   }

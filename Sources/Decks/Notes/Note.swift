@@ -36,7 +36,7 @@ public struct NoteRecord: Equatable, Sendable {
 
 extension NoteRecord {
   /// Whether the fields of a note of Basic are plain text, so that a card's prompt and answer hold all of it.
-  public var isPlain: Bool { fields.count == 2 && fields.allSatisfy { CardTexts.asWritten($0) != nil } }
+  public var isPlain: Bool { fields.count == 2 && fields.allSatisfy { CardTexts.plainText($0) != nil } }
 }
 
 /// A note to be added.
@@ -81,7 +81,7 @@ enum NoteFieldText {
     func holds(_ byte: UInt8) -> Bool { field.withUTF8 { place(of: byte, in: $0) != nil } }
     if holds(0) { throw .badField(name: name, reason: "contains a NUL character") }
     if holds(separator) { throw .badField(name: name, reason: "contains the control character U+001F") }
-    if hasEndlessMarks(field) {
+    if hasTooManyMarks(field) {
       throw .badField(name: name, reason: "has more than \(longestMarkRun) combining marks in a row")
     }
   }

@@ -114,7 +114,7 @@ extension CardTexts {
 
 extension NoteTable {
   /// Updates the cards in some decks that show the name of their deck, after it has changed.
-  static func renewDeckNames(_ db: Database, in decks: some Sequence<DeckID>, now: Double) throws {
+  static func updateDeckNames(_ db: Database, in decks: some Sequence<DeckID>, now: Double) throws {
     for type in try NoteTypeTable.list(db) where NoteCardMaker(type, isInterrupted: isNeverInterrupted).showsDeck {
       var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
       for deck in decks {
@@ -127,7 +127,7 @@ extension NoteTable {
 
   /// Updates the cards of the notes of some cards whose deck, flag or id has changed, if a template shows one of
   /// these.
-  static func renewPlaces(_ db: Database, of cards: some Sequence<CardID>, now: Double) throws {
+  static func updatePlaces(_ db: Database, of cards: some Sequence<CardID>, now: Double) throws {
     let sql = "SELECT notes.id, notes.type FROM cards JOIN notes ON notes.id = cards.note WHERE cards.id = ?"
     var writers: [NoteTypeID: NoteCardWriter?] = [:]
     var renewed: Set<NoteID> = []

@@ -14,7 +14,7 @@ extension NoteTable {
 }
 
 /// The fields that are stored with a note, for code that moves notes between collections.
-public enum KeptFields {
+public enum StoredFields {
   /// Sets the fields of a note. If there are none, what another program wrote is not touched.
   public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
     let column = NoteData.column(try FieldText.column(fields))

@@ -74,7 +74,7 @@ extension NoteTable {
     var arePlain = true
     try db.forEachRow(sql, while: { arePlain }, [deck.rawValue, type.rawValue]) { row in
       let fields = NoteFieldText.list(row.text(0))
-      arePlain = fields.count == 2 && fields.allSatisfy { CardTexts.asWritten($0) != nil }
+      arePlain = fields.count == 2 && fields.allSatisfy { CardTexts.plainText($0) != nil }
     }
     return arePlain
   }

@@ -42,7 +42,7 @@ extension NoteTypeTable {
 }
 
 extension NoteTypeTable {
-  /// Replaces a type by a received one, except for its id. Its notes are not changed: call `renewTexts` to update
+  /// Replaces a type by a received one, except for its id. Its notes are not changed: call `updateTexts` to update
   /// their texts.
   /// - Returns: whether the texts of its notes may be different now.
   public static func replace(_ db: Database, _ id: NoteTypeID, with given: NoteType) throws -> Bool {
@@ -88,7 +88,7 @@ extension NoteTypeTable {
   }
 
   /// Writes the texts of all cards of a type again.
-  public static func renewTexts(_ db: Database, of id: NoteTypeID, isInterrupted: @escaping () -> Bool) throws {
+  public static func updateTexts(_ db: Database, of id: NoteTypeID, isInterrupted: @escaping () -> Bool) throws {
     let type = try record(db, id)
     var writer = NoteCardWriter(db, type, now: Double(type.modified), isInterrupted: isInterrupted)
     for note in try NoteTable.ids(db, of: id) {

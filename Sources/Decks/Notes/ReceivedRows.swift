@@ -80,7 +80,7 @@ final class ReceivedRows {
     notes.put(6, text: note.data)
     notes.endRow()
     for card in made { try add(card) }
-    if notes.isFull { try handOver() }
+    if notes.isFull { try submit() }
   }
 
   private func add(_ card: StoredCard) throws {
@@ -88,7 +88,7 @@ final class ReceivedRows {
     card.put(into: cards)
     cards.endRow()
     last.append(card)
-    if cards.isFull { try handOver() }
+    if cards.isFull { try submit() }
   }
 
   /// Returns the card with a free id: its own, if it is free.
@@ -128,8 +128,8 @@ final class ReceivedRows {
   }
 
   /// Starts writing the pending rows. With `isAlone`, a second thread writes them.
-  private func handOver() throws {
-    try inOrder { try $0.handOver() }
+  private func submit() throws {
+    try inOrder { try $0.submit() }
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if last.count > 2 * most { last.removeFirst(last.count - most) }
   }

@@ -67,14 +67,14 @@ public enum SyncedNotes {
   }
 
   /// The cards of a note that its type does not make of its fields; none if it makes none of the note's cards.
-  public static func unmadeCards(_ db: Database, of id: NoteID) throws -> [CardID] {
+  public static func obsoleteCards(_ db: Database, of id: NoteID) throws -> [CardID] {
     let note = try NoteTable.record(db, id)
     let wanted = Set(NoteOrdinals.made(note, try NoteTypeTable.record(db, note.type)))
     let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id.rawValue]) {
       (id: CardID(rawValue: $0.integer(0)), place: $0.count(1))
     }
-    let unmade = cards.filter { !wanted.contains($0.place) }
-    return unmade.count < cards.count ? unmade.map(\.id) : []
+    let obsolete = cards.filter { !wanted.contains($0.place) }
+    return obsolete.count < cards.count ? obsolete.map(\.id) : []
   }
 
   /// Replaces the fields of a note after its type has changed, and updates its cards; with `makesCards`, it also adds

@@ -42,9 +42,9 @@ extension PresetTable {
 
 extension DeckOptions {
   /// The memory model that the options ask for.
-  public var wish: ModelWish {
+  public var modelChoice: ModelChoice {
     guard case .choice(let name) = self[.model] else { return .auto }
-    return ModelWish(rawValue: name) ?? .auto
+    return ModelChoice(rawValue: name) ?? .auto
   }
 
   /// Stores the outcome of a fitting in the options.

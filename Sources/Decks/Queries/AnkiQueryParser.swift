@@ -8,7 +8,7 @@ struct AnkiQueryParser: QueryGrammar {
   /// More than for a query that is typed, because a list of numbers may be long.
   static let lengthLimit = 200_000
   static let fillers = ["and"]
-  private static let mostNumbers = 10_000
+  private static let numberLimit = 10_000
 
   let text: String
   let characters: [Character]
@@ -123,8 +123,8 @@ struct AnkiQueryParser: QueryGrammar {
   private func numbers(_ value: AnkiText, _ start: Int) throws(DeckError) -> [Int64] {
     let parts = value.plain.split(separator: ",", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int64($0) }
-    guard numbers.count == parts.count, numbers.count <= Self.mostNumbers else {
-      throw expected("whole numbers with commas between them, at most \(grouped(Self.mostNumbers))", at: start)
+    guard numbers.count == parts.count, numbers.count <= Self.numberLimit else {
+      throw expected("whole numbers with commas between them, at most \(grouped(Self.numberLimit))", at: start)
     }
     return numbers
   }

@@ -85,7 +85,7 @@ struct QueryParser: QueryGrammar {
 
   private mutating func expression(from start: Int) throws(DeckError) -> CardQuery.Condition {
     let (source, isQuoted) = try value("an expression after \"re:\"")
-    do throws(ExpressionFault) {
+    do throws(ExpressionError) {
       return .expression(try TextExpression(source))
     } catch {
       throw expected(error.expected, at: start + error.offset + (isQuoted ? 1 : 0))

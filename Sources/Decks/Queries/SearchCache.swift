@@ -10,8 +10,8 @@ import Storage
 ///     try CardTable.found(db, in: deck, matching: query, at: moment, cache)
 public final class SearchCache {
   /// The limits for the cards and bytes of a cached deck: about 30 MB.
-  private static let mostCards = 200_000
-  private static let mostBytes = 16 << 20
+  private static let cardLimit = 200_000
+  private static let byteLimit = 16 << 20
   /// Up to this many cards are looked up one by one; for more, the order of the deck is read.
   private static let fewCards = 500
 
@@ -20,7 +20,7 @@ public final class SearchCache {
   /// Whether the file may be written.
   private let isSaved: Bool
   private let leastIndexed: Int
-  private let mostUnsaved: Int
+  private let unsavedLimit: Int
   private var changes = (all: 0, others: 0)
   private var decks: [DeckID: SearchRows] = [:]
   private var asked: [DeckID: Int] = [:]
@@ -31,10 +31,10 @@ public final class SearchCache {
 
   /// - Parameters:
   ///   - leastIndexed: with fewer cards, an account is read as quickly as an index would be.
-  ///   - mostUnsaved: the index is saved when more than this many cards were read; the next process reads the rest.
-  public init(path: String? = nil, isSaved: Bool = true, leastIndexed: Int = 5_000, mostUnsaved: Int = 2_000) {
+  ///   - unsavedLimit: the index is saved when more than this many cards were read; the next process reads the rest.
+  public init(path: String? = nil, isSaved: Bool = true, leastIndexed: Int = 5_000, unsavedLimit: Int = 2_000) {
     (self.path, self.isSaved) = (path, isSaved)
-    (self.leastIndexed, self.mostUnsaved) = (leastIndexed, mostUnsaved)
+    (self.leastIndexed, self.unsavedLimit) = (leastIndexed, unsavedLimit)
   }
 
   /// Drops what may have changed.
@@ -82,7 +82,7 @@ public final class SearchCache {
     self.index = index
     guard try index.refresh(db, isInterrupted: query.isInterrupted) else { return nil }
     // Other processes must not see changes that are not committed yet.
-    if let path, isSaved, index.readCount > mostUnsaved, !db.isInsideTransaction { index.save(path) }
+    if let path, isSaved, index.readCount > unsavedLimit, !db.isInsideTransaction { index.save(path) }
     return index
   }
 
@@ -127,14 +127,14 @@ public final class SearchCache {
     if !query.root.conditions.allSatisfy(\.isOfCachedRow) { return nil }
     if let known = decks[deck] { return known }
     asked[deck, default: 0] += 1
-    guard asked[deck] == 2, try DeckTable.count(db, deck) <= Self.mostCards else { return nil }
+    guard asked[deck] == 2, try DeckTable.count(db, deck) <= Self.cardLimit else { return nil }
     let sql = "SELECT \(QueryMatcher.columns) FROM card_rows WHERE deck = ? ORDER BY rank"
     let rows = SearchRows(deck)
-    try db.forEachRow(sql, while: { rows.byteCount <= Self.mostBytes }, [deck.rawValue]) { row in
+    try db.forEachRow(sql, while: { rows.byteCount <= Self.byteLimit }, [deck.rawValue]) { row in
       rows.append(row)
       if rows.count % 4096 == 0, query.isInterrupted() { throw DeckError.interrupted }
     }
-    guard rows.byteCount <= Self.mostBytes else { return nil }
+    guard rows.byteCount <= Self.byteLimit else { return nil }
     decks[deck] = rows
     return rows
   }

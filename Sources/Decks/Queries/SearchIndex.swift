@@ -23,7 +23,7 @@ final class SearchIndex {
   /// Prompt, answer and tags.
   static let cellsPerRow = 3
   /// The most bytes of texts; larger accounts are searched in the database.
-  static let mostBytes = 128 << 20
+  static let byteLimit = 128 << 20
 
   var state = SearchLog.State()
   /// The card of each row.
@@ -64,13 +64,13 @@ final class SearchIndex {
       removeAll()
       throw error
     }
-    isTooLarge = texts.count > Self.mostBytes
+    isTooLarge = texts.count > Self.byteLimit
     if isTooLarge { removeAll() }
     return !isTooLarge
   }
 
   /// The bytes of texts that are processed between two checks for an interrupt.
-  private static let judgedBetweenLooks = 1 << 18
+  private static let bytesBetweenPolls = 1 << 18
 
   private func removeAll() {
     state = SearchLog.State()
@@ -79,8 +79,8 @@ final class SearchIndex {
 
   private func read(_ db: Database, _ condition: String, _ card: Int64, _ isInterrupted: () -> Bool) throws {
     let sql = "SELECT id, prompt, answer, tags FROM card_rows \(condition)"
-    var lookedAt = texts.count
-    try db.forEachRow(sql, while: { texts.count <= Self.mostBytes }, [card]) { row in
+    var polledAt = texts.count
+    try db.forEachRow(sql, while: { texts.count <= Self.byteLimit }, [card]) { row in
       let card = row.integer(0)
       if card <= state.lastCard, let old = self.row(of: card) { stale.insert(old) }
       if card <= state.lastCard || !unordered.isEmpty {
@@ -95,14 +95,14 @@ final class SearchIndex {
         texts.append(0)
       }
       readCount += 1
-      if readCount % 256 == 0 || texts.count - lookedAt > Self.judgedBetweenLooks {
-        lookedAt = texts.count
-        try Self.goOn(unless: isInterrupted())
+      if readCount % 256 == 0 || texts.count - polledAt > Self.bytesBetweenPolls {
+        polledAt = texts.count
+        try Self.stop(if: isInterrupted())
       }
     }
   }
 
-  private static func goOn(unless isInterrupted: Bool) throws(DeckError) {
+  private static func stop(if isInterrupted: Bool) throws(DeckError) {
     if isInterrupted { throw .interrupted }
   }
 
@@ -117,7 +117,7 @@ final class SearchIndex {
   }
 
   /// Removes stale rows, and sorts the others by the ids of their cards.
-  func tidy() {
+  func compact() {
     if unordered.isEmpty { return }
     var fresh: (cards: [Int64], ends: [UInt32], texts: [UInt8]) = ([], [], [])
     for row in cards.indices.filter({ !stale.contains($0) }).sorted(by: { cards[$0] < cards[$1] }) {
@@ -142,7 +142,7 @@ final class SearchIndex {
   /// - Parameter isInterrupted: polled before and during each pass over the texts.
   /// - Throws: `interrupted`.
   func rows(of node: CardQuery.Node, _ isInterrupted: () -> Bool) throws -> SearchRowSet? {
-    try Self.goOn(unless: isInterrupted())
+    try Self.stop(if: isInterrupted())
     switch node {
     case .all(let nodes):
       let parts = try nodes.map { try rows(of: $0, isInterrupted) }
@@ -197,9 +197,9 @@ final class SearchIndex {
           let start = cell == 0 ? 0 : Int(ends[cell - 1]) + 1
           let end = Int(ends[cell])
           judged += end - start + 64
-          if judged > Self.judgedBetweenLooks {
+          if judged > Self.bytesBetweenPolls {
             judged = 0
-            try Self.goOn(unless: isInterrupted())
+            try Self.stop(if: isInterrupted())
           }
           let (row, column) = cell.quotientAndRemainder(dividingBy: Self.cellsPerRow)
           if columns.contains(column), matches(UnsafeBufferPointer(rebasing: texts[start..<end])) {

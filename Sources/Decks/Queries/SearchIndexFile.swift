@@ -10,7 +10,7 @@ extension SearchIndex {
   private static let magic: [UInt8] = Array("DHSEARCH".utf8)
   private static let version: Int64 = 1
   private static let headerNumbers = 7
-  private static let mostRows = 16 << 20
+  private static let rowLimit = 16 << 20
 
   /// Loads an index; returns false if there is no intact one.
   func load(_ path: String) -> Bool {
@@ -25,15 +25,15 @@ extension SearchIndex {
   private func loaded(_ file: ByteFile) throws(FileError) -> Bool {
     guard try file.elements(Self.magic.count, UInt8.self) == Self.magic else { return false }
     let header = try file.elements(Self.headerNumbers, Int64.self)
-    guard header.count == Self.headerNumbers, header[0] == Self.version, (0...Int64(Self.mostRows)).contains(header[4]),
-      (0...Int64(Self.mostBytes)).contains(header[5])
+    guard header.count == Self.headerNumbers, header[0] == Self.version, (0...Int64(Self.rowLimit)).contains(header[4]),
+      (0...Int64(Self.byteLimit)).contains(header[5])
     else { return false }
     let (rows, bytes) = (Int(header[4]), Int(header[5]))
     let cards = try file.elements(rows, Int64.self)
     let ends = try file.elements(rows * Self.cellsPerRow, UInt32.self)
     let texts = try file.elements(bytes, UInt8.self)
     guard cards.count == rows, ends.count == rows * Self.cellsPerRow, texts.count == bytes else { return false }
-    guard Self.isSound(ends, texts.count),
+    guard Self.isValid(ends, texts.count),
       Self.digest(header.dropLast(), cards, ends, texts) == UInt64(bitPattern: header[6])
     else { return false }
     replace(cards: cards, ends: ends, texts: texts)
@@ -42,7 +42,7 @@ extension SearchIndex {
   }
 
   /// Whether the cells follow each other, separated by one byte, up to the end of the texts.
-  private static func isSound(_ ends: [UInt32], _ count: Int) -> Bool {
+  private static func isValid(_ ends: [UInt32], _ count: Int) -> Bool {
     var start = 0
     for end in ends {
       if Int(end) < start { return false }
@@ -62,7 +62,7 @@ extension SearchIndex {
 
   /// Saves the index for the next process. If the folder is read-only or full, that process reads the cards itself.
   func save(_ path: String) {
-    tidy()
+    compact()
     readCount = 0
     var header = [
       Self.version, state.epoch, state.lastCard, state.lastChange, Int64(cards.count), Int64(texts.count),
@@ -70,7 +70,7 @@ extension SearchIndex {
     header.append(Int64(bitPattern: Self.digest(header[...], cards, ends, texts)))
     // If two processes write at the same time, one of the files remains; a mixture of both would be detected as
     // damaged.
-    var options = Replacement.ofOurs(temporaryName: ".search-new")
+    var options = Replacement.internalFile(temporaryName: ".search-new")
     options.isSynced = false
     do {
       try AtomicFile.write(path, options) { sink in

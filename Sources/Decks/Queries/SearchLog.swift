@@ -52,12 +52,12 @@ public enum SearchLog {
 
   /// Logs new cards with ids lower than those of others.
   static func note(_ db: Database, _ cards: [Int64]) throws {
-    if cards.count > mostNoted { return try forget(db) }
+    if cards.count > logLimit { return try forget(db) }
     try db.cachedStatement(sql: "INSERT INTO undo_search_log (card) SELECT value FROM json_each(?)")
       .execute(arguments: [CardTable.list(cards)])
   }
 
-  private static let mostNoted = 1000
+  private static let logLimit = 1000
 
   /// Makes all search indexes invalid.
   public static func forget(_ db: Database) throws { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }

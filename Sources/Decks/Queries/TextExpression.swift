@@ -18,7 +18,7 @@ struct TextExpression: Equatable {
     case jump(Int)
     case start
     case end
-    case wordBorder(Bool)
+    case wordBoundary(Bool)
     case match
   }
 
@@ -27,14 +27,14 @@ struct TextExpression: Equatable {
   fileprivate(set) var program: [Instruction] = []
 
   /// - Throws: an error with the offset in characters and a text that completes "... expected".
-  init(_ source: String) throws(ExpressionFault) {
+  init(_ source: String) throws(ExpressionError) {
     var compiler = ExpressionCompiler(Array(source))
     program = try compiler.compile()
   }
 }
 
 /// An error in an expression.
-struct ExpressionFault: Error {
+struct ExpressionError: Error {
   let offset: Int
   let expected: String
 }
@@ -94,7 +94,7 @@ final class ExpressionMatcher {
         stack.append(first)
       case .start: if isStart { stack.append(place + 1) }
       case .end: if after == nil { stack.append(place + 1) }
-      case .wordBorder(let isWanted):
+      case .wordBoundary(let isWanted):
         if (Self.isWord(before) != Self.isWord(after)) == isWanted { stack.append(place + 1) }
       default: current.append(place)
       }
@@ -141,13 +141,13 @@ private struct ExpressionCompiler {
 
   init(_ source: [Character]) { self.source = source }
 
-  mutating func compile() throws(ExpressionFault) -> [TextExpression.Instruction] {
+  mutating func compile() throws(ExpressionError) -> [TextExpression.Instruction] {
     let program = try alternatives()
     if index < source.count { throw fault("a \"(\" before this \")\"") }
     return try bounded(program + [.match])
   }
 
-  private mutating func alternatives() throws(ExpressionFault) -> [TextExpression.Instruction] {
+  private mutating func alternatives() throws(ExpressionError) -> [TextExpression.Instruction] {
     var parts = [try sequence()]
     while index < source.count, source[index] == "|" {
       index += 1
@@ -165,7 +165,7 @@ private struct ExpressionCompiler {
     return try bounded(program + Self.moved(parts[parts.count - 1], by: program.count))
   }
 
-  private mutating func sequence() throws(ExpressionFault) -> [TextExpression.Instruction] {
+  private mutating func sequence() throws(ExpressionError) -> [TextExpression.Instruction] {
     var program: [TextExpression.Instruction] = []
     while index < source.count, source[index] != "|", source[index] != ")" {
       let atom = try atom()
@@ -175,7 +175,7 @@ private struct ExpressionCompiler {
     return program
   }
 
-  private mutating func atom() throws(ExpressionFault) -> [TextExpression.Instruction] {
+  private mutating func atom() throws(ExpressionError) -> [TextExpression.Instruction] {
     let character = source[index]
     index += 1
     switch character {
@@ -192,7 +192,7 @@ private struct ExpressionCompiler {
     }
   }
 
-  private mutating func group() throws(ExpressionFault) -> [TextExpression.Instruction] {
+  private mutating func group() throws(ExpressionError) -> [TextExpression.Instruction] {
     let start = index - 1
     if index < source.count, source[index] == "?" {
       guard index + 1 < source.count, source[index + 1] == ":" else { throw fault("a group without \"?\", or \"(?:\"") }
@@ -202,7 +202,7 @@ private struct ExpressionCompiler {
     if depth > Self.deepest { throw fault("at most \(Self.deepest) nested brackets") }
     let program = try alternatives()
     depth -= 1
-    guard index < source.count else { throw ExpressionFault(offset: start, expected: "a \")\" for this bracket") }
+    guard index < source.count else { throw ExpressionError(offset: start, expected: "a \")\" for this bracket") }
     index += 1
     return program
   }
@@ -216,7 +216,7 @@ private struct ExpressionCompiler {
     0x20000...0x3FFFF,
   ]
 
-  private mutating func escaped() throws(ExpressionFault) -> [TextExpression.Instruction] {
+  private mutating func escaped() throws(ExpressionError) -> [TextExpression.Instruction] {
     guard index < source.count else { throw fault("a character after \"\\\"") }
     let character = source[index]
     index += 1
@@ -224,7 +224,7 @@ private struct ExpressionCompiler {
     case "d", "D": return [.set([Self.digits], isNegated: character == "D")]
     case "w", "W": return [.set(Self.letters, isNegated: character == "W")]
     case "s", "S": return [.set(Self.blanks, isNegated: character == "S")]
-    case "b", "B": return [.wordBorder(character == "b")]
+    case "b", "B": return [.wordBoundary(character == "b")]
     case "n": return [.character(10)]
     case "t": return [.character(9)]
     default:
@@ -236,7 +236,7 @@ private struct ExpressionCompiler {
     }
   }
 
-  private mutating func set() throws(ExpressionFault) -> TextExpression.Instruction {
+  private mutating func set() throws(ExpressionError) -> TextExpression.Instruction {
     let start = index - 1
     var (ranges, isNegated): ([ClosedRange<UInt32>], Bool) = ([], false)
     if index < source.count, source[index] == "^" {
@@ -262,18 +262,18 @@ private struct ExpressionCompiler {
       ranges.append(low...high)
       index += 2
     }
-    guard index < source.count else { throw ExpressionFault(offset: start, expected: "a \"]\" for this bracket") }
+    guard index < source.count else { throw ExpressionError(offset: start, expected: "a \"]\" for this bracket") }
     index += 1
     return .set(ranges, isNegated: isNegated)
   }
 
-  private mutating func escapedInSet(_ ranges: inout [ClosedRange<UInt32>]) throws(ExpressionFault)
+  private mutating func escapedInSet(_ ranges: inout [ClosedRange<UInt32>]) throws(ExpressionError)
     -> [TextExpression.Instruction]
   {
     let instructions = try escaped()
     for case .character(let value) in instructions { ranges.append(value...value) }
     for case .set(_, true) in instructions { throw fault("no \\D, \\W or \\S between \"[\" and \"]\"") }
-    for case .wordBorder in instructions { throw fault("no \\b or \\B between \"[\" and \"]\"") }
+    for case .wordBoundary in instructions { throw fault("no \\b or \\B between \"[\" and \"]\"") }
     return instructions
   }
 
@@ -281,7 +281,7 @@ private struct ExpressionCompiler {
 
   // MARK: Repeating
 
-  private mutating func repeated(_ atom: [TextExpression.Instruction]) throws(ExpressionFault)
+  private mutating func repeated(_ atom: [TextExpression.Instruction]) throws(ExpressionError)
     -> [TextExpression.Instruction]
   {
     guard index < source.count else { return atom }
@@ -301,7 +301,7 @@ private struct ExpressionCompiler {
   }
 
   private mutating func expanded(_ atom: [TextExpression.Instruction], _ counts: (least: Int, most: Int?))
-    throws(ExpressionFault) -> [TextExpression.Instruction]
+    throws(ExpressionError) -> [TextExpression.Instruction]
   {
     let size = (counts.most ?? counts.least + 1) * (atom.count + 1)
     if size > TextExpression.longest { throw fault("a shorter expression") }
@@ -322,12 +322,12 @@ private struct ExpressionCompiler {
   }
 
   /// Parses `{2}`, `{2,}` or `{2,5}`, up to the closing bracket.
-  private mutating func numbers() throws(ExpressionFault) -> (least: Int, most: Int?) {
+  private mutating func numbers() throws(ExpressionError) -> (least: Int, most: Int?) {
     let start = index
     guard let close = source[index...].firstIndex(of: "}") else { throw fault("a \"}\" for this bracket") }
     let parts = source[(index + 1)..<close].split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     index = close
-    let wrong = ExpressionFault(offset: start, expected: "{2}, {2,} or {2,5}, up to 1,000,")
+    let wrong = ExpressionError(offset: start, expected: "{2}, {2,} or {2,5}, up to 1,000,")
     guard let least = Int(parts[0]), (0...1000).contains(least), parts.count <= 2 else { throw wrong }
     if parts.count == 1 { return (least, least) }
     if parts[1].isEmpty { return (least, nil) }
@@ -345,12 +345,12 @@ private struct ExpressionCompiler {
     }
   }
 
-  private func bounded(_ program: [TextExpression.Instruction]) throws(ExpressionFault)
+  private func bounded(_ program: [TextExpression.Instruction]) throws(ExpressionError)
     -> [TextExpression.Instruction]
   {
     if program.count > TextExpression.longest { throw fault("a shorter expression") }
     return program
   }
 
-  private func fault(_ expected: String) -> ExpressionFault { ExpressionFault(offset: index, expected: expected) }
+  private func fault(_ expected: String) -> ExpressionError { ExpressionError(offset: index, expected: expected) }
 }

@@ -69,6 +69,6 @@ public enum CardHiding {
     try SyncedTable.cards.keep(db, [id.rawValue])
     let sql = "UPDATE cards SET flag = ?1, mod = iif(flag = ?1, mod, ?2) WHERE id = ?3"
     try CardTable.change(db, sql, [flag, now, id.rawValue])
-    try NoteTable.renewPlaces(db, of: [id], now: now)
+    try NoteTable.updatePlaces(db, of: [id], now: now)
   }
 }

@@ -47,7 +47,7 @@ enum CardStatus: String, CaseIterable, Sendable {
 
   /// The card's time has come: the day of a learnt card, or the moment, today, of a card that is being learnt.
   static func isTime(_ moment: MomentSQL = .named) -> String {
-    "\(studied) AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.border))"
+    "\(studied) AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.cutoff))"
   }
 
   /// The card was answered before. The form `state > 0` is that of the index of due cards.
@@ -69,20 +69,20 @@ struct MomentSQL {
   let now: String
   let latest: String
   let end: String
-  let border: String
+  let cutoff: String
 
   /// Named arguments: see `StudyMoment.arguments`.
-  static let named = MomentSQL(now: ":now", latest: ":latest", end: ":end", border: ":border")
+  static let named = MomentSQL(now: ":now", latest: ":latest", end: ":end", cutoff: ":border")
 
-  private init(now: String, latest: String, end: String, border: String) {
-    (self.now, self.latest, self.end, self.border) = (now, latest, end, border)
+  private init(now: String, latest: String, end: String, cutoff: String) {
+    (self.now, self.latest, self.end, self.cutoff) = (now, latest, end, cutoff)
   }
 
   /// Numbers that are written into the condition.
   init(_ moment: StudyMoment) {
     self.init(
       now: "\(moment.now)", latest: "\(moment.latestBurial)", end: "\(moment.endOfToday)",
-      border: "\(moment.dueBorder)")
+      cutoff: "\(moment.dueCutoff)")
   }
 }
 
@@ -91,7 +91,7 @@ extension StudyMoment {
   func arguments(of sql: String, _ more: [String: (any Bindable)?] = [:]) -> StatementArguments {
     var named = more
     let borders = [
-      ("now", now), ("latest", latestBurial), ("border", dueBorder), ("end", endOfToday), ("soon", soon),
+      ("now", now), ("latest", latestBurial), ("border", dueCutoff), ("end", endOfToday), ("soon", soon),
       ("began", start(ofDay: today)),
     ]
     for (name, value) in borders where sql.contains(text: ":\(name)") { named[name] = value }
@@ -109,7 +109,7 @@ struct StatusColumns: HidingColumns {
 
   func isTime(at moment: StudyMoment) -> Bool {
     guard let due, state > 0, due < moment.endOfToday else { return false }
-    return state != CardState.review.rawValue || due < moment.dueBorder
+    return state != CardState.review.rawValue || due < moment.dueCutoff
   }
 
   /// Whether the tags, separated by spaces, contain the leech tag or one below it.

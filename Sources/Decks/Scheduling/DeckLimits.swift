@@ -7,7 +7,7 @@ import Text
 /// The limits of a single deck. A value that is nil is taken from the preset.
 public struct DeckLimits: Equatable, Sendable {
   /// A limit that applies on one day.
-  public struct OfDay: Equatable, Sendable {
+  public struct DayLimit: Equatable, Sendable {
     /// The number of the day, as `StudyMoment` counts days.
     public let day: Int
     public let limit: Int
@@ -18,8 +18,8 @@ public struct DeckLimits: Equatable, Sendable {
   public private(set) var newPerDay: Int?
   public private(set) var reviewsPerDay: Int?
   public private(set) var desiredRetention: Double?
-  public var newToday: OfDay?
-  public var reviewsToday: OfDay?
+  public var newToday: DayLimit?
+  public var reviewsToday: DayLimit?
   public var goal: DeckGoal?
   private var unknown: [CardField] = []
 
@@ -85,18 +85,18 @@ public struct DeckLimits: Equatable, Sendable {
       case "new_per_day": newPerDay = limit
       case "reviews_per_day": reviewsPerDay = limit
       case "desired_retention": desiredRetention = number.flatMap { (0.7...0.99).contains($0) ? $0 : nil }
-      case "new_today": newToday = DeckLimits.ofDay(field.value)
-      case "reviews_today": reviewsToday = DeckLimits.ofDay(field.value)
+      case "new_today": newToday = DeckLimits.dayLimit(field.value)
+      case "reviews_today": reviewsToday = DeckLimits.dayLimit(field.value)
       case "goal": goal = DeckGoal(stored: field.value)
       default: unknown.append(field)
       }
     }
   }
 
-  private static func ofDay(_ value: CardFieldValue) -> OfDay? {
+  private static func dayLimit(_ value: CardFieldValue) -> DayLimit? {
     guard case .json(let text) = value, text.hasPrefix("["), text.hasSuffix("]") else { return nil }
     let numbers = text.dropFirst().dropLast().split(separator: ",").compactMap { Int(String($0).trimmed) }
-    return numbers.count == 2 ? OfDay(day: numbers[0], limit: numbers[1]) : nil
+    return numbers.count == 2 ? DayLimit(day: numbers[0], limit: numbers[1]) : nil
   }
 
   /// Parses limits from a file.

@@ -17,7 +17,7 @@ public enum FutureAnswers {
   }
 
   /// Treats the last answers of those cards as given now, with the same intervals.
-  static func bringBack(_ db: Database, now: Double) throws {
+  static func moveToNow(_ db: Database, now: Double) throws {
     let statement = try db.cachedStatement(
       sql: "UPDATE cards SET due = due - (last_review - ?1), last_review = ?1 WHERE id = ?2")
     let ids = try cards(db, now: now)

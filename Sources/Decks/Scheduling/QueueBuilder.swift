@@ -6,7 +6,7 @@ import Memory
 import Storage
 
 struct QueueBuilder {
-  private struct Learnt {
+  private struct StudiedEntry {
     let card: CardID
     let deck: Int
     let schedule: CardSchedule
@@ -17,7 +17,7 @@ struct QueueBuilder {
     let day: Int
   }
 
-  private struct Fresh {
+  private struct NewEntry {
     let card: CardID
     let deck: Int
     let note: Int64
@@ -37,7 +37,7 @@ struct QueueBuilder {
   /// The cards that match the query.
   private var wanted: Set<CardID>?
   private var learning: [(due: Double, card: CardID)] = []
-  private var learnt: [Learnt] = []
+  private var studied: [StudiedEntry] = []
 
   init(
     _ db: Database, _ selection: StudySelection, decks: [DeckRecord], options: [DeckID: DeckOptions],
@@ -59,7 +59,7 @@ struct QueueBuilder {
     case .scheduled: return try scheduled()
     case .ahead(let days):
       for (place, deck) in decks.enumerated() {
-        let last = moment.dueBorder + Double(days) * 86_400
+        let last = moment.dueCutoff + Double(days) * 86_400
         try gather("\(CardStatus.review.sql()) AND due < :last", place, deck.id, ["last": last])
       }
     case .forgotten(let days):
@@ -70,7 +70,7 @@ struct QueueBuilder {
       for (place, deck) in decks.enumerated() { try gather(isForgotten, place, deck.id, ["since": since]) }
     case .everything:
       for (place, deck) in decks.enumerated() { try gather("1", place, deck.id, [:], by: "rank") }
-      return queue(of: learnt.map { .init(card: $0.card, isNew: $0.schedule.state == .new) })
+      return queue(of: studied.map { .init(card: $0.card, isNew: $0.schedule.state == .new) })
     }
     return queue(of: try sortedReviews().map { .init(card: $0.card, isNew: false) })
   }
@@ -87,12 +87,12 @@ struct QueueBuilder {
       try gather("\(CardStatus.isBeingLearnt) AND \(CardStatus.due.sql())", place, deck.id, [:])
     }
     let began = moment.start(ofDay: moment.today)
-    for entry in learnt {
+    for entry in studied {
       // A card that was last answered on an earlier day is due from the beginning of its day.
       let isOfToday = entry.last >= began
       learning.append((isOfToday ? entry.due : min(entry.due, moment.now), entry.card))
     }
-    learnt = []
+    studied = []
     for (place, deck) in decks.enumerated() {
       if chosen.count(in: deck.id) != nil {
         try gather(CardStatus.review.sql(), place, deck.id, [:])
@@ -102,8 +102,8 @@ struct QueueBuilder {
       let most = order.reviewOrder.isByDay ? options.of(deck.id).reviewsPerDay : .max
       try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, [:], upTo: most)
     }
-    var waiting = try freshCounts()
-    for entry in learnt { waiting[decks[entry.deck].id]?.due += 1 }
+    var waiting = try newCounts()
+    for entry in studied { waiting[decks[entry.deck].id]?.due += 1 }
     limits = StudyLimits(
       decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
     var total = limits.total(decks)
@@ -132,40 +132,40 @@ struct QueueBuilder {
       WHERE deck = :deck AND \(CardStatus.shown()) AND \(condition) ORDER BY \(order)
       """
     let arguments = moment.arguments(of: sql, more.merging(["deck": deck.rawValue]) { $1 })
-    let start = learnt.count
+    let start = studied.count
     var isFull = false
     try db.forEachRow(sql, while: { !isFull }, arguments) { row in
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }
       if row.integer(1) == CardState.review.rawValue, !chosen.admits(card, of: deck) { return }
       let day = moment.dueDay(of: row.number(2))
-      if learnt.count - start >= most, learnt.last?.day != day { return isFull = true }
+      if studied.count - start >= most, studied.last?.day != day { return isFull = true }
       var schedule = CardSchedule()
       schedule.state = CardState(stored: row.integer(1))
       (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
       (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
-      learnt.append(
-        Learnt(
+      studied.append(
+        StudiedEntry(
           card: card, deck: place, schedule: schedule, due: row.number(2), last: row.number(3),
           difficulty: row.number(5), day: day))
     }
   }
 
-  private func sortedReviews() throws -> [Learnt] {
+  private func sortedReviews() throws -> [StudiedEntry] {
     let order = selection.kind == .scheduled ? self.order.reviewOrder : .due
     let models = decks.map { deck in
       MemoryModel(checked: options.of(deck.id).parameters)
     }
     var recalls: [CardID: Double] = [:]
     if order == .forgotten || order == .remembered { recalls = try self.recalls(models) }
-    let keyed = learnt.map { (key: key(of: $0, by: order, recalls), entry: $0) }
+    let keyed = studied.map { (key: key(of: $0, by: order, recalls), entry: $0) }
     return keyed.sorted {
       ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue)
     }.map(\.entry)
   }
 
   /// The keys by which a card is sorted.
-  private func key(of entry: Learnt, by order: ReviewOrder, _ recalls: [CardID: Double]) -> (Double, Double) {
+  private func key(of entry: StudiedEntry, by order: ReviewOrder, _ recalls: [CardID: Double]) -> (Double, Double) {
     let (day, deck, recall) = (Double(entry.day), Double(entry.deck), recalls[entry.card] ?? 0)
     // Cards that a goal chose come first, the best of them first.
     if let rank = chosen.ranks[entry.card] { return (-.infinity, Double(rank)) }
@@ -193,7 +193,7 @@ struct QueueBuilder {
   private func recalls(_ models: [MemoryModel]) throws -> [CardID: Double] {
     let memories = TimedMemories(options)
     var recalls: [CardID: Double] = [:]
-    for entry in learnt {
+    for entry in studied {
       let schedule = entry.schedule
       let timed = try memories.entry(
         db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview)
@@ -212,14 +212,14 @@ struct QueueBuilder {
 
   // MARK: New cards
 
-  private func freshCounts() throws -> [DeckID: WaitingCounts] {
+  private func newCounts() throws -> [DeckID: WaitingCounts] {
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
       // Counts no more than the day's limit allows, however many there are.
       let most = options.of(deck.id).newPerDay
       let count =
         try wanted == nil
-        ? DeckTable.newCount(db, deck.id, at: moment, upTo: most) : fresh(deck.id, 0, room: most, "rank").count
+        ? DeckTable.newCount(db, deck.id, at: moment, upTo: most) : newEntries(deck.id, 0, room: most, "rank").count
       waiting[deck.id] = WaitingCounts(new: count)
     }
     return waiting
@@ -228,11 +228,11 @@ struct QueueBuilder {
   private mutating func sortedNew(_ room: Int) throws -> [ReviewQueue.Entry] {
     let gathering = order.newGather
     let isRandom = gathering.hasPrefix("random")
-    var found: [Fresh] = []
+    var found: [NewEntry] = []
     for (place, deck) in decks.enumerated() {
       let most = isRandom ? .max : min(room, limits.newRoom(of: deck.id))
       let rank = gathering == "highest_position" ? "rank DESC" : "rank"
-      found += try fresh(deck.id, place, room: most, rank)
+      found += try newEntries(deck.id, place, room: most, rank)
     }
     switch gathering {
     case "lowest_position", "highest_position": found.sort { ($0.position, $0.deck) < ($1.position, $1.deck) }
@@ -240,28 +240,28 @@ struct QueueBuilder {
     case "random_cards": found = shuffled(found) { ($0.card.rawValue, 0) }
     default: break
     }
-    var taken: [Fresh] = []
+    var taken: [NewEntry] = []
     for entry in found where taken.count < room && limits.takeNew(decks[entry.deck].id) { taken.append(entry) }
     return sorted(taken).map { ReviewQueue.Entry(card: $0.card, isNew: true) }
   }
 
   /// The new cards of a deck, at most `room`.
-  private func fresh(_ deck: DeckID, _ place: Int, room: Int, _ order: String) throws -> [Fresh] {
+  private func newEntries(_ deck: DeckID, _ place: Int, room: Int, _ order: String) throws -> [NewEntry] {
     let sql = """
       SELECT id, note, ord FROM cards
       WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()) ORDER BY \(order)
       """
-    var found: [Fresh] = []
+    var found: [NewEntry] = []
     let arguments = moment.arguments(of: sql, ["deck": deck.rawValue])
     try db.forEachRow(sql, while: { found.count < room }, arguments) { row in
       let card = CardID(rawValue: row.integer(0))
       guard wanted?.contains(card) ?? true else { return }
-      found.append(Fresh(card: card, deck: place, note: row.integer(1), ord: row.integer(2), position: found.count))
+      found.append(NewEntry(card: card, deck: place, note: row.integer(1), ord: row.integer(2), position: found.count))
     }
     return found
   }
 
-  private func sorted(_ taken: [Fresh]) -> [Fresh] {
+  private func sorted(_ taken: [NewEntry]) -> [NewEntry] {
     switch order.newSort {
     case "template": stable(taken) { Double($0.ord) }
     case "template_random": stable(shuffled(taken) { ($0.card.rawValue, 0) }) { Double($0.ord) }
@@ -271,11 +271,11 @@ struct QueueBuilder {
     }
   }
 
-  private func stable(_ cards: [Fresh], by key: (Fresh) -> Double) -> [Fresh] {
+  private func stable(_ cards: [NewEntry], by key: (NewEntry) -> Double) -> [NewEntry] {
     cards.enumerated().sorted { (key($0.element), $0.offset) < (key($1.element), $1.offset) }.map(\.element)
   }
 
-  private func shuffled(_ cards: [Fresh], by key: (Fresh) -> (Int64, Int64)) -> [Fresh] {
+  private func shuffled(_ cards: [NewEntry], by key: (NewEntry) -> (Int64, Int64)) -> [NewEntry] {
     cards.map { ($0, key($0)) }.sorted {
       (random($0.1.0), $0.1.1, $0.0.card.rawValue) < (random($1.1.0), $1.1.1, $1.0.card.rawValue)
     }.map(\.0)

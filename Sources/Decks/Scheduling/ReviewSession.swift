@@ -45,7 +45,7 @@ public final class ReviewSession {
   private var schedulers = DeckSchedulers()
   private var past: [Past] = []
   /// The number of answers, suspensions and burials so far, without those that were undone.
-  public private(set) var actCount = 0
+  public private(set) var actionCount = 0
   /// `StudyMoment.soon` of the last moment that was passed to the session.
   private var soon = 0.0
   public private(set) var right = 0
@@ -170,7 +170,7 @@ public final class ReviewSession {
   private func remember(_ rating: Rating?, _ card: CardRecord) {
     if past.count >= ReviewSession.stepsKept { past.removeFirst() }
     past.append(Past(rating: rating, card: card.id, queue: queue))
-    actCount += 1
+    actionCount += 1
   }
 
   /// How many answers, suspensions and burials can be undone.
@@ -182,7 +182,7 @@ public final class ReviewSession {
   public func stepBack() throws(DeckError) {
     guard let last = past.popLast() else { throw .nothingToUndo }
     if let rating = last.rating { count(rating, -1) }
-    actCount -= 1
+    actionCount -= 1
     schedulers.forgetLoads()
     queue = last.queue
     queue.current = last.card
@@ -202,7 +202,7 @@ public final class ReviewSession {
     var builder = try QueueBuilder(db, selection, decks: decks, options: options, chosen: chosen, at: moment)
     queue = try builder.build()
     past = []
-    (actCount, right, wrong) = (0, 0, 0)
+    (actionCount, right, wrong) = (0, 0, 0)
     isPaused = false
   }
 

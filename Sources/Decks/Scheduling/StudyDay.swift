@@ -53,7 +53,7 @@ public struct StudyMoment: Equatable, Sendable {
   public func dueDay(of due: Double) -> Int { day(of: due + 43_200) }
 
   /// Learnt cards that are due before this time are due today.
-  public var dueBorder: Double { start(ofDay: today) + 43_200 }
+  public var dueCutoff: Double { start(ofDay: today) + 43_200 }
 
   /// Days from the last answer of a learnt card to its due day; 0 for a card that was never answered.
   public func interval(of schedule: CardSchedule) -> Int {

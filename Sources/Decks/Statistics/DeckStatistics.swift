@@ -133,7 +133,7 @@ public struct DeckStatistics: Equatable, Sendable {
   /// The cards by the day on which they were added, relative to today: 0 is today, -1 yesterday.
   public let added: Histogram
   /// The progress of the deck's goal, if it has one.
-  public var goal: GoalStanding?
+  public var goal: GoalProgress?
   /// How well the memory model predicts the user's answers, if it was asked for.
   public var knowledge: ModelKnowledge?
 

@@ -60,7 +60,7 @@ public struct AnkiCard: Equatable, Sendable {
   }
 
   /// Moves the card from its filtered deck to its home deck, as Anki does when the filtered deck is emptied.
-  mutating func goHome() {
+  mutating func returnToHomeDeck() {
     if odid == 0 { return }
     deck = Int64(odid)
     if odue != 0 || type != 0 { due = odue }
@@ -85,7 +85,7 @@ extension AnkiCard {
   /// - Parameter first: the index of the first of these columns.
   init(_ row: Row, from first: Int32 = 0) {
     self.init(row: (first..<first + 16).map { row.count($0) }, data: row.text(first + 16))
-    goHome()
+    returnToHomeDeck()
   }
 
   /// Reads a row of Anki's whose numbers are not trusted: the columns in their order, without `usn` and `data`.
@@ -118,7 +118,7 @@ extension AnkiCard {
   var place: Int? { type == 0 ? due : AnkiMemory.position(in: data) }
 
   /// Records in the data of a card that is no longer new which position it had.
-  mutating func keepPlace(_ position: Int) {
+  mutating func recordPosition(_ position: Int) {
     if type == 0 || place == position { return }
     var record = AnkiMemory.record(of: data) ?? Value.Record()
     record["pos"] = nil

@@ -42,7 +42,7 @@ public enum MediaArchive {
   public static func read(_ bytes: [UInt8], in folder: String) throws -> [ArchivedMedia] {
     let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("media.zip")
-    try AtomicFile.write(path, bytes, .ofOurs(temporaryName: "media.new"))
+    try AtomicFile.write(path, bytes, .internalFile(temporaryName: "media.new"))
     let zip = try ZipFile(path, named: "the server's media")
     var left = mostBytes
     func content(_ member: ZipFile.Member) throws -> [UInt8] {
@@ -95,7 +95,7 @@ public enum MediaArchive {
     var entries: [Value] = []
     func add(_ member: String, _ bytes: [UInt8]) throws {
       let file = scratch.path("file-\(member)")
-      try AtomicFile.write(file, bytes, .ofOurs(temporaryName: "new-\(member)"))
+      try AtomicFile.write(file, bytes, .internalFile(temporaryName: "new-\(member)"))
       try builder.add(member, from: file, offset: 0, count: bytes.count, isDeflated: false)
     }
     for (index, file) in files.enumerated() {

@@ -56,7 +56,7 @@ struct PackageBuilder {
 
   private func temporary(_ name: String, _ body: (FileSink) throws -> Void) throws -> String {
     let file = scratch.path(name)
-    var options = Replacement.ofOurs(temporaryName: name + ".new")
+    var options = Replacement.internalFile(temporaryName: name + ".new")
     options.isSynced = false
     try AtomicFile.write(file, options, body)
     return file

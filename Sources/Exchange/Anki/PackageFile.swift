@@ -55,7 +55,7 @@ final class PackageFile {
     // ZIP needs random access, so a pipe or standard input is copied to a file.
     if file.size == nil || path == "-" {
       source = scratch.path("input")
-      try AtomicFile.write(source, .ofOurs(temporaryName: "input.new")) { sink in
+      try AtomicFile.write(source, .internalFile(temporaryName: "input.new")) { sink in
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
           let count = try file.read(into: &chunk)
@@ -141,7 +141,7 @@ final class PackageFile {
       throw PackageError.damaged(path: path, place: "it", reason: "lacks the file \(version.collection)")
     }
     let target = scratch.path("collection")
-    var options = Replacement.ofOurs(temporaryName: "collection.new")
+    var options = Replacement.internalFile(temporaryName: "collection.new")
     options.isSynced = false
     try AtomicFile.write(target, options) { sink in
       try unpack(member, limit: UnpackedLimit(bytes: PackageFile.mostCollectionBytes)) { try sink.append($0) }

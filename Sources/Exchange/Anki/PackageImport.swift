@@ -107,7 +107,7 @@ public final class PackageImport {
     if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "belongs to no note") }
     let without = try receiveLog(foreign, path, receiver)
     try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
-    if deck == nil { try targets.makeRest() }
+    if deck == nil { try targets.importUnused() }
     try targets.givePresets()
     try media?.receiveHidden()
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }

@@ -143,7 +143,7 @@ final class PackageTargets {
 
   /// Imports what no note and no card needed: the remaining note types, and all decks except filtered ones and, if
   /// the account lacks it, `Default`, which every collection has. A note type that is invalid here is skipped.
-  func makeRest() throws {
+  func importUnused() throws {
     for id in contents.types.keys.sorted() {
       do { _ = try type(id) } catch is NoteError { continue }
     }

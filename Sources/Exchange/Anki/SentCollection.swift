@@ -60,7 +60,7 @@ final class SentCollection {
   }
 
   private func add(_ card: ListedCard, _ place: inout Place) throws {
-    noteLost(card)
+    countLost(card)
     let note = try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
     // Positions ascend in the order of the deck, for answered cards too. An imported position that fits is kept.
@@ -73,14 +73,14 @@ final class SentCollection {
     }
     let isNew = row.type == 0
     place.position = position
-    row.keepPlace(position)
+    row.recordPosition(position)
     (row.id, row.note, row.deck, row.ordinal) = (card.id.rawValue, note, place.deck, card.ordinal)
     row.modified = Int64(seconds(card.modified))
     (row.reps, row.lapses) = isNew ? (0, 0) : (card.schedule.reps, card.schedule.lapses)
     try writer.add(row)
   }
 
-  private func noteLost(_ card: ListedCard) {
+  private func countLost(_ card: ListedCard) {
     if card.hasFields { lost[.fields, default: 0] += 1 }
     if card.hasDocument { lost[.documents, default: 0] += 1 }
     if !destination.keepsSchedule, !CardPlan(card).isPlain { lost[.schedule, default: 0] += 1 }

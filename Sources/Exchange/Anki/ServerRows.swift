@@ -86,7 +86,7 @@ public struct ServerRows {
     guard row.count == 18, numbers.count == 17 else { return nil }
     numbers.remove(at: 5)
     var card = AnkiCard(row: numbers, data: row[17].text ?? "")
-    card.goHome()
+    card.returnToHomeDeck()
     return card
   }
 

@@ -85,7 +85,7 @@ public struct StagedRow {
 ///     let staged = try StagedCollection(in: folder, isInterrupted: isInterrupted)
 ///     try staged.add(.notes, rows)
 ///     try staged.finish()
-///     let report = try staged.takeIn(db, moment, isInterrupted: isInterrupted)
+///     let report = try staged.importAll(db, moment, isInterrupted: isInterrupted)
 public final class StagedCollection {
   let scratch: Scratch
   let file: ExclusiveDatabase
@@ -193,7 +193,7 @@ public final class StagedCollection {
   /// Imports the collection into an account that has no cards, in one operation.
   /// - Parameter progress: called with the notes done and their total; an error from it ends the import.
   /// - Throws: `PackageError` when the rows do not form a valid collection.
-  public func takeIn(
+  public func importAll(
     _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> AddReport {

@@ -42,7 +42,7 @@ struct BuildContent {
   var prompt: String { texts?.prompt ?? BuiltContent(note.fields).prompt }
 
   /// Returns the fields that both sides changed and that still differ.
-  func disputed(beside base: BuiltContent) -> [String] {
+  func conflictingFields(beside base: BuiltContent) -> [String] {
     conflicts.filter { !isSettled($0, note.fields, base.fields) }.map(\.shownField)
   }
 
@@ -104,7 +104,7 @@ struct BuildContent {
       tags: content.tags + marks, now: settings.now, isInterrupted: settings.isInterrupted)
     if conflicts == self.conflicts { return }
     let known = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).first?.fields ?? []
-    try KeptFields.set(
+    try StoredFields.set(
       db, of: note.id,
       to: known.filter { $0.name != MergeConflict.name }
         + (conflicts.isEmpty ? [] : [CardField(MergeConflict.name, .json(MergeConflict.json(conflicts)))]))

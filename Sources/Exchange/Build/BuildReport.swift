@@ -68,7 +68,7 @@ public struct BuildReport: Equatable, Sendable {
   /// The number of sources that were read, and of those that had not changed.
   public var (read, unchanged) = (0, 0)
   /// Whether at least one row of the sources was accepted, in this build or an earlier one.
-  public var hasTaken = false
+  public var hasAcceptedRows = false
   /// The number of media imported.
   public var media = 0
   /// The number of rows written back to their sources.
@@ -79,7 +79,7 @@ public struct BuildReport: Equatable, Sendable {
   public init() {}
 
   /// Whether rows were refused, no row was accepted, and nothing else was done.
-  public var isRefused: Bool { cards.isRefused && !hasTaken && removed == 0 && media == 0 && writtenBack == 0 }
+  public var isRefused: Bool { cards.isRefused && !hasAcceptedRows && removed == 0 && media == 0 && writtenBack == 0 }
 
   /// What the build did to the deck: "2 added, 1 removed".
   public var inWords: String {

@@ -36,7 +36,7 @@ public final class BuildRun {
     let build = try BuildTable.ensure(db, folder, into: places.deck.id, isNew: isNewDeck)
     let known = try BuildTable.sources(db, of: build)
     state.build = known.isEmpty ? nil : build
-    try lookAround(known, gone: BuildTable.gone(db, of: build))
+    try findMoves(known, gone: BuildTable.gone(db, of: build))
     state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
@@ -46,8 +46,8 @@ public final class BuildRun {
     }
     try finish()
     // Sources that were read are left out: their refused rows keep the entries of earlier builds.
-    if !state.report.hasTaken, state.report.cards.isRefused, state.report.unchanged > 0 {
-      state.report.hasTaken = try BuildTable.hasRow(db, in: build, besides: state.visited.map(\.id))
+    if !state.report.hasAcceptedRows, state.report.cards.isRefused, state.report.unchanged > 0 {
+      state.report.hasAcceptedRows = try BuildTable.hasRow(db, in: build, besides: state.visited.map(\.id))
     }
     if state.report.read > 0, let (name, places) = try BuildTable.repeated(db, in: build) {
       let (first, second) = (places[0], places[places.count - 1])
@@ -61,7 +61,7 @@ public final class BuildRun {
   }
 
   /// Finds the sources that are gone, and the rows that may have moved to another source.
-  private func lookAround(_ known: [String: BuiltSource], gone: [Int64: [BuiltRow]]) throws {
+  private func findMoves(_ known: [String: BuiltSource], gone: [Int64: [BuiltRow]]) throws {
     let stamps = Dictionary(uniqueKeysWithValues: folder.sources.map { ($0.path, $0.stamp) })
     let others = known.filter { stamps[$0.key] != $0.value.stamp || gone[$0.value.id] != nil }
     for (path, source) in others.sorted(by: { $0.key < $1.key }) {
@@ -101,7 +101,7 @@ public final class BuildRun {
     let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
     let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.text)
     for row in read.refused { refuse(row, source) }
-    try takeMedia(read, source)
+    try recordMedia(read, source)
     var visited = VisitedSource(path: source.path, id: id)
     try merge(read.rows, old, source, &visited)
     state.visited.append(visited)
@@ -127,7 +127,7 @@ public final class BuildRun {
   /// Writes the rows of the sources. This has to wait until all sources are read, because rows may move between them.
   private func finish() throws {
     for visited in state.visited {
-      let left = try leave(visited.left.filter { !state.claimed.contains($0.note) }, visited.path)
+      let left = try handleGone(visited.left.filter { !state.claimed.contains($0.note) }, visited.path)
       if left.isEmpty, visited.isGone {
         try BuildTable.forget(db, source: visited.id)
       } else {
@@ -139,7 +139,7 @@ public final class BuildRun {
       for visited in state.visited { try SourceOrder(db, build).place(visited.new, of: visited.id) }
     }
     for (path, id, gone) in state.unread {
-      let left = try leave(gone.filter { !state.claimed.contains($0.note) }, path)
+      let left = try handleGone(gone.filter { !state.claimed.contains($0.note) }, path)
       if left.count != gone.count { try BuildTable.setGone(db, of: id, to: left) }
     }
   }
@@ -147,7 +147,7 @@ public final class BuildRun {
   // MARK: One source
 
   /// Records the pictures and sounds that the rows name, and reports missing ones and clozes in answers.
-  private func takeMedia(_ read: BuildRows, _ source: BuildSource) throws {
+  private func recordMedia(_ read: BuildRows, _ source: BuildSource) throws {
     let place = source.path.split(separator: "/").dropLast().joined(separator: "/")
     let inFolder = Set(folder.media.map(\.name))
     for (name, path, line) in read.media where state.media[name] == nil || !inFolder.contains(name) {
@@ -178,7 +178,7 @@ public final class BuildRun {
       if let next = try write(row, named: name, before, source, isMoved: elsewhere != nil) {
         visited.rows.append(next)
         state.claimed.insert(next.note)
-        if state.report.cards.rejectedCount == refused { state.report.hasTaken = true }
+        if state.report.cards.rejectedCount == refused { state.report.hasAcceptedRows = true }
         if let note = next.note, note != before?.note || elsewhere != nil || places.moved.contains(note) {
           visited.new.insert(note)
         }
@@ -215,7 +215,7 @@ public final class BuildRun {
       note: before?.note, base: before?.base ?? BuiltContent(), line: row.row.start.line)
     let current = try before.flatMap { try BuildContent.of(db, $0.note) }
     if let before, before.whole == row.facts.whole, current != nil || !settings.restores {
-      if isMoved { tell(.moved, source.path, next) }
+      if isMoved { report(.moved, source.path, next) }
       next.isEdited = try compare(next, source)
       return next
     }
@@ -227,9 +227,9 @@ public final class BuildRun {
     next.note = note
     next.base = try BuildContent.of(db, note)?.content ?? BuiltContent()
     if outcome == .added, before != nil || state.build != nil {
-      tell(before == nil ? .new : .restored, source.path, next)
+      report(before == nil ? .new : .restored, source.path, next)
     }
-    if outcome == .updated { tell(isMoved ? .moved : .changed, source.path, next) }
+    if outcome == .updated { report(isMoved ? .moved : .changed, source.path, next) }
     return next
   }
 
@@ -242,11 +242,11 @@ public final class BuildRun {
     row.guid = Array(guid.utf8)
     do {
       // The note is as it was built, so its formatting came from the source, which now has plain text instead.
-      if let current, current.isFormatted, case .texts = row.content { row.takeSidesAsHTML() }
+      if let current, current.isFormatted, case .texts = row.content { row.convertSidesToHTML() }
       let written =
         if let current {
-          try places.write(row, over: current.note.id, givesWay: !current.canBecome(row))
-        } else { try places.write(row, isLookedAt: true) }
+          try places.write(row, over: current.note.id, replacesNote: !current.canBecome(row))
+        } else { try places.write(row, needsCard: true) }
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
       if let note = current?.note.id, try NoteTable.exists(db, note) { return (note, written.outcome) }
@@ -278,7 +278,7 @@ public final class BuildRun {
   ) throws -> BuiltRow? {
     var next = known
     guard let before, current.isOfType(of: row.row) else {
-      tell(.both, source.path, next)
+      report(.both, source.path, next)
       // Keep the row's old hashes, so that the next build reports this again.
       (next.whole, next.front, next.isEdited) = (before?.whole ?? 0, before?.front ?? 0, true)
       return next
@@ -302,7 +302,7 @@ public final class BuildRun {
     }
     if content != current.content || places.moved.contains(current.note.id) {
       state.report.cards.count(.updated)
-      tell(isMoved ? .moved : .changed, source.path, next)
+      report(isMoved ? .moved : .changed, source.path, next)
     }
     next.isEdited = try compare(next, source)
     return next
@@ -312,14 +312,14 @@ public final class BuildRun {
   /// - Returns: whether they differ.
   private func compare(_ row: BuiltRow, _ source: BuildSource) throws -> Bool {
     guard let current = try BuildContent.of(db, row.note) else {
-      tell(.removed, source.path, row)
+      report(.removed, source.path, row)
       return true
     }
-    let disputed = current.disputed(beside: row.base)
-    if !disputed.isEmpty {
-      tell(.both, source.path, row, current.prompt, disputed)
+    let conflictingFields = current.conflictingFields(beside: row.base)
+    if !conflictingFields.isEmpty {
+      report(.both, source.path, row, current.prompt, conflictingFields)
     } else if current.content != row.base {
-      tell(.edited, source.path, row, current.prompt)
+      report(.edited, source.path, row, current.prompt)
     } else {
       if !current.conflicts.isEmpty { try current.write(current.content, [], to: db, settings) }
       return false
@@ -329,27 +329,27 @@ public final class BuildRun {
 
   /// Handles rows that are gone from a source: removes their notes when pruning; otherwise reports them and keeps
   /// them for the next build. If any row was refused, nothing is pruned, because it may be one of these rows.
-  private func leave(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
+  private func handleGone(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.compactMap { row in
       guard let current = try BuildContent.of(db, row.note) else { return nil }
       var row = row
       row.isGone = true
       guard current.content == row.base else {
-        tell(.goneEdited, path, row, current.prompt)
+        report(.goneEdited, path, row, current.prompt)
         return row
       }
       if !settings.prunes || state.report.cards.rejectedCount > 0 {
-        tell(.gone, path, row)
+        report(.gone, path, row)
         return row
       }
       _ = try NoteTable.remove(db, [current.note.id])
       state.report.removed += 1
-      tell(.pruned, path, row)
+      report(.pruned, path, row)
       return nil
     }
   }
 
-  private func tell(
+  private func report(
     _ kind: BuildFinding.Kind, _ path: String, _ row: BuiltRow, _ prompt: String? = nil, _ fields: [String] = []
   ) {
     state.report.findings.append(

@@ -74,7 +74,7 @@ public struct BuildWriteBack {
       var edits: [String: Edit] = [:]
       for row in touched[built.id] ?? [] {
         guard let content = try BuildContent.of(db, row.note), content.content != row.base,
-          content.disputed(beside: row.base).isEmpty
+          content.conflictingFields(beside: row.base).isEmpty
         else { continue }
         edits[row.name] = Edit(content: content, id: row.plainName)
       }

@@ -18,7 +18,7 @@ struct ComparedTable {
   private var columns: [String] = []
 
   init(_ source: ByteSource, separator: UInt8) throws {
-    let table = TableRows(source, separator: Separator.found(in: source.atHand, first: separator))
+    let table = TableRows(source, separator: Separator.found(in: source.buffered, first: separator))
     (self.separator, path) = (table.separator, source.path)
     var rows: [(line: Int, cells: [String], raw: [UInt8])] = []
     var lineEnd = "\n"

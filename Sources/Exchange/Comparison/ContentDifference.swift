@@ -110,7 +110,7 @@ public struct ContentDifference: Sendable {
   private static func moved(_ old: ComparedList, _ new: ComparedList) -> Set<String> {
     let ranks = new.entries.compactMap { old.places[$0.key] }
     if zip(ranks, ranks.dropFirst()).allSatisfy({ $0 < $1 }) { return [] }
-    let stable = Set(EntryOrder.longestRise(ranks, Array(0..<old.entries.count)))
+    let stable = Set(EntryOrder.longestIncreasingSubsequence(ranks, Array(0..<old.entries.count)))
     return Set(ranks.filter { !stable.contains($0) }.map { old.entries[$0].key })
   }
 }

@@ -175,7 +175,7 @@ struct PackageContent {
       order.append((keys[first.deck] ?? "", first.place ?? 0))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
-        places: places(note, decks, calendar), kept: KeptFields.list(inData: note.note.data))
+        places: places(note, decks, calendar), kept: StoredFields.list(inData: note.note.data))
     }
     notes.sort(by: havePlaces ? order : order.map { (deck: $0.deck, place: 0) })
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {

@@ -68,7 +68,7 @@ struct EntryOrder {
     if moved(base, merged, theirs) == merged, moved(base, ours, merged) == merged { return merged }
     let (lead, other) = precedes(ours, theirs) ? (ours, theirs) : (theirs, ours)
     let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.keys.count)) }
-    let stable = Set(EntryOrder.longestRise(other, sides[0].places))
+    let stable = Set(EntryOrder.longestIncreasingSubsequence(other, sides[0].places))
     for number in other where !stable.contains(number) {
       let before = sides.map { side in
         side.places[number] > 0 ? numbers.keys[side.list[side.places[number] - 1]] : ""
@@ -82,8 +82,8 @@ struct EntryOrder {
   /// Applies the moves of both sides: each moved entry follows the same entry as on the side that moved it.
   private func moved(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
     let rank = EntryOrder.places(base, numbers.keys.count)
-    let stableForUs = Set(EntryOrder.longestRise(ours, rank))
-    let stableForThem = Set(EntryOrder.longestRise(theirs, rank))
+    let stableForUs = Set(EntryOrder.longestIncreasingSubsequence(ours, rank))
+    let stableForThem = Set(EntryOrder.longestIncreasingSubsequence(theirs, rank))
     let spine = base.filter { stableForUs.contains($0) && stableForThem.contains($0) }
     let places = EntryOrder.places(spine, numbers.keys.count)
     return filled(spine, ours, theirs, gaps(ours, places), gaps(theirs, places)) { number in
@@ -148,7 +148,7 @@ struct EntryOrder {
   }
 
   /// Returns the longest subsequence of a list with increasing ranks.
-  static func longestRise(_ list: [Int], _ rank: [Int]) -> [Int] {
+  static func longestIncreasingSubsequence(_ list: [Int], _ rank: [Int]) -> [Int] {
     if zip(list, list.dropFirst()).allSatisfy({ rank[$0] < rank[$1] }) { return list }
     var tails: [Int] = []
     var before = [Int](repeating: -1, count: list.count)

@@ -40,16 +40,16 @@ public final class MergeIntoDeck {
   /// - Parameter ours: the present content of the deck.
   public func run(from ours: ComparedContent, to result: ComparedContent) throws -> MergeCounts {
     var merged = result
-    try bringMedia(ours, &merged)
+    try importMedia(ours, &merged)
     let difference = ContentDifference(ours, merged)
     var elsewhere: [String] = []
     for change in difference.changes {
       let entry = merged[change.kind][change.key]
       switch change.kind {
-      case .noteType: if let entry { try bring(type: entry) }
+      case .noteType: if let entry { try apply(type: entry) }
       case .deck: try setOptions(of: change.key, entry, beside: merged[.deck])
       case .note where try entry != nil && isElsewhere(change.key): elsewhere.append(change.key)
-      case .note: try bring(change, entry)
+      case .note: try apply(change, entry)
       case .column, .preset, .media: continue
       }
     }
@@ -75,7 +75,7 @@ public final class MergeIntoDeck {
 
   /// Imports files that the deck lacks or has with other content. If something outside the deck also uses the name,
   /// it keeps the old file, and the deck's notes are changed to use the new name.
-  private func bringMedia(_ ours: ComparedContent, _ merged: inout ComparedContent) throws {
+  private func importMedia(_ ours: ComparedContent, _ merged: inout ComparedContent) throws {
     var known: [String: MediaReferences]?
     for entry in merged[.media].entries where !(ours[.media][entry.key]?.isSame(as: entry) ?? false) {
       guard let name = try receiveMedia(entry.key, entry[ComparedField.digest]), name != entry.key,
@@ -113,7 +113,7 @@ public final class MergeIntoDeck {
 
   // MARK: Types and options
 
-  private func bring(type entry: ComparedEntry) throws {
+  private func apply(type entry: ComparedEntry) throws {
     let draft = entry.draft
     guard let known = try NoteTypeTable.named(db, draft.name) else {
       _ = try NoteTypeTable.create(db, draft, now: now)
@@ -201,7 +201,7 @@ public final class MergeIntoDeck {
     try NoteTable.id(db, guid: guid, in: own) == nil && NoteTable.id(db, guid: guid) != nil
   }
 
-  private func bring(_ change: ComparedChange, _ entry: ComparedEntry?) throws {
+  private func apply(_ change: ComparedChange, _ entry: ComparedEntry?) throws {
     let known = try NoteTable.id(db, guid: change.key, in: own)
     guard let entry else {
       if let known { _ = try NoteTable.remove(db, [known]) }
@@ -242,7 +242,7 @@ public final class MergeIntoDeck {
     if !entry.conflicts.isEmpty {
       kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
     }
-    try KeptFields.set(db, of: id, to: kept)
+    try StoredFields.set(db, of: id, to: kept)
     for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) { try finish(card, entry) }
   }
 

@@ -8,7 +8,7 @@ extension ComparedContent {
   public mutating func settle(_ conflict: MergeConflict, of owner: MergeConflict.Owner, by side: SettledSide) {
     switch conflict.text(of: side) {
     case let text? where !conflict.field.isEmpty:
-      update(owner.key, owner.kind) { $0.set($0.ownName(of: conflict.field, owner.kind), to: text) }
+      update(owner.key, owner.kind) { $0.set($0.localName(of: conflict.field, owner.kind), to: text) }
     case nil where conflict.field.isEmpty:
       replace(owner.kind, by: self[owner.kind].entries.filter { $0.key != owner.key })
     default: break
@@ -18,7 +18,7 @@ extension ComparedContent {
 
 extension ComparedEntry {
   /// Returns the name that a field of a note type or of options, as named in a file, has here.
-  fileprivate func ownName(of name: String, _ kind: ComparedKind) -> String {
+  fileprivate func localName(of name: String, _ kind: ComparedKind) -> String {
     let outer = (kind == .noteType ? JSONName.noteType : JSONName.deckOptions) + "/"
     return fields.place(of: name) == nil && name.hasPrefix(outer) ? String(name.dropFirst(outer.count)) : name
   }
@@ -30,14 +30,14 @@ extension ComparedEntry {
     var entry = self
     entry.conflicts.removeAll { $0 == conflict }
     if conflict.isRemoval || conflict.isOrder || conflict.owner != nil { return entry }
-    let (name, isPlain) = ownName(of: conflict.field)
+    let (name, isPlain) = localName(of: conflict.field)
     entry.set(name, to: isPlain ? FieldHTML.html(ofPlain: text ?? "") : text ?? "")
     return entry
   }
 
   /// Returns the name that a field of a file has here. `isPlain` is true when the file has plain text and the note
   /// HTML.
-  private func ownName(of name: String) -> (name: String, isPlain: Bool) {
+  private func localName(of name: String) -> (name: String, isPlain: Bool) {
     if fields.place(of: name) != nil { return (name, false) }
     let inner = JSONName.noteFields + "/"
     if name.hasPrefix(inner) { return (String(name.dropFirst(inner.count)), false) }

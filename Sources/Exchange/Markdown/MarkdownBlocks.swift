@@ -79,10 +79,10 @@ struct MarkdownBlocks {
   }
 
   private func inline(_ html: ArraySlice<UInt8>, breaks: Bool = true, isCell: Bool = false) -> String? {
-    var ways: MarkdownInlines.Ways = breaks ? [.breaksLines, .marks] : .marks
-    if isCloze { ways.insert(.escapesClozes) }
-    if isCell { ways.insert(.escapesBars) }
-    var inlines = MarkdownInlines(html, ways)
+    var options: MarkdownInlines.Options = breaks ? [.breaksLines, .marks] : .marks
+    if isCloze { options.insert(.escapesClozes) }
+    if isCell { options.insert(.escapesBars) }
+    var inlines = MarkdownInlines(html, options)
     return inlines.text().text
   }
 

@@ -136,9 +136,9 @@ final class MarkdownCards: CardRows {
       endOpen()
       open = Block(kind: .question, line: number, prompt: [String(text.drop { $0 == " " })])
     case .answer(let text):
-      guard open?.kind == .question else { return takeText(line, number) }
+      guard open?.kind == .question else { return addText(line, number) }
       open?.kind = .answer
-      noteCloze(text[...], number)
+      recordCloze(text[...], number)
       open?.body = [String(text.drop { $0 == " " })]
     case .rule: endOpen()
     case .facts(let facts):
@@ -153,7 +153,7 @@ final class MarkdownCards: CardRows {
     case .blank:
       endParagraph()
       append("")
-    case .text, .fence: takeText(isRaw ? line : MarkdownLine.unescaped(line), number)
+    case .text, .fence: addText(isRaw ? line : MarkdownLine.unescaped(line), number)
     }
   }
 
@@ -168,14 +168,14 @@ final class MarkdownCards: CardRows {
   }
 
   /// Records the first cloze in an answer, where clozes have no effect.
-  private func noteCloze(_ line: Substring, _ number: Int) {
+  private func recordCloze(_ line: Substring, _ number: Int) {
     if open?.kind == .answer, found.answeredCloze == nil, line.contains(text: "{{c") { found.answeredCloze = number }
   }
 
   /// Adds a line to the current question or answer, otherwise to the current paragraph.
-  private func takeText(_ line: Substring, _ number: Int) {
+  private func addText(_ line: Substring, _ number: Int) {
     if open?.kind == .question || open?.kind == .answer {
-      noteCloze(line, number)
+      recordCloze(line, number)
       return append(String(line))
     }
     if Self.listMark(line) > 0 { endParagraph() }

@@ -22,8 +22,8 @@ enum MarkdownText {
   /// - Returns: nil for HTML that cannot be written there.
   static func text(of html: String, _ place: Place) -> String? {
     if html.utf8.count > MarkdownHTML.limit { return nil }
-    for way in Way.allCases {
-      guard var text = way.text(of: html, place) else { continue }
+    for notation in Notation.allCases {
+      guard var text = notation.text(of: html, place) else { continue }
       if place == .cloze { text = MarkdownLine.escaped(text) }
       guard isRead(text, as: html, place) else { continue }
       return text
@@ -32,7 +32,7 @@ enum MarkdownText {
   }
 
   /// The notations to try, the most readable first.
-  private enum Way: CaseIterable {
+  private enum Notation: CaseIterable {
     case blocks, lines, line, tags, asItIs, fence
 
     func text(of html: String, _ place: Place) -> String? {
@@ -53,8 +53,8 @@ enum MarkdownText {
       }
     }
 
-    private func inline(_ html: String, _ place: Place, _ ways: MarkdownInlines.Ways) -> String {
-      var inlines = MarkdownInlines(Bytes(html.utf8)[...], place == .cloze ? ways.union(.escapesClozes) : ways)
+    private func inline(_ html: String, _ place: Place, _ options: MarkdownInlines.Options) -> String {
+      var inlines = MarkdownInlines(Bytes(html.utf8)[...], place == .cloze ? options.union(.escapesClozes) : options)
       return inlines.text().text
     }
   }
@@ -85,22 +85,22 @@ enum MarkdownText {
 
 /// Converts the content of a paragraph, a list item or a table cell to Markdown.
 struct MarkdownInlines {
-  struct Ways: OptionSet {
+  struct Options: OptionSet {
     let rawValue: Int
     /// `<br>` becomes a backslash at the end of a line.
-    static let breaksLines = Ways(rawValue: 1)
+    static let breaksLines = Options(rawValue: 1)
     /// Bold, italics, code, links and pictures become Markdown; otherwise their tags are kept.
-    static let marks = Ways(rawValue: 2)
-    static let escapesClozes = Ways(rawValue: 4)
+    static let marks = Options(rawValue: 2)
+    static let escapesClozes = Options(rawValue: 4)
     /// Escapes bars, which would end a cell.
-    static let escapesBars = Ways(rawValue: 8)
+    static let escapesBars = Options(rawValue: 8)
   }
 
   /// How many bytes are searched for the end of an element.
   private static let longestElement = 4_000
 
   private let html: ArraySlice<UInt8>
-  private let ways: Ways
+  private let options: Options
   private var index: Int
   private var result = Bytes()
   private var tags = TagReading()
@@ -109,8 +109,8 @@ struct MarkdownInlines {
   private let hasAddresses: Bool
   private let hasFormulas: Bool
 
-  init(_ html: ArraySlice<UInt8>, _ ways: Ways) {
-    (self.html, self.ways, index) = (html, ways, html.startIndex)
+  init(_ html: ArraySlice<UInt8>, _ options: Options) {
+    (self.html, self.options, index) = (html, options, html.startIndex)
     hasAddresses =
       html.position(of: "](", from: html.startIndex) != nil
       || html.position(of: "]:", from: html.startIndex) != nil
@@ -129,8 +129,8 @@ struct MarkdownInlines {
       case UInt8(ascii: "`"): escape()
       case UInt8(ascii: "*"), UInt8(ascii: "_"): writeMark()
       case UInt8(ascii: "$"): hasFormulas ? escape() : copy()
-      case UInt8(ascii: "|") where ways.contains(.escapesBars): escape()
-      case UInt8(ascii: "=") where ways.contains(.escapesClozes) && html.begins(with: "==", at: index):
+      case UInt8(ascii: "|") where options.contains(.escapesBars): escape()
+      case UInt8(ascii: "=") where options.contains(.escapesClozes) && html.begins(with: "==", at: index):
         escape()
         copy()
       case 0x0A: writeLineEnd()
@@ -247,9 +247,9 @@ struct MarkdownInlines {
     guard let (tag, end) = tags.tag(html, index) else { return escape() }
     let source = html[index..<end]
     let text = source.text
-    if text == "<br>", ways.contains(.breaksLines), isBreak(end) {
+    if text == "<br>", options.contains(.breaksLines), isBreak(end) {
       result.add("\\\n")
-    } else if !ways.contains(.marks) || !writeElement(tag, text, end) {
+    } else if !options.contains(.marks) || !writeElement(tag, text, end) {
       result += source
     } else {
       return
@@ -307,7 +307,7 @@ struct MarkdownInlines {
     let fence = MarkdownText.fence(around: code, atLeast: 1)
     let isPadded = code.hasPrefix("`") || code.hasSuffix("`") || code.hasPrefix(" ") && code.hasSuffix(" ")
     let inner = isPadded ? " \(code) " : code
-    result.add(fence + (ways.contains(.escapesBars) ? inner.replacing(text: "|", with: "\\|") : inner) + fence)
+    result.add(fence + (options.contains(.escapesBars) ? inner.replacing(text: "|", with: "\\|") : inner) + fence)
     index = close + 7
     return true
   }
@@ -336,7 +336,7 @@ struct MarkdownInlines {
     if content.text == address, isPlain {
       result.add("<\(address)>")
     } else {
-      var inner = MarkdownInlines(content, ways.subtracting(.breaksLines))
+      var inner = MarkdownInlines(content, options.subtracting(.breaksLines))
       let words = inner.text().text
       result.add("[\(words)](\(Self.address(address))\(title.isEmpty ? "" : " \"\(title)\""))")
     }

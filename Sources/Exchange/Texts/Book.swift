@@ -128,7 +128,7 @@ struct XMLTags {
     self.xml = xml
     var index = 0
     while let start = xml[index...].firstIndex(of: UInt8(ascii: "<")), tags.count < 200_000 {
-      if let end = Self.endOfPassed(xml[start...]) {
+      if let end = Self.endOfSkipped(xml[start...]) {
         index = end
         continue
       }
@@ -141,7 +141,7 @@ struct XMLTags {
   }
 
   /// Returns the end of a comment or a CDATA section that begins here; one that is never closed extends to the end.
-  private static func endOfPassed(_ rest: ArraySlice<UInt8>) -> Int? {
+  private static func endOfSkipped(_ rest: ArraySlice<UInt8>) -> Int? {
     let kinds: [(StaticString, StaticString)] = [("<!--", "-->"), ("<![CDATA[", "]]>")]
     guard let (opening, closing) = kinds.first(where: { rest.begins(with: $0.0) }) else { return nil }
     let end = rest.position(of: closing, from: rest.startIndex + opening.utf8CodeUnitCount)

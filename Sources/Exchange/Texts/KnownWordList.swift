@@ -7,7 +7,7 @@ import Text
 /// The words of a list, each with its status.
 ///
 ///     let list = try KnownWordList("terms.csv", columns: []) { false }
-///     list.entries.filter { $0.standing == .known }
+///     list.entries.filter { $0.state == .known }
 public struct KnownWordList: Sendable {
   public let entries: [VocabularyEntry]
 
@@ -32,7 +32,7 @@ public struct KnownWordList: Sendable {
     let word = String(cells.first ?? "").trimmed
     if word.isEmpty || word.hasPrefix("#") { return nil }
     let status = cells.count > 1 ? String(cells[1]).trimmed.lowercased() : ""
-    return VocabularyEntry(word: word, standing: status == "ignored" ? .ignored : .known)
+    return VocabularyEntry(word: word, state: status == "ignored" ? .ignored : .known)
   }
 
   // MARK: Tables
@@ -49,7 +49,7 @@ public struct KnownWordList: Sendable {
     (options.kinds, options.findsEncoding) = (.any, true)
     let source = try ByteSource(path: path, options)
     let first = UInt8(ascii: path.lowercased().hasSuffix(".tsv") ? "\t" : ",")
-    let rows = TableRows(source, separator: Separator.found(in: source.atHand, first: first), hasComments: true)
+    let rows = TableRows(source, separator: Separator.found(in: source.buffered, first: first), hasComments: true)
     guard try rows.next() != nil else { throw TextFileError.empty(path: path) }
     let heading = (0..<rows.count).map { rows.text($0).trimmed }
     let lowered = heading.map { $0.lowercased() }
@@ -94,11 +94,11 @@ public struct KnownWordList: Sendable {
       return nil
     }
     return VocabularyEntry(
-      word: text, language: cell(language), standing: status == nil ? .known : standing(cell(status) ?? ""))
+      word: text, language: cell(language), state: status == nil ? .known : state(cell(status) ?? ""))
   }
 
   /// Parses a status. Lute, LWT and LingQ count from 1 to 5; W and 99 mean well known, I and 98 ignored.
-  private static func standing(_ status: String) -> VocabularyEntry.Standing {
+  private static func state(_ status: String) -> VocabularyEntry.State {
     switch status.lowercased() {
     case "5", "w", "99", "known", "well known", "mature": .known
     case "i", "98", "ignored": .ignored

@@ -10,7 +10,7 @@ import Text
 /// A word of a vocabulary.
 public struct VocabularyEntry: Equatable, Sendable {
   /// The status of the word in its program.
-  public enum Standing: Sendable {
+  public enum State: Sendable {
     case known, ignored
     /// Being learned, or only looked up.
     case learning
@@ -23,7 +23,7 @@ public struct VocabularyEntry: Equatable, Sendable {
   public var title: String?
   /// The word's language, such as `es`, `es-ES` or `Spanish`, if it is known.
   public var language: String?
-  public var standing = Standing.learning
+  public var state = State.learning
 
   /// Whether the word may belong to a language. A word without a language may belong to any.
   public func isOf(code: String, name: String) -> Bool {
@@ -136,7 +136,7 @@ public struct VocabularyFile: Sendable {
       entries.append(
         VocabularyEntry(
           word: word, sentence: text(1), title: text(2), language: text(3),
-          standing: row.integer(4) != 0 ? .known : .learning))
+          state: row.integer(4) != 0 ? .known : .learning))
     }
     return entries
   }

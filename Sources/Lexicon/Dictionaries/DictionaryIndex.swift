@@ -52,7 +52,7 @@ public final class DictionaryIndexWriter {
   public static let longestHeadword = 1_000
   public static let longestText = 1 << 18
   /// The most entries that one dictionary may have.
-  public static let mostEntries = 30_000_000
+  public static let entryLimit = 30_000_000
 
   private let sink: FileSink
   private let path: String
@@ -86,8 +86,8 @@ public final class DictionaryIndexWriter {
   public func add(_ kind: DictionaryEntryKind, _ headword: String, _ text: String) throws {
     let (head, body) = (headword.utf8.count, text.utf8.count)
     guard (1...Self.longestHeadword).contains(head), (1...Self.longestText).contains(body) else { return }
-    guard entries.count < Self.mostEntries else {
-      throw DictionaryError.damaged(path: path, reason: "it has more than \(grouped(Self.mostEntries)) entries")
+    guard entries.count < Self.entryLimit else {
+      throw DictionaryError.damaged(path: path, reason: "it has more than \(grouped(Self.entryLimit)) entries")
     }
     entries.append((keyHash(headword), UInt64(sink.count)))
     counts[kind, default: 0] += 1

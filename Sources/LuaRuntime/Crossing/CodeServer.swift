@@ -58,7 +58,7 @@ public final class CodeServer {
     while true {
       let frame = try crossing.channel.receive {}
       if frame.first == FrameKind.release.rawValue {
-        try frame.read { try crossing.takeReleases($0) }
+        try frame.read { try crossing.applyReleases($0) }
       } else {
         try serve(frame)
       }
@@ -71,7 +71,7 @@ public final class CodeServer {
       var reader = reader
       switch kind {
       case .type: return try addType(&reader)
-      case .module: return try addModule(ToldModule(from: &reader))
+      case .module: return try addModule(SentModule(from: &reader))
       default: break
       }
       // The flag byte of the values precedes the serial number.
@@ -101,7 +101,7 @@ public final class CodeServer {
     let top = lua_gettop(L)
     switch kind {
     case .call:
-      try crossing.giveBack(.function, try decoder.reader.word(), on: L)
+      try crossing.pushShared(.function, try decoder.reader.word(), on: L)
       let count = try decoder.values()
       return try ended(dh_call_protected(L, count, LUA_MULTRET), L, top)
     case .load:
@@ -119,8 +119,8 @@ public final class CodeServer {
     case .makeTable:
       guard try decoder.values() == 1 else { throw CrossingError() }
       if lua_type(L, -1) != LUA_TTABLE { dh_new_table(L, 0, 4) }
-      return CrossingFrame.table(crossing.keep(L))
-    case .copyTable: try crossing.giveBack(.table, try decoder.reader.word(), on: L)
+      return CrossingFrame.table(crossing.store(L))
+    case .copyTable: try crossing.pushShared(.table, try decoder.reader.word(), on: L)
     case .require: try setRequire(try decoder.reader.word())
     case .print: try setPrint(try decoder.reader.word())
     default: throw CrossingError()
@@ -183,7 +183,7 @@ public final class CodeServer {
     }
   }
 
-  private func function(_ member: ToldMember) -> HostFunction {
+  private func function(_ member: SentMember) -> HostFunction {
     HostFunction(member.name, failsSoftly: false) { [unowned self] stack, _ in
       try ask(.invoke, member.number, stack)
     }
@@ -191,19 +191,19 @@ public final class CodeServer {
 
   private func addType(_ reader: inout CrossingReader) throws {
     let (number, name) = (try reader.word(), try reader.text())
-    let members = try reader.list { reader throws(CrossingError) in try ToldMember(from: &reader) }
+    let members = try reader.list { reader throws(CrossingError) in try SentMember(from: &reader) }
     crossing.add(try .add(name, members, to: state, function), number: number)
   }
 
-  private func addModule(_ told: ToldModule) throws {
-    let module = BoundModule(told.name, "") { module in
-      for member in told.members { module.add(distant: member, function(member)) }
+  private func addModule(_ sent: SentModule) throws {
+    let module = BoundModule(sent.name, "") { module in
+      for member in sent.members { module.add(distant: member, function(member)) }
     }
-    try state.register(module, members: told.modules)
+    try state.register(module, members: sent.modules)
   }
 
   private func setRequire(_ number: Int) throws {
-    try state.setRequire(by: function(ToldMember(.method, "require", number: number)))
+    try state.setRequire(by: function(SentMember(.method, "require", number: number)))
   }
 
   /// Converts the arguments to text here, so that a `__tostring` runs in the process of the code.

@@ -59,15 +59,15 @@ struct CrossingDecoder {
       lua_rawgeti(L, list, Int64(place) + 1)
     case .ownFunction:
       let id = try reader.word()
-      crossing.take(function: id, named: try reader.text(), on: L)
+      crossing.pushDistant(function: id, named: try reader.text(), on: L)
     case .ownObject:
       let id = try reader.word()
       let type = try reader.word()
-      try crossing.take(object: id, type: type, cost: try reader.integer(), on: L)
-    case .ownTable: try crossing.take(table: try reader.word(), on: L)
-    case .yourFunction: try crossing.giveBack(.function, try reader.word(), on: L)
-    case .yourObject: try crossing.giveBack(.object, try reader.word(), on: L)
-    case .yourTable: try crossing.giveBack(.table, try reader.word(), on: L)
+      try crossing.pushDistant(object: id, type: type, cost: try reader.integer(), on: L)
+    case .ownTable: try crossing.pushDistant(table: try reader.word(), on: L)
+    case .yourFunction: try crossing.pushShared(.function, try reader.word(), on: L)
+    case .yourObject: try crossing.pushShared(.object, try reader.word(), on: L)
+    case .yourTable: try crossing.pushShared(.table, try reader.word(), on: L)
     case .coroutine: lua_newthread(L)
     case .nothing: dh_new_table(L, 0, 0)
     }

@@ -53,7 +53,7 @@ struct CrossingEncoder {
 
   private mutating func tag(_ tag: ValueTag) { writer.byte(tag.rawValue) }
 
-  private mutating func tag(_ handed: Handed) {
+  private mutating func tag(_ handed: CrossingReference) {
     tag(handed.tag)
     writer.word(handed.id)
   }
@@ -62,7 +62,7 @@ struct CrossingEncoder {
     var length = 0
     guard let start = dh_string(L, index, &length) else { return tag(.nothing) }
     if crossing.chargesFrames, length > 15, dh_charge(L, length) == 0 { throw LuaFailure.memory }
-    guard writer.count + length <= crossing.longestFrame else { throw crossing.tooMuch }
+    guard writer.count + length <= crossing.longestFrame else { throw crossing.tooLarge }
     tag(.bytes)
     writer.data(UnsafeRawBufferPointer(start: start, count: length))
   }
@@ -94,7 +94,7 @@ struct CrossingEncoder {
       return writer.markSeenTables()
     }
     seen[address] = seen.count
-    guard writer.count <= crossing.longestFrame else { throw crossing.tooMuch }
+    guard writer.count <= crossing.longestFrame else { throw crossing.tooLarge }
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
     if let advice = dh_frozen_advice(L, index) {
@@ -164,7 +164,7 @@ struct CrossingEncoder {
 let crossingEvents = ["__index", "__len", "__call", "__name", "__tostring"]
 
 /// The reference in a frame to a function, object or table: one that was handed over, or one that is handed back.
-struct Handed {
+struct CrossingReference {
   var tag: ValueTag
   var id: Int
   /// The name of a host function in errors.

@@ -10,15 +10,15 @@ public enum DistantFailure: Error, Equatable {
   /// The process ended; the text says how.
   case ended(String)
   /// The process sent an invalid frame.
-  case nonsense
+  case invalidMessage
   /// The process was asked to stop and did not.
-  case hung
+  case unresponsive
 
   public var words: String {
     switch self {
     case .ended(let how): "its process \(how)"
-    case .nonsense: "its process sent an invalid message"
-    case .hung: "its process did not stop"
+    case .invalidMessage: "its process sent an invalid message"
+    case .unresponsive: "its process did not stop"
     }
   }
 }
@@ -36,7 +36,7 @@ public protocol DistantChannel: LuaChannel {
 /// Code in another process.
 ///
 ///     let code = DistantCode(state, channel, longestFrame: 64 << 20)
-///     try code.tellModules()
+///     try code.sendModules()
 ///     try code.load(source, name: "init.lua").call([], results: 0) { _ in }
 public final class DistantCode {
   public let state: LuaState
@@ -52,7 +52,7 @@ public final class DistantCode {
   private var questions = 0
   private var isClosing = false
   /// How long the process may take to stop, in nanoseconds.
-  private static let patience: Int64 = 1_000_000_000
+  private static let timeout: Int64 = 1_000_000_000
 
   public init(_ state: LuaState, _ channel: any DistantChannel, longestFrame: Int) {
     (self.state, self.channel) = (state, channel)
@@ -64,7 +64,7 @@ public final class DistantCode {
       // Garbage in the twin from earlier frames can be large; collecting it costs less than keeping it.
       if let state, size > 1 << 20 || dh_room(state.main) < size { state.collect() }
     }
-    crossing.willTell = { [weak self] in self?.allow($0) }
+    crossing.willSendType = { [weak self] in self?.allow($0) }
     crossing.run = { [weak self] id, stack in
       guard let self else { throw LuaFailure.message(DistantFailure.ended("was ended").words) }
       return try call(id, stack)
@@ -86,8 +86,8 @@ public final class DistantCode {
   // MARK: Setup
 
   /// Sends the modules that were registered in the state, and makes the code's `print` print here.
-  public func tellModules() throws {
-    for module in state.toldModules {
+  public func sendModules() throws {
+    for module in state.sentModules {
       allow(module.members)
       try sending { try channel.send(module.frame) }
     }
@@ -112,13 +112,13 @@ public final class DistantCode {
   }
 
   private func ask(_ kind: FrameKind, numberOf function: HostFunction) throws {
-    _ = state.keep(function, type: nil)
+    _ = state.store(function, type: nil)
     let number = state.entries.functions.count - 1
-    allow([ToldMember(.method, function.name, number: number)])
+    allow([SentMember(.method, function.name, number: number)])
     _ = try asking(kind, { $0.writer.word(number) }, take: { _, _ in })
   }
 
-  private func allow(_ members: [ToldMember]) {
+  private func allow(_ members: [SentMember]) {
     for member in members {
       while invocable.count <= member.number { invocable.append(false) }
       invocable[member.number] = true
@@ -221,13 +221,13 @@ public final class DistantCode {
     var encoder = CrossingEncoder(kind, L, crossing)
     encoder.writer.word(serial)
     try sending { try write(&encoder) }
-    var askedAt: Int64 = 0
+    var stopTime: Int64 = 0
     return try sending {
       try crossing.ask(encoder.writer.bytes) {
         let reason = dh_stop_reason_of(state.main)
         guard reason != 0 else { return }
-        if askedAt == 0 { askedAt = dh_now() }
-        if dh_now() - askedAt > Self.patience { throw DistantFailure.hung }
+        if stopTime == 0 { stopTime = dh_now() }
+        if dh_now() - stopTime > Self.timeout { throw DistantFailure.unresponsive }
         channel.requestStop(Int32(serial << 3) | reason)
       }
     }
@@ -274,7 +274,7 @@ public final class DistantCode {
     } catch let error as DistantFailure {
       throw fail(error)
     } catch is CrossingError {
-      throw fail(.nonsense)
+      throw fail(.invalidMessage)
     }
   }
 
@@ -305,7 +305,7 @@ public final class DistantCode {
         guard number < invocable.count, invocable[number] else { throw CrossingError() }
         function = UnsafePointer(state.entries.functions[number].entry)
       case .call:
-        try crossing.giveBack(.function, number, on: L)
+        try crossing.pushShared(.function, number, on: L)
         guard let own = dh_host_function(L, -1) else { throw CrossingError() }
         function = own
       default: throw CrossingError()

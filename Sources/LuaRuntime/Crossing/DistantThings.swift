@@ -40,7 +40,7 @@ final class DistantTable: BoundObject {
 }
 
 /// A member of a bound type or module, as it is sent to the side that runs the code.
-struct ToldMember {
+struct SentMember {
   let role: BoundMember.Role
   let name: String
   /// The number of the function in the host's state.
@@ -80,9 +80,9 @@ struct ToldMember {
 }
 
 /// A module, as it is sent to the side that runs the code.
-struct ToldModule {
+struct SentModule {
   let name: String
-  let members: [ToldMember]
+  let members: [SentMember]
   /// The modules that it holds as fields.
   let modules: [String]
 
@@ -94,13 +94,13 @@ struct ToldModule {
     return writer.bytes
   }
 
-  init(_ name: String, _ members: [ToldMember], modules: [String]) {
+  init(_ name: String, _ members: [SentMember], modules: [String]) {
     (self.name, self.members, self.modules) = (name, members, modules)
   }
 
   init(from reader: inout CrossingReader) throws(CrossingError) {
     name = try reader.text()
-    members = try reader.list { reader throws(CrossingError) in try ToldMember(from: &reader) }
+    members = try reader.list { reader throws(CrossingError) in try SentMember(from: &reader) }
     modules = try reader.list { reader throws(CrossingError) in try reader.text() }
   }
 }

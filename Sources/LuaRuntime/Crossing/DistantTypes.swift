@@ -7,12 +7,12 @@ extension LuaState.Slot {
   /// Adds a host type to a state.
   /// - Parameter function: makes the function that runs a member.
   static func add(
-    _ name: String, _ members: [ToldMember], to state: LuaState, _ function: (ToldMember) -> HostFunction
+    _ name: String, _ members: [SentMember], to state: LuaState, _ function: (SentMember) -> HostFunction
   ) throws -> LuaState.Slot {
     try state.withStack { stack in
-      guard let type = dh_type_new(stack.L, state.entries.keep(name)) else { throw state.memoryError }
+      guard let type = dh_type_new(stack.L, state.entries.store(name)) else { throw state.memoryError }
       for member in members {
-        LuaState.PendingType.add(state.keep(function(member), type: type), as: member.role, to: type, on: stack.L)
+        LuaState.PendingType.add(state.store(function(member), type: type), as: member.role, to: type, on: stack.L)
       }
       let slot = LuaState.Slot(type, TypeDescription(name, members), order: state.slots.count)
       state.slots.append(slot)
@@ -23,7 +23,7 @@ extension LuaState.Slot {
 
 extension TypeDescription {
   /// Makes the description of a host type, with what the messages for unknown names need.
-  fileprivate init(_ name: String, _ members: [ToldMember]) {
+  fileprivate init(_ name: String, _ members: [SentMember]) {
     self.init(name: name, help: "", grant: nil, summary: { _ in name }, identity: { _ in .text(name) })
     for member in members {
       switch member.role {

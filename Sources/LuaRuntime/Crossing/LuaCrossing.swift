@@ -5,7 +5,7 @@
 import CLua
 
 /// What can be handed over while it stays on its side.
-enum HandedKind: UInt8 {
+enum ReferenceKind: UInt8 {
   case function, object, table
 }
 
@@ -24,33 +24,33 @@ final class LuaCrossing {
   var run: (Int, borrowing LuaStack) throws -> Int32 = { _, _ in throw CrossingError() }
 
   /// Called with the members of a type just before the other side learns of it.
-  var willTell: ([ToldMember]) -> Void = { _ in }
+  var willSendType: ([SentMember]) -> Void = { _ in }
 
-  private struct HandedObject {
+  private struct SharedObject {
     let object: any BoundObject
     let cost: Int
     var times: Int
   }
 
   private var references: [Int: LuaReference] = [:]
-  private var objects: [Int: HandedObject] = [:]
+  private var objects: [Int: SharedObject] = [:]
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var lastNumber = 0
   /// The types that were sent to the other side.
-  private var told: Set<Int> = []
+  private var sentTypes: Set<Int> = []
   /// The types that the other side has announced, by number; used on the side that runs the code.
   private var types: [Int: LuaState.Slot] = [:]
   /// The live stand-ins here for objects of the other side.
   private var distant: [Int: Unmanaged<DistantObject>] = [:]
   /// What the other side should be told to release.
-  private var released: [(kind: HandedKind, id: Int, times: Int)] = []
+  private var released: [(kind: ReferenceKind, id: Int, times: Int)] = []
 
   init(_ state: LuaState, _ channel: any LuaChannel, longestFrame: Int, chargesFrames: Bool) {
     (self.state, self.channel, self.longestFrame) = (state, channel, longestFrame)
     self.chargesFrames = chargesFrames
   }
 
-  var tooMuch: LuaFailure { .message("this is too large to pass on: more than \(inWords(bytes: longestFrame))") }
+  var tooLarge: LuaFailure { .message("this is too large to pass on: more than \(inWords(bytes: longestFrame))") }
 
   // MARK: Handing over
 
@@ -60,48 +60,48 @@ final class LuaCrossing {
   }
 
   /// Pops the value on top of the stack and stores it for the other side.
-  func keep(_ L: OpaquePointer) -> Int {
+  func store(_ L: OpaquePointer) -> Int {
     let id = nextNumber()
     references[id] = LuaReference(popping: L, of: state)
     return id
   }
 
-  func hand(functionAt index: Int32, on L: OpaquePointer) -> Handed {
+  func hand(functionAt index: Int32, on L: OpaquePointer) -> CrossingReference {
     let function = dh_host_function(L, index)
     lua_pushvalue(L, index)
     if let swift = function?.pointee.swift {
       let host = Unmanaged<HostFunction>.fromOpaque(swift).takeUnretainedValue()
       if let distant = host.distant, distant.crossing === self {
         dh_pop(L, 1)
-        return Handed(tag: .yourFunction, id: distant.id)
+        return CrossingReference(tag: .yourFunction, id: distant.id)
       }
-      return Handed(tag: .ownFunction, id: keep(L), name: host.name)
+      return CrossingReference(tag: .ownFunction, id: store(L), name: host.name)
     }
-    return Handed(tag: .ownFunction, id: keep(L))
+    return CrossingReference(tag: .ownFunction, id: store(L))
   }
 
   /// Returns nil for a closed object, or one without a bound type.
-  func hand(objectAt index: Int32, on L: OpaquePointer) throws -> Handed? {
+  func hand(objectAt index: Int32, on L: OpaquePointer) throws -> CrossingReference? {
     guard let slot = state.slot(on: L, at: index), let object = state.object(on: L, at: index) else { return nil }
     switch object {
-    case let distant as DistantObject: return Handed(tag: .yourObject, id: distant.id)
-    case let table as DistantTable: return Handed(tag: .yourTable, id: table.id)
+    case let distant as DistantObject: return CrossingReference(tag: .yourObject, id: distant.id)
+    case let table as DistantTable: return CrossingReference(tag: .yourTable, id: table.id)
     default: break
     }
-    if told.insert(slot.order).inserted {
-      willTell(slot.members)
+    if sentTypes.insert(slot.order).inserted {
+      willSendType(slot.members)
       try channel.send(typeFrame(of: slot))
     }
     let key = ObjectIdentifier(object)
     if let id = numbers[key], let known = objects[id] {
       objects[id]?.times += 1
-      return Handed(tag: .ownObject, id: id, type: slot.order, cost: known.cost)
+      return CrossingReference(tag: .ownObject, id: id, type: slot.order, cost: known.cost)
     }
     let (id, cost) = (nextNumber(), slot.weigh.map { max(slot.cost, $0(object)) } ?? slot.cost)
-    objects[id] = HandedObject(object: object, cost: cost, times: 1)
+    objects[id] = SharedObject(object: object, cost: cost, times: 1)
     numbers[key] = id
     dh_keep(L, cost)
-    return Handed(tag: .ownObject, id: id, type: slot.order, cost: cost)
+    return CrossingReference(tag: .ownObject, id: id, type: slot.order, cost: cost)
   }
 
   private func typeFrame(of slot: LuaState.Slot) -> [UInt8] {
@@ -113,7 +113,7 @@ final class LuaCrossing {
   }
 
   /// Pushes what this side handed over before.
-  func giveBack(_ kind: HandedKind, _ id: Int, on L: OpaquePointer) throws(CrossingError) {
+  func pushShared(_ kind: ReferenceKind, _ id: Int, on L: OpaquePointer) throws(CrossingError) {
     switch kind {
     case .object:
       guard let known = objects[id] else { throw CrossingError() }
@@ -128,7 +128,7 @@ final class LuaCrossing {
   // MARK: Receiving
 
   /// Pushes a function that runs on the other side.
-  func take(function id: Int, named name: String, on L: OpaquePointer) {
+  func pushDistant(function id: Int, named name: String, on L: OpaquePointer) {
     let distant = DistantFunction(id, self)
     let host = HostFunction(name, failsSoftly: false) { stack, _ in
       guard let crossing = distant.crossing else { throw LuaFailure.message("its process has ended") }
@@ -139,7 +139,7 @@ final class LuaCrossing {
   }
 
   /// Pushes an object of the other side; always the same stand-in while that lives.
-  func take(object id: Int, type: Int, cost: Int, on L: OpaquePointer) throws(CrossingError) {
+  func pushDistant(object id: Int, type: Int, cost: Int, on L: OpaquePointer) throws(CrossingError) {
     guard let slot = types[type], cost >= 0 else { throw CrossingError() }
     let object: DistantObject
     if let living = distant[id] {
@@ -154,7 +154,7 @@ final class LuaCrossing {
   }
 
   /// Pushes a stand-in for a table of the other side.
-  func take(table id: Int, on L: OpaquePointer) throws(CrossingError) {
+  func pushDistant(table id: Int, on L: OpaquePointer) throws(CrossingError) {
     guard types.isEmpty else { throw CrossingError() }
     state.push(object: DistantTable(id, self), on: L)
   }
@@ -164,7 +164,7 @@ final class LuaCrossing {
 
   // MARK: Releasing
 
-  func release(_ kind: HandedKind, _ id: Int, times: Int = 1) {
+  func release(_ kind: ReferenceKind, _ id: Int, times: Int = 1) {
     if kind == .object { distant[id] = nil }
     released.append((kind, id, times))
   }
@@ -183,10 +183,10 @@ final class LuaCrossing {
   }
 
   /// Releases what the other side no longer needs.
-  func takeReleases(_ reader: CrossingReader) throws(CrossingError) {
+  func applyReleases(_ reader: CrossingReader) throws(CrossingError) {
     var reader = reader
     while reader.left > 0 {
-      guard let kind = HandedKind(rawValue: try reader.byte()) else { throw CrossingError() }
+      guard let kind = ReferenceKind(rawValue: try reader.byte()) else { throw CrossingError() }
       let (id, times) = (try reader.word(), try reader.word())
       if kind != .object {
         guard references.removeValue(forKey: id) != nil else { throw CrossingError() }
@@ -221,7 +221,7 @@ final class LuaCrossing {
       switch frame.first.flatMap(FrameKind.init) {
       case nil: throw CrossingError()
       case .values, .failure, .error, .syntaxError, .stopped: return frame
-      case .release: try frame.read { try takeReleases($0) }
+      case .release: try frame.read { try applyReleases($0) }
       default: try serve(frame)
       }
       // Also checks `waiting` for a side that keeps sending requests.

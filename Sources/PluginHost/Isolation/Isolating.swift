@@ -27,7 +27,7 @@ public struct PluginIsolation {
     guard let process = try process(for: plugin, terms) else { return nil }
     let code = DistantCode(lua, process, longestFrame: terms.longestFrame)
     code.onFailure = { [weak host, weak plugin] why in
-      if let host, let plugin { PluginIsolation(host: host).lose(plugin, why) }
+      if let host, let plugin { PluginIsolation(host: host).unloadAfterFailure(plugin, why) }
     }
     return code
   }
@@ -45,7 +45,7 @@ public struct PluginIsolation {
 
   /// Unloads a plugin whose process has ended, until the user loads it again. The caller gets the reason as the error
   /// of its call.
-  private func lose(_ plugin: Plugin, _ why: DistantFailure) {
+  private func unloadAfterFailure(_ plugin: Plugin, _ why: DistantFailure) {
     plugin.lastError = why.words
     // During loading, the code that loads the plugin sets its state.
     guard plugin.state == .loaded else { return }

@@ -52,7 +52,7 @@ final class PluginProcess: DistantChannel {
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(channel, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
-    stream = FrameStream(input: channel, output: channel, longest: terms.longestFrame, isSocket: true, glances: true)
+    stream = FrameStream(input: channel, output: channel, longest: terms.longestFrame, isSocket: true, spinWait: true)
     do {
       try send(terms.frame)
       let deadline = Deadline(seconds: Self.startSeconds, clock: clock, shouldStop: { false })
@@ -76,7 +76,7 @@ final class PluginProcess: DistantChannel {
       try stream.send(frame) {
         // The process does not read: it may be busy, so this waits unless a stop was requested.
         blocked += Interrupts.areRequested ? 1 : 0
-        if blocked > 50 { throw DistantFailure.hung }
+        if blocked > 50 { throw DistantFailure.unresponsive }
       }
     } catch is FrameEnd {
       throw failure()
@@ -87,7 +87,7 @@ final class PluginProcess: DistantChannel {
     do {
       return try stream.receive(waiting)
     } catch let end as FrameEnd {
-      throw end == .gone ? failure() : DistantFailure.nonsense
+      throw end == .gone ? failure() : DistantFailure.invalidMessage
     }
   }
 

@@ -152,7 +152,7 @@ public struct PluginInstaller {
       try store.discard(name)
       throw error
     }
-    return try takeUp(name, wasLoaded: plan.installed?.lua != nil)
+    return try replaceInHost(name, wasLoaded: plan.installed?.lua != nil)
   }
 
   private func checkUnchanged(_ plan: InstallPlan) throws {
@@ -183,7 +183,7 @@ public struct PluginInstaller {
   }
 
   /// Replaces the plugin in the host after its folder has changed: unloads the old one and reads the new one.
-  private func takeUp(_ name: String, wasLoaded: Bool) throws -> Plugin {
+  private func replaceInHost(_ name: String, wasLoaded: Bool) throws -> Plugin {
     if let old = host.plugins.first(where: { $0.name == name }) {
       host.unload(old)
       old.state = .off

@@ -101,7 +101,7 @@ struct PluginStore {
     let before = try state(before: change)
     do {
       try AtomicFile.write(
-        journalPath, JSONWriter.bytes(of: encoded(change)), .ofOurs(temporaryName: Self.temporaryName))
+        journalPath, JSONWriter.bytes(of: encoded(change)), .internalFile(temporaryName: Self.temporaryName))
       try perform(change)
       try removeJournal()
     } catch {
@@ -179,7 +179,7 @@ struct PluginStore {
   // MARK: After a kill
 
   /// Completes what a killed process left unfinished, unless another process is working.
-  func settle() throws {
+  func recover() throws {
     guard hasLeftovers else { return }
     if fileExists(journalPath) {
       try lock().release()

@@ -98,7 +98,7 @@ public struct TrustedKeys {
 
   /// Writes all changes at once.
   func save() throws {
-    try AtomicFile.write(path, JSONWriter.bytes(of: .record(whole)), .ofOurs(temporaryName: Self.temporaryName))
+    try AtomicFile.write(path, JSONWriter.bytes(of: .record(whole)), .internalFile(temporaryName: Self.temporaryName))
   }
 }
 

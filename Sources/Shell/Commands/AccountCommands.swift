@@ -35,7 +35,7 @@ enum AccountCommands {
       try requireNoScript(session)
       let name = invocation.text("NAME").trimmed
       try session.gate.store.checkNew(name)
-      let password = try SignIn(session).answeringLeft {
+      let password = try SignIn(session).mapCancellation {
         try SignIn(session).newPassword(for: name, file: invocation.optionalText("--new-password-file"))
       }
       let isFirst = session.gate.user == nil
@@ -108,7 +108,7 @@ enum AccountCommands {
       options: [Option("--password-file", "FILE", .file, access: .read, help: "read the password from FILE")],
       example: "login ana"
     ) { invocation, session in
-      try SignIn(session).answeringLeft {
+      try SignIn(session).mapCancellation {
         try SignIn(session).signIn(
           invocation.optionalText("NAME") ?? session.options.signIn.user,
           passwordFile: invocation.optionalText("--password-file").map(session.environment.folders.expanded)
@@ -142,11 +142,11 @@ enum AccountCommands {
       guard let user = session.gate.user else {
         throw SignInError.noAccount
       }
-      let old = try SignIn(session).answeringLeft {
+      let old = try SignIn(session).mapCancellation {
         try session.options.signIn.passwordFile.map { try SignIn(session).password(in: $0) }
           ?? SignIn(session).readPassword("Current password of \(printable(user)): ")
       }
-      let new = try SignIn(session).answeringLeft {
+      let new = try SignIn(session).mapCancellation {
         try SignIn(session).newPassword(for: user, file: invocation.optionalText("--new-password-file"))
       }
       try session.gate.store.changePassword(of: user, from: old, to: new)

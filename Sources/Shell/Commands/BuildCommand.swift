@@ -85,7 +85,7 @@ enum BuildCommand {
     choices.prunes = invocation.flag("--prune")
     choices.restores = invocation.flag("--restore")
     choices.writesBack = invocation.flag("--write-back")
-    choices.asksGit = invocation.flag("--git")
+    choices.requiresCommitted = invocation.flag("--git")
     let file = invocation.optionalText("--apkg").map { session.environment.folders.expanded($0) }
     func made() throws -> (DeckHandle, BuildReport, Int?) {
       let (deck, report) = try workspace.exchange.build(

@@ -93,7 +93,7 @@ enum CardBulkCommands {
 
   /// Shows the progress of a change to many cards; an interrupt rolls it back.
   private static func shown<T>(
-    _ label: String, _ cards: [CardHandle], _ session: Session, _ change: (CardsDone) throws -> T
+    _ label: String, _ cards: [CardHandle], _ session: Session, _ change: (CardProgress) throws -> T
   ) throws -> T {
     let progress = session.console.progress(label, total: cards.count, unit: "cards")
     defer { progress.finish() }

@@ -121,7 +121,7 @@ enum CareCommands {
   private static func line(_ found: (power: BackupPower, what: String), _ staged: StagedBackup) -> String {
     let name = found.power.rawValue
     let fate =
-      staged.taken.contains(found.power) ? "will be restored" : "will not be restored (`--with \(name)` restores it)"
+      staged.chosen.contains(found.power) ? "will be restored" : "will not be restored (`--with \(name)` restores it)"
     return "\(name): \(printable(found.what, limit: 500)): \(fate)"
   }
 
@@ -182,7 +182,7 @@ enum CareCommands {
       let found = try workspace.care.diagnose(areas) + program()
       let mendable = found.filter(\.isMendable).count
       guard invocation.flag("--mend"), mendable > 0 else {
-        return try told(found, [], mendable, invocation, session)
+        return try doctorResult(found, [], mendable, invocation, session)
       }
       guard session.rehearsal.mayActOutside("make a backup and mend \(session.counted(mendable, "finding"))") else {
         return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
@@ -192,7 +192,7 @@ enum CareCommands {
       var heading = report.mended.map { "mended: \($0.what) (\($0.place)): \($0.remedy)" }
       heading.append("Mended \(session.counted(report.mended.count, "finding")).")
       if let backup = report.backup { heading.append("The previous data is saved in \(backup).") }
-      return try told(report.findings + program(), heading, 0, invocation, session)
+      return try doctorResult(report.findings + program(), heading, 0, invocation, session)
     }
   }
 
@@ -206,7 +206,7 @@ enum CareCommands {
   }
 
   /// - Throws: `ShellError.unwell` when there are findings, after showing all of them.
-  private static func told(
+  private static func doctorResult(
     _ found: [DoctorFinding], _ heading: [String], _ mendable: Int, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
     let result = CommandResult(.list(found.map { record($0) }), .lines(heading + found.flatMap { lines($0) }))

@@ -237,7 +237,7 @@ enum DocumentCommands {
         font: invocation.optionalText("--font") ?? "", wraps: invocation.flag("--wrap"),
         size: invocation.optionalNumber("--size"), align: invocation.optionalText("--align") ?? "center")
       return try changing(invocation, session) { document in
-        added("text", try document.addText(invocation.text("TEXT"), style: style, wish(invocation)))
+        added("text", try document.addText(invocation.text("TEXT"), style: style, options(invocation)))
       }
     }
   }
@@ -267,7 +267,7 @@ enum DocumentCommands {
       let picture = try session.workspace().documents.picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
       return try changing(invocation, session) { document in
-        added("image", try document.addImage(picture, frame: frame, isCropped: isCropped, wish(invocation)))
+        added("image", try document.addImage(picture, frame: frame, isCropped: isCropped, options(invocation)))
       }
     }
   }
@@ -284,12 +284,12 @@ enum DocumentCommands {
     Option("--rotation", "DEGREES", .number, help: "its rotation, clockwise"),
   ]
 
-  private static func wish(_ invocation: Invocation) -> PlaceWish {
-    var wish = PlaceWish()
-    (wish.x, wish.y) = (invocation.optionalNumber("--x"), invocation.optionalNumber("--y"))
-    (wish.width, wish.height) = (invocation.optionalNumber("--width"), invocation.optionalNumber("--height"))
-    wish.rotation = invocation.optionalNumber("--rotation")
-    return wish
+  private static func options(_ invocation: Invocation) -> PlacementOptions {
+    var options = PlacementOptions()
+    (options.x, options.y) = (invocation.optionalNumber("--x"), invocation.optionalNumber("--y"))
+    (options.width, options.height) = (invocation.optionalNumber("--width"), invocation.optionalNumber("--height"))
+    options.rotation = invocation.optionalNumber("--rotation")
+    return options
   }
 
   // MARK: Changing

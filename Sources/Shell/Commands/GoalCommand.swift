@@ -46,10 +46,10 @@ enum GoalCommand {
         if invocation.optionalText("--recall") ?? invocation.optionalText("--minutes") != nil { throw missing("DATE") }
         return try shown(deck, session)
       }
-      let standing = try deck.goals.set(
+      let progress = try deck.goals.set(
         date: date, recall: invocation.optionalNumber("--recall") ?? DeckGoal.initialRecall,
         minutes: invocation.optionalNumber("--minutes") ?? DeckGoal.initialMinutes)
-      return CommandResult(.list([standing.value]), .lines(GoalWords().lines(of: standing)))
+      return CommandResult(.list([progress.value]), .lines(GoalWords().lines(of: progress)))
     }
   }
 
@@ -66,11 +66,11 @@ enum GoalCommand {
         .init("Forecast", .right), .init("Last days", .right), .init("Minutes", .right),
       ], whenEmpty: "No deck has a goal; `deck goal DECK DATE` sets one.")
     let goals = try session.workspace().decks.goals()
-    for standing in goals {
-      let goal = standing.goal
+    for progress in goals {
+      let goal = progress.goal
       table.add([
-        standing.deck, goal.date, standing.daysLeft > 0 ? session.grouped(standing.daysLeft) : "over",
-        words.percent(goal.recall), words.percent(standing.known), standing.plan.map { words.percent($0.recall) } ?? "",
+        progress.deck, goal.date, progress.daysLeft > 0 ? session.grouped(progress.daysLeft) : "over",
+        words.percent(goal.recall), words.percent(progress.known), progress.plan.map { words.percent($0.recall) } ?? "",
         "\(goal.lastDays)", words.number(goal.minutes),
       ])
     }
@@ -79,7 +79,7 @@ enum GoalCommand {
 
   private static func remove(_ deck: DeckHandle) throws -> CommandResult {
     let name = quoted(try deck.record().name)
-    guard try deck.goals.standing() != nil else {
+    guard try deck.goals.progress() != nil else {
       return CommandResult(.list([]), line: "\(name) has no goal of its own.")
     }
     try deck.goals.remove()
@@ -87,8 +87,8 @@ enum GoalCommand {
   }
 
   private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
-    if let standing = try deck.goals.standing() {
-      return CommandResult(.list([standing.value]), .lines(GoalWords().lines(of: standing)))
+    if let progress = try deck.goals.progress() {
+      return CommandResult(.list([progress.value]), .lines(GoalWords().lines(of: progress)))
     }
     let name = quoted(try deck.record().name)
     let around = try deck.goals.current().map { "\(name) follows the goal of \(quoted($0.deck.name))." }

@@ -14,7 +14,7 @@ enum LanguageServerCommand {
   static let name = "lsp"
 
   /// Milliseconds between checks that the editor is still running.
-  private static let patience = 1000
+  private static let pollInterval = 1000
 
   static var command: BuiltIn {
     BuiltIn(
@@ -48,7 +48,7 @@ enum LanguageServerCommand {
         try output.append(answer)
         try output.flush()
       }
-      switch try input.next(within: answer == nil ? patience : 0) {
+      switch try input.next(within: answer == nil ? pollInterval : 0) {
       case .bytes(let bytes): server.receive(bytes)
       case .end: finish(server, output)
       case .nothing: if answer == nil, isGone(server.parent) { server.end() }

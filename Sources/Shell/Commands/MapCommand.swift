@@ -51,7 +51,7 @@ package enum MapCommand {
       try registry.add(command.command)
       return run(try registry.parse(words: words).1, environment)
     } catch {
-      tell(error.message)
+      writeError(error.message)
       return error.report.code.exitStatus
     }
   }
@@ -73,23 +73,23 @@ package enum MapCommand {
         environment.folders.expanded(path), limit: 64 << 20, .any, isInterrupted: environment.isInterrupted)
       let made = try MapJob(
         code, name: path, arguments: invocation.list("ARG"), options: options,
-        input: InputLines(limit: MapJob.lineLimit), output: OutputBlocks(), message: say)
+        input: InputLines(limit: MapJob.lineLimit), output: OutputBlocks(), message: logLine)
       job = made
       try made.run()
     } catch {
       if case .exit(let code)? = (error as? LuaError)?.stopReason { return Int32(code) }
-      say(told(error))
+      logLine(describe(error))
       status = ExitStatus.failed
     }
-    if let job { say(job.summary) }
+    if let job { logLine(job.summary) }
     return status
   }
 
-  private static func told(_ error: any Error) -> String { (error as? any Problem)?.message ?? "\(error)" }
+  private static func describe(_ error: any Error) -> String { (error as? any Problem)?.message ?? "\(error)" }
 
-  private static func say(_ text: String) { tell("map: " + text) }
+  private static func logLine(_ text: String) { writeError("map: " + text) }
 
-  private static func tell(_ text: String) {
+  private static func writeError(_ text: String) {
     let line = Array("deckhand: \(printable(text, limit: 2_000))\n".utf8)
     _ = write(2, line, line.count)
   }

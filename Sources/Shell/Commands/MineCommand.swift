@@ -63,7 +63,7 @@ enum MineCommand {
         invocation, session,
         translations: invocation.list("--translation").flatMap { TextCommands.paths($0, session) },
         offset: invocation.optionalNumber("--offset"))
-      tellPairings(text, session)
+      reportPairings(text, session)
       var report = try text.minable(options(invocation))
       if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
         if fileExists(path) {
@@ -113,7 +113,7 @@ enum MineCommand {
     invocation.list("--audio").flatMap { TextCommands.paths($0, session) }
   }
 
-  private static func tellPairings(_ text: TextHandle, _ session: Session) {
+  private static func reportPairings(_ text: TextHandle, _ session: Session) {
     for pairing in text.pairings {
       let timing = pairing.timing
       let offset = (timing.offset * 10).rounded() / 10

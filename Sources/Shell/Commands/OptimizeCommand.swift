@@ -40,7 +40,7 @@ enum OptimizeCommand {
         ?? StudyChoice.only(session, usage: "deck optimize DECK")
       if invocation.flag("--report") { return try report(deck, session) }
       let outcome = try fitted(deck, session)
-      try deck.fitting.keep(outcome)
+      try deck.fitting.store(outcome)
       let lines = try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session)
       return CommandResult(outcome.value(try deck.record().name), .lines(lines))
     }
@@ -63,7 +63,7 @@ enum OptimizeCommand {
       }
       do {
         let outcome = try fitted(deck, session)
-        try deck.fitting.keep(outcome)
+        try deck.fitting.store(outcome)
         values.append(outcome.value(name))
         lines += [name + ":"]
         lines += try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session).map { "  " + $0 }
@@ -157,7 +157,7 @@ enum FittingWords {
   }
 
   /// The message about a fit that ran in the background of the prompt.
-  static func news(_ news: RefitNews, _ session: Session) -> String {
+  static func news(_ news: RefitResult, _ session: Session) -> String {
     let outcome = news.outcome
     let model = outcome.usesFSRS7 ? "FSRS-7" : "FSRS-6"
     return "note: the memory model of the preset \(quoted(news.preset)) was fitted again, to "

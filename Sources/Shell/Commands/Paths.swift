@@ -41,13 +41,13 @@ struct TextEditor {
         return true
       } catch let problem as any Problem {
         if !session.canAsk {
-          try keep(edited)
+          try save(edited)
           throw problem
         }
         if problem.report.code == .interrupted, endsWithCtrlC() { return false }
         guard let goesOn = try confirmUnlessInterrupted("\(problem.message). Edit again?") else { return false }
         if !goesOn {
-          try keep(edited)
+          try save(edited)
           throw problem
         }
         draft = edited
@@ -57,7 +57,7 @@ struct TextEditor {
   }
 
   /// Saves a refused text, and tells the user the path.
-  private func keep(_ text: String) throws {
+  private func save(_ text: String) throws {
     let path = session.environment.folders.cache + "/refused-\(getpid()).txt"
     try AtomicFile.write(path, Array(text.utf8))
     session.console.note("Your text was saved to \(path).")

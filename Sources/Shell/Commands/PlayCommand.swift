@@ -88,14 +88,14 @@ enum PlayCommands {
   /// Saves the requested language and length as settings for the next game, except a length in a mode that has its own.
   /// A setting that is forced for this run stays.
   static func remember(_ options: GameOptions, _ session: Session) throws {
-    if let language = options.language { try keep("game.language", language, session, from: "play --language") }
+    if let language = options.language { try saveSetting("game.language", language, session, from: "play --language") }
     let hasOwnLength = try session.modes.mode(named: options.mode).length != nil
     if let length = options.length, !hasOwnLength {
-      try keep("game.length", String(length), session, from: "play --length")
+      try saveSetting("game.length", String(length), session, from: "play --length")
     }
   }
 
-  private static func keep(_ name: String, _ text: String, _ session: Session, from option: String) throws {
+  private static func saveSetting(_ name: String, _ text: String, _ session: Session, from option: String) throws {
     let tree = try session.workspace().preferences().tree
     if try tree.get(name).text == text { return }
     do {

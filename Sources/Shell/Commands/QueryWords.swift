@@ -22,7 +22,7 @@ struct NamedTerm {
     (start, name) = (word[...colon], word[word.index(after: colon)...])
   }
 
-  var hasBlank: Bool { name.contains(" ") && !name.contains("\"") }
+  var containsSpace: Bool { name.contains(" ") && !name.contains("\"") }
 
   /// All names that the term can refer to.
   func names(_ session: Session) throws -> [String] {
@@ -36,7 +36,7 @@ extension Session {
   /// the user's shell removes the quotes.
   func query(_ words: [String]) throws -> String {
     try words.map { word in
-      guard let term = NamedTerm(word), term.hasBlank, case let wanted = term.name.lowercased(),
+      guard let term = NamedTerm(word), term.containsSpace, case let wanted = term.name.lowercased(),
         try term.names(self).contains(where: { $0.lowercased() == wanted })
       else { return word }
       return "\(term.start)\"\(term.name)\""

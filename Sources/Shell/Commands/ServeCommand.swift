@@ -90,7 +90,7 @@ private final class ServingHost: ActionHost {
   }
 
   /// Refreshed each time, since another process may have made an account or changed a setting.
-  func clientTerms() throws -> (origins: [String], key: String) {
+  func clientSettings() throws -> (origins: [String], key: String) {
     try session.refreshAccounts()
     let workspace = try session.workspace()
     try workspace.settings.refresh()
@@ -98,10 +98,10 @@ private final class ServingHost: ActionHost {
     return (preferences.servedOrigins, preferences.serveKey)
   }
 
-  func mayEnter(_ origin: String) throws -> Bool {
+  func allowsOrigin(_ origin: String) throws -> Bool {
     let name = printable(origin, limit: 300)
     guard session.canAsk else {
-      tell("The page \(name) asks for access; `set serve.origins \"\(name)\"` allows it.")
+      log("The page \(name) asks for access; `set serve.origins \"\(name)\"` allows it.")
       return false
     }
     session.input.forgetTyped()
@@ -119,7 +119,7 @@ private final class ServingHost: ActionHost {
     return (names.contains(active) ? names : [active] + names, active)
   }
 
-  func tell(_ line: String) { session.console.note(line) }
+  func log(_ line: String) { session.console.note(line) }
 
   /// After a shell missed the deadline, it is not asked again for a second: one request may hold many actions.
   func askShell(_ request: ShellRequest) -> ShellReply? {
@@ -127,7 +127,7 @@ private final class ServingHost: ActionHost {
     if elapsed() < silentUntil { return .busy }
     let begun = elapsed()
     let reply = ShellRequests.ask(request, session)
-    if reply == .busy, elapsed() - begun >= ShellRequests.patience { silentUntil = elapsed() + 1 }
+    if reply == .busy, elapsed() - begun >= ShellRequests.timeout { silentUntil = elapsed() + 1 }
     return reply
   }
 

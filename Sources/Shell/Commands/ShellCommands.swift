@@ -113,7 +113,7 @@ enum ShellCommands {
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let isWithin = session.state.isInScript || session.state.isAnswering
       let status: Int32
-      if CommandFile.isNamed(path) {
+      if CommandFile.isCommandFile(path) {
         status = ScriptRunner(session).run(try CommandFile(session, path: path))
       } else {
         status = ScriptRunner(session).run([try ScriptRunner.script(at: path, invocation.list("ARG"))])
@@ -177,7 +177,7 @@ enum ShellCommands {
         try setAlias(name, aliasWords(text, session), session)
         return CommandResult(.null, line: "\(name) stands for \(text)")
       }
-      for alias in session.registry.aliases { tellIfHidden(alias.name, session) }
+      for alias in session.registry.aliases { warnIfHidden(alias.name, session) }
       let rows = session.registry.aliases.map {
         [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")]
       }
@@ -199,12 +199,12 @@ enum ShellCommands {
   /// Adds one of the user's aliases.
   static func setAlias(_ name: String, _ words: [String], _ session: Session) throws {
     try session.registry.setAlias(name, words: words)
-    tellIfHidden(name, session)
+    warnIfHidden(name, session)
   }
 
   /// Warns when a Lua variable hides the alias: a line that is only the name of a user's variable shows the variable,
   /// whatever else has that name.
-  private static func tellIfHidden(_ name: String, _ session: Session) {
+  private static func warnIfHidden(_ name: String, _ session: Session) {
     guard session.scripting.isUserGlobal(name) else { return }
     session.console.note(
       "\(name) is a Lua variable too: a line with only \(name) shows the variable, and the alias runs only with words "

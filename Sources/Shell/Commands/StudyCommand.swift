@@ -51,10 +51,10 @@ enum StudyCommands {
       if options.mode == .review, let warning = try session.futureWarning() {
         session.console.note("warning: \(warning)")
       }
-      try tellBuried(in: decks, options, session)
+      try reportBuried(in: decks, options, session)
       let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
-      session.console.isAside = wantsJSON && !session.console.terminal.hasScreen
-      defer { session.console.isAside = false }
+      session.console.usesStandardError = wantsJSON && !session.console.terminal.hasScreen
+      defer { session.console.usesStandardError = false }
       let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
       return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)
     }
@@ -85,7 +85,7 @@ enum StudyCommands {
   }
 
   /// Tells the user about cards that are left out although cards were requested whether due or not: buried ones.
-  private static func tellBuried(
+  private static func reportBuried(
     in decks: [DeckHandle], _ options: SessionHandle.Options, _ session: Session
   ) throws {
     guard options.mode == .review, options.kind != .scheduled else { return }

@@ -91,7 +91,7 @@ enum SyncCommand {
     else {
       throw CommandError.missingArgument(command: "sync", "--user NAME", usage: "sync login URL --user NAME")
     }
-    let link = try signIn.answeringLeft {
+    let link = try signIn.mapCancellation {
       let password =
         if let file = invocation.optionalText("--server-password-file") { try signIn.password(in: file) } else {
           try signIn.readPassword("Password of \(printable(user)) on \(printable(place.host)): ")

@@ -82,7 +82,7 @@ extension SyncCommand {
     _ isFull: Bool, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
   ) throws -> CommandResult {
     let preview = try SyncProgress.shown(workspace, session) { progress in
-      try workspace.sync.lookAtServer { progress.show(.fetching($0)) }
+      try workspace.sync.previewServer { progress.show(.fetching($0)) }
     }
     let pulled = preview.pulled
     if !pulled.meta.message.isEmpty {
@@ -91,12 +91,12 @@ extension SyncCommand {
     let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
     if invocation.optionalText("--full") == "upload" { return try upload(preview, invocation, workspace, session) }
     if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
-    guard try mayTakeOver(preview, isFull, invocation, session) else {
+    guard try confirmsImport(preview, isFull, invocation, session) else {
       return .unchanged()
     }
     if !isFull, preview.cardsHere > 0 { return try sync(preview, workspace, session) }
     let (report, backup) = try SyncProgress.shown(workspace, session) { progress in
-      try workspace.sync.takeOver(preview) { progress.show(.taking($0, of: $1)) }
+      try workspace.sync.replaceLocal(preview) { progress.show(.taking($0, of: $1)) }
     }
     return result(preview.link, report, backup, session)
   }
@@ -146,7 +146,7 @@ extension SyncCommand {
 
   /// Asks whether to take over the server's data. Where cards here would be lost, the user has to type their number, at
   /// the terminal or with the command.
-  private static func mayTakeOver(
+  private static func confirmsImport(
     _ preview: SyncPreview, _ isFull: Bool, _ invocation: Invocation, _ session: Session
   ) throws -> Bool {
     let cards = preview.cardsHere
@@ -174,9 +174,9 @@ extension SyncCommand {
       session.counted(report.cards, "card"), session.counted(report.answers, "answer"),
     ]
     var lines = ["Fetched \(parts.joined(separator: ", ")) from \(link.address)."]
-    if report.withoutPlace > 0 {
+    if report.unstorable > 0 {
       lines.append(
-        "\(session.counted(report.withoutPlace, "note or card", "notes and cards")) cannot be used here and are "
+        "\(session.counted(report.unstorable, "note or card", "notes and cards")) cannot be used here and are "
           + "stored as they came.")
     }
     lines += report.findings.prefix(10).map { "  \($0)" }
@@ -185,7 +185,7 @@ extension SyncCommand {
       .record(
         fields(link) + [
           ("decks", .integer(report.decks)), ("notes", .integer(report.notes)), ("cards", .integer(report.cards)),
-          ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.withoutPlace)),
+          ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.unstorable)),
           ("backup", backup.map { .text($0) } ?? .null),
         ]), .lines(lines))
   }

@@ -13,7 +13,7 @@ import Workspace
 
 enum UnattendedSync {
   /// How many seconds the end of a session waits for a server that does not answer.
-  private static let patience = 5
+  private static let timeout = 5
 
   /// Syncs rows, then media.
   /// - Throws: what `sync` throws; `SyncError.firstSync` when the first sync, which shows what the server has, was not
@@ -35,12 +35,12 @@ enum UnattendedSync {
     if session.rehearsal.isOn { throw WorkspaceError.rehearsal("sync") }
     let isInUnit = workspace.isInUnit
     if isInUnit { try workspace.commitUnit() }
-    defer { if isInUnit { beginAgain(workspace, session) } }
+    defer { if isInUnit { restartUnit(workspace, session) } }
     return try run(workspace, session)
   }
 
   /// Begins a new unit of work after one was committed for a sync.
-  private static func beginAgain(_ workspace: Workspace, _ session: Session) {
+  private static func restartUnit(_ workspace: Workspace, _ session: Session) {
     guard workspace.isOpen, !workspace.isInUnit else { return }
     do { try workspace.beginUnit() } catch { session.report(error) }
   }
@@ -54,7 +54,7 @@ enum UnattendedSync {
       try Interrupts.holding {
         let workspace = try session.workspace()
         guard let link = try workspace.sync.link(), !session.rehearsal.isOn else { return }
-        try SyncProgress.shown(workspace, session) { _ in try workspace.sync.reachServer(within: patience) }
+        try SyncProgress.shown(workspace, session) { _ in try workspace.sync.reachServer(within: timeout) }
         try session.changing(from: "sync.at_end") { _ = try run(workspace, session) }
         session.console.note("Synced with \(link.address).")
       }

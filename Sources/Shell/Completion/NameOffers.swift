@@ -138,7 +138,7 @@ struct QueryOffers {
 
   /// Whether the word is a single term whose name contains a space: `deck:Class 1`.
   private func isInName(_ word: String) throws -> Bool {
-    guard let term = NamedTerm(word), term.hasBlank, case let begun = term.name.lowercased() else { return false }
+    guard let term = NamedTerm(word), term.containsSpace, case let begun = term.name.lowercased() else { return false }
     return try term.names(session).contains { $0.lowercased().hasPrefix(begun) }
   }
 

@@ -66,7 +66,7 @@ final class SourceFeatures: LanguageFeatures {
   private func source(of uri: String) throws -> Source? {
     guard let path = FileURI.path(of: uri), let root = try folder(of: path) else { return nil }
     let name = String(path.dropFirst(root == "/" ? 1 : root.count + 1))
-    guard SourceFolder.mayHold(name) else { return nil }
+    guard SourceFolder.isSourceName(name) else { return nil }
     if let known = folders[root] { return Source(folder: known, name: name) }
     let folder = SourceFolder(root, in: workspace)
     try folder.refresh()
@@ -93,7 +93,7 @@ final class SourceFeatures: LanguageFeatures {
   func changedDiagnostics() throws -> [DocumentDiagnostics] {
     var changed: [DocumentDiagnostics] = []
     for (path, folder) in folders.sorted(by: { $0.key < $1.key }) {
-      for name in try folder.takeStale() {
+      for name in try folder.takeChangedFiles() {
         let uri = FileURI.uri(of: (path == "/" ? "" : path) + "/" + name)
         let open = documents.values.first { $0.source?.folder === folder && $0.source?.name == name }?.document
         let problems = try folder.problems(of: name)

@@ -169,12 +169,12 @@ struct HelpIndex {
     let wanted = word.lowercased()
     let all = entries
     let named = all.filter { $0.name.lowercased().contains(text: wanted) }
-    let told = all.filter { entry in
+    let mentioning = all.filter { entry in
       !entry.name.lowercased().contains(text: wanted)
         && (entry.summary.lowercased().contains(text: wanted)
           || body(of: entry).contains { $0.lowercased().contains(text: wanted) })
     }
-    return named + told
+    return named + mentioning
   }
 
   private func body(of entry: HelpEntry) -> [String] {

@@ -45,13 +45,13 @@ struct Tour {
       inside.input.lineReader = nil
       reader.completion = outer
     }
-    say(["A tour: type the lines yourself. `skip` skips a step, `exit` or Ctrl-D leaves. Nothing is saved."])
+    showLines(["A tour: type the lines yourself. `skip` skips a step, `exit` or Ctrl-D leaves. Nothing is saved."])
     var deck = "Birds"
     for (index, step) in TourStep.all(for: inside).enumerated() {
-      say(["", "\(index + 1). " + step.text, "", "     " + step.line(deck), ""])
-      guard try take(step, &deck, inside, reader) else { return }
+      showLines(["", "\(index + 1). " + step.text, "", "     " + step.line(deck), ""])
+      guard try runStep(step, &deck, inside, reader) else { return }
     }
-    say([
+    showLines([
       "",
       "That was the tour. `help` lists the commands, `help study` explains one, `help keys` lists the keys, and Tab "
         + "completes everywhere. What you made here is gone: start your own decks with `deck create`.",
@@ -59,7 +59,7 @@ struct Tour {
   }
 
   /// Reads lines until one does what the step asks for; returns false when the user leaves.
-  private func take(_ step: TourStep, _ deck: inout String, _ inside: Session, _ reader: LineReader) throws -> Bool {
+  private func runStep(_ step: TourStep, _ deck: inout String, _ inside: Session, _ reader: LineReader) throws -> Bool {
     while true {
       // Set again for each line, since a screen within the tour sets a tick of its own.
       reader.tick = IdleLock(session).tick()
@@ -67,14 +67,14 @@ struct Tour {
       case .line(let line):
         if line.trimmed.isEmpty { continue }
         if line.trimmed == "skip" { return true }
-        let seen = look(at: line.trimmed, inside)
+        let seen = runLine(at: line.trimmed, inside)
         if inside.state.leaving != nil { return false }
         if seen.words.prefix(2) == ["deck", "create"], seen.words.count > 2, !seen.hasFailed { deck = seen.words[2] }
         if step.isDone(seen) {
-          say(["", step.answer])
+          showLines(["", step.answer])
           return true
         }
-        say(["", reply(to: seen, step.line(deck))])
+        showLines(["", reply(to: seen, step.line(deck))])
       case .interrupted: continue
       case .stopped where session.input.isIdle:
         guard IdleLock(session).unlockCovered() else { return false }
@@ -87,7 +87,7 @@ struct Tour {
   }
 
   /// Runs a line as the prompt does, and returns what it was.
-  private func look(at line: String, _ inside: Session) -> TourLine {
+  private func runLine(at line: String, _ inside: Session) -> TourLine {
     let isCommand = isCommandLine(
       line, knows: { inside.registry.isKnown($0) }, isUserGlobal: inside.scripting.isUserGlobal)
     guard isCommand else {
@@ -118,7 +118,7 @@ struct Tour {
         + "`skip`."
   }
 
-  private func say(_ lines: [String]) {
+  private func showLines(_ lines: [String]) {
     let width = min(80, session.console.terminal.width)
     session.console.show(
       .lines(lines.flatMap { $0.hasPrefix(" ") || $0.isEmpty ? [$0] : wrapped($0, width: width) }))

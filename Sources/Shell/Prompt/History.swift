@@ -25,7 +25,7 @@ package final class History {
     guard let file else { return }
     let loaded = file.load()
     (entries, failed) = (loaded.entries, loaded.failed)
-    if let trouble = loaded.trouble { tell(trouble) }
+    if let trouble = loaded.trouble { warnOnce(trouble) }
   }
 
   package struct Change: Equatable {
@@ -43,7 +43,7 @@ package final class History {
     if entries.count > limit { entries.removeFirst(entries.count - limit) }
     if removed != entries.count - 1 {
       failed.remove(line)
-      if let file, let trouble = file.append(line) { tell(trouble) }
+      if let file, let trouble = file.append(line) { warnOnce(trouble) }
     }
     return Change(removed: removed)
   }
@@ -52,7 +52,7 @@ package final class History {
   package func note(_ line: String, hasFailed: Bool) {
     guard failed.contains(line) != hasFailed, entries.contains(line) else { return }
     if hasFailed { failed.insert(line) } else { failed.remove(line) }
-    if let file, let trouble = file.append(line, hasFailed: hasFailed) { tell(trouble) }
+    if let file, let trouble = file.append(line, hasFailed: hasFailed) { warnOnce(trouble) }
   }
 
   /// Whether the line's last run failed.
@@ -70,7 +70,7 @@ package final class History {
     return !first.properties.isWhitespace && line.utf8.count <= HistoryFile.longestEntry && !line.utf8.contains(0)
   }
 
-  private func tell(_ trouble: String) {
+  private func warnOnce(_ trouble: String) {
     if !hasWarned { warn(trouble) }
     hasWarned = true
   }

@@ -26,11 +26,11 @@ struct PromptText {
       if case .bytes(let bytes) = answer, let text = String(validating: bytes, as: UTF8.self), isLine(text) {
         return text
       }
-      tell("shell.prompt must return a line of text with at most \(Self.longest) characters")
+      reportBadPrompt("shell.prompt must return a line of text with at most \(Self.longest) characters")
     } catch {
       if Interrupts.endingSignal != nil { return state.text }
       Interrupts.clear()
-      tell("shell.prompt: " + ((error as? LuaError)?.description ?? "\(error)"))
+      reportBadPrompt("shell.prompt: " + ((error as? LuaError)?.description ?? "\(error)"))
     }
     return state.text
   }
@@ -40,7 +40,7 @@ struct PromptText {
       && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 
-  private func tell(_ reason: String) {
+  private func reportBadPrompt(_ reason: String) {
     session.scripting.isPromptBad = true
     session.console.note("note: \(printable(reason, limit: 500)); the default prompt is used until it is set again")
   }

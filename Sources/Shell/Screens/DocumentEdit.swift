@@ -87,7 +87,7 @@ struct DocumentEdit {
     guard let id = element?.id else { return }
     var changed = content
     guard try raises ? changed.raise(id) : changed.lower(id) else { return }
-    take(changed)
+    record(changed)
     place += raises ? 1 : -1
   }
 
@@ -97,10 +97,10 @@ struct DocumentEdit {
     guard let element else { return }
     var changed = content
     for (field, value) in fields(element) { try changed.set(field, of: element.id, to: value) }
-    take(changed)
+    record(changed)
   }
 
-  private mutating func take(_ changed: CardDocument) {
+  private mutating func record(_ changed: CardDocument) {
     guard changed != content else { return }
     past.append(content)
     content = changed

@@ -31,10 +31,10 @@ final class DocumentEditor {
       switch event {
       case .key(.character("q")): return .ends(nil)
       case .key(.enter): return .ends(edit.hasChanged ? edit : nil)
-      case .key(let key): take(key)
+      case .key(let key): handleKey(key)
       default: break
       }
-      return .goesOn
+      return .continues
     }
   }
 
@@ -45,7 +45,7 @@ final class DocumentEditor {
     ("s", "change the step size"), ("u", "undo"), ("Enter Esc", "save, or discard all"),
   ]
 
-  private func take(_ key: Key) {
+  private func handleKey(_ key: Key) {
     alert = ""
     if showsHelp || key == .character("?") { return showsHelp.toggle() }
     do throws(DocumentError) {

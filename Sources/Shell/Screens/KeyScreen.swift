@@ -7,7 +7,7 @@ import Files
 
 /// The effect of a key on a screen.
 enum KeyOutcome<Answer> {
-  case goesOn
+  case continues
   case ends(Answer?)
 }
 
@@ -17,10 +17,10 @@ struct KeyScreen {
   init(_ session: Session) { self.session = session }
 
   /// Runs the screen, showing the lines again after each key.
-  /// - Parameter take: receives each key, and each line when there is no keyboard.
+  /// - Parameter handle: receives each key, and each line when there is no keyboard.
   /// - Returns: the result; nil when the user left.
   func run<Answer>(
-    showing lines: () -> [String], _ take: (KeyEvent) throws -> KeyOutcome<Answer>
+    showing lines: () -> [String], _ handle: (KeyEvent) throws -> KeyOutcome<Answer>
   ) throws -> Answer? {
     let keys = KeyReader(lines: session.input.plainReader)
     keys.requests = session.requests
@@ -52,7 +52,7 @@ struct KeyScreen {
         case .terminated(let signal):
           session.leave(by: signal)
           return nil
-        case .key, .line: if case .ends(let answer) = try take(event) { return answer }
+        case .key, .line: if case .ends(let answer) = try handle(event) { return answer }
         }
       }
     }

@@ -47,15 +47,15 @@ final class Picker {
       case .key(.enter):
         let found = Self.matching(items, filter)
         if found.indices.contains(place) { return .ends(found[place].value) }
-      case .key(let key): take(key)
+      case .key(let key): handleKey(key)
       case .line(let line): filter = line
       default: break
       }
-      return .goesOn
+      return .continues
     }
   }
 
-  func take(_ key: Key) {
+  func handleKey(_ key: Key) {
     let count = Self.matching(items, filter).count
     switch key {
     case .character(let character): (filter, place) = (filter + String(character), 0)

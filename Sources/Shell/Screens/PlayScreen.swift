@@ -149,7 +149,7 @@ final class PlayScreen {
     } catch let error as LuaError where error.stopReason != .interrupt {
       // A function of the mode failed: the game continues without this guess.
       session.report(error, origin: game.mode.name)
-      if options.wantsJSON { tellFailure(of: line.trimmed, error) }
+      if options.wantsJSON { reportFailure(of: line.trimmed, error) }
       drawing.lines += 1
       return
     }
@@ -162,7 +162,7 @@ final class PlayScreen {
   }
 
   /// Answers a guess that could not be judged, since a program must get an answer to each guess.
-  private func tellFailure(of word: String, _ error: LuaError) {
+  private func reportFailure(of word: String, _ error: LuaError) {
     let report = error.problem?.report
     let fields = [
       ("word", word), ("code", report?.code.rawValue ?? ProblemCode.failure(.luaError).rawValue),
@@ -174,8 +174,8 @@ final class PlayScreen {
   private func accept(_ word: String, _ points: Int) {
     if preferences?.ringsWhenRight == true { session.console.ring() }
     if draws {
-      let told = terminal.differentiatesWithoutColor ? "\(right) \(word): \(counted(points, "point")), right." : nil
-      return draw(alert: rewardText ?? told)
+      let spoken = terminal.differentiatesWithoutColor ? "\(right) \(word): \(counted(points, "point")), right." : nil
+      return draw(alert: rewardText ?? spoken)
     }
     if options.wantsJSON {
       let fields: Value = .record([
@@ -246,8 +246,8 @@ final class PlayScreen {
 
   private func runGameCommand(_ command: String) throws {
     switch command {
-    case "/new": try goingOn { try takeNewWord() }
-    case "/hint": try goingOn { notify([try handle.hint()]) }
+    case "/new": try reportingModeErrors { try takeNewWord() }
+    case "/hint": try reportingModeErrors { notify([try handle.hint()]) }
     case "/shuffle": shuffle()
     case "/list": notify([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
@@ -267,7 +267,7 @@ final class PlayScreen {
   }
 
   /// Runs an action that calls functions of the mode; an error is reported, and the game continues unchanged.
-  private func goingOn(_ body: () throws -> Void) throws {
+  private func reportingModeErrors(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as LuaError where error.stopReason != .interrupt {

@@ -27,7 +27,7 @@ final class ReadingScreen {
   init(_ session: Session, _ text: TextHandle, deck: String) throws {
     (self.session, self.text, self.deck) = (session, text, deck)
     view = try text.view()
-    first = min(try text.keptPlace(), max(0, text.text.sentences.count - 1))
+    first = min(try text.savedPlace(), max(0, text.text.sentences.count - 1))
     cursor = nil
     moveCursor(from: tokens(of: first).lowerBound - 1, by: 1)
   }
@@ -41,25 +41,25 @@ final class ReadingScreen {
   func run() throws {
     _ = try KeyScreen(session).run(showing: lines) { event -> KeyOutcome<Bool> in
       switch event {
-      case .key(let key): try take(key)
+      case .key(let key): try handle(key)
       case .line(let line):
         guard let first = line.first else {
-          try take(.enter)
+          try handle(.enter)
           break
         }
         if first == "q" { return .ends(true) }
-        try take(.character(first))
+        try handle(.character(first))
       default: break
       }
       if case .key(.character("q")) = event { return .ends(true) }
-      return .goesOn
+      return .continues
     }
-    try text.keepPlace(first)
+    try text.savePlace(first)
   }
 
   // MARK: Keys
 
-  private func take(_ key: Key) throws {
+  private func handle(_ key: Key) throws {
     alert = []
     switch key {
     case .character("n"), .tab, .right, .down: moveCursor(from: cursor ?? shownTokens.lowerBound - 1, by: 1)
@@ -145,7 +145,7 @@ final class ReadingScreen {
     guard let lemma = lemma() else { return alert = ["No word is marked."] }
     let word = index.lemmas[Int(lemma)].text
     try UserWordList(session.workspace(), language: text.language.name).set([word], as: state)
-    try goOn("\(printable(word)): \(state.name)")
+    try advance("\(printable(word)): \(state.name)")
   }
 
   private func makeCard() throws {
@@ -154,11 +154,12 @@ final class ReadingScreen {
     if try text.mine([word], into: deck, isCloze: false) == 0 {
       alert = ["\(printable(word.lemma)) already has a card"]
     } else {
-      try goOn("Card in \(printable(deck)): \(printable(word.lemma)) = \(printable(word.gloss ?? "no meaning found"))")
+      try advance(
+        "Card in \(printable(deck)): \(printable(word.lemma)) = \(printable(word.gloss ?? "no meaning found"))")
     }
   }
 
-  private func goOn(_ what: String) throws {
+  private func advance(_ what: String) throws {
     view = try text.view()
     moveCursor(from: cursor ?? 0, by: 1)
     alert = [what]

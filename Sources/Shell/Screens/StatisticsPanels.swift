@@ -13,9 +13,9 @@ struct StatisticsPanels {
 
   /// - Parameter weeks: the number of columns of the calendar.
   func panels(weeks: Int) -> [ChartPanel] {
-    let standing = figures.goal.map { [goal($0)] } ?? []
-    if figures.days.isEmpty { return standing + withoutAnswers }
-    return standing + [today, retention] + (figures.knowledge.map { KnowledgePanels($0).panels } ?? [])
+    let progress = figures.goal.map { [goal($0)] } ?? []
+    if figures.days.isEmpty { return progress + withoutAnswers }
+    return progress + [today, retention] + (figures.knowledge.map { KnowledgePanels($0).panels } ?? [])
       + [calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons] + memory + [added]
   }
 
@@ -41,8 +41,8 @@ struct StatisticsPanels {
 
   // MARK: Words
 
-  private func goal(_ standing: GoalStanding) -> ChartPanel {
-    ChartPanel("Goal", .words(GoalWords().lines(of: standing)))
+  private func goal(_ progress: GoalProgress) -> ChartPanel {
+    ChartPanel("Goal", .words(GoalWords().lines(of: progress)))
   }
 
   private var today: ChartPanel {

@@ -64,8 +64,8 @@ struct StudyLayout {
     let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
     let place = deepest == 0 ? "" : position(first, shown.count, texts.count)
     let hint = [isLow ? "?  keys" : "", place].filter { !$0.isEmpty }.joined(separator: "   ")
-    var more = hint.isEmpty ? "" : blanks(3) + terminal.styled(hint.displayWidth <= width - 3 ? hint : place, .dim)
-    if !notice.isEmpty { more = blanks(3) + printable(notice).cut(to: max(8, width - 3)) }
+    var more = hint.isEmpty ? "" : spaces(3) + terminal.styled(hint.displayWidth <= width - 3 ? hint : place, .dim)
+    if !notice.isEmpty { more = spaces(3) + printable(notice).cut(to: max(8, width - 3)) }
     return [header] + (isLow ? [] : [""]) + shown + free + [more] + keys
   }
 
@@ -82,8 +82,8 @@ struct StudyLayout {
     let first = min(max(0, scroll), deepest)
     let shown = lines[first..<min(lines.count, first + helpRoom)]
     let more = deepest == 0 ? "" : "   " + position(first, shown.count, lines.count)
-    return [header, ""] + shown.map { blanks(3) + $0.cut(to: max(8, width - 3)) }
-      + ["", blanks(3) + terminal.styled(("any key  back" + more).cut(to: max(8, width - 3)), .dim)]
+    return [header, ""] + shown.map { spaces(3) + $0.cut(to: max(8, width - 3)) }
+      + ["", spaces(3) + terminal.styled(("any key  back" + more).cut(to: max(8, width - 3)), .dim)]
       .suffix(shown.count < helpRoom ? 2 : 1)
   }
 
@@ -96,21 +96,21 @@ struct StudyLayout {
 
   /// The texts without pictures.
   private var words: [String] {
-    let prompt = textLines(prompt).map { blanks(indent) + terminal.styled($0, .bold) }
-    let typed = self.typed.map { blanks(indent) + $0 }
+    let prompt = textLines(prompt).map { spaces(indent) + terminal.styled($0, .bold) }
+    let typed = self.typed.map { spaces(indent) + $0 }
     guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
     let below = answerParts.fieldLines(width: textWidth, on: terminal)
     let lines = answerParts.lines(answer, width: textWidth, on: terminal) + (below.isEmpty ? [] : [""] + below)
-    return prompt + [blanks(indent) + rule] + typed + lines.map { blanks(indent) + $0 }
+    return prompt + [spaces(indent) + rule] + typed + lines.map { spaces(indent) + $0 }
   }
 
   private func textLines(_ text: String) -> [String] { cardLines(text, within: textWidth) }
 
   private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }
 
-  private func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
+  private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
 /// Wraps a card's text into lines, with control characters made visible.

@@ -103,7 +103,7 @@ final class StudyScreen {
       if try locks(event) { continue }
       if isLockedOut { return }
       switch event {
-      case .requested: if try StudyRequests(self).take() { return }
+      case .requested: if try StudyRequests(self).handle() { return }
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
       case .resized:
         view.picture = nil
@@ -119,8 +119,8 @@ final class StudyScreen {
       case .terminated(let signal):
         session.leave(by: signal)
         return try leave()
-      case .key(let key): try take(key)
-      case .line(let line): try take(line)
+      case .key(let key): try handle(key)
+      case .line(let line): try handle(line)
       }
       if session.state.leaving != nil { return try leave() }
     }
@@ -173,7 +173,7 @@ final class StudyScreen {
   // MARK: Keys
 
   /// Without a keyboard, words do what keys do.
-  private func take(_ line: String) throws {
+  private func handle(_ line: String) throws {
     if view.question != nil {
       view.typed = line
       try showAnswer()
@@ -185,15 +185,15 @@ final class StudyScreen {
       return try draw()
     }
     switch word {
-    case "pause": try take(.character("p"))
-    case "undo": try take(.character("u"))
-    case "suspend": try take(.character("s"))
-    case "bury": try take(.character("b"))
+    case "pause": try handle(.character("p"))
+    case "undo": try handle(.character("u"))
+    case "suspend": try handle(.character("s"))
+    case "bury": try handle(.character("b"))
     default: session.console.show([hint])
     }
   }
 
-  private func take(_ key: Key) throws {
+  private func handle(_ key: Key) throws {
     view.notice = ""
     if view.isHelpShown || view.asksFlag {
       let isScroll = [.up, .down, .pageUp, .pageDown, .home, .end].contains(key)

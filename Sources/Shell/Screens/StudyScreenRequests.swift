@@ -21,14 +21,14 @@ struct StudyRequests {
 
   /// Answers the waiting request.
   /// - Returns: whether the study was left for it.
-  func take() throws -> Bool {
+  func handle() throws -> Bool {
     guard let request = session.requests.request else { return false }
     switch request.kind {
     case .study:
       session.requests.answer(.studied(try state()))
       return false
     case .review: return try leave(for: request.text)
-    case .list: try tell(request)
+    case .list: try showCount(request)
     case .showCard, .showNote: session.requests.answer(.done(false))
     case .editNote:
       let isThis = try study.card()?.note().id.rawValue == Int64(request.number)
@@ -113,7 +113,7 @@ struct StudyRequests {
   }
 
   /// Reports the search result in one line, since a list would hide the card.
-  private func tell(_ request: ShellRequest) throws {
+  private func showCount(_ request: ShellRequest) throws {
     let found = try session.workspace().cards.numbers(anki: request.text)
     session.requests.answer(.done(true))
     screen.view.notice = "\(request.origin): \(session.counted(found.count, "card")) (\(request.text))"

@@ -102,7 +102,7 @@ extension SessionHost: ShellHost {
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws {
     let words = try ShellCommands.aliasWords(text, session)
     if owner.plugin == nil { return try ShellCommands.setAlias(name, words, session) }
-    try session.registry.addShortForm(name, words, owner: owner) { command in
+    try session.registry.addPluginAlias(name, words, owner: owner) { command in
       grants.allows(.shellRun) ? !command.access.isForCommandLineOnly : command.owner == owner
     }
   }
@@ -147,7 +147,7 @@ extension SessionHost: Authenticating {
 
   func login(_ user: String?, passwordFile: String?) throws {
     let signIn = SignIn(session)
-    try signIn.answeringLeft { try signIn.signIn(user ?? session.options.signIn.user, passwordFile: passwordFile) }
+    try signIn.mapCancellation { try signIn.signIn(user ?? session.options.signIn.user, passwordFile: passwordFile) }
   }
 
   func logout() throws { try session.signOut() }

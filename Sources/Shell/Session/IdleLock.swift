@@ -70,7 +70,7 @@ struct IdleLock {
   func untilLock(_ idle: IdleClock) -> Int? {
     guard session.gate.user != nil, session.console.terminal.hasKeyboard, let minutes = session.preferences?.idleMinutes
     else { return nil }
-    return idle.left(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
+    return idle.remaining(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
   }
 
   /// Clears the terminal, since somebody else may be looking at it now, and asks for the password.

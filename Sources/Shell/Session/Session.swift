@@ -158,7 +158,7 @@ package final class Session {
     console.preferences = data
     LexiconLibrary.guardMappings()
     showCompiling(of: tables.lexicons, on: console)
-    terminal_mend_faults(LexiconLibrary.mendsFault)
+    terminal_mend_faults(LexiconLibrary.handlesFault)
     if gate.needsAuthentication { process_forbid_core_dumps() }
     warnOfOpenFolders()
     if options.usesPlugins { plugins.discover() }
@@ -168,7 +168,7 @@ package final class Session {
   private func warnOfOpenFolders() {
     let data = environment.folders.data
     for path in [data, data + "/local", data + "/accounts", environment.folders.plugins] {
-      if let words = openToOthers(path) { console.message("warning: " + words) }
+      if let words = insecureFolderProblem(path) { console.message("warning: " + words) }
     }
   }
 
@@ -225,7 +225,7 @@ package final class Session {
   }
 
   /// Closes the user's Lua state and makes a fresh one. Code that is running continues to its end in the old state.
-  private func makeLuaAnew() throws {
+  private func replaceLua() throws {
     lua.close()
     scripting.lua = try LuaState(seed: environment.random.seed)
     scripting.hasHintedAboutLocal = false
@@ -240,7 +240,7 @@ package final class Session {
     if state.needsFreshState {
       state.needsFreshState = false
       state.hasBegun = false
-      try makeLuaAnew()
+      try replaceLua()
     }
     if !gate.needsAuthentication, !state.hasBegun {
       state.hasBegun = true

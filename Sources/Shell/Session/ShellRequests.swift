@@ -16,7 +16,7 @@ final class ShellRequests {
   /// The request that waits for its answer.
   private(set) var request: ShellRequest?
   /// How many seconds `serve` waits for a running shell.
-  static let patience = 2.0
+  static let timeout = 2.0
 
   /// The descriptors that become readable when a request arrives.
   var descriptors: [Int32] { listener?.descriptors ?? [] }
@@ -75,7 +75,7 @@ final class ShellRequests {
     do throws(ProgramFailure) {
       let channel = try FrameChannel(connectedTo: path, longestFrame: longestShellFrame)
       let deadline = Deadline(
-        seconds: patience, clock: session.environment.clocks.elapsed, shouldStop: session.environment.isInterrupted)
+        seconds: timeout, clock: session.environment.clocks.elapsed, shouldStop: session.environment.isInterrupted)
       let answer = try channel.ask(JSONWriter.bytes(of: request.value), deadline: deadline)
       return syncHead(answer).flatMap(ShellReply.init) ?? .busy
     } catch {

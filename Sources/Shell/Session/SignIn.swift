@@ -111,7 +111,7 @@ package struct SignIn {
   }
 
   private func refuse(_ error: SettingsError) -> Int32 {
-    session.data.hasToldSettings = true
+    session.data.hasReportedSettings = true
     session.report(error, origin: "--set")
     return ExitStatus.usage
   }
@@ -199,7 +199,7 @@ package struct SignIn {
   }
 
   /// Turns leaving a password question into the gate's error `cancelled`.
-  func answeringLeft<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+  func mapCancellation<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch is LeftSignIn {

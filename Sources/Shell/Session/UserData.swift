@@ -28,7 +28,7 @@ package final class UserData {
   private var outsideSettings: Preferences?
   private var hasWarned = false
   /// Whether an error in `--set` was reported before anything ran.
-  var hasToldSettings = false
+  var hasReportedSettings = false
 
   init(
     _ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal,
@@ -107,12 +107,12 @@ package final class UserData {
 
   /// The notices of the settings since the last call, if settings have been loaded.
   func takeNotices() -> [String] {
-    hasToldSettings ? [] : (opened?.openedPreferences ?? outsideSettings)?.takeNotices() ?? []
+    hasReportedSettings ? [] : (opened?.openedPreferences ?? outsideSettings)?.takeNotices() ?? []
   }
 
   /// The names in `--set` that nothing has declared by the end: misspelt ones.
   var unclaimedSettings: [SettingsError] {
-    hasToldSettings || options.settings.commandLine.isEmpty ? [] : preferences?.unclaimed ?? []
+    hasReportedSettings || options.settings.commandLine.isEmpty ? [] : preferences?.unmatched ?? []
   }
 
   /// The terminal adjusted to the settings.

@@ -156,7 +156,7 @@ extension KeyReader {
 // Keys
 extension KeyReader {
   /// The pause in milliseconds that distinguishes a lone Escape from the start of a key's escape sequence.
-  private static let pauseBehindEscape: Int32 = 30
+  private static let escapeTimeout: Int32 = 30
 
   /// Reads one byte only, so that typed-ahead input is left for the next reader.
   private func fill() -> Bool {
@@ -169,7 +169,7 @@ extension KeyReader {
   /// The next byte of a sequence that has begun, if it arrives at once.
   private func following() -> UInt8? {
     if bytes.isEmpty {
-      guard wait(Self.pauseBehindEscape), fill() else { return nil }
+      guard wait(Self.escapeTimeout), fill() else { return nil }
     }
     return bytes.removeFirst()
   }

@@ -5,7 +5,7 @@
 import Text
 
 package final class ProgressLine {
-  private static let patience = 1.0
+  private static let delay = 1.0
   private static let interval = 0.1
   private static let longestBar = 28
 
@@ -24,11 +24,11 @@ package final class ProgressLine {
   /// - Parameters:
   ///   - total: the number of steps; nil or 0 when it is unknown.
   ///   - unit: what a step is, in the plural: `cards`.
-  ///   - isPatient: whether nothing is drawn within the first second.
+  ///   - isDelayed: whether nothing is drawn within the first second.
   ///   - now: the seconds of a monotonic clock.
   ///   - write: writes text to the terminal unchanged.
   package init(
-    _ label: String, total: Int? = nil, unit: String = "", on terminal: Terminal, isPatient: Bool = true,
+    _ label: String, total: Int? = nil, unit: String = "", on terminal: Terminal, isDelayed: Bool = true,
     now: @escaping () -> Double,
     write: @escaping (String) -> Void
   ) {
@@ -36,7 +36,7 @@ package final class ProgressLine {
     self.total = total.flatMap { $0 > 0 ? $0 : nil }
     (self.unit, self.terminal, self.now, self.write) = (unit, terminal, now, write)
     start = terminal.canRedraw ? now() : 0
-    nextDrawing = isPatient ? start + Self.patience : start
+    nextDrawing = isDelayed ? start + Self.delay : start
   }
 
   /// Adds completed steps.

@@ -98,7 +98,7 @@ extension TableText {
 }
 
 extension String {
-  fileprivate var withoutTrailingBlanks: String { String(reversed().drop { $0 == " " }.reversed()) }
+  fileprivate var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
 /// Formats fields as names in a column with their wrapped values beside them; a name that is too long goes above its
@@ -118,7 +118,7 @@ private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [St
     return above
       + lines.enumerated().map { index, line in
         let whole = (index == 0 ? start : blank) + line
-        return line.isEmpty ? whole.withoutTrailingBlanks : whole
+        return line.isEmpty ? whole.withoutTrailingSpaces : whole
       }
   }
 }

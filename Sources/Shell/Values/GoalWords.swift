@@ -29,21 +29,21 @@ struct GoalWords {
   }
 
   /// All lines about the state of a goal.
-  func lines(of standing: GoalStanding) -> [String] {
-    let goal = standing.goal
-    let wanted = "\(percent(goal.recall)) of \(quoted(standing.deck))"
-    guard let plan = standing.plan else {
-      return ["\(wanted) by \(goal.date): the date has passed. \(percent(standing.known)) are known today."]
+  func lines(of progress: GoalProgress) -> [String] {
+    let goal = progress.goal
+    let wanted = "\(percent(goal.recall)) of \(quoted(progress.deck))"
+    guard let plan = progress.plan else {
+      return ["\(wanted) by \(goal.date): the date has passed. \(percent(progress.known)) are known today."]
     }
     var lines = [
-      "\(wanted) by \(goal.date), in \(counted(standing.daysLeft, "day")).",
-      "Known today: \(percent(standing.known)), expected on the date: \(percent(plan.recall)).",
+      "\(wanted) by \(goal.date), in \(counted(progress.daysLeft, "day")).",
+      "Known today: \(percent(progress.known)), expected on the date: \(percent(plan.recall)).",
     ]
     let days = "\(counted(goal.lastDays, "day")) of \(minutes(goal))"
-    if standing.daysLeft > goal.lastDays {
+    if progress.daysLeft > goal.lastDays {
       let before = counted(max(1, Int(plan.minutesBefore.rounded())), "minute")
       lines += [
-        "Until \(StudyMoment.date(ofDay: standing.firstDay)): a retention of 80 %, about \(before) a day;",
+        "Until \(StudyMoment.date(ofDay: progress.firstDay)): a retention of 80 %, about \(before) a day;",
         "then come \(days) with the cards that are most worth it.",
       ]
     } else {

@@ -39,7 +39,7 @@ public struct MeasureQuery: Equatable, Sendable {
 }
 
 /// The size of a text, in units.
-public struct TextRoom: Equatable, Sendable {
+public struct TextExtents: Equatable, Sendable {
   public var width: Double
   public var height: Double
   public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
@@ -75,7 +75,7 @@ public enum DrawAnswer: Equatable, Sendable {
   /// A finished file or rows of pixels; `broken` contains the indices of pictures that could not be decoded.
   case drawing([UInt8], broken: [Int])
   case coverage([String])
-  case measured([TextRoom])
+  case measured([TextExtents])
   case refused(DrawRefusal, String)
 }
 
@@ -192,7 +192,7 @@ extension DrawAnswer {
     case 5:
       self = .measured(
         try reader.list { reader throws(WireError) in
-          TextRoom(width: try reader.number(), height: try reader.number())
+          TextExtents(width: try reader.number(), height: try reader.number())
         })
     case 4:
       guard let refusal = DrawRefusal(rawValue: try reader.byte()) else { throw WireError() }

@@ -20,7 +20,7 @@ public final class FrameStream {
   private let output: Int32
   private let longest: Int
   private let isSocket: Bool
-  private var glances: Glances?
+  private var spinWait: SpinWait?
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
   /// Called with the size of a long frame before it is received.
   public var makeRoom: (Int) -> Void = { _ in }
@@ -32,10 +32,10 @@ public final class FrameStream {
   /// - Parameters:
   ///   - longest: the limit of a frame in bytes.
   ///   - isSocket: whether it is a socket, in which case the death of the other side raises no signal here.
-  ///   - glances: whether the input, which must be a socket, is polled for a moment before each sleep (see `Glances`).
-  public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false, glances: Bool = false) {
+  ///   - spinWait: whether the input, which must be a socket, is polled briefly before each sleep (see `SpinWait`).
+  public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false, spinWait: Bool = false) {
     (self.input, self.output, self.longest, self.isSocket) = (input, output, longest, isSocket)
-    self.glances = glances ? Glances() : nil
+    self.spinWait = spinWait ? SpinWait() : nil
   }
 
   /// - Parameter blocked: called when the descriptor accepts nothing, because it is non-blocking or has a time limit.
@@ -120,7 +120,7 @@ public final class FrameStream {
   }
 
   private func take(_ room: UnsafeMutableRawBufferPointer) -> Int {
-    if let got = glances?.find({ recv(input, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) }) { return got }
+    if let got = spinWait?.find({ recv(input, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) }) { return got }
     return read(input, room.baseAddress, room.count)
   }
 }

@@ -37,7 +37,7 @@ public struct SyncAddress: Equatable, Sendable {
     guard given.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else {
       throw .malformed(expected: "an address without spaces or non-ASCII characters")
     }
-    let (scheme, rest) = SyncAddress.parted(given, at: "://")
+    let (scheme, rest) = SyncAddress.splitOnce(given, at: "://")
     guard let rest, ["http", "https"].contains(scheme.lowercased()) else {
       throw .malformed(expected: "http://HOST or https://HOST")
     }
@@ -57,7 +57,7 @@ public struct SyncAddress: Equatable, Sendable {
     origin = "\(scheme.lowercased())://\(host):\(port ?? (isEncrypted ? 443 : 80))"
   }
 
-  private static func parted(_ text: String, at mark: String) -> (String, String?) {
+  private static func splitOnce(_ text: String, at mark: String) -> (String, String?) {
     let parts = text.split(at: mark, maxSplits: 1)
     return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
   }
@@ -74,7 +74,7 @@ public struct SyncAddress: Equatable, Sendable {
         throw .malformed(expected: "an IPv6 address in the brackets")
       }
     } else {
-      let (before, after) = parted(name, at: ":")
+      let (before, after) = splitOnce(name, at: ":")
       (name, port) = (before, after.map { $0[...] })
       while name.hasSuffix(".") { name.removeLast() }
       guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }) else {

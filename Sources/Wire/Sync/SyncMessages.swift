@@ -28,9 +28,9 @@ public struct SyncRequest: Equatable, Sendable {
   /// Whether the answer contains the key, which is written to the file and not passed on.
   public var isSignIn = false
   /// If not empty, the key is stored only if the server's final address equals this one.
-  public var keptFor = ""
+  public var expectedAddress = ""
   /// Seconds without a byte after which the server counts as unreachable.
-  public var patience = 30
+  public var timeout = 30
   /// The limit of the unpacked answer in bytes.
   public var answerLimit = 64 << 20
 
@@ -41,18 +41,18 @@ public struct SyncRequest: Equatable, Sendable {
   public init?(_ head: Value) {
     guard let record = head.record, let call = record["call"]?.text, let address = record["address"]?.text,
       let session = record["session"]?.text, let keyPath = record["key_path"]?.text,
-      let isSignIn = record["is_sign_in"]?.boolean, let keptFor = record["kept_for"]?.text,
-      let patience = record["patience"]?.integer,
-      let limit = record["answer_limit"]?.integer, (1...3600) ~= patience, (1...longestSyncFrame) ~= limit
+      let isSignIn = record["is_sign_in"]?.boolean, let expectedAddress = record["kept_for"]?.text,
+      let timeout = record["patience"]?.integer,
+      let limit = record["answer_limit"]?.integer, (1...3600) ~= timeout, (1...longestSyncFrame) ~= limit
     else { return nil }
     self.init(call: call, address: address, session: session, keyPath: keyPath)
-    (self.isSignIn, self.keptFor, self.patience, answerLimit) = (isSignIn, keptFor, patience, limit)
+    (self.isSignIn, self.expectedAddress, self.timeout, answerLimit) = (isSignIn, expectedAddress, timeout, limit)
   }
 
   public var value: Value {
     .record([
       ("call", .text(call)), ("address", .text(address)), ("session", .text(session)), ("key_path", .text(keyPath)),
-      ("is_sign_in", .boolean(isSignIn)), ("kept_for", .text(keptFor)), ("patience", .integer(patience)),
+      ("is_sign_in", .boolean(isSignIn)), ("kept_for", .text(expectedAddress)), ("patience", .integer(timeout)),
       ("answer_limit", .integer(answerLimit)),
     ])
   }

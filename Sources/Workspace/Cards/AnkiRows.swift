@@ -11,7 +11,7 @@ import Storage
 ///
 ///     var row = try workspace.cards.anki.rows(of: [card])[0]
 ///     row.factor = 2300
-///     try workspace.cards.anki.take([row])
+///     try workspace.cards.anki.writeRows([row])
 public struct AnkiRows {
   let workspace: Workspace
 
@@ -39,7 +39,7 @@ public struct AnkiRows {
 
   /// Writes the schedules and marks of rows to their cards, and moves a card whose row names another deck.
   /// - Throws: `DeckError.gone` if a card or a deck is gone; `.badOption` for numbers that no card can have.
-  public func take(_ rows: [AnkiCard]) throws {
+  public func writeRows(_ rows: [AnkiCard]) throws {
     let cards = rows.map { workspace.handle(of: CardID(rawValue: $0.id)) }
     try workspace.perform(.editCard, on: workspace.cards.stepName(of: cards), count: { _ in rows.count }) { db in
       let server = ServerRows(workspace.moment)

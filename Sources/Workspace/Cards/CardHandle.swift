@@ -15,8 +15,8 @@ public import Values
 public final class CardHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: CardID
-  private var kept: (record: CardRecord, changeCount: Int)?
-  private var keptPosition: (position: Int, version: Int)?
+  private var cached: (record: CardRecord, changeCount: Int)?
+  private var cachedPosition: (position: Int, version: Int)?
 
   init(_ id: CardID, in workspace: Workspace) {
     self.id = id
@@ -29,24 +29,24 @@ public final class CardHandle: WorkspaceHandle {
   /// - Throws: `DeckError.gone` when the card was removed.
   public func record() throws -> CardRecord {
     _ = try workspace.store(for: "card")
-    if let kept, kept.changeCount == workspace.changeCount { return kept.record }
+    if let cached, cached.changeCount == workspace.changeCount { return cached.record }
     let found = try workspace.read { try CardTable.card($0, id) }
     guard let found else {
-      kept = nil
+      cached = nil
       throw DeckError.gone(what: "the card")
     }
-    keep(found)
+    cacheRecord(found)
     return found
   }
 
   /// Caches a row that was just read, unless it is long, so that a caller with many cards does not hold all their
   /// texts in memory.
-  func keep(_ record: CardRecord) { kept = record.isShort ? (record, workspace.changeCount) : nil }
+  func cacheRecord(_ record: CardRecord) { cached = record.isShort ? (record, workspace.changeCount) : nil }
 
   /// Caches a row that was just read, and the card's position.
-  func keep(_ record: CardRecord, position: Int) {
-    keep(record)
-    keptPosition = (position, workspace.cards.orderVersion)
+  func cacheRecord(_ record: CardRecord, position: Int) {
+    cacheRecord(record)
+    cachedPosition = (position, workspace.cards.orderVersion)
   }
 
   public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
@@ -54,7 +54,7 @@ public final class CardHandle: WorkspaceHandle {
   /// The position of the card in its deck; 1 is the top.
   public func position() throws -> Int {
     let deck = try record().deck
-    if let keptPosition, keptPosition.version == workspace.cards.orderVersion { return keptPosition.position }
+    if let cachedPosition, cachedPosition.version == workspace.cards.orderVersion { return cachedPosition.position }
     return try workspace.cards.position(of: id, in: deck)
   }
 
@@ -106,7 +106,7 @@ public final class CardHandle: WorkspaceHandle {
 
   /// What the name of an undo step says about the card.
   var stepName: String? {
-    if workspace.isInUnit, kept == nil { return nil }
+    if workspace.isInUnit, cached == nil { return nil }
     // If the card is gone, the change itself reports that.
     do { return try record().stepName } catch { return nil }
   }
@@ -178,9 +178,9 @@ public final class CardSequence: WorkspaceHandle {
       guard let record = try record(at: next - 1) else { continue }
       let handle = workspace.handle(of: record.id)
       if orderVersion == workspace.cards.orderVersion {
-        handle.keep(record, position: positions?[next - 1] ?? next)
+        handle.cacheRecord(record, position: positions?[next - 1] ?? next)
       } else {
-        handle.keep(record)
+        handle.cacheRecord(record)
       }
       return handle
     }

@@ -9,7 +9,7 @@ import Storage
 import Text
 
 /// Called from time to time with the number of cards done in a bulk change; if it throws, the change is rolled back.
-public typealias CardsDone = (Int) throws -> Void
+public typealias CardProgress = (Int) throws -> Void
 
 /// The cards of a workspace, whatever decks they are in.
 ///
@@ -72,7 +72,7 @@ public struct CardOperations {
 
   /// Changes cards as one operation. If that adds or removes other cards of their notes, forgets the cached orders.
   private func edit(
-    _ cards: [CardHandle], progress: CardsDone = { _ in },
+    _ cards: [CardHandle], progress: CardProgress = { _ in },
     _ change: (_ db: Database, _ place: Int, _ now: Double) throws -> Bool
   ) throws {
     let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
@@ -91,7 +91,7 @@ public struct CardOperations {
 
   /// Moves cards to the top of a deck; returns how many were moved.
   @discardableResult
-  public func move(_ cards: [CardHandle], into deck: DeckHandle, progress: CardsDone = { _ in }) throws -> Int {
+  public func move(_ cards: [CardHandle], into deck: DeckHandle, progress: CardProgress = { _ in }) throws -> Int {
     try workspace.perform(.moveCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
       var moved = 0
       // The last cards are moved first, since each batch goes on top.
@@ -117,7 +117,7 @@ public struct CardOperations {
 
   /// Changes the texts of several cards: of all of them, or of none if one is refused.
   public func update(
-    _ cards: [CardHandle], prompt: String?, answer: String?, progress: CardsDone = { _ in }
+    _ cards: [CardHandle], prompt: String?, answer: String?, progress: CardProgress = { _ in }
   ) throws {
     try edit(cards, progress: progress) {
       try CardTable.update($0, cards[$1].id, prompt: prompt, answer: answer, now: $2)
@@ -125,7 +125,7 @@ public struct CardOperations {
   }
 
   public func setSuspended(
-    _ cards: [CardHandle], _ isSuspended: Bool, progress: CardsDone = { _ in }
+    _ cards: [CardHandle], _ isSuspended: Bool, progress: CardProgress = { _ in }
   ) throws {
     try edit(cards, progress: progress) { db, place, now in
       try CardTable.setSuspended(db, cards[place].id, isSuspended, now: now)
@@ -134,7 +134,7 @@ public struct CardOperations {
   }
 
   public func changeTags(
-    _ cards: [CardHandle], adding: [String], removing: [String], progress: CardsDone = { _ in }
+    _ cards: [CardHandle], adding: [String], removing: [String], progress: CardProgress = { _ in }
   ) throws {
     try edit(cards, progress: progress) { db, place, now in
       let tags = Tags.changed(try cards[place].record().tags, adding: adding, removing: removing)
@@ -165,7 +165,7 @@ public struct CardOperations {
   }
 
   /// Sets the flag of cards, from 1 to 7; 0 removes it.
-  public func setFlag(_ cards: [CardHandle], to flag: Int, progress: CardsDone = { _ in }) throws {
+  public func setFlag(_ cards: [CardHandle], to flag: Int, progress: CardProgress = { _ in }) throws {
     try edit(cards, progress: progress) { db, place, now in
       try CardHiding.setFlag(db, cards[place].id, to: flag, now: now)
       return false
@@ -175,7 +175,7 @@ public struct CardOperations {
   public func numbered(_ number: Int64) throws -> CardHandle? {
     guard let record = try workspace.read({ try CardTable.card($0, CardID(rawValue: number)) }) else { return nil }
     let card = workspace.handle(of: record.id)
-    card.keep(record)
+    card.cacheRecord(record)
     return card
   }
 

@@ -18,7 +18,7 @@ struct DeckOrders {
   }
 
   private var orders: [DeckID: Order] = [:]
-  private var asked: [DeckID: Int] = [:]
+  private var requestCounts: [DeckID: Int] = [:]
   /// The change count for which the orders are valid.
   private var changeCount = 0
   /// Increases with each change that may have moved a card.
@@ -33,11 +33,11 @@ struct DeckOrders {
     changeCount = now
     version &+= 1
     orders = [:]
-    asked = [:]
+    requestCounts = [:]
   }
 
   /// Keeps the orders valid after a change that moved no card.
-  mutating func goOn(to now: Int) { changeCount = now }
+  mutating func keepValid(to now: Int) { changeCount = now }
 
   /// Invalidates the orders after an operation that usually moves no card has moved some.
   mutating func forget() { changeCount = -1 }
@@ -45,8 +45,8 @@ struct DeckOrders {
   /// Returns the order if it is cached, or was requested often enough to be worth building.
   mutating func order(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order? {
     if let known = orders[deck] { return known }
-    let count = asked[deck, default: 0] + 1
-    asked[deck] = count
+    let count = requestCounts[deck, default: 0] + 1
+    requestCounts[deck] = count
     return count > Self.askLimit ? try wholeOrder(of: deck, make: make) : nil
   }
 
@@ -160,7 +160,7 @@ extension CardOperations {
   /// Returns the handle of a card that was just read, with its row and position cached.
   private func handle(of record: CardRecord, at position: Int) -> CardHandle {
     let handle = workspace.handle(of: record.id)
-    handle.keep(record, position: position)
+    handle.cacheRecord(record, position: position)
     return handle
   }
 }

@@ -25,7 +25,7 @@ struct BackupJob: Sendable {
     let scratch = try Scratch(.backup, in: parentFolder(of: path))
     let name = String(lastPart(of: scratch.folder).dropFirst())
     let copy = scratch.path("collection.sqlite")
-    try HeldDatabase(folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
+    try DatabaseSnapshot(folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
       .copy(to: copy) { progress($0, $1 * 2) }
     var contents = try checkedCounts(copy)
     contents.created = created

@@ -197,7 +197,7 @@ public struct DailyBackups {
             break
           }
           progress(running.progress.done, running.progress.total)
-          workspace.environment.clocks.pause(DailyBackups.look)
+          workspace.environment.clocks.pause(DailyBackups.pollInterval)
         }
         try running.wait()
       }
@@ -206,7 +206,7 @@ public struct DailyBackups {
   }
 
   /// The interval in milliseconds at which a running backup is polled.
-  private static let look = 50
+  private static let pollInterval = 50
 
   /// Reports a failure of the backup without failing the change; a change at least an hour later tries again.
   private func reporting(_ body: () throws -> Void) {

@@ -187,7 +187,7 @@ struct Diagnosis {
 
   private func fileFindings() throws -> [DoctorFinding] {
     var found: [DoctorFinding] = []
-    try look(at: workspace.folder, &found, depth: 0)
+    try checkFile(at: workspace.folder, &found, depth: 0)
     let future = try workspace.dailyBackups.future()
     if let first = future.first {
       let place =
@@ -201,7 +201,7 @@ struct Diagnosis {
     return found
   }
 
-  private func look(at path: String, _ found: inout [DoctorFinding], depth: Int) throws {
+  private func checkFile(at path: String, _ found: inout [DoctorFinding], depth: Int) throws {
     guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
     if facts.kind == .symbolicLink { return }
     if facts.owner != getuid() {
@@ -222,7 +222,7 @@ struct Diagnosis {
     }
     // The contents of a process's scratch folder are not checked.
     guard facts.kind == .folder, !isScratch, depth < 8 else { return }
-    for inner in try Folder.names(in: path) { try look(at: path + "/" + inner, &found, depth: depth + 1) }
+    for inner in try Folder.names(in: path) { try checkFile(at: path + "/" + inner, &found, depth: depth + 1) }
   }
 
   private func file(_ code: String, _ what: String, _ path: String, _ remedy: String, _ mends: Bool) -> DoctorFinding {

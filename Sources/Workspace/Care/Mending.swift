@@ -48,7 +48,7 @@ extension CareOperations {
           db, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
       }
       // The rows that cards, notes and decks refer to exist by now.
-      if has(DoctorFinding.damaged) { try db.settleDangling() }
+      if has(DoctorFinding.damaged) { try db.applyDeleteActions() }
       if has("missing_document") {
         let known = Set(try DocumentTable.ids(db))
         for (card, document) in try CardTable.documents(db) where !known.contains(document) {
@@ -77,7 +77,7 @@ extension CareOperations {
   /// Salvages the readable rows of a damaged collection. Keeps the damaged file unchanged.
   /// - Returns: the path of the damaged file, and what was lost.
   private func salvage() throws -> (kept: String, lost: [String]) {
-    let kept = try keepDamaged()
+    let kept = try copyDamaged()
     let scratch = try Scratch(.restore, in: workspace.folder)
     let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
     for ending in ["", "-wal"] where fileExists(kept + ending) {

@@ -28,12 +28,12 @@ public enum BackupPower: String, CaseIterable, Sendable {
 /// A backup that was unpacked and checked, and can be restored.
 ///
 ///     let staged = try workspace.care.stage(path, taking: [.history])
-///     print(staged.settings)   // names and values that were not taken, or are
+///     print(staged.settings)   // names and values that were not chosen, or are
 ///     try workspace.care.restore(staged)
 public final class StagedBackup {
   public let contents: BackupContents
   /// The parts that the caller asked for.
-  public let taken: Set<BackupPower>
+  public let chosen: Set<BackupPower>
   /// The guarded settings of the backup that differ from the local ones, including the link with a server.
   public fileprivate(set) var settings: [(name: String, value: String)] = []
   /// The content of the backup's `grants.json`.
@@ -43,8 +43,8 @@ public final class StagedBackup {
   fileprivate let scratch: Scratch
   fileprivate var database: String { scratch.path("rows.sqlite") }
 
-  fileprivate init(_ contents: BackupContents, _ path: String, _ scratch: Scratch, _ taken: Set<BackupPower>) {
-    (self.contents, self.path, self.scratch, self.taken) = (contents, path, scratch, taken)
+  fileprivate init(_ contents: BackupContents, _ path: String, _ scratch: Scratch, _ chosen: Set<BackupPower>) {
+    (self.contents, self.path, self.scratch, self.chosen) = (contents, path, scratch, chosen)
   }
 }
 
@@ -85,7 +85,7 @@ extension CareOperations {
     do {
       let new = NewStore(
         at: staged.database, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
-      try new.rebuild(from: packed) { db in try settle(staged, db) }
+      try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
       throw BackupError.strange(path: path, reason: "its database has an unexpected structure: \(names)")
@@ -127,10 +127,10 @@ extension CareOperations {
 
   /// Lists the security-sensitive rows of the backup, and replaces them by the local ones unless the caller asked for
   /// them.
-  private func settle(_ staged: StagedBackup, _ db: Database) throws {
+  private func filterSensitiveRows(_ staged: StagedBackup, _ db: Database) throws {
     // Card ids in the backup may belong to other local cards.
     try SearchLog.forget(db)
-    let (kept, link) = try powersHere()
+    let (kept, link) = try localSettings()
     let found = try SettingsTable.load(db)
     let names = Set(found.keys).union(kept.keys).filter {
       ProgramSettings.isGuarded($0) && found[$0]?.value != kept[$0]?.value
@@ -142,8 +142,8 @@ extension CareOperations {
     let other = try SyncTables.link(db)
     let isOtherLink = other?.address != link?.address || other?.user != link?.user
     if isOtherLink, let other { staged.settings.append(("link", "\(other.user) at \(other.address)")) }
-    if staged.taken.contains(.settings) { return }
-    try SettingsTable.write(names.map { KeptChange(name: $0, setting: kept[$0]) }, db)
+    if staged.chosen.contains(.settings) { return }
+    try SettingsTable.write(names.map { StoredChange(name: $0, setting: kept[$0]) }, db)
     if isOtherLink {
       try SyncTables.removeLink(db)
       if let link { try SyncTables.setLink(db, SyncLink(address: link.address, user: link.user)) }
@@ -151,7 +151,7 @@ extension CareOperations {
   }
 
   /// Returns the local settings and the local link; nothing if they cannot be read.
-  private func powersHere() throws -> ([String: KeptSetting], SyncLink?) {
+  private func localSettings() throws -> ([String: StoredSetting], SyncLink?) {
     guard !isCollectionGone else { return ([:], nil) }
     do {
       return try workspace.database.read { (try SettingsTable.load($0), try SyncTables.link($0)) }
@@ -175,7 +175,7 @@ extension CareOperations {
       (replaced, kept) = try replace(by: staged)
     } catch {
       workspace.hasCollection = false
-      workspace.media.sweepNew()
+      workspace.media.discardNew()
       throw error
     }
     workspace.unit.newMedia = [:]
@@ -184,7 +184,7 @@ extension CareOperations {
     workspace.opened.orders.forget()
     try workspace.settings.reload()
     let powers: [(BackupPower, BackupPart)] = [(.grants, .grants), (.history, .history)]
-    try unpack(staged, powers.filter { staged.taken.contains($0.0) }.map(\.1))
+    try unpack(staged, powers.filter { staged.chosen.contains($0.0) }.map(\.1))
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
 
@@ -194,7 +194,7 @@ extension CareOperations {
   private func replace(by staged: StagedBackup) throws -> (BackupContents?, String?) {
     for _ in 0..<CareOperations.mostTries {
       let watch = try isCollectionGone ? nil : workspace.database.watch()
-      let (replaced, kept) = try keepWhatIsHere()
+      let (replaced, kept) = try saveLocalData()
       workspace.hasCollection = true
       if try workspace.database.replaceAll(from: staged.database, since: watch) { return (replaced, kept) }
       if let kept { try Folder.removeFile(kept) }
@@ -227,19 +227,19 @@ extension CareOperations {
   }
 
   /// Makes a backup of the local data, or a copy of the collection if it is damaged.
-  private func keepWhatIsHere() throws -> (contents: BackupContents?, path: String?) {
+  private func saveLocalData() throws -> (contents: BackupContents?, path: String?) {
     if isCollectionGone { return (nil, nil) }
     try makePrivateFolder(backupFolder)
     do {
       let path = try freeBackupName("before-restore")
       return (try backup(to: path), path)
     } catch let error as StorageError where error.isDamage {
-      return (nil, try keepDamaged())
+      return (nil, try copyDamaged())
     }
   }
 
   /// Copies a damaged collection to a dated file name beside the backups.
-  func keepDamaged() throws -> String {
+  func copyDamaged() throws -> String {
     let (path, kept) = (workspace.folder + "/collection.sqlite", try freeBackupName("damaged", ending: ".sqlite"))
     try workspace.database.close()
     for ending in ["", "-wal"] where fileExists(path + ending) {

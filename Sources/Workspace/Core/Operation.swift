@@ -36,9 +36,9 @@ public enum Operation: String, Sendable {
   case mineText = "adding cards from a text"
   case listWords = "changing the list of known words"
   case countWords = "counting the words of texts"
-  case keepPlace = "saving a place in a text"
+  case savePlace = "saving a place in a text"
   case speakCards = "adding speech"
-  case keepGame = "saving a game"
+  case saveGame = "saving a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
   case fillDocuments = "making documents from cards"
@@ -55,10 +55,10 @@ extension Operation {
   /// Whether the operation leaves every card at its position.
   var movesNoCard: Bool {
     switch self {
-    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .keepGame,
+    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame,
       .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
       .removeMedia,
-      .syncMedia, .listWords, .countWords, .keepPlace, .link, .unlink:
+      .syncMedia, .listWords, .countWords, .savePlace, .link, .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .updateCards,
       .buildDeck, .mend, .addNote, .mineText, .mergeDeck,
@@ -107,7 +107,7 @@ extension Operation {
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(named(" in "))"
-    case .keepGame, .keepPlace, .countWords, .changeSettings, .mend: return rawValue
+    case .saveGame, .savePlace, .countWords, .changeSettings, .mend: return rawValue
     }
   }
 }

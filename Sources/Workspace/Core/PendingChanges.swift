@@ -44,7 +44,7 @@ extension Workspace {
   private func pending(
     _ changes: TableChanges, _ all: [RowChange], notesOfCards notes: Set<Int>
   ) -> [PendingChanges] {
-    guard let thing = RecordedThing.all[changes.table] ?? RecordedThing(changes.table) else { return [] }
+    guard let thing = RecordedObject.all[changes.table] ?? RecordedObject(changes.table) else { return [] }
     return RowChange.Kind.allCases.compactMap { kind in
       // A note is added, changed and removed together with its cards.
       let isNote = changes.table == "notes"
@@ -53,7 +53,7 @@ extension Workspace {
         isNote && row.after("id")?.integer.map(notes.contains) ?? false
       }
       // If only bookkeeping columns differ, the user would not call it a change.
-      let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.passesOver($0.name) } }
+      let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.ignores($0.name) } }
       let rows = all.filter { $0.kind == kind }
       let shown = rows.filter { isOfUser($0) && !isNamed($0) }
       if isNote, shown.isEmpty { return nil }
@@ -67,7 +67,7 @@ extension Workspace {
 }
 
 /// Describes the rows of a table in the user's terms.
-private struct RecordedThing {
+private struct RecordedObject {
   let noun: String
   /// The columns that name a row, in order of preference.
   let naming: [String]
@@ -87,17 +87,17 @@ private struct RecordedThing {
     self.init("row of \(table)", [])
   }
 
-  static let all: [String: RecordedThing] = [
-    "cards": RecordedThing("card", ["prompt"], bookkeeping: ["step"]),
-    "decks": RecordedThing("deck", ["name"], bookkeeping: ["studied"]), "notes": RecordedThing("note", ["fields"]),
-    "note_types": RecordedThing("note type", ["name"]), "presets": RecordedThing("preset", ["name"]),
-    "media": RecordedThing("media file", ["name"]), "documents": RecordedThing("document", ["id"]),
-    "settings": RecordedThing("setting", ["name"]), "games_saved": RecordedThing("game", []),
-    "games_results": RecordedThing("finished game", []), "listed_words": RecordedThing("listed word", ["lemma"]),
-    "reading_places": RecordedThing("reading place", []), "counted_texts": RecordedThing("counted text", ["title"]),
+  static let all: [String: RecordedObject] = [
+    "cards": RecordedObject("card", ["prompt"], bookkeeping: ["step"]),
+    "decks": RecordedObject("deck", ["name"], bookkeeping: ["studied"]), "notes": RecordedObject("note", ["fields"]),
+    "note_types": RecordedObject("note type", ["name"]), "presets": RecordedObject("preset", ["name"]),
+    "media": RecordedObject("media file", ["name"]), "documents": RecordedObject("document", ["id"]),
+    "settings": RecordedObject("setting", ["name"]), "games_saved": RecordedObject("game", []),
+    "games_results": RecordedObject("finished game", []), "listed_words": RecordedObject("listed word", ["lemma"]),
+    "reading_places": RecordedObject("reading place", []), "counted_texts": RecordedObject("counted text", ["title"]),
   ]
 
-  func passesOver(_ column: String) -> Bool { bookkeeping.contains(column) }
+  func ignores(_ column: String) -> Bool { bookkeeping.contains(column) }
 
   func name(of row: RowChange) -> String? {
     let columns = row.after + row.before
@@ -109,7 +109,7 @@ private struct RecordedThing {
     var fields: [(String, Value)] = [("change", .text(row.kind.rawValue)), ("kind", .text(noun))]
     if let name = name(of: row) { fields.append(("name", .text(name))) }
     if row.kind == .changed {
-      let changed = row.before.filter { !passesOver($0.name) }
+      let changed = row.before.filter { !ignores($0.name) }
       fields.append(("before", .record(changed.map { ($0.name, $0.value) })))
       let names = Set(changed.map(\.name))
       fields.append(("after", .record(row.after.filter { names.contains($0.name) }.map { ($0.name, $0.value) })))

@@ -52,7 +52,7 @@ public final class Workspace {
   var hooks = ChangeHooks()
 
   /// Whether all data is read as it was at an undo step.
-  var isLookingBack = false
+  var isReadingPastStep = false
 
   /// Receives the events of games and sessions.
   public var observer: (any WorkspaceObserver)? {
@@ -169,9 +169,9 @@ public final class Workspace {
   ) throws -> T {
     let database = try store()
     if rehearsal.isOn, !database.isInUnit { throw WorkspaceError.rehearsal(operation.rawValue) }
-    if isLookingBack { throw WorkspaceError.lookingBack(operation.rawValue) }
+    if isReadingPastStep { throw WorkspaceError.lookingBack(operation.rawValue) }
     dailyBackups.noteChange()
-    try requireRoomInUnit()
+    try checkPendingLimit()
     opened.orders.refresh(changeCount)
     // Evaluated before the change, because a deck that is removed still has its name now.
     let subject = subject()
@@ -182,7 +182,7 @@ public final class Workspace {
       result = try performAlone(
         operation, words: { (became($0) ?? operation).words(subject, count($0), details?($0)) }, body)
     }
-    if operation.movesNoCard { opened.orders.goOn(to: changeCount) }
+    if operation.movesNoCard { opened.orders.keepValid(to: changeCount) }
     if database.isInUnit {
       let done = became(result) ?? operation
       unit.operations[done, default: 0] += 1
@@ -222,7 +222,7 @@ public final class Workspace {
       try store.commitUnit(named: unit.parts.words(from: hooks.origin()))
     } catch {
       opened.documents?.rollbackUnit()
-      media.sweepNew()
+      media.discardNew()
       if isOpen { try settings.reload() }
       throw error
     }
@@ -251,13 +251,13 @@ public final class Workspace {
     (unit.waitingGame, unit.adders, opened.rehearsedPictures) = (nil, CardAdders(), [:])
     opened.documents?.rollbackUnit()
     try store.rollbackUnit()
-    media.sweepNew()
+    media.discardNew()
     if unit.operations[.changeSettings] != nil { try settings.reload() }
   }
 
   /// Runs code of a plugin and limits the memory of its changes that wait for the end of the unit, over all its
   /// calls.
-  public func limitingWaiting<R>(of maker: String, to bytes: Int, _ body: () throws -> R) rethrows -> R {
+  public func limitingPending<R>(of maker: String, to bytes: Int, _ body: () throws -> R) rethrows -> R {
     let (before, outer) = (database.waitingBytes, unit.waiting.most)
     let left = max(0, bytes - unit.waiting.ofMakers[maker, default: 0])
     unit.waiting.most = min(outer, before + left)
@@ -269,7 +269,7 @@ public final class Workspace {
   }
 
   /// - Throws: `WorkspaceError.tooMuchWaits`.
-  func requireRoomInUnit() throws(WorkspaceError) {
+  func checkPendingLimit() throws(WorkspaceError) {
     if database.waitingBytes > unit.waiting.most { throw .tooMuchWaits }
   }
 
@@ -278,7 +278,7 @@ public final class Workspace {
   /// Describes what the current unit has done so far: "adding cards (3 times), creating a deck".
   public var unitSummary: String {
     var operations = unit.operations
-    if unit.waitingGame != nil { operations[.keepGame, default: 0] += 1 }
+    if unit.waitingGame != nil { operations[.saveGame, default: 0] += 1 }
     return operations.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { $0.value == 1 ? $0.key.rawValue : "\($0.key.rawValue) (\($0.value) times)" }.joined(separator: ", ")
   }
@@ -303,7 +303,7 @@ public final class Workspace {
       }
     } catch {
       opened.documents?.rollbackUnit()
-      media.sweepNew()
+      media.discardNew()
       throw error
     }
     opened.documents?.endUnit()
@@ -322,7 +322,7 @@ public final class Workspace {
     if Glibc.access(folder + "/collection.sqlite", F_OK) == 0 {
       fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user))
     }
-    fresh.tree.keep = { [unowned self] changes in
+    fresh.tree.save = { [unowned self] changes in
       try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
     }
     opened.preferences = fresh

@@ -40,7 +40,7 @@ struct OpenedParts {
   var backup: BackgroundBackup?
   /// A fit of memory models running in the background, and the last answer for which a new fit was considered.
   var fit: BackgroundFit?
-  var answersSeen: Int?
+  var lastCheckedAnswer: Int?
 }
 
 /// State and callbacks around each change.

@@ -68,7 +68,7 @@ public final class DeckHandle: WorkspaceHandle {
   /// Returns statistics of the deck and its subdecks, or of the cards in them that a query matches.
   public func statistics(query: String? = nil) throws -> DeckStatistics {
     var figures = try workspace.decks.statistics(of: [self], query: query)
-    if query == nil { figures.goal = try goals.standing() }
+    if query == nil { figures.goal = try goals.progress() }
     return figures
   }
 
@@ -102,7 +102,7 @@ public final class DeckHandle: WorkspaceHandle {
     let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
     var used: CardAdder?
     let new = try workspace.perform(
-      .addCards, on: workspace.decks.name(of: id), isOneStatement: known?.takesOneStatement(at: place) ?? false
+      .addCards, on: workspace.decks.name(of: id), isOneStatement: known?.needsOneStatement(at: place) ?? false
     ) { db in
       let adder = try known ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)
       used = adder

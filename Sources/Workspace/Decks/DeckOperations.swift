@@ -102,9 +102,9 @@ public struct DeckOperations {
   }
 
   /// Returns the forecast of each goal, sorted by deck name.
-  public func goals() throws -> [GoalStanding] {
+  public func goals() throws -> [GoalProgress] {
     try workspace.read { db in
-      try DeckTable.goals(db).map { try GoalRehearsal(db, $0.deck.id, $0.goal, at: workspace.moment).standing }
+      try DeckTable.goals(db).map { try GoalSimulation(db, $0.deck.id, $0.goal, at: workspace.moment).progress }
     }
   }
 }

@@ -11,7 +11,7 @@ import Synchronization
 /// The memory models of a deck.
 ///
 ///     let outcome = try deck.fitting.run()
-///     try deck.fitting.keep(outcome)
+///     try deck.fitting.store(outcome)
 public struct DeckFitting {
   let deck: DeckHandle
   private var id: DeckID { deck.id }
@@ -24,7 +24,8 @@ public struct DeckFitting {
     let fitting = try workspace.read { db in
       let options = try DeckTable.options(db, id)
       return ModelFitting(
-        try ReviewHistory(db, decks: [id], at: workspace.moment), parameters: options.parameters, wish: options.wish)
+        try ReviewHistory(db, decks: [id], at: workspace.moment), parameters: options.parameters,
+        modelChoice: options.modelChoice)
     }
     return try fitting.run { share in
       if isInterrupted() { throw WorkspaceError.interrupted }
@@ -48,7 +49,7 @@ public struct DeckFitting {
   }
 
   /// Stores the result in the deck's preset if it is better, or if another model schedules or scheduled the deck.
-  public func keep(_ outcome: ModelFitting.Outcome) throws {
+  public func store(_ outcome: ModelFitting.Outcome) throws {
     let before = try deck.scheduling.options()
     guard outcome.fsrs6.isBetter || outcome.fitted.model != nil || before.fitted != nil else { return }
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
@@ -76,7 +77,7 @@ extension DeckHandle {
 }
 
 /// The result of a background fit that was just stored.
-public struct RefitNews: Equatable, Sendable {
+public struct RefitResult: Equatable, Sendable {
   public let preset: String
   public let outcome: ModelFitting.Outcome
 }
@@ -138,12 +139,12 @@ public struct Refitting {
   let workspace: Workspace
 
   /// The number of new answers after which the log's growth is checked.
-  private static let answersBetweenLooks = 20
+  private static let answersBetweenChecks = 20
 
   /// Starts to fit a preset's models again on a second thread when its log has grown by a tenth, and stores the
   /// result of a finished fit. Called between two lines of a prompt.
   /// - Returns: what was just stored.
-  public func advance() throws -> RefitNews? {
+  public func advance() throws -> RefitResult? {
     guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.folder + "/collection.sqlite"),
       !workspace.database.hasOpenTransaction
     else {
@@ -152,15 +153,15 @@ public struct Refitting {
     if let running = workspace.opened.fit {
       guard running.isOver else { return nil }
       workspace.opened.fit = nil
-      return try keep(running)
+      return try store(running)
     }
-    let isTimeToLook = try workspace.read { db in
-      let seen = workspace.opened.answersSeen
-      if let seen, try !PresetTable.hasAnswers(db, Self.answersBetweenLooks, after: seen) { return false }
-      workspace.opened.answersSeen = try PresetTable.lastAnswer(db)
+    let isCheckDue = try workspace.read { db in
+      let seen = workspace.opened.lastCheckedAnswer
+      if let seen, try !PresetTable.hasAnswers(db, Self.answersBetweenChecks, after: seen) { return false }
+      workspace.opened.lastCheckedAnswer = try PresetTable.lastAnswer(db)
       return seen != nil
     }
-    if isTimeToLook { try begin() }
+    if isCheckDue { try begin() }
     return nil
   }
 
@@ -169,11 +170,12 @@ public struct Refitting {
       guard let preset = try PresetTable.dueForFitting(db) else { return nil }
       let history = try ReviewHistory(db, decks: PresetTable.decks(db, of: preset.id), at: workspace.moment)
       return try BackgroundFit(
-        preset.id, ModelFitting(history, parameters: preset.options.parameters, wish: preset.options.wish))
+        preset.id, ModelFitting(history, parameters: preset.options.parameters, modelChoice: preset.options.modelChoice)
+      )
     }
   }
 
-  private func keep(_ running: BackgroundFit) throws -> RefitNews? {
+  private func store(_ running: BackgroundFit) throws -> RefitResult? {
     guard let outcome = try running.outcome() else { return nil }
     let presets = try workspace.read { try PresetTable.list($0) }
     guard let preset = presets.first(where: { $0.id == running.preset }) else { return nil }
@@ -182,7 +184,7 @@ public struct Refitting {
       try options.take(outcome, answers: PresetTable.answerCount(db, of: preset.id))
       try PresetTable.setOptions(db, preset.id, to: options)
     }
-    return RefitNews(preset: preset.name, outcome: outcome)
+    return RefitResult(preset: preset.name, outcome: outcome)
   }
 }
 
@@ -190,7 +192,7 @@ extension Workspace {
   /// Stops a running fit, whose answers no longer exist.
   func stopFitting() {
     opened.fit?.stop()
-    (opened.fit, opened.answersSeen) = (nil, nil)
+    (opened.fit, opened.lastCheckedAnswer) = (nil, nil)
   }
 
   public var refitting: Refitting { Refitting(workspace: self) }

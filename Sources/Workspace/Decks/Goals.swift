@@ -28,16 +28,16 @@ public struct DeckGoals {
   @discardableResult
   public func set(
     date: String, recall: Double = DeckGoal.initialRecall, minutes: Double = DeckGoal.initialMinutes
-  ) throws -> GoalStanding {
+  ) throws -> GoalProgress {
     let moment = workspace.moment
     let goal = try DeckGoal(date: date, recall: recall, minutes: minutes, at: moment)
-    let rehearsal = try workspace.read { try GoalRehearsal($0, deck.id, goal, at: moment) }
-    guard let planned = rehearsal.planned(isInterrupted: workspace.environment.isInterrupted) else {
+    let simulation = try workspace.read { try GoalSimulation($0, deck.id, goal, at: moment) }
+    guard let planned = simulation.planned(isInterrupted: workspace.environment.isInterrupted) else {
       throw WorkspaceError.interrupted
     }
     return try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: deck.id)) {
       try DeckTable.setGoal($0, deck.id, to: planned)
-      return try GoalRehearsal($0, deck.id, planned, at: moment).standing
+      return try GoalSimulation($0, deck.id, planned, at: moment).progress
     }
   }
 
@@ -61,10 +61,10 @@ public struct DeckGoals {
   }
 
   /// Returns the forecast of the deck's own goal; nil if it has none.
-  public func standing() throws -> GoalStanding? {
+  public func progress() throws -> GoalProgress? {
     try workspace.read { db in
       try DeckTable.limits(db, deck.id).goal.map {
-        try GoalRehearsal(db, deck.id, $0, at: workspace.moment).standing
+        try GoalSimulation(db, deck.id, $0, at: workspace.moment).progress
       }
     }
   }

@@ -191,7 +191,7 @@ public final class SessionHandle: WorkspaceHandle {
   public func answer(_ rating: Rating, seconds: Double? = nil, mistyped: String? = nil) throws -> SessionResult {
     let result: SessionResult
     do {
-      result = try take(rating, seconds, mistyped)
+      result = try record(rating, seconds, mistyped)
     } catch DeckError.over {
       try finishIfOver()
       throw DeckError.over
@@ -211,7 +211,7 @@ public final class SessionHandle: WorkspaceHandle {
     try workspace.observer?.notify(.sessionFinished(right: right(), wrong: wrong()))
   }
 
-  private func take(_ rating: Rating, _ seconds: Double?, _ mistyped: String?) throws -> SessionResult {
+  private func record(_ rating: Rating, _ seconds: Double?, _ mistyped: String?) throws -> SessionResult {
     switch try current() {
     case .sprint(let sprint):
       let result = try sprint.answer(isRight: rating != .again)
@@ -237,7 +237,7 @@ public final class SessionHandle: WorkspaceHandle {
   private func act<T>(
     _ session: ReviewSession, _ operation: Operation, _ subject: String?, _ body: (Database) throws -> T
   ) throws -> T {
-    let before = session.actCount
+    let before = session.actionCount
     do {
       let (result, change) = try workspace.database.recordingChange {
         try workspace.perform(operation, on: subject, body)
@@ -246,7 +246,7 @@ public final class SessionHandle: WorkspaceHandle {
       changes.removeFirst(max(0, changes.count - session.pastCount))
       return result
     } catch {
-      if session.actCount > before { try session.stepBack() }
+      if session.actionCount > before { try session.stepBack() }
       throw error
     }
   }

@@ -105,7 +105,7 @@ public final class ElementHandle: WorkspaceHandle {
 
   public func set(_ field: ElementField, to value: ElementValue) throws {
     // A pending move would be saved afterwards.
-    if workspace.isLookingBack { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
+    if workspace.isReadingPastStep { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
     let stored = try document.document()
     try stored.set(field, of: id, to: value)
     switch field {

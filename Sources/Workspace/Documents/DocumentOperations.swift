@@ -19,7 +19,7 @@ public struct DocumentOperations {
     _ = try workspace.store(for: "document")
     if let known = workspace.opened.documents { return known }
     let fresh = DocumentStore(
-      keeper: DocumentShelf(workspace: workspace), drawing: workspace.drawing,
+      keeper: CollectionDocuments(workspace: workspace), drawing: workspace.drawing,
       isInterrupted: workspace.environment.isInterrupted,
       randomBytes: workspace.environment.random.bytes)
     if workspace.isInUnit || workspace.database.isInOperation { fresh.beginUnit() }
@@ -118,7 +118,7 @@ extension Workspace {
 }
 
 /// Stores documents as rows of the collection and their pictures among its media.
-struct DocumentShelf: DocumentKeeper {
+struct CollectionDocuments: DocumentKeeper {
   unowned let workspace: Workspace
 
   package var changeCount: Int { workspace.changeCount }
@@ -131,8 +131,8 @@ struct DocumentShelf: DocumentKeeper {
     guard workspace.database.isInOperation else {
       return try workspace.perform(.changeDocuments, isOneStatement: true, body)
     }
-    if workspace.isLookingBack { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
-    try workspace.requireRoomInUnit()
+    if workspace.isReadingPastStep { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
+    try workspace.checkPendingLimit()
     return try workspace.database.operation(Operation.changeDocuments.rawValue, isOneStatement: true, body)
   }
 

@@ -5,10 +5,10 @@ public import CardDocuments
 
 /// The requested placement of a new element; nil values are chosen automatically.
 ///
-///     var wish = PlaceWish()
-///     wish.width = 600
-///     try document.addText("el gato", style: TextStyle(size: 120), wish)
-public struct PlaceWish: Equatable, Sendable {
+///     var options = PlacementOptions()
+///     options.width = 600
+///     try document.addText("el gato", style: TextStyle(size: 120), options)
+public struct PlacementOptions: Equatable, Sendable {
   public var x: Double?
   public var y: Double?
   public var width: Double?
@@ -17,7 +17,7 @@ public struct PlaceWish: Equatable, Sendable {
 
   public init() {}
 
-  fileprivate var isChosen: Bool { x == nil && y == nil }
+  fileprivate var isAutomatic: Bool { x == nil && y == nil }
 }
 
 /// A new element, and whether it covers others because the card is full.
@@ -37,24 +37,25 @@ extension DocumentHandle {
 
   /// Adds a text in front, where it hides no other element. If the text wraps or has a size, its box is as high as
   /// the text needs, unless a height is given.
-  public func addText(_ text: String, style: TextStyle, _ wish: PlaceWish) throws -> PlacedElement {
+  public func addText(_ text: String, style: TextStyle, _ options: PlacementOptions) throws -> PlacedElement {
     var style = style
     if style.size != nil { style.wraps = true }
     guard style.wraps else {
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
-      let room = try openRoom(wish, width: wish.width ?? 1000, height: wish.height ?? min(1600, 220 * Double(lines)))
+      let room = try openRoom(
+        options, width: options.width ?? 1000, height: options.height ?? min(1600, 220 * Double(lines)))
       return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
     }
-    style.grows = wish.height == nil
-    let room = try textRoom(text, &style, wish)
+    style.grows = options.height == nil
+    let room = try textRoom(text, &style, options)
     return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
   }
 
   /// Adds a picture in front, where it hides no other element.
   public func addImage(
-    _ picture: Picture, frame: Frame?, isCropped: Bool, _ wish: PlaceWish
+    _ picture: Picture, frame: Frame?, isCropped: Bool, _ options: PlacementOptions
   ) throws -> PlacedElement {
-    let room = try openRoom(wish, width: wish.width ?? 800, height: wish.height ?? 800)
+    let room = try openRoom(options, width: options.width ?? 800, height: options.height ?? 800)
     let element = try addImage(picture, frame: frame, isCropped: isCropped, at: room.place)
     return PlacedElement(element: element, hidesOthers: room.hidesOthers)
   }
@@ -62,39 +63,40 @@ extension DocumentHandle {
   private typealias Room = (place: ElementPlacement, hidesOthers: Bool)
 
   /// Finds a place for the text at the largest possible font size, and sets that size in the style.
-  private func textRoom(_ text: String, _ style: inout TextStyle, _ wish: PlaceWish) throws -> Room {
+  private func textRoom(_ text: String, _ style: inout TextStyle, _ options: PlacementOptions) throws -> Room {
     let document = try document()
     let rooms = TextRooms(document.store)
-    let (width, asked) = (wish.width ?? Self.textWidth, style.size)
+    let (width, asked) = (options.width ?? Self.textWidth, style.size)
     for size in asked.map({ [$0] }) ?? Self.textSizes {
       style.size = size
-      let height = try wish.height ?? rooms.height(of: text, style: style, width: width)
+      let height = try options.height ?? rooms.height(of: text, style: style, width: width)
       if asked == nil, height > Self.usualHeight, size != Self.textSizes.last { continue }
-      if !wish.isChosen { return (put(wish, width, height), false) }
-      if let open = document.content.openPlace(width: width, height: height) { return (turned(open, wish), false) }
+      if !options.isAutomatic { return (placement(options, width, height), false) }
+      if let open = document.content.openPlace(width: width, height: height) { return (rotated(open, options), false) }
     }
-    let height = try wish.height ?? rooms.height(of: text, style: style, width: width)
-    return (turned(document.content.freePlace(width: width, height: height), wish), true)
+    let height = try options.height ?? rooms.height(of: text, style: style, width: width)
+    return (rotated(document.content.freePlace(width: width, height: height), options), true)
   }
 
   /// Finds a place for the largest possible box with a ratio; a side that was requested is not scaled.
-  private func openRoom(_ wish: PlaceWish, width: Double, height: Double) throws -> Room {
-    if !wish.isChosen { return (put(wish, width, height), false) }
+  private func openRoom(_ options: PlacementOptions, width: Double, height: Double) throws -> Room {
+    if !options.isAutomatic { return (placement(options, width, height), false) }
     let content = try document().content
     for share in Self.shares {
-      let (wide, high) = (wish.width ?? width * share, wish.height ?? height * share)
-      if let open = content.openPlace(width: wide, height: high) { return (turned(open, wish), false) }
+      let (wide, high) = (options.width ?? width * share, options.height ?? height * share)
+      if let open = content.openPlace(width: wide, height: high) { return (rotated(open, options), false) }
     }
-    return (turned(content.freePlace(width: width, height: height), wish), true)
+    return (rotated(content.freePlace(width: width, height: height), options), true)
   }
 
-  private func put(_ wish: PlaceWish, _ width: Double, _ height: Double) -> ElementPlacement {
-    ElementPlacement(x: wish.x ?? 0, y: wish.y ?? 0, width: width, height: height, rotation: wish.rotation ?? 0)
+  private func placement(_ options: PlacementOptions, _ width: Double, _ height: Double) -> ElementPlacement {
+    ElementPlacement(
+      x: options.x ?? 0, y: options.y ?? 0, width: width, height: height, rotation: options.rotation ?? 0)
   }
 
-  private func turned(_ place: ElementPlacement, _ wish: PlaceWish) -> ElementPlacement {
+  private func rotated(_ place: ElementPlacement, _ options: PlacementOptions) -> ElementPlacement {
     var place = place
-    place.rotation = wish.rotation ?? 0
+    place.rotation = options.rotation ?? 0
     return place
   }
 }

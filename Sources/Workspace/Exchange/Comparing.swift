@@ -34,17 +34,17 @@ extension Workspace {
   /// Runs reads against the state just after an undo step was done.
   /// - Throws: `UndoError.noStep`; `WorkspaceError.lookingBack` if the body attempts a change.
   public func at<T>(step: Int, _ body: () throws -> T) throws -> T {
-    if isLookingBack { throw WorkspaceError.lookingBack("reading at a step") }
+    if isReadingPastStep { throw WorkspaceError.lookingBack("reading at a step") }
     try games.store()
     let store = try store()
-    isLookingBack = true
-    defer { isLookingBack = false }
+    isReadingPastStep = true
+    defer { isReadingPastStep = false }
     return try LookBack(store).read(at: step, also: { try SearchLog.forget($0) }, body)
   }
 
   /// Goes back step by step, the newest first, and then restores the current state.
   func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
-    if isLookingBack { throw WorkspaceError.lookingBack("reading earlier states") }
+    if isReadingPastStep { throw WorkspaceError.lookingBack("reading earlier states") }
     try games.store()
     try LookBack(store()).walk(body)
   }

@@ -18,7 +18,7 @@ public struct BuildChoices {
   /// First writes cards that were edited in the deck back to their sources.
   public var writesBack = false
   /// Refuses to write to sources that have changes which are not committed in git.
-  public var asksGit = false
+  public var requiresCommitted = false
 
   public init() {}
 }
@@ -31,16 +31,16 @@ public struct ExchangeOperations {
 
   /// Makes a change and rolls it back; returns the result that the change would have had.
   ///
-  ///     try workspace.exchange.tried { try deck.importCards(from: path, options) }.added
-  public func tried<T>(_ body: () throws -> T) throws -> T {
+  ///     try workspace.exchange.dryRun { try deck.importCards(from: path, options) }.added
+  public func dryRun<T>(_ body: () throws -> T) throws -> T {
     let before = workspace.unit
     var result: T?
     do {
       return try workspace.perform(.importCards) { _ in
         result = try body()
-        throw Tried.isOver
+        throw DryRunEnd.isOver
       }
-    } catch Tried.isOver {
+    } catch DryRunEnd.isOver {
       workspace.unit = before
     }
     guard let result else { throw WorkspaceError.interrupted }
@@ -95,7 +95,7 @@ public struct ExchangeOperations {
     if choices.writesBack, !workspace.rehearsal.isOn {
       written = try workspace.read {
         try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run { paths in
-          if !choices.asksGit { return }
+          if !choices.requiresCommitted { return }
           let files = try GitFiles(folder: folder.path, workspace: workspace).uncommitted(paths)
           if !files.isEmpty { throw BuildError.uncommitted(folder: folder.path, files: files) }
         }
@@ -169,4 +169,4 @@ package struct RefusedBuild: Error {
 }
 
 /// Ends an operation that is only tried.
-private enum Tried: Error { case isOver }
+private enum DryRunEnd: Error { case isOver }

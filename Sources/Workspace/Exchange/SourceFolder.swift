@@ -84,7 +84,7 @@ package final class SourceFolder {
   }
 
   /// Whether a file name within the folder is that of a source or of the description.
-  package static func mayHold(_ name: String) -> Bool {
+  package static func isSourceName(_ name: String) -> Bool {
     name == BuildDescription.fileName || BuildSource(unsaved: name) != nil
   }
 
@@ -156,7 +156,7 @@ package final class SourceFolder {
   // MARK: Problems
 
   /// Returns the files whose problems may have changed since the last call: sources, removed sources, `deck.json`.
-  package func takeStale() throws -> [String] {
+  package func takeChangedFiles() throws -> [String] {
     try refreshRules()
     defer { stale = [] }
     return stale.sorted()

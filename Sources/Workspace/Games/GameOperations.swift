@@ -29,10 +29,10 @@ public struct GameOperations {
     let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil)
     let game = try Game.start(
       mode: mode, lexicon: lexicon, common: common,
-      BaseWish(length: length, word: options.base, level: options.level), random: random,
+      BaseWordOptions(length: length, word: options.base, level: options.level), random: random,
       now: workspace.environment.clocks.now)
     let handle = workspace.handle(of: game)
-    handle.canResume = options.lexicon.map(workspace.lexicons.gives) ?? true
+    handle.canResume = options.lexicon.map(workspace.lexicons.isCached) ?? true
     return handle
   }
 
@@ -48,7 +48,7 @@ public struct GameOperations {
   public func store() throws {
     guard let game = workspace.unit.waitingGame, workspace.isOpen else { return }
     do {
-      try workspace.perform(.keepGame) { try game.store($0, now: workspace.environment.clocks.now()) }
+      try workspace.perform(.saveGame) { try game.store($0, now: workspace.environment.clocks.now()) }
     } catch let error as GameError {
       // It would fail in the same way at the end of each following line.
       (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
@@ -62,7 +62,7 @@ public struct GameOperations {
     if workspace.unit.waitingGame === game { (workspace.unit.waitingGame, game.isWaiting) = (nil, false) }
     guard game.game.count > 0 else { return }
     let result = game.game.result
-    try workspace.perform(.keepGame) { db in
+    try workspace.perform(.saveGame) { db in
       try GameTable.keep(db, result)
       if let stored = game.stored { try GameTable.forgetSaved(db, game: stored.game) }
     }

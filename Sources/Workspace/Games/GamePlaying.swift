@@ -32,8 +32,8 @@ extension GameHandle {
 
   /// Judges a guess on a fast path that only adds points: the game is already waiting to be stored, and nobody
   /// observes words. Returns nil in all other cases, as if no guess was made; then call `guess`.
-  public func guessPlainly(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
-    isWaiting && !workspace.observesWords ? game.guessPlainly(bytes) : nil
+  public func guessPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
+    isWaiting && !workspace.observesWords ? game.guessPlain(bytes) : nil
   }
 
   /// Stores and notifies what a guess changed.

@@ -16,7 +16,7 @@ public final class FilmClips {
   private static let margin = 0.25
   private static let longest = 30.0
   /// The timeout in seconds for cutting one line.
-  private static let patience = 60.0
+  private static let timeout = 60.0
   private static let largest = 20 << 20
 
   private let workspace: Workspace
@@ -108,7 +108,7 @@ public final class FilmClips {
     let variables = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
     let started = startProgram(words, environment: variables)
     if started.failure != 0 { throw WorkspaceError.noCutting }
-    try wait(for: started.process, seconds: Self.patience, workspace.environment)
+    try wait(for: started.process, seconds: Self.timeout, workspace.environment)
   }
 
   /// Adds the media of a word and returns the values for the fields of its note.

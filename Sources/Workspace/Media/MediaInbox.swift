@@ -10,7 +10,7 @@ extension MediaOperations {
   private var inbox: String { workspace.folder + "/inbox" }
 
   /// Returns the folder, created if it does not exist.
-  public func madeInbox() throws -> String {
+  public func ensureInbox() throws -> String {
     _ = try workspace.store(for: "media")
     try makePrivateFolder(inbox)
     return inbox
@@ -18,12 +18,12 @@ extension MediaOperations {
 
   /// Imports the files in the folder, each replacing the existing file of the same name.
   /// - Returns: the imported files, for `clearInbox` once the change is committed.
-  public func takeInbox() throws -> [String] {
+  public func importInbox() throws -> [String] {
     if workspace.rehearsal.isOn || !Folder.isFolder(inbox) { return [] }
     var taken: [String] = []
     for name in try Folder.names(in: inbox).sorted() where !name.hasPrefix(".") {
       let path = inbox + "/" + name
-      guard try isTakeable(name, path) else { continue }
+      guard try isImportable(name, path) else { continue }
       let bytes = try FileText.bytes(
         path, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
       do { try remove([name]) } catch NoteError.mediaNotFound {
@@ -35,7 +35,7 @@ extension MediaOperations {
     return taken
   }
 
-  private func isTakeable(_ name: String, _ path: String) throws -> Bool {
+  private func isImportable(_ name: String, _ path: String) throws -> Bool {
     do throws(NoteError) {
       guard try MediaNames.checked(name) == name else { return false }
     } catch {

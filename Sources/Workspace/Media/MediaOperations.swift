@@ -86,7 +86,7 @@ public struct MediaOperations {
       && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.environment.isInterrupted) == bytes
     if !isThere {
       try makePrivateFolder(folder)
-      var options = Replacement.ofOurs(temporaryName: "new-\(workspace.environment.random.entropy())")
+      var options = Replacement.internalFile(temporaryName: "new-\(workspace.environment.random.entropy())")
       options.isSynced = false
       try AtomicFile.write(path, bytes, options)
     }
@@ -108,7 +108,7 @@ public struct MediaOperations {
   private static let mostSyncedAlone = 8
 
   /// Removes the contents that were written for a rolled-back operation and that nothing else refers to.
-  func sweepNew() {
+  func discardNew() {
     let written = workspace.unit.newMedia.filter(\.value).keys
     workspace.unit.newMedia = [:]
     if written.isEmpty { return }

@@ -27,7 +27,7 @@ public struct SpeechOperations {
   /// The longest text that is spoken, in bytes.
   private static let limit = 10_000
   /// The timeout for one text, in seconds.
-  private static let patience = 120
+  private static let timeout = 120
 
   /// Creates a sound of a text.
   /// - Returns: the name to write in a field: `[sound:NAME]`.
@@ -129,14 +129,14 @@ public struct SpeechOperations {
     let environment = workspace.environment
     let scratch = try Scratch(.package, in: environment.folders.temporary)
     let (source, sound) = (scratch.path("text"), scratch.path("sound.wav"))
-    try AtomicFile.write(source, Array(text.utf8), .ofOurs(temporaryName: "text.new"))
+    try AtomicFile.write(source, Array(text.utf8), .internalFile(temporaryName: "text.new"))
     let words = try words(language, text: source, sound: sound)
     let variables = environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
     let started = startProgram(words, environment: variables, input: source)
     let program = lastPart(of: words[0])
     if started.failure != 0 { throw WorkspaceError.noSpeech(program: program) }
-    guard let isDone = try wait(for: started.process, seconds: Double(Self.patience), environment) else {
-      throw WorkspaceError.speechTimedOut(text: text, program: program, seconds: Self.patience)
+    guard let isDone = try wait(for: started.process, seconds: Double(Self.timeout), environment) else {
+      throw WorkspaceError.speechTimedOut(text: text, program: program, seconds: Self.timeout)
     }
     let bytes =
       isDone && fileExists(sound)

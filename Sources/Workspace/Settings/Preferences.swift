@@ -129,15 +129,15 @@ public final class Preferences {
   }
 
   /// The names after `--set` that nobody has declared, with suggestions.
-  public var unclaimed: [SettingsError] {
-    tree.unclaimed(.commandLine).map {
+  public var unmatched: [SettingsError] {
+    tree.unmatched(.commandLine).map {
       .unknownSetting($0.name, suggestion: suggestion(for: $0.name, among: tree.names))
     }
   }
 
   /// Those of the unclaimed names that resemble the name of a setting in the same group.
   public var misspelt: [SettingsError] {
-    unclaimed.filter { error in
+    unmatched.filter { error in
       guard case .unknownSetting(let name, let suggestion?) = error else { return false }
       return name.prefix { $0 != "." } == suggestion.prefix { $0 != "." }
     }

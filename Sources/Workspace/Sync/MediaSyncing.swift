@@ -16,7 +16,7 @@ extension SyncOperations {
   /// - Throws: `SyncError`, also if too little disk space would remain; `FileError`. What was done before the error
   ///   is kept.
   public func runMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
-    try requireAlone()
+    try requireNoUnit()
     guard let link = try link() else { throw SyncError.notLinked }
     if workspace.rehearsal.isOn { return MediaReport() }
     let before = try workspace.read { try MediaTables.known($0, of: link) }
@@ -81,7 +81,7 @@ extension SyncOperations {
   public func reachServer(within seconds: Int) throws {
     guard let link = try link() else { throw SyncError.notLinked }
     let server = server(at: link.address)
-    server.patience = seconds
+    server.timeout = seconds
     _ = try server.meta()
   }
 }

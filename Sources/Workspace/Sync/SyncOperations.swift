@@ -89,7 +89,7 @@ public struct SyncOperations {
     return SyncServer(program, address: address, session: session, keyPath: keyPath)
   }
 
-  func requireAlone() throws {
+  func requireNoUnit() throws {
     if workspace.isInUnit, !workspace.rehearsal.isOn { throw SyncError.inScript }
   }
 
@@ -107,7 +107,7 @@ public struct SyncOperations {
   /// - Parameter password: the user's password on the server; it is not stored.
   /// - Throws: `SyncError.linked` if the account is linked with another server.
   public func link(with place: SyncPlace, user: String, password: borrowing Secret) throws -> SyncLink {
-    try requireAlone()
+    try requireNoUnit()
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("sync login") }
     let known = try link()
     let linked = known.map { SyncError.linked(user: $0.user, address: $0.address) }
@@ -117,7 +117,7 @@ public struct SyncOperations {
     let isTyped = known.map { $0.address == place.address } ?? true
     try password.withBytes { bytes throws(SyncError) in
       try server.signIn(
-        user, password: UnsafeRawBufferPointer(bytes), keptFor: isTyped ? "" : known?.address ?? "")
+        user, password: UnsafeRawBufferPointer(bytes), expectedAddress: isTyped ? "" : known?.address ?? "")
     }
     if let known, let linked {
       guard isTyped || server.address == known.address else { throw linked }
@@ -130,7 +130,7 @@ public struct SyncOperations {
 
   /// Ends the link. The cards stay.
   public func unlink() throws -> SyncLink {
-    try requireAlone()
+    try requireNoUnit()
     let link = try requiredLink()
     try workspace.perform(.unlink, on: link.address) { try SyncTables.removeLink($0) }
     if try FileFacts.at(keyPath) != nil { try Folder.removeFile(keyPath) }
@@ -166,8 +166,8 @@ public struct SyncOperations {
 
   /// Fetches everything that the server has, so that the user can review it before it is imported.
   /// - Parameter progress: called with the number of rows fetched.
-  public func lookAtServer(progress: (Int) -> Void) throws -> SyncPreview {
-    try requireAlone()
+  public func previewServer(progress: (Int) -> Void) throws -> SyncPreview {
+    try requireNoUnit()
     let link = try requiredLink()
     let (cards, unsent) = try workspace.read { (try WholeCollection.cardCount($0), try SyncTables.unsent($0)) }
     return SyncPreview(
@@ -187,7 +187,7 @@ public struct SyncOperations {
   public func run(
     _ preview: SyncPreview? = nil, consent: (SyncQuestion) throws -> Bool, progress: @escaping (SyncStage) -> Void
   ) throws -> SyncReport {
-    try requireAlone()
+    try requireNoUnit()
     if try requiredLink().meta == nil, preview == nil { throw SyncError.firstSync }
     var (pulled, wantsAll, failure) = (preview?.pulled, false, SyncError.moved)
     for _ in 0..<SyncOperations.mostTries {
@@ -262,7 +262,7 @@ public struct SyncOperations {
       var report = try workspace.perform(.sync, on: link.address, count: count) { db in
         // Another shell may have synced in the meantime.
         guard try SyncTables.link(db) == link else { throw SyncError.moved }
-        return try exchange.run(db, link, progress: progress) { notes in path = try keepAside(notes) }
+        return try exchange.run(db, link, progress: progress) { notes in path = try saveSetAside(notes) }
       }
       (report.backup, report.setAsidePath) = (backup, path)
       return report
@@ -273,7 +273,7 @@ public struct SyncOperations {
   }
 
   /// Writes notes that the server's note types cannot hold to a file beside the backups.
-  private func keepAside(_ notes: [Value.Record]) throws -> String? {
+  private func saveSetAside(_ notes: [Value.Record]) throws -> String? {
     if notes.isEmpty || workspace.rehearsal.isOn { return nil }
     try makePrivateFolder(workspace.care.backupFolder)
     let path = try workspace.care.freeBackupName("not-synced", ending: ".json")

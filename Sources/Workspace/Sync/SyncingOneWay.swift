@@ -23,7 +23,7 @@ extension SyncOperations {
   /// - Parameter preview: the server's collection as the user reviewed it.
   /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
   public func upload(_ preview: SyncPreview) throws -> SyncReport {
-    try requireAlone()
+    try requireNoUnit()
     try requireUpload(preview)
     let link = try requiredLink()
     let server = server(at: link.address)
@@ -51,7 +51,7 @@ extension SyncOperations {
   /// - Parameters:
   ///   - progress: called with the notes done and their total.
   /// - Returns: what was imported, and the backup of the local data.
-  public func takeOver(
+  public func replaceLocal(
     _ preview: SyncPreview, progress: (Int, Int) throws -> Void
   ) throws -> (report: PullReport, backup: String?) {
     let pulled = preview.pulled
@@ -69,7 +69,7 @@ extension SyncOperations {
       guard cards == preview.cardsHere else { throw SyncError.cardsHere(cards: cards) }
       guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }
       if preview.cardsHere > 0 { try WholeCollection.removeAll(db) }
-      return try pulled.takeIn(
+      return try pulled.importAll(
         db, preview.link, workspace.moment, isInterrupted: workspace.environment.isInterrupted, progress: progress)
     }
     return (report, kept)

@@ -25,15 +25,15 @@ enum ReadingPlaceTable {
 
 extension TextHandle {
   /// Returns the number of the sentence at which the reader stopped; 0 for a text that was not read.
-  public func keptPlace() throws -> Int {
+  public func savedPlace() throws -> Int {
     try workspace.read { db in
       try Int.fetchOne(db, sql: "SELECT sentence FROM reading_places WHERE digest = ?", arguments: [text.digest]) ?? 0
     }
   }
 
-  public func keepPlace(_ sentence: Int) throws {
+  public func savePlace(_ sentence: Int) throws {
     let now = workspace.environment.clocks.now()
-    try workspace.perform(.keepPlace) { db in
+    try workspace.perform(.savePlace) { db in
       try db.execute(
         sql: "INSERT OR REPLACE INTO reading_places (digest, sentence, read) VALUES (?, ?, ?)",
         arguments: [text.digest, sentence, now])

@@ -55,9 +55,9 @@ public final class TextHandle: WorkspaceHandle {
     (self.workspace, deck) = (workspace, options.deck)
     if let name = options.deck { _ = try workspace.decks.open(name) }
     let first = try paths.first.flatMap { try textFile($0, options, workspace.environment) }
-    let told = try Self.language(told: first?.language, options, in: workspace)
-    isLanguageAssumed = options.language == nil && told == nil
-    lemmatizer = workspace.languages.lemmatizer(of: try told ?? workspace.words.language(named: options.language))
+    let specified = try Self.language(specified: first?.language, options, in: workspace)
+    isLanguageAssumed = options.language == nil && specified == nil
+    lemmatizer = workspace.languages.lemmatizer(of: try specified ?? workspace.words.language(named: options.language))
     var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language)
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
@@ -73,10 +73,10 @@ public final class TextHandle: WorkspaceHandle {
   /// Returns the language that the file specifies, unless another one was requested. Among the variants of a
   /// language, prefers the configured one.
   private static func language(
-    told: String?, _ options: TextOptions, in workspace: Workspace
+    specified: String?, _ options: TextOptions, in workspace: Workspace
   ) throws -> Language? {
-    guard options.language == nil, let told else { return nil }
-    let code = told.lowercased().replacing(text: "_", with: "-")
+    guard options.language == nil, let specified else { return nil }
+    let code = specified.lowercased().replacing(text: "_", with: "-")
     let base = String(code.prefix { $0 != "-" })
     let usual = try workspace.words.language(named: nil)
     if usual.code == code || usual.code == base { return usual }
@@ -177,7 +177,7 @@ private struct TextReading {
     var places: [String: Int] = [:]
     for (index, entry) in vocabulary.entries.enumerated() {
       if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
-      guard entry.standing == .learning, entry.isOf(code: String(language.code.prefix(2)), name: language.name) else {
+      guard entry.state == .learning, entry.isOf(code: String(language.code.prefix(2)), name: language.name) else {
         continue
       }
       let name = entry.title ?? title(of: path)
@@ -201,7 +201,7 @@ private struct TextReading {
     var lemmas: Set<String> = []
     for path in lists {
       let words = try UserWordList.entries(of: path, columns: [], for: language, environment)
-      for entry in words where entry.standing == .known { lemmas.insert(lemmatizer.lemmas(of: entry.word).primary) }
+      for entry in words where entry.state == .known { lemmas.insert(lemmatizer.lemmas(of: entry.word).primary) }
     }
     return lemmas
   }

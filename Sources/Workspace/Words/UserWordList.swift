@@ -113,11 +113,11 @@ public struct UserWordList {
     from path: String, columns: [ColumnChoice], as state: WordState, and more: [String] = []
   ) throws -> Imported {
     let entries = try Self.entries(of: path, columns: columns, for: lemmatizer.language, workspace.environment)
-    let words = entries.filter { $0.standing != .learning }
+    let words = entries.filter { $0.state != .learning }
     var imported = Imported()
     imported.learning = entries.count - words.count
     imported.changed = try set(
-      words.map { ($0.word, state == .known && $0.standing == .ignored ? .ignored : state) }
+      words.map { ($0.word, state == .known && $0.state == .ignored ? .ignored : state) }
         + more.map { ($0, state) })
     return imported
   }

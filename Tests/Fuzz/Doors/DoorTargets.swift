@@ -87,9 +87,9 @@ final class FuzzHost: ActionHost {
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) rethrows -> Result {
     try body()
   }
-  func clientTerms() -> (origins: [String], key: String) { ([], "") }
-  func mayEnter(_ origin: String) -> Bool { false }
-  func tell(_ line: String) {}
+  func clientSettings() -> (origins: [String], key: String) { ([], "") }
+  func allowsOrigin(_ origin: String) -> Bool { false }
+  func log(_ line: String) {}
   func synchronize() {}
   func askShell(_ request: ShellRequest) -> ShellReply? { nil }
   func profiles() -> (all: [String], active: String) { (["fuzz"], "fuzz") }

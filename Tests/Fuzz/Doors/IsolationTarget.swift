@@ -105,7 +105,7 @@ private struct Pushed: LuaRepresentable {
 
 /// Uses the plugin as the shell does.
 private func talk(to code: DistantCode, _ state: LuaState, _ things: Things) throws {
-  try code.tellModules()
+  try code.sendModules()
   try code.setRequire { _ in (Array("return 1".utf8), "part.lua") }
   try code.setGlobal("plugin", "fuzz")
   let start = try code.load(Array("...".utf8), name: "init.lua")

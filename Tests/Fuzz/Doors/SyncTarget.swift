@@ -30,7 +30,7 @@ func sync(_ folder: FuzzFolder) throws -> FuzzTarget {
   let operations = host.openWorkspace().sync
   let place = try SyncPlace("http://127.0.0.1:8080/")
   _ = try operations.link(with: place, user: "u", password: Secret(bytes: Array("p".utf8)))
-  _ = try operations.run(operations.lookAtServer { _ in }, consent: { _ in true }) { _ in }
+  _ = try operations.run(operations.previewServer { _ in }, consent: { _ in true }) { _ in }
   try host.begin()
   return FuzzTarget("sync") { bytes in
     folder.write(bytes, to: Server.answersName)

@@ -3,7 +3,7 @@
 
 import Values
 
-struct Chance {
+struct Random {
   private var numbers: SeededNumbers
 
   init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
@@ -55,7 +55,7 @@ enum OddWords {
   static let decks = ["A", "B", "a", "A::B", "A::B::C", "B::A", "Ä", "Default", "x y"]
   static let tags = ["x", "y", "X", "x::y", "é", "leech", "marked", "a,b", "x y", ""]
 
-  static func text(_ chance: inout Chance) -> String {
+  static func text(_ chance: inout Random) -> String {
     switch chance.number(1...20) {
     case 1...11: chance.pick(plain)
     case 12...16: chance.pick(odd)
@@ -66,7 +66,7 @@ enum OddWords {
   }
 
   /// Returns a text of exactly `size` bytes.
-  static func run(_ size: Int, _ chance: inout Chance) -> String {
+  static func run(_ size: Int, _ chance: inout Random) -> String {
     let head = chance.happens(onceIn: 2) ? chance.pick(plain) : ""
     return head + String(repeating: "a", count: max(0, size - head.utf8.count))
   }

@@ -6,8 +6,8 @@ import Glibc
 
 /// Polls for a result, adapting how often it does so.
 ///
-///     if let got = glances.find({ recv(socket, bytes, count, Int32(MSG_DONTWAIT)) }) { return got }
-struct Glances {
+///     if let got = spinWait.find({ recv(socket, bytes, count, Int32(MSG_DONTWAIT)) }) { return got }
+struct SpinWait {
   /// Longer than it takes to wake the other side.
   private static let nanoseconds: Int64 = 50_000
   private static let mostSkipped = 63
@@ -17,7 +17,7 @@ struct Glances {
   /// Monotonic nanoseconds.
   private let now: () -> Int64
 
-  init(now: @escaping () -> Int64 = Glances.now) { self.now = now }
+  init(now: @escaping () -> Int64 = SpinWait.now) { self.now = now }
 
   /// Returns what `look` returns once there is data or an error; nil if the caller should sleep until there is.
   mutating func find(_ look: () -> Int) -> Int? {

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct HouseTests {
+@Suite struct SourceCheckTests {
   private func measure(_ text: String, name: String = "a.swift") throws -> Run {
     let folder = TemporaryFolder()
     let path = try folder.write(text, to: name)

@@ -6,7 +6,7 @@ public import Storage
 public import Values
 
 /// The progress of a goal.
-public struct GoalStanding: Equatable, Sendable {
+public struct GoalProgress: Equatable, Sendable {
   /// The deck that has it.
   public let deck: String
   public let goal: DeckGoal
@@ -33,11 +33,11 @@ public struct GoalStanding: Equatable, Sendable {
 }
 
 /// A goal with all that is needed to simulate it.
-public struct GoalRehearsal {
+public struct GoalSimulation {
   private let deck: DeckRecord
   private let goal: DeckGoal
   private let simulation: Simulation
-  private let wish: RecallPlan.Wish
+  private let target: RecallPlan.Target
 
   /// - Parameter goal: a goal that the deck has or may get.
   public init(_ db: Database, _ deck: DeckID, _ goal: DeckGoal, at moment: StudyMoment) throws {
@@ -54,22 +54,22 @@ public struct GoalRehearsal {
     let options = try DeckTable.options(db, deck)
     simulation = try Simulation(db, group.map(\.id), options, at: moment)
     let times = try GoalGroup(db, group.map(\.id), moment).times()
-    wish = RecallPlan.Wish(
+    target = RecallPlan.Target(
       recall: goal.recall, minutes: goal.minutes, days: goal.day - moment.today, times: times)
   }
 
   /// The goal with the number of last days with which it is reached; nil if the user interrupted the simulation.
   public func planned(isInterrupted: () -> Bool) -> DeckGoal? {
-    simulation.plan(for: wish, isInterrupted: isInterrupted).map { plan in
+    simulation.plan(for: target, isInterrupted: isInterrupted).map { plan in
       var goal = goal
       goal.lastDays = plan.finalDays
       return goal
     }
   }
 
-  public var standing: GoalStanding {
-    GoalStanding(
-      deck: deck.name, goal: goal, daysLeft: wish.days, known: simulation.knownToday,
-      plan: wish.days > 0 ? simulation.plan(for: wish, lastDays: goal.lastDays) : nil)
+  public var progress: GoalProgress {
+    GoalProgress(
+      deck: deck.name, goal: goal, daysLeft: target.days, known: simulation.knownToday,
+      plan: target.days > 0 ? simulation.plan(for: target, lastDays: goal.lastDays) : nil)
   }
 }

@@ -5,7 +5,7 @@ public import Problems
 
 extension LuaError {
   /// Makes an ordinary error with the problem's message; the problem is its value in Lua.
-  public init(telling problem: any Problem, trace: String? = nil) {
+  public init(reporting problem: any Problem, trace: String? = nil) {
     let problem = PlainProblem(problem.report)
     self.init(kind: .runtime, message: problem.report.message, trace: trace, problem: problem)
   }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Wire
 
-@Suite struct GlancesTests {
+@Suite struct SpinWaitTests {
   /// Spins for the time of five looks.
-  private func glances() -> Glances {
+  private func spinWait() -> SpinWait {
     var time: Int64 = 0
-    return Glances {
+    return SpinWait {
       time += 10_000
       return time
     }
@@ -21,21 +21,21 @@ import Testing
   }
 
   @Test func `data that arrives while spinning is found without a sleep`() {
-    var glances = glances()
+    var spinWait = spinWait()
     var looks = 0
-    let got = glances.find {
+    let got = spinWait.find {
       looks += 1
       return looks < 3 ? nothing() : 7
     }
     #expect(got == 7)
-    #expect(glances.skipped == 0)
+    #expect(spinWait.skipped == 0)
   }
 
   @Test(arguments: [(0, 0), (-1, ECONNRESET), (-1, EINTR)])
   func `an end, an error and a signal are reported at once`(_ answer: Int, _ error: Int32) {
-    var glances = glances()
+    var spinWait = spinWait()
     var looks = 0
-    let got = glances.find {
+    let got = spinWait.find {
       looks += 1
       errno = error
       return answer
@@ -44,11 +44,11 @@ import Testing
   }
 
   @Test func `if nothing arrives few waits spin, and all again once something does`() {
-    var glances = glances()
+    var spinWait = spinWait()
     var looked: [Int] = []
     for wait in 0..<200 {
       var isFirst = true
-      _ = glances.find {
+      _ = spinWait.find {
         if isFirst { looked.append(wait) }
         isFirst = false
         return nothing()
@@ -58,13 +58,13 @@ import Testing
     var found = 0
     for _ in 0..<200 {
       var looks = 0
-      let got = glances.find {
+      let got = spinWait.find {
         looks += 1
         return looks < 2 ? nothing() : 1
       }
       if got != nil { found += 1 }
     }
-    #expect(glances.skipped == 0 && found > 40)
-    #expect(glances.find { 5 } == 5)
+    #expect(spinWait.skipped == 0 && found > 40)
+    #expect(spinWait.find { 5 } == 5)
   }
 }

@@ -3,7 +3,7 @@
 import CDrawing
 import Glibc
 
-enum Bounds {
+enum ResourceLimits {
   private static let memory: rlim_t = 1 << 30
   private static let secondsPerRequest: rlim_t = 20
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The wall clock and the machine's clock of all programs that are started with its variables.
-final class StandingClock {
+final class ManualClock {
   private let folder = TemporaryFolder()
   private let readings: UnsafeMutablePointer<Int64>
 
@@ -41,7 +41,7 @@ final class StandingClock {
     do {
       let compiler = try Child(
         ["/usr/bin/cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], environment: ["PATH=/usr/bin:/bin"])
-      atexit { unlink(StandingClock.library) }
+      atexit { unlink(ManualClock.library) }
       return try compiler.finish(input: "").status == 0
     } catch {
       Issue.record(error)

@@ -14,14 +14,14 @@ import Wire
 /// What was imported.
 ///
 ///     report.cards     // 12,040
-///     report.withoutPlace  // 3: remote rows without a place here, kept as bases
+///     report.unstorable  // 3: remote rows without a place here, kept as bases
 public struct PullReport: Equatable, Sendable {
   public var cards = 0
   public var notes = 0
   public var answers = 0
   public var decks = 0
   /// The number of notes and cards that cannot be stored locally.
-  public var withoutPlace = 0
+  public var unstorable = 0
   /// The reasons, one per line.
   public var findings: [String] = []
 
@@ -31,7 +31,7 @@ public struct PullReport: Equatable, Sendable {
 extension PulledCollection {
   /// Imports all of it into an account without cards.
   /// - Parameter progress: called with the notes done and their total; an error that it throws ends the import.
-  public func takeIn(
+  public func importAll(
     _ db: Database, _ link: SyncLink, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void
   ) throws -> PullReport {
@@ -39,7 +39,7 @@ extension PulledCollection {
     let hadLog = try db.hasRow("SELECT 1 FROM reviews")
     let received: AddReport
     do {
-      received = try staged.takeIn(db, moment, isInterrupted: isInterrupted, progress: progress)
+      received = try staged.importAll(db, moment, isInterrupted: isInterrupted, progress: progress)
     } catch let error as PackageError {
       if case .interrupted = error { throw SyncError.interrupted }
       throw SyncError.call(.badAnswer(reason: error.reasonOfServer), step: "sync/chunk", address: address)
@@ -88,7 +88,7 @@ extension PulledCollection {
     report.answers = staged.counts[.revlog] ?? 0
     report.decks = try DeckTable.list(db).count
     let kinds = "\(BaseKind.card.rawValue), \(BaseKind.note.rawValue)"
-    report.withoutPlace =
+    report.unstorable =
       try db.count("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here")
     report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
     return report

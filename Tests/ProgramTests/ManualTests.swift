@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct PaperTests {
+@Suite struct ManualTests {
   @Test func `the version names the linked libraries`() throws {
     let home = try Home()
     let lines = try home.run("--version").lines

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct RehearsalTests {
+@Suite struct DryRunTests {
   /// The commands that have no dry run: they say so, and do nothing.
   private static let refused: Set<String> = [
     "serve",
@@ -12,7 +12,7 @@ import Testing
   ]
 
   /// Returns a home with some of everything, and the names that the examples of the commands use.
-  private func furnished() throws -> Home {
+  private func filledHome() throws -> Home {
     let home = try Home()
     let made = try home.run(
       "-e",
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// All stored data, as the program prints it and as files.
-  private func kept(_ home: Home) throws -> [String: [UInt8]] {
+  private func storedData(_ home: Home) throws -> [String: [UInt8]] {
     var all = storedFiles(in: home.path + "/data")
     for words in [
       ["deck", "list"], ["card", "list"], ["doc", "list"], ["set"], ["plugin", "list"], ["play", "--scores"],
@@ -64,8 +64,8 @@ import Testing
   }
 
   @Test func `every command supports a dry run or says that it does not, and nothing is changed`() throws {
-    let home = try furnished()
-    let before = try kept(home)
+    let home = try filledHome()
+    let before = try storedData(home)
     let files = storedFiles(in: home.path + "/data")
     let all = try commands(home) + [("play --list", "play --list")]
     #expect(all.count > 55)
@@ -76,23 +76,23 @@ import Testing
       if isRefused { #expect(run.status == 2, "\(name)") }
       #expect(changes(files, storedFiles(in: home.path + "/data")).isEmpty, "\(name)")
     }
-    #expect(try changes(before, kept(home)) == [])
+    #expect(try changes(before, storedData(home)) == [])
   }
 
   @Test(arguments: [
     ["alias", "x", "deck list"], ["plugin", "reload", "hangman"], ["plugin", "test", "hangman"],
   ])
   func `a command without a dry run ends with status 2 on the command line`(words: [String]) throws {
-    let home = try furnished()
-    let before = try kept(home)
+    let home = try filledHome()
+    let before = try storedData(home)
     let run = try home.run(["--dry-run"] + words)
     #expect(run.status == 2 && run.output.isEmpty && run.errors.contains("--dry-run"), "\(run)")
-    #expect(try changes(before, kept(home)) == [])
+    #expect(try changes(before, storedData(home)) == [])
   }
 
   @Test func `what would be added, changed and removed is counted and named`() throws {
-    let home = try furnished()
-    let before = try kept(home)
+    let home = try filledHome()
+    let before = try storedData(home)
     #expect(
       try home.run("--dry-run", "card", "add", "Spanish", "el perro", "the dog").lines == [
         "Would add 1 card: el perro", "Nothing was changed (--dry-run).",
@@ -124,12 +124,12 @@ import Testing
     let script = try home.run("--dry-run", "-e", "decks.create('New'):add{prompt = 'p', answer = 'a'}")
     #expect(
       script.errors == "Would add 1 card: p\nWould add 1 deck: New\nNothing was changed (--dry-run).\n", "\(script)")
-    #expect(try changes(before, kept(home)) == [] && text(of: file).isEmpty)
+    #expect(try changes(before, storedData(home)) == [] && text(of: file).isEmpty)
   }
 
   @Test func `an import of every format is tried from Lua, and changes nothing`() throws {
-    let home = try furnished()
-    let before = try kept(home)
+    let home = try filledHome()
+    let before = try storedData(home)
     let code = """
       local source, target = decks.open("Old"), decks.open("Spanish")
       for i = 1, 3 do target:remove(1) end
@@ -148,7 +148,7 @@ import Testing
     let rows = run.lines.map { $0.split(separator: "\t").map(String.init) }
     #expect(rows.count >= 3 && rows.map { $0[0] }.starts(with: ["json", "csv", "tsv"]), "\(run)")
     for row in rows { #expect(row[1] == row[3] && row[2] == "5" && row[4] == "2", "\(row)") }
-    #expect(try changes(before, kept(home)).filter { !$0.contains("/backups") } == [])
+    #expect(try changes(before, storedData(home)).filter { !$0.contains("/backups") } == [])
     // A dry run outside a script makes no undo step.
     let steps = try home.run("undo", "--list").output
     let alone = try home.run(
@@ -160,8 +160,8 @@ import Testing
   @Test func `in a script's dry run commands run within its transaction, and those that act outside only report`()
     throws
   {
-    let home = try furnished()
-    let before = try kept(home)
+    let home = try filledHome()
+    let before = try storedData(home)
     let run = try home.run(
       "--dry-run", "-e",
       """
@@ -175,13 +175,13 @@ import Testing
     #expect(run.output == "1\t2\ndry_run\n1\n", "\(run)")
     #expect(run.errors.contains("would write 8 cards to ") && run.errors.contains("would disable the plugin hangman"))
     #expect(run.errors.contains("Would remove 1 deck: Spanish") && run.status == 0)
-    #expect(try changes(before, kept(home)) == [])
+    #expect(try changes(before, storedData(home)) == [])
     #expect(text(of: home.path + "/x.csv").isEmpty)
   }
 
   @Test func `lines of Lua at the prompt, observers and finalizers change nothing either`() throws {
-    let home = try furnished()
-    let before = try kept(home)
+    let home = try filledHome()
+    let before = try storedData(home)
     let lines = [
       "decks.create('New')", "decks.open('Old'):card(1).prompt = 'changed'", "for i = 1, 2 do",
       "decks.create('D' .. i)",
@@ -191,7 +191,7 @@ import Testing
     ]
     let run = try home.run("--dry-run", input: lines.joined(separator: "\n") + "\n")
     #expect(run.output.hasSuffix("2\n"), "\(run)")
-    #expect(try changes(before, kept(home)) == [])
+    #expect(try changes(before, storedData(home)) == [])
   }
 
   @Test func `work that was not done is not reported as done`() throws {
@@ -232,8 +232,8 @@ private func changes(_ before: [String: [UInt8]], _ after: [String: [UInt8]]) ->
   Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
 }
 
-/// Every file below a folder with its bytes, except the database, whose header changes whenever it is opened. `kept`
-/// compares the content of the database.
+/// Every file below a folder with its bytes, except the database, whose header changes whenever it is opened.
+/// `storedData` compares the content of the database.
 private func storedFiles(in folder: String) -> [String: [UInt8]] {
   var found: [String: [UInt8]] = [:]
   for name in names(in: folder) where !name.hasPrefix("collection.sqlite") {

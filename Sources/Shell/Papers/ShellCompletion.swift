@@ -9,7 +9,7 @@ import PluginHost
 import Text
 
 /// A line of the system's shell up to the cursor, as the words after the program's name.
-package struct OutsideLine {
+package struct ShellLine {
   /// The words before the one under the cursor.
   package let before: [String]
   /// The part of the word under the cursor that was typed.
@@ -67,13 +67,13 @@ extension String {
 }
 
 /// Answers completion requests of the system's shell.
-package struct OutsideCompletion {
+package struct ShellCompletion {
   let session: Session
 
   package init(_ session: Session) { self.session = session }
 
   /// The lines of the answer.
-  package func lines(for line: OutsideLine) -> [String] {
+  package func lines(for line: ShellLine) -> [String] {
     var seen: Set<String> = []
     return offers(line).compactMap { offer in
       guard let word = line.replacement(offer), !word.isEmpty, seen.insert(word).inserted else { return nil }
@@ -82,7 +82,7 @@ package struct OutsideCompletion {
     }
   }
 
-  private func offers(_ line: OutsideLine) -> [Offer] {
+  private func offers(_ line: ShellLine) -> [Offer] {
     let words = line.before + [line.word]
     switch session.registry.leadingOffers(of: session.options.program.command, words: words, sources: sources) {
     case .offers(let offers): return offers
