@@ -99,7 +99,7 @@ import Workspace
 
   @Test(arguments: [
     ("for n = #game.data + 1, 600000 do game.data[n] = {n} end", "1,000,000 values"),
-    ("game.data.text = ('x'):rep(9 << 20)", "bytes as JSON, at most 8,388,608 are stored"),
+    ("game.data.text = ('x'):rep(9 << 20)", "bytes as JSON; at most 8,388,608 are stored"),
   ])
   func `data too large to be stored is reported, not lost`(fill: String, reason: String) throws {
     try program.run(

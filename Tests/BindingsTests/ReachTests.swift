@@ -127,8 +127,8 @@ import Workspace
       ])
     try program.fails([
       ("shell.table(5)", "list of rows"), ("shell.chart('x')", "list of numbers"),
-      ("shell.chart({a = 'x'})", "'a' is no number"),
-      ("shell.chart({0/0})", "no number"), ("shell.progress()", "#1"), ("shell.ask()", "#1"),
+      ("shell.chart({a = 'x'})", "'a' is not a number"),
+      ("shell.chart({0/0})", "not a number"), ("shell.progress()", "#1"), ("shell.ask()", "#1"),
       ("shell.command{}", "name"), ("shell.command{name = 'x', run = 5}", "run"),
     ])
   }

@@ -120,7 +120,7 @@ import Workspace
       if other != value { try plugin.check([("heard['\(name)']", declaration.isSecret ? "nil" : "true")]) }
       #expect(ProgramSettings.isGuarded(name) == declaration.isGuarded)
     }
-    for root in roots { try plugin.fails([("settings.value('\(root).mine', {default = 1})", "the program")]) }
+    for root in roots { try plugin.fails([("settings.value('\(root).mine', {default = 1})", "reserved for Deckhand")]) }
     #expect(
       names.filter { tree.declaration(of: $0)?.isGuarded == true } == [
         "sync.at_end", "serve.origins", "serve.key", "auth.idle_minutes", "media.player", "media.speech",
@@ -155,7 +155,7 @@ import Workspace
     try plugin.fails([
       ("even.value = 13", "thirteen"), ("settings.value('mine.odd', {default = 1, check = 5})", "check"),
       ("settings.value('mine.t', {kind = 'text', min = 1})", "only for numbers"),
-      ("settings.value('mine.odd', {default = 1, check = function() return nil, 'no' end})", "refused: no"),
+      ("settings.value('mine.odd', {default = 1, check = function() return nil, 'no' end})", "invalid: no"),
     ])
     let tree = try plugin.workspace.preferences().tree
     #expect(throws: (any Error).self) { try tree.set("mine.even", text: "13", by: .user) }

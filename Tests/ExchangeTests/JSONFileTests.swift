@@ -177,7 +177,8 @@ import Text
     let text = #"{"deckhand":1,"options":{"new_per_day":-3,"fuzz":"x","reviews_per_day":9}}"#
     try AtomicFile.write(folder.file("a.json"), Array(text.utf8))
     let lost = try collection.importing(deck, [folder.file("a.json")], isNew: true).cards.lost
-    #expect(lost.count == 2 && lost.contains { $0.hasPrefix("an option of \"d\", as new_per_day must be ") }, "\(lost)")
+    #expect(
+      lost.count == 2 && lost.contains { $0.hasPrefix("an option of \"d\", because new_per_day must be ") }, "\(lost)")
     let options = try collection.store.read { try DeckTable.options($0, deck) }
     #expect(options.newPerDay == DeckOptions().newPerDay && options.reviewsPerDay == 9)
   }

@@ -52,7 +52,7 @@ import Testing
     let error = #expect(throws: ExchangeError.self) { try collection.importing(deck, path, options) }
     #expect(
       error?.message
-        == "a.tsv: a card with the prompt \"perro\" and the same answer is in the deck already. Nothing was imported.")
+        == "a.tsv: a card with the prompt \"perro\" and the same answer is already in the deck. Nothing was imported.")
     #expect(error?.code == "duplicate")
   }
 

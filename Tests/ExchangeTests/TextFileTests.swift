@@ -76,7 +76,7 @@ import Testing
 
   @Test func `invalid UTF-8 that claims to be UTF-8, and NUL bytes, are reported`() throws {
     for (bytes, reason) in [
-      ([0xEF, 0xBB, 0xBF, 0x61, 0xFF, 0x62], "says that it is UTF-8"),
+      ([0xEF, 0xBB, 0xBF, 0x61, 0xFF, 0x62], "has a UTF-8 byte order mark"),
       (Array("many words".utf8) + [0] + Array("and more".utf8), "contains NUL bytes"),
     ] as [([UInt8], String)] {
       let error = #expect(throws: TextFileError.self) { try read("a.txt", bytes) }

@@ -86,7 +86,8 @@ public import Values
   @Test func `a listing with another name, without versions, or with a duplicate version is refused`() {
     #expect(message { _ = try PluginListing(listing(), name: "nouns") }.contains("the name of its file"))
     #expect(message { _ = try PluginListing(listing(["versions": []]), name: "verbs") }.contains("a list of 1 to"))
-    #expect(message { _ = try PluginListing(listing(["key": "RWx"]), name: "verbs") }.contains("a public key"))
+    #expect(
+      message { _ = try PluginListing(listing(["key": "RWx"]), name: "verbs") }.contains("public key is expected"))
     let twice = Value.list([
       .record(JSONObject(listing()).release), .record(JSONObject(listing()).release),
     ])
@@ -131,7 +132,7 @@ public import Values
     #expect(read.name == "words" && read.number == 3 && read.expires == "2027-11-23" && read.plugins == ["verbs"])
     #expect(try read.listing(of: "verbs")?.releases.count == 1 && (try read.listing(of: "nouns")) == nil)
     try folder.write(listing(["summary": "Other."]), to: "verbs.json")
-    #expect(message { _ = try read.listing(of: "verbs") }.contains("another verbs.json"))
+    #expect(message { _ = try read.listing(of: "verbs") }.contains("a different verbs.json"))
   }
 
   @Test(

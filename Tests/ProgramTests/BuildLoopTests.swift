@@ -27,7 +27,7 @@ import Testing
     #expect(run.output.contains("1 name skipped;") && run.output.contains("  b.md\n"), "\(run)")
     #expect(run.output.hasPrefix("Built \"md\": 2 added, 2 media imported; 1 source read"), "\(run)")
     #expect(run.output.contains("1 picture or sound not found:\n  a.md:5   ../secret.png"), "\(run)")
-    #expect(run.output.contains("A cloze in an answer is text") && run.output.contains("  a.md:6"), "\(run)")
+    #expect(run.output.contains("A cloze in an answer is plain text") && run.output.contains("  a.md:6"), "\(run)")
     let fields = try home.run("-e", "for c in decks.open('md'):cards() do print(c.fields.Front, c.fields.Back) end")
       .output
     #expect(

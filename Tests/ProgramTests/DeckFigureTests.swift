@@ -94,7 +94,7 @@ import Testing
 
   @Test func `fitting refuses short logs, and keeps parameters that already predict better`() throws {
     let short = try home.run("deck", "optimize", "D")
-    #expect(short.status == 1 && short.errors.contains("takes at least 400 reviews on later days; there are 0"))
+    #expect(short.status == 1 && short.errors.contains("needs at least 400 reviews on later days; there are only 0"))
     let all = try home.run("deck", "optimize", "--all")
     #expect(all.status == 0 && all.output.contains("D:\n  fitting the memory model needs at least 400"), "\(all)")
     #expect(try home.run("deck", "optimize").errors.contains("say which deck"))
@@ -126,7 +126,7 @@ import Testing
     let report = try home.run("deck", "optimize", "L", "--report")
     #expect(
       report.status == 0 && report.lines.contains { $0.hasPrefix("FSRS-6  ") && $0.hasSuffix("yes") }, "\(report)")
-    for title in ["FSRS-6: predicted, and remembered", "FSRS-7: predicted, and remembered"] {
+    for title in ["FSRS-6: predicted and remembered", "FSRS-7: predicted and remembered"] {
       #expect(report.lines.contains(title), "\(report)")
     }
     let reported = try home.run("--json", "deck", "optimize", "L", "--report")
@@ -180,7 +180,7 @@ import Testing
     let both = try home.run(words, input: "\n3\n\n3\n")
     #expect(both.output.contains("2 right"), "\(both)")
     let typed = try home.run("deck", "leeches", "Typed").output
-    #expect(typed.contains("Typed instead: cat\n") && typed.contains("Easily taken for: sun (cat)"), "\(typed)")
+    #expect(typed.contains("Typed instead: cat\n") && typed.contains("Easily confused with: sun (cat)"), "\(typed)")
     #expect(try home.run("--json", "deck", "leeches").output.contains(#""typed": [{"text": "cat", "times": 1}]"#))
     let json = try home.run("--json", "deck", "leeches")
     #expect(json.output.contains(#""answers": 12, "lapses": 6, "expected": "#), "\(json)")
@@ -193,7 +193,7 @@ import Testing
 
   @Test func `a simulation shows reviews a day and cards known for several retentions`() throws {
     let run = try home.run("deck", "simulate", "E", "--days", "30")
-    #expect(run.lines.count == 14 && run.lines[0] == "Reviews a day at a retention of", "\(run)")
+    #expect(run.lines.count == 14 && run.lines[0] == "Reviews per day at a retention of", "\(run)")
     let json = try home.run("--json", "deck", "simulate", "E", "--days", "30")
     #expect(json.lines.count == 6 && json.lines[0].hasPrefix(#"{"retention": 0.7, "reviews_per_day": "#), "\(json)")
     #expect(try home.run("deck", "simulate", "E", "--days", "0").status == 2)

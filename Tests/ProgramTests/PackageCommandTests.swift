@@ -190,7 +190,7 @@ import Testing
       chain.errors.contains("base: needs the plugin deep, which is not installed (verbs > base > deep)"), "\(chain)")
     try home.plugin("base", manifest: #""needs": {"plugins": {"verbs": "*"}}"#, "")
     let ring = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
-    #expect(ring.errors.contains("in a ring: verbs > base > verbs"), "\(ring)")
+    #expect(ring.errors.contains("in a cycle: verbs > base > verbs"), "\(ring)")
     try home.plugin("base", "")
     #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant").status == 0)
     let needed = try home.run("plugin", "remove", "base")

@@ -188,7 +188,7 @@ import Testing
     #expect(terminal.ended() == 0)
     let words = try home.run("study", "T", "--cram", "--no-schedule", input: "el sol\n3\nel perro\n3\n").output
     #expect(
-      words.contains("el sol: right. ") && words.contains("el perro: not right, él perró was asked. "), "\(words)")
+      words.contains("el sol: right. ") && words.contains("el perro: not right, él perró was expected. "), "\(words)")
     try home.run("set", "study.forgive_accents", "on")
     let forgiven = try home.run("study", "T", "--cram", "--no-schedule", input: "\n3\nel perro\n3\n").output
     #expect(forgiven.contains("el perro: right. "), "\(forgiven)")

@@ -44,7 +44,7 @@ import Testing
     try home.write("Palabra,Significado,Nivel\nojo,eye,1\n", to: "capitals.csv")
     let assumed = try deck("capitals.csv", "--notetype", "Word", "--columns", "Word=1,Meaning=2")
     #expect(
-      assumed.output.contains("`undo`, and say --columns Word=Palabra,Meaning=Significado, if not, --no-header."),
+      assumed.output.contains("`undo` and use --columns Word=Palabra,Meaning=Significado; if not, --no-header."),
       "\(assumed)")
     #expect(try home.run("undo").output.hasPrefix("Undone: importing 2 cards into D"))
     let again = try deck("header.tsv", "--notetype", "Word")

@@ -90,7 +90,7 @@ final class StandIn {
       ("lastusn", "does not say what the server has"),
       ("deep", "is not JSON"), ("bomb", "is larger than it says"), ("largebomb", "is larger than 64 MiB"),
       ("window", "cannot be unpacked"), ("nosize", "does not give its size"), ("small", "is smaller than it says"),
-      ("big", "is larger than it says"), ("negative", "makes no sense"), ("words", "makes no sense"),
+      ("big", "is larger than it says"), ("negative", "invalid size header"), ("words", "invalid size header"),
       ("half", "is truncated"), ("two", "cannot be unpacked"), ("headers", "has too many headers"),
     ] {
       let server = try server("http://127.0.0.1:\(standIn.port)/\(mode)/")

@@ -43,7 +43,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     ("{{#Nope}}x{{/Nope}}{{Front}}", "\"Nope\""),
     ("{{}}", "names the field \"\""), ("no field", "shows no field"), ("{{FrontSide}}", "shows no field"),
     ("{{#FrontSide}}{{Front}}{{/FrontSide}}", "FrontSide"), ("<!-- {{Front}} -->", "shows no field"),
-    (String(repeating: "{{#Front}}", count: 101), "more than 100 sections"),
+    (String(repeating: "{{#Front}}", count: 101), "more than 100 nested sections"),
     (String(repeating: "x", count: 1_000_001), "1,000,000 bytes"),
     (String(repeating: "{{Front}}", count: 10_001), "10,000 tags"),
   ])

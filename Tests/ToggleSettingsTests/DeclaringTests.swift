@@ -27,17 +27,17 @@ import ToggleSettings
     (.choice(["a "], default: "a "), "the setting \"x\" can't be declared: \"a \" can't be an option"),
     (
       .number(NumberRange(min: 1, max: 2), default: 3),
-      "the setting \"x\" can't be declared: its default is 3.0, and a number from 1 to 2 is expected"
+      "the setting \"x\" can't be declared: its default is 3.0, but a number from 1 to 2 is expected"
     ),
     (.number(NumberRange(min: 2, max: 1), default: 3), "the setting \"x\" can't be declared: its range is empty"),
     (.number(NumberRange(min: .nan), default: 3), "the setting \"x\" can't be declared: its range is empty"),
     (
       .number(NumberRange(), default: .nan),
-      "the setting \"x\" can't be declared: its default is nan, and a number is expected"
+      "the setting \"x\" can't be declared: its default is nan, but a number is expected"
     ),
     (
       .text(default: "a\0"),
-      "the setting \"x\" can't be declared: its default is \"a\\x00\", and text is expected"
+      "the setting \"x\" can't be declared: its default is \"a\\x00\", but text is expected"
     ),
     (
       .group([SettingDeclaration("n", .number(NumberRange(), default: 0))]),

@@ -149,7 +149,7 @@ private final class Clock {
     #expect(try base(1) == base(1))
     #expect(try Set((0..<20).map { try base($0) }).count > 5)
     let error = try #require(throws: GameError.self) { try game(.classic, base: nil, length: 30) }
-    #expect(error.message == "no English word has 30 letters; the list has words of 2 to 9")
+    #expect(error.message == "no English word has 30 letters; the list has words of 2 to 9 letters")
     for length in [0, -1, 1, Int.max, Int.min] {
       #expect(throws: GameError.self) { try game(.classic, base: nil, length: length) }
     }

@@ -45,10 +45,10 @@ struct GitFiles {
     }
     let status = waitForEnd(of: process)
     // Git exits with 128 outside a repository, and in one that it refuses, such as one of another user.
-    if status == 128 {
+    if status >> 8 == 128 {
       throw BuildError.noGit(path: folder, reason: "git accepts no repository there; `git status` says why")
     }
-    if status != 0 { throw BuildError.noGit(path: folder, reason: "git failed with exit status \(status)") }
+    if status != 0 { throw BuildError.noGit(path: folder, reason: "git failed") }
     return String(decoding: bytes, as: UTF8.self)
   }
 }
