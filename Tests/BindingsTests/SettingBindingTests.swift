@@ -120,7 +120,10 @@ import Workspace
       if other != value { try plugin.check([("heard['\(name)']", declaration.isSecret ? "nil" : "true")]) }
       #expect(ProgramSettings.isGuarded(name) == declaration.isGuarded)
     }
-    for root in roots { try plugin.fails([("settings.value('\(root).mine', {default = 1})", "reserved for Deckhand")]) }
+    for root in roots {
+      let reason = names.contains(root) ? "declared by the program" : "reserved for Deckhand"
+      try plugin.fails([("settings.value('\(root).mine', {default = 1})", reason)])
+    }
     #expect(
       names.filter { tree.declaration(of: $0)?.isGuarded == true } == [
         "sync.at_end", "serve.origins", "serve.key", "auth.idle_minutes", "media.player", "media.speech",

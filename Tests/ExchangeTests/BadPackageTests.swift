@@ -47,7 +47,7 @@ import Testing
 
   @Test func `a file that is not a package is refused with the reason`() throws {
     let text = try here.folder.write("prompt,answer\n", to: "a.apkg")
-    #expect(try refusal(text)?.contains("is no ZIP file") == true)
+    #expect(try refusal(text)?.contains("is not a ZIP file") == true)
     #expect(try refusal([("readme", [1])])?.contains("contains no collection") == true)
     #expect(try refusal([("collection.anki2", Array("no database".utf8))])?.contains("no SQLite database") == true)
     #expect(try refusal([("meta", [8, 3])])?.contains("lacks the file collection.anki21b") == true)

@@ -81,7 +81,7 @@ extension ProblemTable {
   static let packages = ProblemTable(
     PackageError.self, in: "Exchange/Anki/PackageError.swift",
     [
-      "notAPackage": PackageError.notAPackage(path: hostile, reason: "is no ZIP file"),
+      "notAPackage": PackageError.notAPackage(path: hostile, reason: "is not a ZIP file"),
       "damaged": PackageError.damaged(path: hostile, place: hostile, reason: "is not as it was written"),
       "refused": PackageError.refused(path: hostile, place: hostile, reason: "is there twice"),
       "newer": PackageError.newer(path: hostile), "noLibrary": PackageError.noLibrary(path: hostile),
