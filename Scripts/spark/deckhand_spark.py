@@ -59,7 +59,7 @@ def deckhand(words):
             status = worker.wait()
             for thread in threads:
                 thread.join()
-        # A worker that died breaks the pipe of its input: then its own words say more.
+        # A worker that died breaks its input pipe; its own messages are more helpful then.
         if failures and not isinstance(failures[0], BrokenPipeError):
             raise failures[0]
         if failures or status != 0:
