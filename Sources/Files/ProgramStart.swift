@@ -77,10 +77,17 @@ public func startTalkingProgram(
 
 /// Waits until a program ends.
 /// - Returns: the status from waitpid(2).
-@discardableResult public func waitForEnd(of process: pid_t) -> CInt {
+private func waitForEnd(of process: pid_t) -> CInt {
   var status: CInt = 0
   while waitpid(process, &status, 0) < 0, errno == EINTR {}
   return status
+}
+
+/// Waits until a program ends.
+/// - Returns: its exit status, or 128 plus the number of the signal that ended it, as in a shell.
+public func waitForExit(of process: pid_t) -> Int32 {
+  let status = waitForEnd(of: process)
+  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
 }
 
 /// Kills a program and waits until it has ended.

@@ -44,7 +44,7 @@ public struct RecallPlan: Equatable, Sendable {
   public let finalDays: Int
   /// The share of all cards that should be remembered at the date.
   public let recall: Double
-  /// Whether the recall reaches the wish.
+  /// Whether the recall reaches the target.
   public let isReached: Bool
   /// Cards that are still new at the date.
   public let stillNew: Int
@@ -53,7 +53,7 @@ public struct RecallPlan: Equatable, Sendable {
 }
 
 extension Simulation {
-  /// Returns the plan for a wish.
+  /// Returns the plan for a target.
   /// - Parameter isInterrupted: polled between simulations; true ends them, and nil is returned.
   public func plan(for target: RecallPlan.Target, isInterrupted: () -> Bool) -> RecallPlan? {
     let planSimulation = PlanSimulation(self, target)
@@ -78,7 +78,7 @@ extension Simulation {
     return (found ?? best).map { RecallPlan(target, $0.days, $0.outcome) }
   }
 
-  /// Returns the plan for a wish with so many last days.
+  /// Returns the plan for a target with this number of last days.
   public func plan(for target: RecallPlan.Target, lastDays: Int) -> RecallPlan {
     RecallPlan(target, lastDays, PlanSimulation(self, target).run(lastDays))
   }

@@ -84,7 +84,7 @@ struct CommandLine {
     }
     let status = session.console.redirected(to: ends[1]) { Runner(session).runCommand(words) }
     close(ends[1])
-    let end = waitForProgram(child)
+    let end = waitForExit(of: child)
     guard status == ExitStatus.done else { return status }
     // The terminal has only echoed ^C, so the next output must begin on a new line.
     if end == ExitStatus.interrupted { session.console.message("interrupted") }
@@ -112,13 +112,6 @@ func spawnProgram(_ words: [String], _ actions: inout posix_spawn_file_actions_t
   let failure = posix_spawn(&child, words[0], &actions, nil, arguments, environ)
   errno = failure
   return failure == 0 ? child : nil
-}
-
-/// Waits for a program; returns its exit status, or 128 plus the signal's number when a signal ended it.
-func waitForProgram(_ child: pid_t) -> Int32 {
-  var status: Int32 = 0
-  while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-  return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
 }
 
 extension Console {

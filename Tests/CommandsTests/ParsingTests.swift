@@ -110,6 +110,24 @@ import Text
     #expect(invocation.typedWords == ["--limit", "7", "D", "--sprint"])
   }
 
+  @Test(arguments: [
+    (["load", "x", "--note=ax"], 1, []), (["load", "x", "--note=ax"], 2, ["x"]),
+    (["load", "--from=x", "y"], 2, ["y", "x"]),
+    (["load", "y", "--from", "x"], 1, ["x"]), (["load", "--note", "-x", "x"], 2, ["x"]),
+  ])
+  func `files that an alias inserts are not those that the user typed`(
+    words: [String], typed: Int, files: [String]
+  ) throws {
+    let registry = CommandRegistry()
+    try registry.add(
+      Command(
+        "load", theme: "T", access: .open, effect: .reads, summary: "S.",
+        arguments: [Argument("FILE", .file, access: .read)],
+        options: [Option("--note", "TEXT"), Option("--from", "FILE", .file, access: .read)],
+        run: { _ in CommandResult() }))
+    #expect(try registry.parse(words: words, typed: typed).1.files(for: .read) == files)
+  }
+
   @Test func `the words of a query are joined, and one quoted argument is the query`() throws {
     let (_, invocation) = try sampleRegistry().parse(words: ["card", "list", "uno", "el perro", "-tag:x", #"a "b" c"#])
     #expect(invocation.query("QUERY") == #"uno el perro -tag:x a "b" c"#)

@@ -126,6 +126,26 @@ import Testing
     #expect(try options(deep).reviewsPerDay == 200)
   }
 
+  @Test func `a preset of a package joins one of its own name or number with the same options, and no other`() throws {
+    var options = DeckOptions()
+    try options.set(.newPerDay, toText: "5")
+    let names = try collection.store.operation("x") { db in
+      try ["Spanish", "Span", "Span", "Spanish"].map { name in
+        let id = try PresetTable.receive(db, named: name, options, now: collection.now)
+        return try PresetTable.record(db, id).name
+      }
+        + [DeckOptions(), options].map { given in
+          let id = try PresetTable.receive(db, named: "Span", given, now: collection.now)
+          return try PresetTable.record(db, id).name
+        }
+    }
+    #expect(names == ["Spanish", "Span", "Span", "Spanish", "Span 2", "Span"])
+    let again = try collection.store.operation("x") { db in
+      try PresetTable.record(db, PresetTable.receive(db, named: "Span", DeckOptions(), now: collection.now)).name
+    }
+    #expect(again == "Span 2")
+  }
+
   @Test func `decks share a preset, and a change applies to all of them`() throws {
     let (a, b) = (try collection.deck("a"), try collection.deck("b"))
     try collection.store.operation("x") { db in

@@ -162,6 +162,7 @@ import Testing
     let numbered = try list("e.csv", "1,gato,5\n2,sol,2\n", "word=2,status=3")
     #expect(numbered.map(\.word) == ["gato", "sol"] && numbered.map(\.state) == [.known, .learning])
     #expect(try list("f.csv", "Front,Status\ngato,2\n", "word=1").map(\.state) == [.learning])
+    #expect(try list("g.csv", "id,word\n1,gato\n", "word=2").map(\.word) == ["gato"])
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "word=Frond") }
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "prompt=Front") }
     #expect(throws: TextFileError.self) { try list("d.csv", "") }

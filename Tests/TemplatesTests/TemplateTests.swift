@@ -117,6 +117,12 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(text.unicodeScalars.count == 129)
   }
 
+  @Test(arguments: ["hidden", "hidden style='color: red'", "style='color: red; display: none'"])
+  func `a hidden element is not shown, whatever other attributes it has`(attributes: String) {
+    let text = TerminalText.text(Bytes("<span \(attributes)>x</span>y".utf8), isInterrupted: { false })
+    #expect(text == "y")
+  }
+
   private func withoutHintIDs(_ html: String) -> String {
     var (result, rest) = ("", html[...])
     while let range = rest.firstRange(of: "hint") {

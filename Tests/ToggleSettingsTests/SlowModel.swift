@@ -1,5 +1,5 @@
 // A model of the tree of switches that is too slow and too simple to be wrong: every query looks at every switch. It
-// is written from seeds.md 5 and issue 5, not from the tree.
+// is written from the description of settings, not from the code of the tree.
 
 import ToggleSettings
 

@@ -100,7 +100,12 @@ import ToggleSettings
     #expect(try workspace.care.diagnose([.files]).map { [$0.code, $0.place] } == [["closed", path]])
   }
 
-  @Test(arguments: [("a.jpg", [0xFF, 0xD8, 0xFF], true), ("a.jpg", [1, 2], false), ("a.ogg", [1], false)])
+  private static let (webp, wav) = (Array("RIFF0000WEBPVP8 ".utf8), Array("RIFF0000WAVEfmt ".utf8))
+
+  @Test(arguments: [
+    ("a.jpg", [0xFF, 0xD8, 0xFF], true), ("a.jpg", [1, 2], false), ("a.ogg", [1], false),
+    ("a.webp", webp, true), ("a.png", wav, false), ("a.wav", wav, true), ("b.wav", webp, false),
+  ])
   func `a file is recognised as picture or sound by its first bytes`(_ name: String, _ bytes: [UInt8], _ isWell: Bool)
     throws
   {

@@ -225,6 +225,6 @@ public struct CardDocument: Equatable, Sendable {
   /// Checks that the document may be changed, and writes into the JSON the ids that elements were given on reading.
   private mutating func beginChange() throws(DocumentError) {
     try mayChange()
-    list.settleIDs()
+    list.writeIDs()
   }
 }

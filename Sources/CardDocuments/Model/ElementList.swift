@@ -30,7 +30,7 @@ struct ElementList: Equatable, Sendable {
   }
 
   /// Writes into the JSON the ids that elements were given in place of the ones there.
-  mutating func settleIDs() {
+  mutating func writeIDs() {
     for (place, element) in all.enumerated() where element.json["id"]?.text != element.id {
       all[place].json["id"] = .text(element.id)
     }

@@ -51,50 +51,64 @@ public struct KnownWordList: Sendable {
     let first = UInt8(ascii: path.lowercased().hasSuffix(".tsv") ? "\t" : ",")
     let rows = TableRows(source, separator: Separator.found(in: source.buffered, first: first), hasComments: true)
     guard try rows.next() != nil else { throw TextFileError.empty(path: path) }
-    let heading = (0..<rows.count).map { rows.text($0).trimmed }
-    let lowered = heading.map { $0.lowercased() }
-    if let other = columns.first(where: { names[$0.meaning] == nil }) {
-      throw ExchangeError.badColumns(reason: "word, status or language expected, got \(quoted(other.meaning))")
-    }
-    var hasHeader = false
-    func chosen(_ meaning: String) throws -> Int? {
-      guard let choice = columns.last(where: { $0.meaning == meaning }) else { return nil }
-      if let index = lowered.firstIndex(of: choice.column.lowercased()) {
-        hasHeader = true
-        return index
-      }
-      if let number = choice.number, number <= lowered.count { return number - 1 }
-      throw ExchangeError.noColumn(path: path, name: choice.column, names: heading)
-    }
-    func named(_ meaning: String) -> Int? {
-      names[meaning, default: []].lazy.compactMap { lowered.firstIndex(of: $0) }.first
-    }
-    var (word, status, language) = (try chosen("word"), try chosen("status"), try chosen("language"))
-    if word == nil, let index = named("word") { (word, hasHeader) = (index, true) }
-    if word != nil, (named("status") ?? named("language")) != nil { hasHeader = true }
-    if hasHeader { (status, language) = (status ?? named("status"), language ?? named("language")) }
+    let layout = try TableLayout((0..<rows.count).map { rows.text($0).trimmed }, columns, path)
     var entries: [VocabularyEntry] = []
     // Without a header, the first row is a word too.
-    if !hasHeader, let row = entry(rows, word: word ?? 0, status: status, language: language) { entries.append(row) }
-    while try rows.next() != nil {
+    var hasRow = try !layout.hasHeader || rows.next() != nil
+    while hasRow {
       if entries.count & 0x3FF == 0, isInterrupted() { throw FileError(path, .read, .interrupted) }
       guard entries.count < VocabularyFile.mostWords else {
         throw TextFileError.refused(
           path: path, reason: "it contains more than \(grouped(VocabularyFile.mostWords)) words")
       }
-      if let entry = entry(rows, word: word ?? 0, status: status, language: language) { entries.append(entry) }
+      if let entry = entry(rows, layout) { entries.append(entry) }
+      hasRow = try rows.next() != nil
     }
     return entries
   }
 
-  private static func entry(_ rows: TableRows, word: Int, status: Int?, language: Int?) -> VocabularyEntry? {
+  /// The columns of a table: those that the user chose, or else those that the first row names.
+  private struct TableLayout {
+    let word: Int
+    let status: Int?
+    let language: Int?
+    /// Whether the first row names the columns.
+    let hasHeader: Bool
+
+    init(_ heading: [String], _ choices: [ColumnChoice], _ path: String) throws {
+      if let other = choices.first(where: { names[$0.meaning] == nil }) {
+        throw ExchangeError.badColumns(reason: "word, status or language expected, got \(quoted(other.meaning))")
+      }
+      let lowered = heading.map { $0.lowercased() }
+      func named(_ choice: ColumnChoice) -> Int? { lowered.firstIndex(of: choice.column.lowercased()) }
+      func named(_ meaning: String) -> Int? {
+        names[meaning, default: []].lazy.compactMap { lowered.firstIndex(of: $0) }.first
+      }
+      func chosen(_ meaning: String) throws -> Int? {
+        guard let choice = choices.last(where: { $0.meaning == meaning }) else { return nil }
+        if let index = named(choice) { return index }
+        if let number = choice.number, number <= lowered.count { return number - 1 }
+        throw ExchangeError.noColumn(path: path, name: choice.column, names: heading)
+      }
+      let (word, status, language) = (try chosen("word"), try chosen("status"), try chosen("language"))
+      // A list may begin with a word like "state": such a name counts only in a table whose words are chosen.
+      let isTable = word != nil && (named("status") ?? named("language")) != nil
+      hasHeader = isTable || named("word") != nil || choices.contains { named($0) != nil }
+      self.word = word ?? named("word") ?? 0
+      self.status = status ?? (hasHeader ? named("status") : nil)
+      self.language = language ?? (hasHeader ? named("language") : nil)
+    }
+  }
+
+  private static func entry(_ rows: TableRows, _ layout: TableLayout) -> VocabularyEntry? {
     func cell(_ index: Int?) -> String? { index.flatMap { $0 < rows.count ? rows.text($0).trimmed : nil } }
     // Lute separates the parts of a term by zero-width spaces.
-    guard let text = cell(word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty, rows.invalidReason == nil else {
+    guard let text = cell(layout.word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty, rows.invalidReason == nil else {
       return nil
     }
     return VocabularyEntry(
-      word: text, language: cell(language), state: status == nil ? .known : state(cell(status) ?? ""))
+      word: text, language: cell(layout.language),
+      state: layout.status == nil ? .known : state(cell(layout.status) ?? ""))
   }
 
   /// Parses a status. Lute, LWT and LingQ count from 1 to 5; W and 99 mean well known, I and 98 ignored.

@@ -133,5 +133,5 @@ private func runProgram(_ path: String, _ arguments: [String]) -> Int32 {
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
   guard let program = spawnProgram([path] + arguments, &actions) else { return 127 }
-  return CallPause.waitingForUser { waitForProgram(program) }
+  return CallPause.waitingForUser { waitForExit(of: program) }
 }

@@ -151,23 +151,30 @@ enum PluginCommands {
       let isolated = try place(invocation)
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
-      case nil: return CommandResult()
-      case false?: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
-      case true?: return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
+      case .inDryRun: return CommandResult()
+      case .refused: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
+      case .enabled: return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
       }
     }
   }
 
+  /// The result of a request to enable a plugin.
+  enum Enabling {
+    case enabled
+    /// The user did not grant what the manifest asks for.
+    case refused(Manifest)
+    case inDryRun
+  }
+
   /// Enables a plugin if the user grants the permissions that it asks for.
-  /// - Returns: whether it was enabled; nil in a dry run.
   static func enable(
     _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
-  ) throws -> Bool? {
+  ) throws -> Enabling {
     let manifest = try session.plugins.currentManifest(of: plugin)
-    guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return nil }
-    guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return false }
+    guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return .inDryRun }
+    guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return .refused(manifest) }
     try session.plugins.enable(plugin, asked: manifest, isolated: isolated)
-    return true
+    return .enabled
   }
 
   /// Whether the plugin is to run in a process of its own; nil when no option says so.
@@ -179,9 +186,9 @@ enum PluginCommands {
 
   /// Whether the user grants the plugin's permissions; those granted before are not asked for again.
   /// - Parameter isGranted: whether the command has `--grant`; it does not count when a plugin runs the command.
-  private static func mayEnable(_ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session) throws
-    -> Bool
-  {
+  private static func mayEnable(
+    _ plugin: Plugin, _ manifest: Manifest, isGranted: Bool, _ session: Session
+  ) throws -> Bool {
     if isGranted && session.scripting.settingOwner.plugin == nil || plugin.isBundled { return true }
     if manifest.permissions.allSatisfy({ plugin.granted.contains($0.description) }) { return true }
     // A question that nobody sees cannot be answered.

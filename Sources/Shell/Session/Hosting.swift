@@ -125,8 +125,8 @@ extension SessionHost: PluginDirectory {
 
   func enablePlugin(_ name: String) throws {
     let plugin = try session.plugins.plugin(named: name)
-    if try PluginCommands.enable(plugin, session) == false {
-      throw PluginCommands.notGranted(plugin, try session.plugins.currentManifest(of: plugin))
+    if case .refused(let manifest) = try PluginCommands.enable(plugin, session) {
+      throw PluginCommands.notGranted(plugin, manifest)
     }
   }
 

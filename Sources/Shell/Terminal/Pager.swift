@@ -1,6 +1,7 @@
 // Shows long output in the user's pager, if the setting says so. Invariant: output that no pager took is printed to the
 // terminal.
 
+import Files
 import Glibc
 import LuaRuntime
 
@@ -33,6 +34,6 @@ struct Pager {
     close(ends[1])
     signal(SIGPIPE, handler)
     // 127: the shell found no such program.
-    return CallPause.waitingForUser { waitForProgram(child) } != 127
+    return CallPause.waitingForUser { waitForExit(of: child) } != 127
   }
 }

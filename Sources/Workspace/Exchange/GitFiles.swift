@@ -43,9 +43,9 @@ struct GitFiles {
       if count > 0 { bytes += chunk[..<count] }
       if count == 0 || count < 0 && errno != EINTR { break }
     }
-    let status = waitForEnd(of: process)
+    let status = waitForExit(of: process)
     // Git exits with 128 outside a repository, and in one that it refuses, such as one of another user.
-    if status >> 8 == 128 {
+    if status == 128 {
       throw BuildError.noGit(path: folder, reason: "git accepts no repository there; `git status` says why")
     }
     if status != 0 { throw BuildError.noGit(path: folder, reason: "git failed") }
