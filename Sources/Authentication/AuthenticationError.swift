@@ -7,7 +7,7 @@ import Text
 
 /// The reason why a sign-in, an account or a password was refused.
 ///
-///     do { try gate.login("ana", password) } catch {
+///     do { try session.login("ana", password) } catch {
 ///       if error.mayTryAgain { ... }   // denied, locked, empty or busy
 ///     }
 public enum AuthenticationError: Problem, Equatable {

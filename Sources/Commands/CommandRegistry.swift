@@ -178,12 +178,12 @@ public final class CommandRegistry {
       throw .missingSubcommand(group: group.name, group.commands.map { $0.path[1] })
     case .command(let command, let rest):
       var scanner = WordScanner(command)
-      for word in rest {
-        try scanner.take(word)
+      for (index, word) in rest.enumerated() {
+        try scanner.take(word, isTyped: rest.count - index <= expanded.typed)
         if scanner.wantsHelp, let help = try helpInvocation(for: command.path) { return help }
       }
       try scanner.finish()
-      return (command, try scanner.invocation(words: rest, typed: min(expanded.typed, rest.count)))
+      return (command, try scanner.invocation())
     }
   }
 
@@ -192,7 +192,7 @@ public final class CommandRegistry {
     var scanner = WordScanner(help)
     let takesMany = help.arguments.first?.takesRest ?? false
     for word in takesMany ? path : [path.joined(separator: " ")] { try scanner.take(word) }
-    return (help, try scanner.invocation(words: path))
+    return (help, try scanner.invocation())
   }
 }
 

@@ -9,16 +9,11 @@
 ///     invocation.flag("--reversed")
 public struct Invocation {
   public let command: Command
-  /// The words after the command's name that the user typed, without the words that a plugin's alias stands for.
-  public let typedWords: [String]
   public let wantsJSON: Bool
-  private let values: [String: [String]]
+  private let values: [String: [GivenValue]]
   private let flags: Set<String>
 
-  init(
-    _ command: Command, words: [String], typed: Int = .max, values: [String: [String]], flags: Set<String>
-  ) {
-    typedWords = Array(words.suffix(typed))
+  init(_ command: Command, values: [String: [GivenValue]], flags: Set<String>) {
     (self.command, self.values, self.flags) = (command, values, flags)
     wantsJSON = flags.contains(Option.json.name)
   }
@@ -29,13 +24,13 @@ public struct Invocation {
   /// The value of an argument (`DECK`) or an option (`--deck`); nil if it was left out.
   public func optionalText(_ name: String) -> String? {
     assert(isDeclared(name), "\(command.name) does not declare \(name)")
-    return values[name]?.last
+    return values[name]?.last?.text
   }
 
   /// All values of a repeating argument or option, in the order given.
   public func list(_ name: String) -> [String] {
     assert(isDeclared(name), "\(command.name) does not declare \(name)")
-    return values[name] ?? []
+    return values[name]?.map(\.text) ?? []
   }
 
   public func optionalInteger(_ name: String) -> Int? { optionalText(name).flatMap { Int($0) } }
@@ -82,16 +77,12 @@ public struct Invocation {
     return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
-  /// The files that the user named for arguments and options that declare the given access.
+  /// The files that the user typed for arguments and options that declare the given access.
   public func files(for access: FileAccess) -> [String] {
     let takers =
       command.arguments.filter { $0.kind == .file && $0.access.contains(access) }.map(\.name)
       + command.options.filter { $0.takesValue && $0.kind == .file && $0.access.contains(access) }.map(\.name)
-    return takers.flatMap { name in list(name).filter(isTyped) }
-  }
-
-  private func isTyped(_ value: String) -> Bool {
-    typedWords.contains { $0 == value || $0.hasPrefix("-") && $0.hasSuffix($0.hasPrefix("--") ? "=" + value : value) }
+    return takers.flatMap { values[$0] ?? [] }.filter(\.isTyped).map(\.text)
   }
 
   private func isDeclared(_ name: String) -> Bool {

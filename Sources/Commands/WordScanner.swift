@@ -3,10 +3,17 @@
 
 import Text
 
+/// A value of an argument or an option.
+struct GivenValue {
+  let text: String
+  /// Whether the user typed it; false for a value from the words of a plugin's alias.
+  let isTyped: Bool
+}
+
 struct WordScanner {
   let command: Command
-  private(set) var positionals: [String] = []
-  private(set) var given: [(option: Option, value: String?)] = []
+  private(set) var positionals: [GivenValue] = []
+  private(set) var given: [(option: Option, value: GivenValue?)] = []
   /// The option whose value is the next word.
   private(set) var pending: Option?
   /// True after `--` or at an argument that takes words verbatim: no further word is an option.
@@ -18,17 +25,17 @@ struct WordScanner {
     closeOptionsIfVerbatim()
   }
 
-  mutating func take(_ word: String) throws(CommandError) {
-    if let option = pending { return try takeValue(word, of: option) }
+  mutating func take(_ word: String, isTyped: Bool = true) throws(CommandError) {
+    if let option = pending { return try takeValue(word, isTyped, of: option) }
     if takesOnlyValues || !isOption(word) {
-      positionals.append(word)
+      positionals.append(GivenValue(text: word, isTyped: isTyped))
       closeOptionsIfVerbatim()
     } else if word == "--" {
       takesOnlyValues = true
     } else if word.hasPrefix("--") {
-      try takeLong(word)
+      try takeLong(word, isTyped)
     } else {
-      try takeShort(word)
+      try takeShort(word, isTyped)
     }
   }
 
@@ -50,31 +57,32 @@ struct WordScanner {
     if command.argument(at: positionals.count)?.kind == .verbatim { takesOnlyValues = true }
   }
 
-  private mutating func takeValue(_ word: String, of option: Option) throws(CommandError) {
+  private mutating func takeValue(_ word: String, _ isTyped: Bool, of option: Option) throws(CommandError) {
     let isOther = word == "--" || command.allOptions.contains { $0.name == word }
     guard !isOther else { throw missingValue(option) }
     pending = nil
-    try add(option, word)
+    try add(option, GivenValue(text: word, isTyped: isTyped))
   }
 
-  private mutating func takeLong(_ word: String) throws(CommandError) {
+  private mutating func takeLong(_ word: String, _ isTyped: Bool) throws(CommandError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let option = command.allOptions.first(where: { $0.name == parts[0] }) else { throw unknown(parts[0]) }
     if !option.takesValue {
       guard parts.count == 1 else { throw .unwantedValue(command: command.name, option: option.name) }
       return try add(option, nil)
     }
-    if parts.count == 2 { try add(option, parts[1]) } else { pending = option }
+    guard parts.count == 2 else { return pending = option }
+    try add(option, GivenValue(text: parts[1], isTyped: isTyped))
   }
 
   /// `-x`, `-x VALUE`, `-xVALUE`, and combined flags such as `-xy`.
-  private mutating func takeShort(_ word: String) throws(CommandError) {
+  private mutating func takeShort(_ word: String, _ isTyped: Bool) throws(CommandError) {
     var letters = word.dropFirst()
     while let letter = letters.popFirst() {
       guard let option = command.options.first(where: { $0.isNamed(letter) }) else { throw unknown(word) }
       if option.takesValue {
-        if letters.isEmpty { pending = option } else { try add(option, String(letters)) }
-        return
+        guard !letters.isEmpty else { return pending = option }
+        return try add(option, GivenValue(text: String(letters), isTyped: isTyped))
       }
       try add(option, nil)
     }
@@ -84,7 +92,7 @@ struct WordScanner {
     word.dropFirst().first.flatMap { letter in command.options.first { $0.isNamed(letter) } }
   }
 
-  private mutating func add(_ option: Option, _ value: String?) throws(CommandError) {
+  private mutating func add(_ option: Option, _ value: GivenValue?) throws(CommandError) {
     if option.name == Option.wantsHelp.name { wantsHelp = true }
     if option.takesValue, !option.isRepeating, given.contains(where: { $0.option.name == option.name }) {
       throw .repeatedOption(command: command.name, option: option.name)
@@ -114,7 +122,7 @@ extension Command {
       try scanner.take(word)
     }
     try scanner.finish()
-    return (try scanner.invocation(words: Array(words.dropLast(rest.count))), rest)
+    return (try scanner.invocation(), rest)
   }
 
   /// Extracts a program's own options from the words after a command, unless the command has an option of that name.
@@ -141,8 +149,9 @@ extension Command {
 }
 
 extension WordScanner {
-  /// Makes the invocation from the words, and checks that required arguments are there and every value is of its kind.
-  func invocation(words: [String], typed: Int = .max) throws(CommandError) -> Invocation {
+  /// Makes the invocation from the words taken, and checks that required arguments are there and every value is of its
+  /// kind.
+  func invocation() throws(CommandError) -> Invocation {
     var values = try assigned()
     var flags: Set<String> = []
     for (option, value) in given {
@@ -150,11 +159,11 @@ extension WordScanner {
     }
     for argument in command.arguments { try check(values[argument.name], argument.kind, name: argument.name) }
     for option in command.options { try check(values[option.name], option.kind, name: option.name) }
-    return Invocation(command, words: words, typed: typed, values: values, flags: flags)
+    return Invocation(command, values: values, flags: flags)
   }
 
-  private func check(_ values: [String]?, _ kind: ValueKind, name: String) throws(CommandError) {
-    for value in values ?? [] {
+  private func check(_ values: [GivenValue]?, _ kind: ValueKind, name: String) throws(CommandError) {
+    for value in values?.map(\.text) ?? [] {
       guard let expected = kind.refusal(of: value) else { continue }
       throw .badValue(command: command.name, name: name, value: value, expected: expected)
     }
@@ -162,13 +171,13 @@ extension WordScanner {
 
   /// Assigns the values to arguments from left to right. A repeating argument leaves one value for each argument after
   /// it.
-  private func assigned() throws(CommandError) -> [String: [String]] {
+  private func assigned() throws(CommandError) -> [String: [GivenValue]] {
     let arguments = command.arguments
     let repeating = arguments.firstIndex(where: \.takesRest)
     let behind = repeating.map { arguments.count - $0 - 1 } ?? 0
     let needed = arguments.count { !$0.isOptional }
     guard positionals.count >= needed else { throw missing() }
-    var values: [String: [String]] = [:]
+    var values: [String: [GivenValue]] = [:]
     var left = positionals[...]
     for (index, argument) in arguments.enumerated() where !left.isEmpty {
       let take = index == repeating ? max(0, left.count - behind) : 1
@@ -176,7 +185,7 @@ extension WordScanner {
       left = left.dropFirst(take)
     }
     if let extra = left.first {
-      throw .extraArgument(command: command.name, extra, usage: command.usageText)
+      throw .extraArgument(command: command.name, extra.text, usage: command.usageText)
     }
     return values
   }

@@ -169,19 +169,19 @@ public enum AtomicFile {
       usleep(20_000)
     }
   }
+}
 
-  /// Returns the path that remains after following symbolic links, even if the last link points to a missing file.
-  private static func finalTarget(of path: String) throws(FileError) -> String {
-    var current = path
-    for _ in 0..<40 {
-      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let length = readlink(current, &buffer, buffer.count)
-      guard length >= 0 else { return current }
-      let link = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      current = link.hasPrefix("/") ? link : parentFolder(of: current) + "/" + link
-    }
-    throw FileError(path, .open, number: ELOOP)
+/// Returns the path that remains after following symbolic links, even if the last link points to a missing file.
+public func finalTarget(of path: String) throws(FileError) -> String {
+  var current = path
+  for _ in 0..<40 {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(current, &buffer, buffer.count)
+    guard length >= 0 else { return current }
+    let link = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    current = link.hasPrefix("/") ? link : parentFolder(of: current) + "/" + link
   }
+  throw FileError(path, .open, number: ELOOP)
 }
 
 /// Collects what a writer appends and writes it in blocks of 64 KiB. Valid only inside the closure that receives it.

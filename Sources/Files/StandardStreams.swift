@@ -37,22 +37,25 @@ public final class InputLines {
       if let base = buffer.baseAddress, let found = memchr(base + searched, 0x0A, end - searched) {
         let place = UnsafeRawPointer(found) - UnsafeRawPointer(base)
         defer { start = place + 1 }
-        return line(upTo: place)
+        return try line(upTo: place)
       }
       searched = end
       if isAtEnd {
         if start == end { return nil }
         defer { start = end }
-        return line(upTo: end)
+        return try line(upTo: end)
       }
-      if end - start > limit { throw FileError("standard input", .read, .tooLarge(limit: limit)) }
+      if end - start > limit { throw tooLarge }
       let moved = start
       try fill()
       searched -= moved - start
     }
   }
 
-  private func line(upTo place: Int) -> UnsafeRawBufferPointer {
+  private var tooLarge: FileError { FileError("standard input", .read, .tooLarge(limit: limit)) }
+
+  private func line(upTo place: Int) throws(FileError) -> UnsafeRawBufferPointer {
+    guard place - start <= limit else { throw tooLarge }
     count += 1
     return UnsafeRawBufferPointer(rebasing: buffer[start..<place])
   }

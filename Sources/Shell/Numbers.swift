@@ -97,7 +97,7 @@ extension Session {
   /// The number of due and new cards and the current streak of days with answers; nil when there is nothing to report.
   var studySummary: String? {
     do {
-      guard !gate.needsAuthentication, let summary = try workspace().decks.studySummary() else { return nil }
+      guard !auth.needsAuthentication, let summary = try workspace().decks.studySummary() else { return nil }
       var parts = ["\(grouped(summary.counts.due)) due", "\(grouped(summary.counts.new)) new"]
       if summary.streak > 1 { parts.append("\(counted(summary.streak, "day")) in a row") }
       if let warning = try futureWarning() { parts.append(warning) }

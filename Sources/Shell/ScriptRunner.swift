@@ -63,13 +63,13 @@ package struct ScriptRunner {
       try session.refreshAccounts()
       // A script within a script is part of its unit.
       if try session.isInUnit { return Interrupts.holding(body) }
-      if !session.gate.needsAuthentication { try session.workspace().beginUnit() }
+      if !session.auth.needsAuthentication { try session.workspace().beginUnit() }
       let status = Interrupts.holding(body)
       if !wasInScript { finishRun(status: status) }
       try requireSameOwner()
       if status == ExitStatus.done { try requireWholeLists() }
       // The script may have signed in or out, so the workspace may be another one, or none.
-      if !session.gate.needsAuthentication { try Interrupts.holding { try end(session.workspace(), status: status) } }
+      if !session.auth.needsAuthentication { try Interrupts.holding { try end(session.workspace(), status: status) } }
       return status
     } catch {
       return session.report(error)
@@ -90,9 +90,9 @@ package struct ScriptRunner {
   /// now owns the data, so the script's changes can no longer be stored.
   /// - Throws: `auth_required`; nothing is changed then.
   private func requireSameOwner() throws {
-    guard !session.gate.needsAuthentication, session.gate.user == nil else { return }
+    guard !session.auth.needsAuthentication, session.auth.user == nil else { return }
     try session.refreshAccounts()
-    if session.gate.needsAuthentication { throw AuthenticationError.required }
+    if session.auth.needsAuthentication { throw AuthenticationError.required }
   }
 
   /// Finishes a script's code within its unit: finalizers, and listeners to `exiting`.
@@ -233,7 +233,7 @@ package struct ScriptRunner {
 
   /// Runs Lua that is not a script; in a dry run, as a unit of work that is rolled back.
   func rehearsing(_ body: () throws -> Void) throws {
-    guard session.options.isDryRun, !session.gate.needsAuthentication, try !session.isInUnit else { return try body() }
+    guard session.options.isDryRun, !session.auth.needsAuthentication, try !session.isInUnit else { return try body() }
     try session.workspace().beginUnit()
     defer { endRehearsal() }
     try body()

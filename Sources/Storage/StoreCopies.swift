@@ -5,6 +5,17 @@
 import Files
 import Glibc
 
+/// Copies a database that nobody writes to, with its write-ahead log. If the path is a link, the log is beside the file
+/// that the link points to.
+public func copyDatabase(
+  _ path: String, to target: String, isInterrupted: @escaping @Sendable () -> Bool
+) throws {
+  let source = try finalTarget(of: path)
+  for ending in ["", "-wal"] where fileExists(source + ending) {
+    try AtomicFile.copy(source + ending, to: target + ending, isInterrupted: isInterrupted)
+  }
+}
+
 /// A snapshot of a database file: it does not see what others write later.
 ///
 ///     let held = try DatabaseSnapshot(path, scratch: scratch.folder, isInterrupted: isInterrupted)
@@ -28,9 +39,7 @@ public final class DatabaseSnapshot {
       // A full or read-only disk has no room for the files that SQLite keeps next to an open database, so nobody
       // writes.
       let copy = scratch + "/held.sqlite"
-      for ending in ["", "-wal"] where fileExists(path + ending) {
-        try AtomicFile.copy(path + ending, to: copy + ending, isInterrupted: isInterrupted)
-      }
+      try copyDatabase(path, to: copy, isInterrupted: isInterrupted)
       database = try DatabaseSnapshot.opened(copy)
     }
   }
@@ -105,7 +114,7 @@ extension Store {
       return false
     } catch let error as StorageError where error.isDamage {
       try close()
-      guard let own = self.path else { return true }
+      guard let own = try self.path.map(finalTarget) else { return true }
       // The database file first: without it, SQLite reads nothing from a leftover log.
       for ending in ["", "-wal", "-shm"] { try Folder.removeFile(own + ending) }
       try replace(by: path, nil)

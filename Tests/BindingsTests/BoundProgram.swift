@@ -127,7 +127,7 @@ final class BoundProgram {
     """
 }
 
-/// The session gate of the test: open until a sign-out.
+/// Who is signed in to the test: nobody after a sign-out.
 final class Door {
   var workspace: Workspace?
 

@@ -363,6 +363,20 @@ import Testing
     #expect(problemCode { try edit(id, ["Back": String(repeating: "x", count: 60_000_000)]) } == "too_large")
   }
 
+  @Test func `a received note type whose id is taken is added once, and never takes over another type`() throws {
+    let draft = { NoteTypeDraft(name: $0, fields: [$1], cards: [CardTemplate("C", front: "{{\($1)}}", back: "x")]) }
+    try collection.store.operation("x") { db in
+      var given = try NoteTypeTable.create(db, draft("Verb", "Word"), now: 1)
+      let other = try NoteTypeTable.create(db, draft("Verbs of motion", "Infinitive"), now: 1)
+      // The same id and name, but the field of the other local type.
+      given.fieldList = other.fieldList
+      given.cards = other.cards
+      let received = try NoteTypeTable.receive(db, given, now: 2, isInterrupted: { false })
+      #expect(received.name == "Verb+" && received.id != given.id)
+      #expect(try NoteTypeTable.receive(db, given, now: 3, isInterrupted: { false }).id == received.id)
+    }
+  }
+
   @Test func `note type names are case-insensitive, like deck names`() throws {
     try collection.store.operation("x") { db in
       let draft = { NoteTypeDraft(name: $0, fields: ["A"], cards: [CardTemplate("C", front: "{{A}}", back: "x")]) }

@@ -165,4 +165,18 @@ import Testing
     #expect(throws: FileError("/dev/full", .write, .notAFile)) { try AtomicFile.write("/dev/full", "x".utf8) }
     #expect(error?.code == "storage_full")
   }
+
+  @Test(arguments: [("abcd\nabcd", 2, false), ("a\nabcde\nx", 1, true), ("a\nabcde", 1, true), ("\n\n", 2, false)])
+  func `a line of standard input is limited to the byte`(text: String, lines: Int, isRefused: Bool) throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    _ = text.withCString { write(ends[1], $0, text.utf8.count) }
+    close(ends[1])
+    defer { close(ends[0]) }
+    let input = InputLines(limit: 4, descriptor: ends[0])
+    var error: FileError?
+    do throws(FileError) { while try input.next() != nil {} } catch let found { error = found }
+    #expect(input.count == lines)
+    #expect((error == FileError("standard input", .read, .tooLarge(limit: 4))) == isRefused)
+  }
 }

@@ -148,9 +148,9 @@ final class Machine {
   private func seat(_ name: String) throws {
     if name != user {
       begin(as: name)
-      if session?.gate.user != nil { _ = try typed(["logout"]) }
+      if session?.auth.user != nil { _ = try typed(["logout"]) }
     }
-    if let session, session.gate.user == nil {
+    if let session, session.auth.user == nil {
       _ = try typed(["login", name, "--password-file", password(of: name)])
     }
   }

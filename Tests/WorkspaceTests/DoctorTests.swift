@@ -265,6 +265,37 @@ import ToggleSettings
     #expect(try again.care.integrityProblems() == [])
   }
 
+  @Test func `a damaged collection behind a link is repaired where the link points to, with its log`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let path = workspace.folder + "/collection.sqlite"
+    let page = try workspace.read {
+      try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'note_types_name'")
+    }
+    try workspace.close()
+    // One card is in the log only.
+    let second = try person.workspace()
+    try second.decks.open("Spanish::Verbs").add(NewCard(prompt: "one more", answer: "a"))
+    let before = try state(second)
+    let elsewhere = person.folder.file("elsewhere.sqlite")
+    var bytes = try FileText.bytes(path, limit: 1 << 24)
+    let start = (try #require(page) - 1) * 4096
+    for index in start..<start + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    try AtomicFile.write(elsewhere, bytes)
+    try AtomicFile.write(elsewhere + "-wal", FileText.bytes(path + "-wal", limit: 1 << 24))
+    try second.close()
+    unlink(path)
+    symlink(elsewhere, path)
+
+    let again = try person.workspace()
+    #expect(try again.care.diagnose().contains { $0.code == "damaged" && $0.isMendable })
+    #expect(try again.care.mend().lost == [])
+    #expect(try state(again) == before)
+    #expect(try FileFacts.at(path, followingLinks: false)?.kind == .symbolicLink)
+    #expect(try again.care.integrityProblems() == [])
+  }
+
   @Test func `a row that contradicts others is left out and listed`() throws {
     let person = try Person()
     let workspace = try person.workspace()

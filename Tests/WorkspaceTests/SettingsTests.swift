@@ -149,10 +149,10 @@ private final class Witness {}
 
   @Test func `a closed session closes the workspace by itself`() throws {
     let person = try Person()
-    let gate = try Gate(try AccountStore(data: person.data, environment: .ofSystem(bootID: "test")))
+    let session = try AuthenticationSession(try AccountStore(data: person.data, environment: .ofSystem(bootID: "test")))
     let workspace = try person.workspace()
     #expect(workspace.isOpen)
-    #expect(gate.user == nil && !gate.needsAuthentication)
+    #expect(session.user == nil && !session.needsAuthentication)
     try workspace.close()
     #expect(!workspace.isOpen)
     #expect(throws: WorkspaceError.signedOut(what: "workspace")) { try workspace.decks.all() }

@@ -17,13 +17,12 @@ extension NoteTypeTable {
       return try renew(db, here, to: given, now: now, isInterrupted)
     }
     let isTaken = known.contains { $0.id == given.id }
-    if isTaken, let same = known.first(where: { $0.isShaped(as: given) && $0.name.hasPrefix(given.name) }) {
+    if isTaken, let same = known.first(where: { $0.isShaped(as: given) && isMarked($0.name, from: given.name) }) {
       return same
     }
     var fresh = given
     if isTaken { fresh.id = NoteTypeID(rawValue: try SyncedTable.noteTypes.freeID(db, now: now)) }
-    let names = Set(known.map { $0.name.lowercased() })
-    while names.contains(fresh.name.lowercased()) { fresh.name += "+" }
+    fresh.name = try freeName(db, like: given.name, except: nil)
     try insert(db, fresh)
     return fresh
   }
@@ -80,6 +79,11 @@ extension NoteTypeTable {
     var name = given
     while let other = try named(db, name), other.id != id { name += "+" }
     return name
+  }
+
+  /// Whether a name is another one, or `freeName` made it from that.
+  private static func isMarked(_ name: String, from given: String) -> Bool {
+    name.hasPrefix(given) && name.dropFirst(given.count).allSatisfy { $0 == "+" }
   }
 
   /// Marks a type as sent: the server has it in its present form.

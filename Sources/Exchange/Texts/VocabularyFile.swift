@@ -61,11 +61,10 @@ public struct VocabularyFile: Sendable {
     if let size = try FileFacts.at(path)?.size, size > Self.largest {
       throw TextFileError.refused(path: path, reason: "it has more than \(Self.largest >> 20) MiB")
     }
-    if let journal = try FileFacts.at(path + "-wal"), journal.kind == .file, journal.size > 0 {
+    if let journal = try FileFacts.at(finalTarget(of: path) + "-wal"), journal.kind == .file, journal.size > 0 {
       let made = try Scratch(.package, in: temporary)
       place = made.path("vocabulary.sqlite")
-      try AtomicFile.copy(path, to: place, isInterrupted: isInterrupted)
-      try AtomicFile.copy(path + "-wal", to: place + "-wal", isInterrupted: isInterrupted)
+      try copyDatabase(path, to: place, isInterrupted: isInterrupted)
       scratch = made
     }
     defer { withExtendedLifetime(scratch) {} }

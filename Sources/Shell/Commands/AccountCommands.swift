@@ -34,14 +34,14 @@ enum AccountCommands {
     ) { invocation, session in
       try requireNoScript(session)
       let name = invocation.text("NAME").trimmed
-      try session.gate.store.checkNew(name)
+      try session.auth.store.checkNew(name)
       let password = try SignIn(session).mapCancellation {
         try SignIn(session).newPassword(for: name, file: invocation.optionalText("--new-password-file"))
       }
-      let isFirst = session.gate.user == nil
+      let isFirst = session.auth.user == nil
       try makePrivateFolder(session.environment.folders.data)
       if isFirst { try session.leaveWorkspace() }
-      let added = try session.gate.addAccount(name, password)
+      let added = try session.auth.addAccount(name, password)
       if isFirst {
         session.endSession()
         process_forbid_core_dumps()
@@ -57,8 +57,8 @@ enum AccountCommands {
       answer: "{name, signed_in}...",
       example: "account list"
     ) { _, session in
-      let user = session.gate.user
-      let names = try session.gate.store.names()
+      let user = session.auth.user
+      let names = try session.auth.store.names()
       let table = TableText(
         [.init("Account", isTyped: true), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
         whenEmpty: "No accounts; `account add NAME` makes the first one.")
@@ -76,7 +76,7 @@ enum AccountCommands {
     ) { invocation, session in
       try requireNoScript(session)
       let name = invocation.text("NAME")
-      guard let user = session.gate.user, try session.gate.store.account(named: name) == user else {
+      guard let user = session.auth.user, try session.auth.store.account(named: name) == user else {
         throw SignInError.notSignedIn(as: name)
       }
       guard try session.confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
@@ -84,8 +84,8 @@ enum AccountCommands {
       }
       try session.leaveWorkspace()
       // The user is signed out even when some of the account's files could not be removed.
-      defer { if session.gate.user != user { session.endSession() } }
-      try session.gate.removeAccount()
+      defer { if session.auth.user != user { session.endSession() } }
+      try session.auth.removeAccount()
       return CommandResult(.boolean(true), line: "Removed the account \(quoted(user)).")
     }
   }
@@ -114,7 +114,7 @@ enum AccountCommands {
           passwordFile: invocation.optionalText("--password-file").map(session.environment.folders.expanded)
             ?? session.options.signIn.passwordFile)
       }
-      return CommandResult(.text(session.gate.user ?? ""), line: "Signed in as \(session.gate.user ?? "").")
+      return CommandResult(.text(session.auth.user ?? ""), line: "Signed in as \(session.auth.user ?? "").")
     }
   }
 
@@ -124,7 +124,7 @@ enum AccountCommands {
       summary: "Signs out: everything is saved and closed.", answer: "boolean or nothing",
       example: "logout"
     ) { _, session in
-      guard session.gate.user != nil else {
+      guard session.auth.user != nil else {
         return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` makes one.")
       }
       try session.signOut()
@@ -139,7 +139,7 @@ enum AccountCommands {
       details: "It asks for the current password first, or reads it from the file given with --password-file.",
       options: [Self.newPasswordFile], example: "passwd"
     ) { invocation, session in
-      guard let user = session.gate.user else {
+      guard let user = session.auth.user else {
         throw SignInError.noAccount
       }
       let old = try SignIn(session).mapCancellation {
@@ -149,7 +149,7 @@ enum AccountCommands {
       let new = try SignIn(session).mapCancellation {
         try SignIn(session).newPassword(for: user, file: invocation.optionalText("--new-password-file"))
       }
-      try session.gate.store.changePassword(of: user, from: old, to: new)
+      try session.auth.store.changePassword(of: user, from: old, to: new)
       return CommandResult(.boolean(true), line: "Changed the password of \(quoted(user)).")
     }
   }
@@ -160,7 +160,7 @@ enum AccountCommands {
       answer: "text or nothing",
       example: "whoami"
     ) { _, session in
-      guard let user = session.gate.user else {
+      guard let user = session.auth.user else {
         return CommandResult(.null, line: "Nobody: there is no account, and the data is local.")
       }
       return CommandResult(.text(user), line: user)

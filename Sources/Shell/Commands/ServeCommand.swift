@@ -51,7 +51,7 @@ enum ServeCommand {
       program: session.environment.folders.netProgram, port: port, clock: session.environment.clocks.elapsed,
       shouldStop: session.environment.isInterrupted)
     let address = "http://127.0.0.1:\(listener.port)"
-    let whose = session.gate.user.map { "the cards of \(quoted($0))" } ?? "your cards"
+    let whose = session.auth.user.map { "the cards of \(quoted($0))" } ?? "your cards"
     session.show(
       CommandResult(
         .record([("address", .text(address))]),
@@ -114,8 +114,8 @@ private final class ServingHost: ActionHost {
 
   /// Data without an account belongs to the user of the machine.
   func profiles() throws -> (all: [String], active: String) {
-    let names = try session.gate.store.names()
-    let active = session.gate.user ?? session.environment.variables.value("USER") ?? "local"
+    let names = try session.auth.store.names()
+    let active = session.auth.user ?? session.environment.variables.value("USER") ?? "local"
     return (names.contains(active) ? names : [active] + names, active)
   }
 

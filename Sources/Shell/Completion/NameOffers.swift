@@ -41,7 +41,7 @@ struct NameOffers {
       case .mode: return modes()
       case .plugin: return session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
       case .setting: return try settings()
-      case .account: return session.gate.needsAuthentication ? [] : try session.gate.store.names().map { Offer($0) }
+      case .account: return session.auth.needsAuthentication ? [] : try session.auth.store.names().map { Offer($0) }
       case .command: return HelpIndex(session).names.map { Offer($0) }
       case .query: return try QueryOffers(session).offers(word)
       default: return []

@@ -96,7 +96,7 @@ package struct ShellCompletion {
 
   /// Loads the plugin whose command the words name: only its code knows what the command takes.
   private func prepare(_ words: [String]) {
-    guard !session.gate.needsAuthentication, session.options.usesPlugins else { return }
+    guard !session.auth.needsAuthentication, session.options.usesPlugins else { return }
     session.plugins.refreshGrants()
     guard words.count > 1 else { return }
     do {
@@ -109,7 +109,7 @@ package struct ShellCompletion {
   /// Opens no user data when none exists yet, because opening would create it.
   private var sources: CompletionSources {
     let offers = NameOffers(session)
-    let hasData = fileExists(session.environment.folders.data + "/local") || session.gate.user != nil
+    let hasData = fileExists(session.environment.folders.data + "/local") || session.auth.user != nil
     var sources = offers.sources
     guard !hasData else { return sources }
     sources.names = { kind, word in

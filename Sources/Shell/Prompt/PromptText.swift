@@ -46,7 +46,7 @@ struct PromptText {
   }
 
   private func state(game: String?) -> PromptState {
-    var state = PromptState(user: session.gate.user, isSignedIn: !session.gate.needsAuthentication)
+    var state = PromptState(user: session.auth.user, isSignedIn: !session.auth.needsAuthentication)
     state.game = game
     do {
       state.deck = state.isSignedIn && game == nil ? try session.state.usedDeck?.record().name : nil

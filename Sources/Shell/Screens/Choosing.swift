@@ -16,7 +16,7 @@ struct Choosing {
   /// The words completed with the user's choice; nil when the user left the list.
   func words(for words: [String]) throws -> [String]? {
     guard canChoose, let (command, kind) = missing(in: words) else { return words }
-    guard !session.gate.needsAuthentication, let (title, items) = try PickerItems(session).items(of: kind),
+    guard !session.auth.needsAuthentication, let (title, items) = try PickerItems(session).items(of: kind),
       !items.isEmpty
     else { return words }
     return try Picker(session, title: title, items).choose().map {

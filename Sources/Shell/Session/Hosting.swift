@@ -36,7 +36,7 @@ extension SessionHost: PluginSession {
     bindingContext(.plugin(plugin), grants, terms)
   }
 
-  func requireSignIn() throws { _ = try session.gate.requireAccess() }
+  func requireSignIn() throws { _ = try session.auth.requireAccess() }
 
   var grantsFolder: String? { session.data.folder }
 
@@ -141,9 +141,9 @@ extension SessionHost: PluginDirectory {
 }
 
 extension SessionHost: Authenticating {
-  var needsAuthentication: Bool { session.gate.needsAuthentication }
-  var isAuthenticating: Bool { session.gate.isAuthenticating }
-  var user: String? { session.gate.user }
+  var needsAuthentication: Bool { session.auth.needsAuthentication }
+  var isAuthenticating: Bool { session.auth.isAuthenticating }
+  var user: String? { session.auth.user }
 
   func login(_ user: String?, passwordFile: String?) throws {
     let signIn = SignIn(session)

@@ -41,7 +41,7 @@ struct IdleLock {
   /// Returns a callback for the line reader that says whether it is time to lock; the time counts from now.
   func tick() -> () -> Bool {
     session.input.isIdle = false
-    guard session.gate.user != nil else { return { false } }
+    guard session.auth.user != nil else { return { false } }
     var watch = IdleWatch(keys: LineReader.keyCount, now: session.environment.clocks.reading().boot)
     return { [session] in
       session.input.isIdle = watch.isOver(
@@ -68,7 +68,7 @@ struct IdleLock {
 
   /// Milliseconds until a screen locks; nil when it does not, because of the setting or because nobody is signed in.
   func untilLock(_ idle: IdleClock) -> Int? {
-    guard session.gate.user != nil, session.console.terminal.hasKeyboard, let minutes = session.preferences?.idleMinutes
+    guard session.auth.user != nil, session.console.terminal.hasKeyboard, let minutes = session.preferences?.idleMinutes
     else { return nil }
     return idle.remaining(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
   }

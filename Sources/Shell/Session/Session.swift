@@ -141,15 +141,15 @@ package final class Session {
       console.message(owner == .user ? "in \(event): \(error)" : "\(error)")
     }
     tables = ShellTables(lexicons: LexiconLibrary(environment), events: events)
-    let gate = try Gate(AccountStore(data: environment.folders.data, environment: environment))
+    let auth = try AuthenticationSession(AccountStore(data: environment.folders.data, environment: environment))
     data = UserData(
-      gate, environment: environment, options: options, tables: tables,
+      auth, environment: environment, options: options, tables: tables,
       rehearsal: Rehearsal(isOn: options.isDryRun) { console.note($0) },
       note: { console.note($0) })
     scripting = UserScripting(try LuaState(seed: environment.random.seed))
-    gate.observe { [unowned gate] _ in
+    auth.observe { [unowned auth] _ in
       do {
-        try events.emit(.authenticationChanged, [gate.needsAuthentication, gate.isAuthenticating])
+        try events.emit(.authenticationChanged, [auth.needsAuthentication, auth.isAuthenticating])
       } catch {
         reporter.report(error)
       }
@@ -159,7 +159,7 @@ package final class Session {
     LexiconLibrary.guardMappings()
     showCompiling(of: tables.lexicons, on: console)
     terminal_mend_faults(LexiconLibrary.handlesFault)
-    if gate.needsAuthentication { process_forbid_core_dumps() }
+    if auth.needsAuthentication { process_forbid_core_dumps() }
     warnOfOpenFolders()
     if options.usesPlugins { plugins.discover() }
   }
@@ -184,7 +184,7 @@ package final class Session {
   var modes: ModeTable { tables.modes }
   var lexicons: LexiconLibrary { tables.lexicons }
   var events: EventTable { tables.events }
-  var gate: Gate { data.gate }
+  var auth: AuthenticationSession { data.auth }
   var rehearsal: Rehearsal { data.rehearsal }
   var lua: LuaState { scripting.lua }
   /// The settings in effect; nil when they cannot be read: the command that needs them reports why.
@@ -203,7 +203,7 @@ package final class Session {
 
   /// Whether a unit of work is in progress.
   var isInUnit: Bool {
-    get throws { try !gate.needsAuthentication && workspace().isInUnit }
+    get throws { try !auth.needsAuthentication && workspace().isInUnit }
   }
 
   /// Runs code that may change data; the names of its undo steps end with the origin. A nested call keeps the outer
@@ -242,7 +242,7 @@ package final class Session {
       state.hasBegun = false
       try replaceLua()
     }
-    if !gate.needsAuthentication, !state.hasBegun {
+    if !auth.needsAuthentication, !state.hasBegun {
       state.hasBegun = true
       let command = builtIn(words)
       if options.usesPlugins {
@@ -263,14 +263,14 @@ package final class Session {
 
   /// Signs out: saves, closes everything, notifies. Without an account there is nothing to close.
   func signOut() throws {
-    guard gate.user != nil else { return gate.logout() }
+    guard auth.user != nil else { return auth.logout() }
     var failure: (any Error)?
     do {
       try leaveWorkspace()
     } catch {
       failure = error
     }
-    gate.logout()
+    auth.logout()
     endSession()
     if let failure { throw failure }
   }
@@ -306,9 +306,9 @@ package final class Session {
 
   /// Checks whether another process has added the first account meanwhile; the local data then belongs to that account.
   func refreshAccounts() throws {
-    let wasOpen = !gate.needsAuthentication
-    try gate.refresh()
-    guard wasOpen, gate.needsAuthentication else { return }
+    let wasOpen = !auth.needsAuthentication
+    try auth.refresh()
+    guard wasOpen, auth.needsAuthentication else { return }
     try data.take()?.close()
     endSession()
   }

@@ -31,7 +31,7 @@ package struct SignIn {
   /// - Parameter command: the first word of the command that is to run; nil for the prompt or a script.
   /// - Returns: the exit status when nothing is to run.
   package func open(for command: String?) -> Int32? {
-    guard session.gate.needsAuthentication else { return refusalOfUser() }
+    guard session.auth.needsAuthentication else { return refusalOfUser() }
     if let command, isOpen(command) { return nil }
     if session.options.signIn.passwordFile != nil {
       do {
@@ -54,7 +54,7 @@ package struct SignIn {
 
   /// The error status when the command line names a user but there are no accounts.
   private func refusalOfUser() -> Int32? {
-    guard let user = session.options.signIn.user, session.options.signIn.isUserRequired, session.gate.user == nil else {
+    guard let user = session.options.signIn.user, session.options.signIn.isUserRequired, session.auth.user == nil else {
       return nil
     }
     session.report(AuthenticationError.unknownAccount(user, suggestion: nil), origin: "login")
@@ -69,8 +69,8 @@ package struct SignIn {
   /// Asks the signed-in user for the password until it is right; returns the exit status when they leave.
   func askForPassword() -> Int32? {
     ask(whenLeft: ExitStatus.done) {
-      let password = try readPassword("Password for \(printable(session.gate.user ?? "")): ")
-      try session.gate.confirm(password)
+      let password = try readPassword("Password for \(printable(session.auth.user ?? "")): ")
+      try session.auth.confirm(password)
     }
   }
 
@@ -121,30 +121,30 @@ package struct SignIn {
   /// Signs in. Without a name, the only account is used, or the name is asked for; without a file, the password is
   /// asked for.
   func signIn(_ name: String?, passwordFile: String?) throws {
-    if let user = session.gate.user { throw AuthenticationError.signedIn(user) }
-    guard session.gate.needsAuthentication else {
+    if let user = session.auth.user { throw AuthenticationError.signedIn(user) }
+    guard session.auth.needsAuthentication else {
       throw SignInError.noAccount
     }
     let name = try name ?? accountToSignIn()
     if let passwordFile {
-      try session.gate.login(name, try password(in: passwordFile))
+      try session.auth.login(name, try password(in: passwordFile))
     } else {
-      let begun = try session.gate.begin(name)
+      let begun = try session.auth.begin(name)
       do {
         let password = try readPassword("Password for \(printable(name)): ")
         if password.isEmpty { throw AuthenticationError.empty }
-        try session.gate.finish(begun, password)
+        try session.auth.finish(begun, password)
       } catch {
-        session.gate.cancel(begun)
+        session.auth.cancel(begun)
         throw error
       }
     }
-    if let notice = session.gate.access?.notice { session.console.note(notice.message) }
+    if let notice = session.auth.access?.notice { session.console.note(notice.message) }
     if session.state.isInScript { try session.workspace().beginUnit() }
   }
 
   private func accountToSignIn() throws -> String {
-    let names = try session.gate.store.names()
+    let names = try session.auth.store.names()
     if names.count == 1 { return names[0] }
     guard session.console.terminal.hasKeyboard else {
       throw SignInError.noName
@@ -198,7 +198,7 @@ package struct SignIn {
     return first
   }
 
-  /// Turns leaving a password question into the gate's error `cancelled`.
+  /// Turns leaving a password question into the error `cancelled`.
   func mapCancellation<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     do {
       return try body()

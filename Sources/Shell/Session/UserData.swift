@@ -1,5 +1,5 @@
-// The data of the signed-in user: the gate, the open workspace and the settings. Invariant: a workspace is opened only
-// with the access that the gate grants, and at its first use.
+// The data of the signed-in user: the sign-in session, the open workspace and the settings. Invariant: a workspace is
+// opened only with the access of a sign-in, and at its first use.
 
 import Authentication
 import CardDocuments
@@ -13,7 +13,7 @@ import WordGames
 import Workspace
 
 package final class UserData {
-  let gate: Gate
+  let auth: AuthenticationSession
   private let environment: Environment
   private let options: ShellOptions
   private let tables: ShellTables
@@ -31,11 +31,12 @@ package final class UserData {
   var hasReportedSettings = false
 
   init(
-    _ gate: Gate, environment: Environment, options: ShellOptions, tables: ShellTables, rehearsal: Rehearsal,
+    _ auth: AuthenticationSession, environment: Environment, options: ShellOptions, tables: ShellTables,
+    rehearsal: Rehearsal,
     note: @escaping (String) -> Void
   ) {
     self.note = note
-    (self.gate, self.environment, self.options) = (gate, environment, options)
+    (self.auth, self.environment, self.options) = (auth, environment, options)
     (self.tables, self.rehearsal) = (tables, rehearsal)
   }
 
@@ -45,7 +46,7 @@ package final class UserData {
       path: environment.folders.drawingProgram, environment: drawingVariables, clock: environment.clocks.elapsed,
       shouldStop: environment.isInterrupted)
     let fresh = try Workspace(
-      gate.requireAccess(), environment: environment, settings: options.settings, lexicons: tables.lexicons,
+      auth.requireAccess(), environment: environment, settings: options.settings, lexicons: tables.lexicons,
       modes: tables.modes, drawing: drawing, rehearsal: rehearsal)
     fresh.observer = tables.events
     fresh.care.nameChanges { [unowned self] in origin }
@@ -86,7 +87,7 @@ package final class UserData {
   /// read; the command that needs them reports why.
   var preferences: Preferences? {
     do {
-      if !gate.needsAuthentication { return try workspace().preferences() }
+      if !auth.needsAuthentication { return try workspace().preferences() }
       if let outsideSettings { return outsideSettings }
       let fresh = try Preferences(options.settings, languages: tables.lexicons.languages())
       outsideSettings = fresh
@@ -141,6 +142,6 @@ package final class UserData {
   /// The user's folder; nil while nobody is signed in.
   var folder: String? {
     // Nobody is signed in.
-    do { return try gate.requireAccess().folder() } catch { return nil }
+    do { return try auth.requireAccess().folder() } catch { return nil }
   }
 }

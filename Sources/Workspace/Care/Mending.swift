@@ -80,9 +80,7 @@ extension CareOperations {
     let kept = try copyDamaged()
     let scratch = try Scratch(.restore, in: workspace.folder)
     let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
-    for ending in ["", "-wal"] where fileExists(kept + ending) {
-      try AtomicFile.copy(kept + ending, to: copy + ending, isInterrupted: workspace.environment.isInterrupted)
-    }
+    try copyDatabase(kept, to: copy, isInterrupted: workspace.environment.isInterrupted)
     let new = NewStore(
       at: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
     let losses = try new.salvage(from: copy)

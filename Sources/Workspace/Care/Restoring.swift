@@ -240,11 +240,10 @@ extension CareOperations {
 
   /// Copies a damaged collection to a dated file name beside the backups.
   func copyDamaged() throws -> String {
-    let (path, kept) = (workspace.folder + "/collection.sqlite", try freeBackupName("damaged", ending: ".sqlite"))
+    let kept = try freeBackupName("damaged", ending: ".sqlite")
     try workspace.database.close()
-    for ending in ["", "-wal"] where fileExists(path + ending) {
-      try AtomicFile.copy(path + ending, to: kept + ending, isInterrupted: workspace.environment.isInterrupted)
-    }
+    try copyDatabase(
+      workspace.folder + "/collection.sqlite", to: kept, isInterrupted: workspace.environment.isInterrupted)
     return kept
   }
 }

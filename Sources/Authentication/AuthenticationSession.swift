@@ -1,13 +1,13 @@
-// The gate: who is signed in, whether a sign-in is running, and who observes it.
+// The sign-in session of a shell: who is signed in, whether a sign-in is running, and who observes it.
 // Invariant: only a right password opens it; one sign-in at a time; a sign-out closes the access before any observer is
 // notified of it, and a sign-in that was running then never succeeds.
 
 import Problems
 
-/// An event at the gate.
+/// A change of the sign-in session.
 ///
-///     gate.observe { event in if case .signedOut(let name) = event { print(name) } }
-public enum GateEvent: Equatable, Sendable {
+///     session.observe { event in if case .signedOut(let name) = event { print(name) } }
+public enum AuthenticationEvent: Equatable, Sendable {
   /// A sign-in began, with the name as it was typed.
   case began(String)
   case signedIn(String)
@@ -21,29 +21,29 @@ public enum GateEvent: Equatable, Sendable {
 
 /// A sign-in that has begun: between the name and the check of the password. `finish` or `cancel` ends it.
 ///
-///     let begun = try gate.begin("ana")
-///     try gate.finish(begun, password)   // or gate.cancel(begun)
+///     let begun = try session.begin("ana")
+///     try session.finish(begun, password)   // or session.cancel(begun)
 public struct PendingSignIn: Sendable {
   public let name: String
   let number: Int
 }
 
-/// The one gate of a shell.
+/// The one sign-in session of a shell.
 ///
-///     let gate = try Gate(store)
-///     try gate.login("ana", password)
-///     try gate.requireAccess().folder()
-public final class Gate {
+///     let session = try AuthenticationSession(store)
+///     try session.login("ana", password)
+///     try session.requireAccess().folder()
+public final class AuthenticationSession {
   public let store: AccountStore
   private var pending: PendingSignIn?
   private var count = 0
   private var hasAccounts: Bool
-  private var observers: [(GateEvent) -> Void] = []
+  private var observers: [(AuthenticationEvent) -> Void] = []
 
   /// What the user has access to; nil before the sign-in. Without accounts, it is the local data from the start.
   public private(set) var access: AccountAccess?
 
-  /// The gate is open at once if there is no account.
+  /// The local data is accessible at once if there is no account.
   public init(_ store: AccountStore) throws(AuthenticationError) {
     self.store = store
     hasAccounts = try !store.names().isEmpty
@@ -175,8 +175,8 @@ public final class Gate {
     notify(.accountsChanged)
   }
 
-  /// Removes the signed-in account with all its data, and signs out. After the last one, the gate is open again with
-  /// empty local data.
+  /// Removes the signed-in account with all its data, and signs out. After the last one, the local data,
+  /// now empty, is accessible without a sign-in.
   public func removeAccount() throws(AuthenticationError) {
     let name = user ?? ""
     let removed = try requireAccess()
@@ -199,9 +199,9 @@ public final class Gate {
   // MARK: Observers
 
   /// Calls the observer at every event from now on.
-  public func observe(_ observer: @escaping (GateEvent) -> Void) { observers.append(observer) }
+  public func observe(_ observer: @escaping (AuthenticationEvent) -> Void) { observers.append(observer) }
 
-  private func notify(_ event: GateEvent) {
+  private func notify(_ event: AuthenticationEvent) {
     for observer in observers { observer(event) }
   }
 }

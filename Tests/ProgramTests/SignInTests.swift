@@ -45,7 +45,7 @@ struct Accounts {
   }
 }
 
-@Suite(.serialized) struct GateTests {
+@Suite(.serialized) struct SignInTests {
   @Test func `the first account takes over the local data`() throws {
     let accounts = try Accounts()
     let data = accounts.home.path + "/data"
@@ -255,7 +255,7 @@ struct Accounts {
   }
 }
 
-@Suite(.serialized) struct GateTerminalTests {
+@Suite(.serialized) struct SignInTerminalTests {
   @Test func `the prompt asks for the password without echo, and again after a failed attempt`() throws {
     let accounts = try Accounts()
     let terminal = try accounts.home.terminal()
