@@ -82,9 +82,8 @@ enum SignInError: Problem, Equatable {
   case noAccount
   /// There are several accounts and nobody to ask.
   case noName
-  /// There is no keyboard to ask for a password.
-  case noPassword
-  case noTerminal
+  /// There is no terminal to ask for a password; the option names a file with one.
+  case noPassword(option: String)
   /// The two inputs of a new password differ.
   case notTheSame
   case notSignedIn(as: String)
@@ -95,13 +94,9 @@ enum SignInError: Problem, Equatable {
     case .noAccount: ProblemReport(.noAccount, "No account", "there is no account; `account add NAME` creates one")
     case .noName:
       ProblemReport(.signIn(.empty), "No name", "there are several accounts; choose one with --user NAME")
-    case .noPassword:
+    case .noPassword(let option):
       ProblemReport(
-        .signIn(.empty), "No password",
-        "no password was given; use --password-file FILE when there is no terminal")
-    case .noTerminal:
-      ProblemReport(
-        .signIn(.empty), "No password", "there is no terminal to ask for it; use --password-file FILE")
+        .signIn(.empty), "No password", "no password was given; use \(option) FILE when there is no terminal")
     case .notTheSame:
       ProblemReport(.badPassword, "Not the same", "the two passwords are not the same; nothing was changed")
     case .notSignedIn(let name):

@@ -211,6 +211,9 @@ struct Accounts {
       let run = try accounts.ana("--json", "account", "add", name, "--new-password-file", other)
       #expect(run.status != 0 && (run.errors.contains("\"\(code)\"") || name.isEmpty), "\(name): \(run)")
     }
+    let unasked = "no password was given; use --new-password-file FILE when there is no terminal"
+    #expect(try accounts.ana("account", "add", "eve").errors.contains(unasked))
+    #expect(try accounts.ana("passwd").errors.contains(unasked))
     let short = try accounts.home.write("short\n", to: "short")
     #expect(try accounts.ana("account", "add", "eve", "--new-password-file", short).errors.contains("at least 8 bytes"))
     #expect(try accounts.ana("passwd", "--new-password-file", other).status == 0)

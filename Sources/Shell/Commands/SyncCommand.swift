@@ -94,7 +94,8 @@ enum SyncCommand {
     let link = try signIn.mapCancellation {
       let password =
         if let file = invocation.optionalText("--server-password-file") { try signIn.password(in: file) } else {
-          try signIn.readPassword("Password of \(printable(user)) on \(printable(place.host)): ")
+          try signIn.readPassword(
+            "Password of \(printable(user)) on \(printable(place.host)): ", option: "--server-password-file")
         }
       return try SyncProgress.shown(workspace, session) { _ in
         try workspace.sync.link(with: place, user: user.trimmed, password: password)

@@ -164,10 +164,9 @@ package struct SignIn {
   }
 
   /// Reads a line from the terminal without echo.
-  func readPassword(_ prompt: String) throws -> Secret {
-    guard session.console.terminal.hasKeyboard else {
-      throw SignInError.noPassword
-    }
+  /// - Parameter option: the option that names a file with this password.
+  func readPassword(_ prompt: String, option: String = "--password-file") throws -> Secret {
+    guard session.console.terminal.hasKeyboard else { throw SignInError.noPassword(option: option) }
     fflush(nil)
     var end = 0
     let secret = try Secret(capacity: Secret.lineCapacity) { buffer in
@@ -180,8 +179,7 @@ package struct SignIn {
     case SECRET_LINE_INTERRUPTED: throw WorkspaceError.interrupted
     case SECRET_LINE_ENDED: throw LeftSignIn()
     case SECRET_LINE_TOO_LONG: throw AuthenticationError.tooLong(maximum: Secret.longest)
-    case SECRET_LINE_NO_TERMINAL:
-      throw SignInError.noTerminal
+    case SECRET_LINE_NO_TERMINAL: throw SignInError.noPassword(option: option)
     default: return secret
     }
   }
@@ -189,8 +187,8 @@ package struct SignIn {
   /// Reads a new password: from a file, or typed twice.
   func newPassword(for name: String, file: String?) throws -> Secret {
     if let file { return try password(in: file) }
-    let first = try readPassword("New password for \(printable(name)): ")
-    let second = try readPassword("Repeat the password: ")
+    let first = try readPassword("New password for \(printable(name)): ", option: "--new-password-file")
+    let second = try readPassword("Repeat the password: ", option: "--new-password-file")
     let areEqual = first.withBytes { one in second.withBytes { two in one.elementsEqual(two) } }
     guard areEqual else {
       throw SignInError.notTheSame

@@ -218,8 +218,8 @@ extension ProblemTable {
     ProblemTable(
       SignInError.self, in: "Shell/ShellError.swift",
       [
-        "noAccount": SignInError.noAccount, "noName": SignInError.noName, "noPassword": SignInError.noPassword,
-        "noTerminal": SignInError.noTerminal, "notTheSame": SignInError.notTheSame,
+        "noAccount": SignInError.noAccount, "noName": SignInError.noName,
+        "noPassword": SignInError.noPassword(option: "--password-file"), "notTheSame": SignInError.notTheSame,
         "notSignedIn": SignInError.notSignedIn(as: hostile), "inScript": SignInError.inScript,
       ]),
     ProblemTable(
