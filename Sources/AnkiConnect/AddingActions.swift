@@ -104,14 +104,17 @@ struct NoteAdding {
     }
     // Duplicates were checked above.
     note.mayRepeat = true
+    let deck = try request.deck ?? call.ensureDeck(named: DeckRecord.firstName)
     let added: NoteHandle
     do {
-      let deck = try request.deck ?? call.ensureDeck(named: DeckRecord.firstName)
       added = try deck.addNote(note, typeNamed: request.type.name)
     } catch NoteError.emptyNote {
       throw ActionFailure.empty
     }
-    if let scope = request.scope { taken?[scope]?.insert(request.key) }
+    // A note that may repeat others counts for the notes after it too.
+    for scope in taken?.keys.filter({ $0.includes(request.type.id, in: deck.id) }) ?? [] {
+      taken?[scope]?.insert(request.key)
+    }
     call.memory.note(added: request.key)
     return added.id.rawValue
   }
@@ -134,6 +137,13 @@ struct NoteAdding {
     for (scope, keys) in keys { found[scope] = try call.memory.taken(keys, in: scope, call.workspace) }
     taken = found
     return found
+  }
+}
+
+extension FirstFieldScope {
+  /// Whether it includes the notes of a type in a deck.
+  fileprivate func includes(_ type: NoteTypeID, in deck: DeckID) -> Bool {
+    (self.type ?? type) == type && decks?.contains(deck) != false
   }
 }
 

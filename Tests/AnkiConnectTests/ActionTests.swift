@@ -199,6 +199,14 @@ import Workspace
         == "cannot create note because it is a duplicate")
   }
 
+  @Test(arguments: ["", #","options":{"duplicateScope":"deck"}"#])
+  func `a note that may repeat others counts for the notes after it`(scope: String) throws {
+    let free = note("dos", #","options":{"allowDuplicate":true}"#)
+    let notes = "[\(note("uno", scope)),\(free),\(note("dos", scope)),\(free)]"
+    let added = try client.call("addNotes", #"{"notes":\#(notes)}"#).list ?? []
+    #expect(added.map { $0 == .null } == [false, false, true, false])
+  }
+
   @Test func `cached first fields are refreshed after an action was rolled back`() throws {
     let id = try add("uno")
     #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(true))
