@@ -221,9 +221,8 @@ public final class Workspace {
       try media.syncNew()
       try store.commitUnit(named: unit.parts.words(from: hooks.origin()))
     } catch {
-      opened.documents?.rollbackUnit()
-      media.discardNew()
-      if isOpen { try settings.reload() }
+      // A file that could not be made durable leaves the unit open.
+      if isOpen { try rollbackUnit() }
       throw error
     }
     opened.documents?.endUnit()
