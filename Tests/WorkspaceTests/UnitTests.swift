@@ -87,6 +87,20 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
+  @Test func `cards whose change was undone in the unit are not counted, even those that are not listed`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("D")
+    for prompt in ["a", "b", "c"] { _ = try deck.add(card(prompt)) }
+    person.clock.pass(60)
+    try workspace.beginUnit()
+    for isSuspended in [true, false] { try workspace.cards.setSuspended(deck.cards().rest(), isSuspended) }
+    #expect(try workspace.pendingChanges(limit: 1).isEmpty)
+    try deck.cards().rest()[0].setSuspended(true)
+    #expect(try workspace.pendingChanges(limit: 1).map(\.count) == [1])
+    try workspace.rollbackUnit()
+    try workspace.close()
+  }
+
   @Test func `a failed operation leaves nothing of itself, in a unit too`() throws {
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("D")
