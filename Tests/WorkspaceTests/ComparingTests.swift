@@ -300,7 +300,8 @@ private struct NoGenerator: CardGenerator {
   }
 
   @Test func `an existing folder is not read as a deck at a step`() throws {
-    try ours.folder.write("# luna\n\nmoon\n", to: "words@2/words.md")
+    try ours.folder.makeFolder("words@2")
+    try ours.folder.write("## luna\n\nmoon\n", to: "words@2/words.md")
     #expect(try difference(file("words@2"), file("words@2")) == [])
   }
 

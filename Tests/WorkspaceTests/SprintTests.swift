@@ -9,7 +9,7 @@ import Testing
 @testable import Workspace
 
 @Suite struct SprintTests {
-  @Test func `a sprint restarts when cards are added or removed, and goes on when only their texts change`() throws {
+  @Test func `a sprint restarts when cards are added or removed, and goes on when another deck is made`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
