@@ -112,9 +112,8 @@ struct NoteAdding {
       throw ActionFailure.empty
     }
     // A note that may repeat others counts for the notes after it too.
-    for scope in taken?.keys.filter({ $0.includes(request.type.id, in: deck.id) }) ?? [] {
-      taken?[scope]?.insert(request.key)
-    }
+    let scopes = taken?.keys.filter { $0 == request.scope || $0.includes(request.type.id, in: deck.id) }
+    for scope in scopes ?? [] { taken?[scope]?.insert(request.key) }
     call.memory.note(added: request.key)
     return added.id.rawValue
   }

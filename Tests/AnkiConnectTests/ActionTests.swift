@@ -205,6 +205,10 @@ import Workspace
     let notes = "[\(note("uno", scope)),\(free),\(note("dos", scope)),\(free)]"
     let added = try client.call("addNotes", #"{"notes":\#(notes)}"#).list ?? []
     #expect(added.map { $0 == .null } == [false, false, true, false])
+    // `Default` is created by its first note.
+    let first = note("tres", scope, deck: "Default")
+    let inDefault = try client.call("addNotes", #"{"notes":[\#(first),\#(first)]}"#).list ?? []
+    #expect(inDefault.map { $0 == .null } == [false, true])
   }
 
   @Test func `cached first fields are refreshed after an action was rolled back`() throws {
