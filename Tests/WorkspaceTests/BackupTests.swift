@@ -340,6 +340,15 @@ func fill(_ workspace: Workspace) throws {
     _ = try workspace.care.mend()
     #expect(try workspace.decks.all().isEmpty)
     #expect(try Folder.names(in: workspace.care.backupFolder) == ["kept-2023-11-14.deckhand-backup"])
+    // Lost again on the same day, the first backup stays.
+    _ = try workspace.decks.create("New")
+    try workspace.care.backup(to: path)
+    try lose()
+    _ = try workspace.care.mend()
+    #expect(
+      try Folder.names(in: workspace.care.backupFolder) == [
+        "kept-2023-11-14-2.deckhand-backup", "kept-2023-11-14.deckhand-backup",
+      ])
   }
 
   @Test(arguments: ["pipe", "folder", "loop", "nowhere"])
