@@ -87,6 +87,29 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
+  @Test func `an operation that fails within a unit or another operation leaves no media file`() throws {
+    let workspace = try person.workspace()
+    for isInUnit in [false, true] {
+      if isInUnit { try workspace.beginUnit() }
+      try workspace.perform(.addMedia) { _ in
+        let name = isInUnit ? "sea.png" : "sun.png"
+        _ = try workspace.media.add(Array(name.utf8), named: name)
+        #expect(throws: Stop.self) {
+          try workspace.perform(.addMedia) { _ in
+            for name in ["later.png", "moon.png"] { _ = try workspace.media.add(Array(name.utf8), named: name) }
+            throw Stop()
+          }
+        }
+        if isInUnit { _ = try workspace.media.add(Array("later.png".utf8), named: "later.png") }
+      }
+    }
+    try workspace.commitUnit()
+    let check = try workspace.media.check()
+    #expect(try workspace.media.all().map(\.name) == ["later.png", "sea.png", "sun.png"])
+    #expect(check.leftover.files == 0 && check.damaged.isEmpty)
+    try workspace.close()
+  }
+
   @Test func `cards whose change was undone in the unit are not counted, even those that are not listed`() throws {
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("D")
