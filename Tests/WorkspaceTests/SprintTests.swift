@@ -33,6 +33,24 @@ import Testing
     try workspace.close()
   }
 
+  @Test func `a sprint goes on when a flag is set in it`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("Deck")
+    for prompt in ["a", "b", "c"] { try deck.add(NewCard(prompt: prompt, answer: "x"), at: .bottom) }
+    var options = SessionHandle.Options(try workspace.preferences())
+    options.mode = .sprint
+    let sprint = try deck.study(options)
+    try sprint.answer(.good)
+    person.clock.pass(2)
+    try sprint.flag(1)
+    #expect(try sprint.remaining() == 2 && sprint.right() == 1)
+    person.clock.pass(2)
+    try workspace.cards.setFlag(deck.cards().rest(), to: 2)
+    #expect(try sprint.remaining() == 3 && sprint.right() == 0)
+    try workspace.close()
+  }
+
   @Test func `decks named together share one sprint, each card once`() throws {
     let person = try Person()
     let workspace = try person.workspace()
