@@ -121,8 +121,10 @@ struct NoteAdding {
   private mutating func checked(_ index: Int) throws -> AddingRequest {
     let request = try requests[index].get()
     if request.key.isEmpty { throw ActionFailure.empty }
-    guard let scope = request.scope else { return request }
-    if try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
+    if let scope = request.scope, try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
+    if request.type.isCloze {
+      try NoteTable.checkFilled(request.type.fields.map { request.note.fields[$0] ?? "" }, request.type)
+    }
     return request
   }
 

@@ -211,6 +211,15 @@ import Workspace
     #expect(inDefault.map { $0 == .null } == [false, true])
   }
 
+  @Test func `a cloze note without a cloze cannot be added`() throws {
+    func cloze(_ text: String) -> String {
+      #"{"deckName":"Spanish","modelName":"Cloze","fields":{"Text":"\#(text)"}}"#
+    }
+    let notes = #"{"notes":[\#(cloze("el gato")),\#(cloze("el {{c1::gato}}"))]}"#
+    #expect(try client.call("canAddNotes", notes) == .list([.boolean(false), .boolean(true)]))
+    #expect(try client.refusal("addNote", #"{"note":\#(cloze("el gato"))}"#)?.contains("no cloze") == true)
+  }
+
   @Test func `cached first fields are refreshed after an action was rolled back`() throws {
     let id = try add("uno")
     #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(true))
