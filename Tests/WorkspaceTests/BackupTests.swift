@@ -328,6 +328,8 @@ func fill(_ workspace: Workspace) throws {
     }
     try lose()
     let gone = WorkspaceError.collectionGone(path: collection, backup: path)
+    let spaced = WorkspaceError.collectionGone(path: collection, backup: "/my data/b")
+    #expect(spaced.message.contains("`restore '/my data/b'`"))
     #expect(throws: gone) { try workspace.decks.all() }
     #expect(throws: gone) { try workspace.decks.create("New") }
     #expect(throws: gone) { try workspace.care.backup(to: person.data + "/empty.backup") }
