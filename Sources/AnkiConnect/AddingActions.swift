@@ -104,14 +104,16 @@ struct NoteAdding {
     }
     // Duplicates were checked above.
     note.mayRepeat = true
+    let deck = try request.deck ?? call.ensureDeck(named: DeckRecord.firstName)
     let added: NoteHandle
     do {
-      let deck = try request.deck ?? call.ensureDeck(named: DeckRecord.firstName)
       added = try deck.addNote(note, typeNamed: request.type.name)
     } catch NoteError.emptyNote {
       throw ActionFailure.empty
     }
-    if let scope = request.scope { taken?[scope]?.insert(request.key) }
+    // A note that may repeat others counts for the notes after it too.
+    let scopes = taken?.keys.filter { $0 == request.scope || $0.includes(request.type.id, in: deck.id) }
+    for scope in scopes ?? [] { taken?[scope]?.insert(request.key) }
     call.memory.note(added: request.key)
     return added.id.rawValue
   }
@@ -119,8 +121,10 @@ struct NoteAdding {
   private mutating func checked(_ index: Int) throws -> AddingRequest {
     let request = try requests[index].get()
     if request.key.isEmpty { throw ActionFailure.empty }
-    guard let scope = request.scope else { return request }
-    if try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
+    if let scope = request.scope, try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
+    if request.type.isCloze {
+      try NoteTable.checkFilled(request.type.fields.map { request.note.fields[$0] ?? "" }, request.type)
+    }
     return request
   }
 
@@ -134,6 +138,13 @@ struct NoteAdding {
     for (scope, keys) in keys { found[scope] = try call.memory.taken(keys, in: scope, call.workspace) }
     taken = found
     return found
+  }
+}
+
+extension FirstFieldScope {
+  /// Whether it includes the notes of a type in a deck.
+  fileprivate func includes(_ type: NoteTypeID, in deck: DeckID) -> Bool {
+    (self.type ?? type) == type && decks?.contains(deck) != false
   }
 }
 

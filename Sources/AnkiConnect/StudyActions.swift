@@ -4,6 +4,7 @@
 // that Anki gives when no review is active.
 
 import Decks
+import Problems
 import Templates
 import Values
 import Wire
@@ -32,7 +33,11 @@ enum StudyActions {
     .acting("guiUndo") { call in
       // If no shell undoes its last step, undo the last step of the cards here.
       if call.isDone(.undo) { return .boolean(true) }
-      if try !call.workspace.care.steps(limit: 1).isEmpty { try call.workspace.care.undo() }
+      do {
+        try call.workspace.care.undo()
+      } catch let problem as any Problem where problem.report.code == .failure(.nothingToUndo) {
+        // As in the add-on, that is not an error.
+      }
       return .boolean(true)
     },
   ]

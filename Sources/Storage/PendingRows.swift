@@ -28,11 +28,14 @@ public struct TableChanges: Sendable {
 
 extension Store {
   /// Returns what the current unit has changed.
-  /// - Parameter limit: how many rows of each kind and table are returned; nil for all.
-  public func pendingChanges(limit: Int?) throws -> [TableChanges] {
+  /// - Parameters:
+  ///   - limit: how many rows of each kind and table are returned; nil for all.
+  ///   - ignored: columns by table; a row that differs only in these does not count as changed.
+  public func pendingChanges(limit: Int?, ignoring ignored: [String: Set<String>] = [:]) throws -> [TableChanges] {
     guard let recorder, hasOpenTransaction else { return [] }
     return try access("reading the changes") { db in
-      try PendingRows(rows: UndoneRows(recorder.encoded()), limit: limit ?? .max).changes(db, recorder.tables)
+      try PendingRows(rows: UndoneRows(recorder.encoded()), limit: limit ?? .max, ignored: ignored)
+        .changes(db, recorder.tables)
     }
   }
 }
@@ -40,6 +43,8 @@ extension Store {
 struct PendingRows {
   let rows: UndoneRows
   let limit: Int
+  /// The columns that do not count as a change by themselves, by table.
+  let ignored: [String: Set<String>]
 
   private enum Place: Hashable {
     case row(Int64)
@@ -108,7 +113,8 @@ struct PendingRows {
     }
     if old.wasRemoved { replaced.insert(place) }
     let changed = old.values.filter { $0.key < now.count && now[$0.key] != $0.value }
-    if changed.isEmpty { return }
+    let ignored = ignored[table.name] ?? []
+    if changed.allSatisfy({ names.indices.contains($0.key) && ignored.contains(names[$0.key]) }) { return }
     changes.add(.changed, named(changed, names), Array(zip(names, now)).map { ($0, $1) }, limit)
   }
 

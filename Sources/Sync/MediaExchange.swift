@@ -37,7 +37,9 @@ public struct MediaReport: Equatable, Sendable {
 
   public init() {}
 
-  mutating func note(_ finding: String) { if findings.count < 100 { findings.append(finding) } }
+  mutating func note(_ finding: String) {
+    if findings.count < 100, !findings.contains(finding) { findings.append(finding) }
+  }
 }
 
 /// The progress of a media sync.

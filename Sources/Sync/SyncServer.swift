@@ -157,16 +157,27 @@ public final class SyncServer {
   public func signIn(
     _ user: String, password: UnsafeRawBufferPointer, expectedAddress: String = ""
   ) throws(SyncError) {
-    var body = Array("{\"u\":\(Value.text(user).json),\"p\":".utf8)
-    var writer = JSONWriter(.line)
-    password.withMemoryRebound(to: UInt8.self) { writer.write($0) }
-    body.reserveCapacity(body.count + writer.bytes.count + 1)
-    body += writer.bytes
-    body += "}".utf8
+    var body = SyncServer.signInBody(user, password)
     defer { body.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { explicit_bzero($0, bytes.count) } } }
     var request = request("hostKey")
     (request.isSignIn, request.expectedAddress) = (true, expectedAddress)
     _ = try call(request, body)
+  }
+
+  /// Returns a sign-in as JSON. It contains the only copy of the password, so `JSONWriter` is not used.
+  static func signInBody(_ user: String, _ password: UnsafeRawBufferPointer) -> [UInt8] {
+    var body = Array("{\"u\":\(Value.text(user).json),\"p\":\"".utf8)
+    // A buffer that grows leaves a copy; the longest escape has six bytes.
+    body.reserveCapacity(body.count + 6 * password.count + 2)
+    for byte in password {
+      switch byte {
+      case ..<0x20: body += ((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16)).utf8
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): body += [UInt8(ascii: "\\"), byte]
+      default: body.append(byte)
+      }
+    }
+    body += "\"}".utf8
+    return body
   }
 
   // MARK: Calls of a sync

@@ -199,6 +199,27 @@ import Workspace
         == "cannot create note because it is a duplicate")
   }
 
+  @Test(arguments: ["", #","options":{"duplicateScope":"deck"}"#])
+  func `a note that may repeat others counts for the notes after it`(scope: String) throws {
+    let free = note("dos", #","options":{"allowDuplicate":true}"#)
+    let notes = "[\(note("uno", scope)),\(free),\(note("dos", scope)),\(free)]"
+    let added = try client.call("addNotes", #"{"notes":\#(notes)}"#).list ?? []
+    #expect(added.map { $0 == .null } == [false, false, true, false])
+    // `Default` is created by its first note.
+    let first = note("tres", scope, deck: "Default")
+    let inDefault = try client.call("addNotes", #"{"notes":[\#(first),\#(first)]}"#).list ?? []
+    #expect(inDefault.map { $0 == .null } == [false, true])
+  }
+
+  @Test func `a cloze note without a cloze cannot be added`() throws {
+    func cloze(_ text: String) -> String {
+      #"{"deckName":"Spanish","modelName":"Cloze","fields":{"Text":"\#(text)"}}"#
+    }
+    let notes = #"{"notes":[\#(cloze("el gato")),\#(cloze("el {{c1::gato}}"))]}"#
+    #expect(try client.call("canAddNotes", notes) == .list([.boolean(false), .boolean(true)]))
+    #expect(try client.refusal("addNote", #"{"note":\#(cloze("el gato"))}"#)?.contains("no cloze") == true)
+  }
+
   @Test func `cached first fields are refreshed after an action was rolled back`() throws {
     let id = try add("uno")
     #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(true))

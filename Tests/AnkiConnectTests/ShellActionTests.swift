@@ -35,6 +35,11 @@ import Workspace
     #expect(try client.call("findNotes", #"{"query":"deck:Spanish"}"#).numbers == [notes[0]])
   }
 
+  @Test func `undoing is no error when everything is undone`() throws {
+    for _ in try 0...client.steps.count { #expect(try client.call("guiUndo") == .boolean(true)) }
+    #expect(try client.call("findNotes", #"{"query":"deck:Spanish"}"#).numbers == [])
+  }
+
   @Test func `a study session in the shell is read, turned and answered`() throws {
     var isShown = false
     client.host.shell = { [cards] request in

@@ -183,6 +183,13 @@ final class StandIn {
     #expect(key() == before && before.hasPrefix("key-signs-new"))
   }
 
+  @Test func `a password may contain any characters`() throws {
+    let password = "a\"b\\c\u{1}\u{1F}\n\u{7F} é"
+    let body = Array(password.utf8).withUnsafeBytes { SyncServer.signInBody("ana", $0) }
+    let sent = try JSONParser.parse(body, limits: JSONLimits(bytes: 1000, depth: 4, values: 10, string: 100)).record
+    #expect(sent?["u"] == .text("ana") && sent?["p"] == .text(password))
+  }
+
   @Test(arguments: [307, 308])
   func `another host gets neither the password nor the key`(status: Int) throws {
     let (standIn, other) = try (StandIn(), StandIn())

@@ -90,6 +90,23 @@ import Values
     #expect(try sides.outgoing(second).0.head.types.count == (front.hasSuffix("!") ? 1 : 0))
   }
 
+  @Test(arguments: [false, true])
+  func `a type renamed here with a plus is sent with its new name, unless another one has the old name`(
+    isTaken: Bool
+  ) throws {
+    try sides.linked()
+    try sides.editType { $0.name = "Basic+" }
+    if isTaken {
+      try store.operation("type") { db in
+        let card = CardTemplate("Card", front: "{{A}}", back: "{{B}}")
+        _ = try NoteTypeTable.create(db, NoteTypeDraft(name: "Basic", fields: ["A", "B"], cards: [card]), now: 150)
+      }
+    }
+    let types = try sides.outgoing(sides.pulled()).0.head.types
+    let sent = try #require(types.first { $0["id"] == .integer(ServerSide.type) })
+    #expect(sent["name"] == .text(isTaken ? "Basic" : "Basic+"))
+  }
+
   @Test func `a local type whose name another one there has is renamed, an invalid one is reported`() throws {
     try sides.linked()
     try store.operation("types") { db in

@@ -146,6 +146,12 @@ import Testing
     #expect(sync.report.findings.count == 1)
   }
 
+  @Test func `a file that cannot be sent is reported once, even if all files are compared once more`() throws {
+    let sync = exchange("media-insane", ["empty": MediaState(hash: "x")], usn: 1)
+    try sync.run { _ in }
+    #expect(sync.report.findings.count == 2, "\(sync.report.findings)")
+  }
+
   @Test func `files that cannot be sent are reported`() throws {
     let sync = exchange(
       "media", ["empty": MediaState(hash: "x"), "large": MediaState(hash: "x", size: 200 << 20), ".dot": own])

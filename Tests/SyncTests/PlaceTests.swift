@@ -58,6 +58,20 @@ import Values
     #expect(try prompts() == ["first", "two", "one", "between", "three", "last"])
   }
 
+  @Test func `the places of new cards are read once, even if other cards come between them`() throws {
+    let cards = [rows(1, "one", position: 10), rows(2, "two", position: 20)]
+    try sides.merge(pulled(cards, head: ServerSide.head(), isWhole: true), isFirst: true)
+    try store.operation("places") { db in
+      let deck = try #require(try DeckTable.named(db, "Spanish")?.id)
+      var places = NewPlaces()
+      let first = try places.rank(db, in: deck, at: 15)
+      _ = try places.rank(db, in: deck, at: nil)
+      // No card has the first rank: only the list that was read before contains it.
+      let second = try places.rank(db, in: deck, at: 15)
+      #expect(second > first)
+    }
+  }
+
   @Test(arguments: [(3, 1, 10), (1, 3, 30), (2, 2, nil)])
   func `a new card moved here is sent with a position between its neighbours`(from: Int, to: Int, position: Int?) throws
   {

@@ -328,6 +328,8 @@ func fill(_ workspace: Workspace) throws {
     }
     try lose()
     let gone = WorkspaceError.collectionGone(path: collection, backup: path)
+    let spaced = WorkspaceError.collectionGone(path: collection, backup: "/my data/b")
+    #expect(spaced.message.contains("`restore '/my data/b'`"))
     #expect(throws: gone) { try workspace.decks.all() }
     #expect(throws: gone) { try workspace.decks.create("New") }
     #expect(throws: gone) { try workspace.care.backup(to: person.data + "/empty.backup") }
@@ -340,6 +342,15 @@ func fill(_ workspace: Workspace) throws {
     _ = try workspace.care.mend()
     #expect(try workspace.decks.all().isEmpty)
     #expect(try Folder.names(in: workspace.care.backupFolder) == ["kept-2023-11-14.deckhand-backup"])
+    // Lost again on the same day, the first backup stays.
+    _ = try workspace.decks.create("New")
+    try workspace.care.backup(to: path)
+    try lose()
+    _ = try workspace.care.mend()
+    #expect(
+      try Folder.names(in: workspace.care.backupFolder) == [
+        "kept-2023-11-14-2.deckhand-backup", "kept-2023-11-14.deckhand-backup",
+      ])
   }
 
   @Test(arguments: ["pipe", "folder", "loop", "nowhere"])

@@ -2,6 +2,7 @@
 
 import CardDocuments
 import Decks
+import Glibc
 import Memory
 import Problems
 import Templates
@@ -80,6 +81,24 @@ import Values
     let unknown = try workspace.documents.create(background: nil)
     _ = try unknown.addText("{Frnt}", at: ElementPlacement())
     #expect(throws: DocumentError.self) { _ = try workspace.documents.filled(unknown, from: deck) }
+  }
+
+  @Test func `a picture that cannot be decoded is tried once for all cards of a template`() throws {
+    let person = try Person()
+    let calls = person.folder.file("calls")
+    let program = try person.folder.write("#!/bin/sh\necho x >> '\(calls)'\n", to: "draw")
+    chmod(program, 0o700)
+    let workspace = try person.workspace(drawing: program)
+    _ = try workspace.media.add(Array("no picture".utf8), named: "x.png")
+    let deck = try workspace.decks.create("D")
+    for word in ["a", "b", "c"] {
+      try deck.addNote(NewNote(fields: ["Front": "\(word) <img src='x.png'>", "Back": "x"]), type: .basic)
+    }
+    let template = try workspace.documents.create(background: nil)
+    _ = try template.addText("{Front}", at: ElementPlacement())
+    #expect(try workspace.documents.filled(template, from: deck).documents.count == 3)
+    try workspace.close()
+    #expect(person.folder.read("calls") == Array("x\n".utf8))
   }
 
   @Test func `a file of more than 100 MiB cannot be a media file`() {

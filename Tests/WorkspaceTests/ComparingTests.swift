@@ -299,6 +299,12 @@ private struct NoGenerator: CardGenerator {
     #expect(try !here.comparing.isOfCollection(file("base.csv")) && !here.comparing.isOfCollection("Spanish@x"))
   }
 
+  @Test func `an existing folder is not read as a deck at a step`() throws {
+    try ours.folder.makeFolder("words@2")
+    try ours.folder.write("## luna\n\nmoon\n", to: "words@2/words.md")
+    #expect(try difference(file("words@2"), file("words@2")) == [])
+  }
+
   @Test func `notes from lines without guids are identified by the first field of their type`() throws {
     let lines = [
       #"{"note_type":{"name":"Verb","fields":["Word","Meaning"],"#

@@ -163,24 +163,29 @@ private final class Forgery {
     try forgery.change(
       """
       INSERT INTO settings VALUES ('media.player', 'text', 'sh -c id', 'user'),
-        ('media.speech', 'text', 'sh {file}', 'user'),
+        ('media.speech', 'text', 'sh {file}', 'user'), ('mine.program', 'text', 'sh', 'user'),
         ('serve.origins', 'text', 'http://evil.com', 'user'), ('serve.key', 'text', 'known', 'user'),
         ('auth.idle_minutes', 'number', 0, 'user'), ('sync.at_end', 'flag', 1, 'user')
       """)
     let path = try forgery.pack()
     let tree = try forgery.workspace.preferences().tree
+    let own = SettingDeclaration("mine.program", .text(default: ""), secret: true, guarded: true)
+    _ = try forgery.workspace.settings.declare(own, by: .startScript)
+    try tree.set("mine.program", to: .text("own"), by: .user)
     try tree.set("media.player", to: .text("mpv"), by: .user)
     try tree.set("study.limit", to: .number(9), by: .user)
     let staged = try forgery.workspace.care.stage(path)
     #expect(
       staged.settings.map(\.name) == [
-        "auth.idle_minutes", "media.player", "media.speech", "serve.key", "serve.origins", "sync.at_end",
+        "auth.idle_minutes", "media.player", "media.speech", "mine.program", "serve.key", "serve.origins",
+        "sync.at_end",
       ])
-    #expect(!staged.settings.contains { $0.value == "known" })
+    #expect(!staged.settings.contains { ["known", "sh"].contains($0.value) })
     _ = try forgery.workspace.care.restore(staged)
     let preferences = try forgery.workspace.preferences()
     #expect(preferences.mediaPlayer == "mpv" && preferences.servedOrigins == [] && preferences.serveKey.isEmpty)
     #expect(!preferences.syncsAtEnd && preferences.studyLimit == 7)
+    #expect(try tree.get("mine.program") == .text("own"))
     _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(path, taking: [.settings]))
     #expect(preferences.mediaPlayer == "sh -c id" && preferences.servedOrigins == ["http://evil.com"])
   }

@@ -68,6 +68,25 @@ private struct NoGenerator: CardGenerator {
     #expect(try messages("b.md").isEmpty)
   }
 
+  @Test func `rows with the same id are counted in each source`() throws {
+    let row = "## a <!-- id: one -->\n\nb\n\n"
+    try write(row + row + row, to: "a.md")
+    try write(row, to: "b.md")
+    try sources.refresh()
+    func also(_ line: Int, _ place: String) -> String {
+      "\(line): the id \"one\" is also used by a row in \(place); change one of them"
+    }
+    func repeated(_ name: String) throws -> [String] { try messages(name).filter { $0.contains("also used") } }
+    #expect(try repeated("a.md") == [also(1, "a.md:5"), also(5, "a.md:1"), also(9, "a.md:1")])
+    #expect(try repeated("b.md") == [also(1, "a.md:1")])
+    try sources.edit("a.md", to: Array(row.utf8))
+    #expect(try repeated("a.md") == [also(1, "b.md:1")] && repeated("b.md") == [also(1, "a.md:1")])
+    _ = try sources.takeChangedFiles()
+    try sources.edit("b.md", to: Array("## a\n\nb\n".utf8))
+    #expect(try sources.takeChangedFiles() == ["a.md", "b.md"])
+    #expect(try repeated("a.md").isEmpty && repeated("b.md").isEmpty)
+  }
+
   @Test func `a description is read from the editor, or else from its file`() throws {
     try write("## a\n\nb\n", to: "a.md")
     try sources.refresh()

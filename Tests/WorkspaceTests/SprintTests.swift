@@ -9,7 +9,7 @@ import Testing
 @testable import Workspace
 
 @Suite struct SprintTests {
-  @Test func `a sprint restarts when cards are added or removed, and goes on when only their texts change`() throws {
+  @Test func `a sprint restarts when cards are added or removed, and goes on when another deck is made`() throws {
     let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
@@ -30,6 +30,24 @@ import Testing
     #expect(try sprint.remaining() == 2)
     while try sprint.card() != nil { try sprint.answer(.good) }
     #expect(throws: DeckError.over) { try sprint.flag(1) }
+    try workspace.close()
+  }
+
+  @Test func `a sprint goes on when a flag is set in it`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("Deck")
+    for prompt in ["a", "b", "c"] { try deck.add(NewCard(prompt: prompt, answer: "x"), at: .bottom) }
+    var options = SessionHandle.Options(try workspace.preferences())
+    options.mode = .sprint
+    let sprint = try deck.study(options)
+    try sprint.answer(.good)
+    person.clock.pass(2)
+    try sprint.flag(1)
+    #expect(try sprint.remaining() == 2 && sprint.right() == 1)
+    person.clock.pass(2)
+    try workspace.cards.setFlag(deck.cards().rest(), to: 2)
+    #expect(try sprint.remaining() == 3 && sprint.right() == 0)
     try workspace.close()
   }
 

@@ -3,6 +3,7 @@
 
 import CardDocuments
 import Decks
+import Files
 import Memory
 import Problems
 import TestSupport
@@ -56,6 +57,71 @@ private struct Stop: Error {}
     let documents = try again.documents.all().documents
     #expect(try documents.count == 1 && documents[0].elements()[0].element().text == "before")
     try again.close()
+  }
+
+  @Test func `a unit whose media cannot be made durable is rolled back and ends`() throws {
+    let workspace = try person.workspace()
+    try workspace.beginUnit()
+    _ = try workspace.decks.create("D")
+    let name = try workspace.media.add(Array("sun".utf8), named: "sun.png")
+    try Folder.removeFile(workspace.media.path(name))
+    #expect(throws: FileError.self) { try workspace.commitUnit() }
+    #expect(try !workspace.isInUnit && workspace.decks.all().isEmpty && workspace.media.all().isEmpty)
+    _ = try workspace.decks.create("E")
+    try workspace.close()
+    let again = try person.workspace()
+    #expect(try again.decks.records().map(\.name) == ["E"])
+    try again.close()
+  }
+
+  @Test func `a dry run leaves no media file, in a unit too`() throws {
+    let workspace = try person.workspace()
+    for isInUnit in [false, true] {
+      if isInUnit { try workspace.beginUnit() }
+      let name = try workspace.exchange.dryRun { try workspace.media.add(Array("sun".utf8), named: "sun.png") }
+      #expect(name == "sun.png")
+      _ = try workspace.media.add(Array("moon".utf8), named: "moon.png")
+      try workspace.commitUnit()
+      #expect(try workspace.media.all().map(\.name) == ["moon.png"] && workspace.media.check().leftover.files == 0)
+    }
+    try workspace.close()
+  }
+
+  @Test func `an operation that fails within a unit or another operation leaves no media file`() throws {
+    let workspace = try person.workspace()
+    for isInUnit in [false, true] {
+      if isInUnit { try workspace.beginUnit() }
+      try workspace.perform(.addMedia) { _ in
+        let name = isInUnit ? "sea.png" : "sun.png"
+        _ = try workspace.media.add(Array(name.utf8), named: name)
+        #expect(throws: Stop.self) {
+          try workspace.perform(.addMedia) { _ in
+            for name in ["later.png", "moon.png"] { _ = try workspace.media.add(Array(name.utf8), named: name) }
+            throw Stop()
+          }
+        }
+        if isInUnit { _ = try workspace.media.add(Array("later.png".utf8), named: "later.png") }
+      }
+    }
+    try workspace.commitUnit()
+    let check = try workspace.media.check()
+    #expect(try workspace.media.all().map(\.name) == ["later.png", "sea.png", "sun.png"])
+    #expect(check.leftover.files == 0 && check.damaged.isEmpty)
+    try workspace.close()
+  }
+
+  @Test func `cards whose change was undone in the unit are not counted, even those that are not listed`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("D")
+    for prompt in ["a", "b", "c"] { _ = try deck.add(card(prompt)) }
+    person.clock.pass(60)
+    try workspace.beginUnit()
+    for isSuspended in [true, false] { try workspace.cards.setSuspended(deck.cards().rest(), isSuspended) }
+    #expect(try workspace.pendingChanges(limit: 1).isEmpty)
+    try deck.cards().rest()[0].setSuspended(true)
+    #expect(try workspace.pendingChanges(limit: 1).map(\.count) == [1])
+    try workspace.rollbackUnit()
+    try workspace.close()
   }
 
   @Test func `a failed operation leaves nothing of itself, in a unit too`() throws {

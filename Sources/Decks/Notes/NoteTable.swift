@@ -145,7 +145,10 @@ public enum NoteTable {
     return type.fields.map { fields[$0] ?? "" }
   }
 
-  private static func checkFilled(_ fields: [String], _ type: NoteType) throws(NoteError) {
+  /// Checks that the texts of a new note are not empty.
+  /// - Parameter fields: the fields in the order of the type.
+  /// - Throws: `.noCloze`, `.emptyNote`.
+  public static func checkFilled(_ fields: [String], _ type: NoteType) throws(NoteError) {
     let isCloze = type.isCloze
     if isCloze, !fields.contains(where: { !ClozeText(Bytes($0.utf8)).numbers.subtracting([0]).isEmpty }) {
       throw .noCloze

@@ -34,8 +34,8 @@ enum UnattendedSync {
     if workspace.isInOperation { throw SyncError.inScript }
     if session.rehearsal.isOn { throw WorkspaceError.rehearsal("sync") }
     let isInUnit = workspace.isInUnit
-    if isInUnit { try workspace.commitUnit() }
     defer { if isInUnit { restartUnit(workspace, session) } }
+    if isInUnit { try workspace.commitUnit() }
     return try run(workspace, session)
   }
 

@@ -155,13 +155,17 @@ extension CareOperations {
 
   /// Returns an unused path for a backup made now.
   func freeBackupName(_ what: String, ending: String = CareOperations.backupEnding) throws -> String {
-    let start = backupFolder + "/\(what)-\(workspace.dailyBackups.day(workspace.environment.clocks.now()))"
-    var (name, number) = (start + ending, 1)
-    while fileExists(name) {
+    freePath(backupFolder + "/\(what)-\(workspace.dailyBackups.day(workspace.environment.clocks.now()))", ending)
+  }
+
+  /// Returns an unused path: the start and the ending, with a number between them if that path is taken.
+  func freePath(_ start: String, _ ending: String) -> String {
+    var (path, number) = (start + ending, 1)
+    while fileExists(path) {
       number += 1
-      name = "\(start)-\(number)\(ending)"
+      path = "\(start)-\(number)\(ending)"
     }
-    return name
+    return path
   }
 
   static let backupEnding = ".deckhand-backup"

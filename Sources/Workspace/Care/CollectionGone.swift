@@ -25,7 +25,11 @@ extension CareOperations {
   /// Creates an empty collection. Renames the automatic backups, so that none of them is ever removed automatically.
   func beginAgain() throws {
     for name in try Folder.names(in: backupFolder) where name.hasPrefix(DailyBackup.start) {
-      try Folder.move(backupFolder + "/" + name, to: backupFolder + "/kept-" + name.dropFirst(DailyBackup.start.count))
+      let rest = name.dropFirst(DailyBackup.start.count)
+      let ending = rest.hasSuffix(CareOperations.backupEnding) ? CareOperations.backupEnding : ""
+      // On the same day this may happen again, and the first backup is the one with the data.
+      let kept = freePath("\(backupFolder)/kept-\(rest.dropLast(ending.count))", ending)
+      try Folder.move(backupFolder + "/" + name, to: kept)
     }
     workspace.hasCollection = true
     try workspace.database.operation("making a new collection") { _ in }

@@ -43,7 +43,7 @@ struct Diagnosis {
       DoctorFinding(
         area: .database, code: DoctorFinding.damaged, what: $0, place: workspace.folder + "/collection.sqlite",
         remedy: "what can be read is copied into a new collection; "
-          + (workspace.care.newestBackup().map { "`restore \($0)` restores the newest backup instead" }
+          + (workspace.care.newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup instead" }
             ?? "there is no backup"),
         isMendable: true)
     }

@@ -87,7 +87,8 @@ extension CareOperations {
   }
 
   private func goneCollection() -> DoctorFinding {
-    let backup = newestBackup().map { "`restore \($0)` restores the newest backup" } ?? "there is no backup"
+    let backup =
+      newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup" } ?? "there is no backup"
     return DoctorFinding(
       area: .database, code: DoctorFinding.gone, what: "the collection is empty or missing, but other data exists",
       place: workspace.folder + "/collection.sqlite",

@@ -132,12 +132,16 @@ extension CareOperations {
     try SearchLog.forget(db)
     let (kept, link) = try localSettings()
     let found = try SettingsTable.load(db)
-    let names = Set(found.keys).union(kept.keys).filter {
-      ProgramSettings.isGuarded($0) && found[$0]?.value != kept[$0]?.value
+    // Scripts and plugins declare guarded settings too.
+    let tree = workspace.openedPreferences?.tree
+    let names = Set(found.keys).union(kept.keys).filter { name in
+      let isGuarded = ProgramSettings.isGuarded(name) || tree?.declaration(of: name)?.isGuarded == true
+      return isGuarded && found[name]?.value != kept[name]?.value
     }
     for name in names.sorted() {
       guard let value = found[name]?.value else { continue }
-      staged.settings.append((name, ProgramSettings.isSecret(name) ? "(hidden)" : value.text))
+      let isSecret = ProgramSettings.isSecret(name) || tree?.declaration(of: name)?.isSecret == true
+      staged.settings.append((name, isSecret ? "(hidden)" : value.text))
     }
     let other = try SyncTables.link(db)
     let isOtherLink = other?.address != link?.address || other?.user != link?.user

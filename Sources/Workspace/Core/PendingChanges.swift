@@ -28,7 +28,7 @@ extension Workspace {
     try games.store()
     // As in a commit: moved elements are saved only now.
     if let failure = opened.documents?.saveAll().first { throw failure }
-    let tables = try store().pendingChanges(limit: limit)
+    let tables = try store().pendingChanges(limit: limit, ignoring: RecordedObject.all.mapValues(\.bookkeeping))
     let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
     let notes = Set(cards.compactMap { $0.after("note")?.integer })
     let shown = PendingCards(tables)

@@ -177,7 +177,14 @@ public final class Workspace {
     let subject = subject()
     let result: T
     if database.isInUnit || database.isInOperation {
-      result = try database.operation(operation.rawValue, isOneStatement: isOneStatement, body)
+      let media = unit.newMedia.count
+      do {
+        result = try database.operation(operation.rawValue, isOneStatement: isOneStatement, body)
+      } catch {
+        // Its files are removed when the unit or the outer operation ends: until then, either may use them.
+        if unit.newMedia.count > media { unit.mayHaveUnnamedMedia = true }
+        throw error
+      }
     } else {
       result = try performAlone(
         operation, words: { (became($0) ?? operation).words(subject, count($0), details?($0)) }, body)
@@ -218,12 +225,11 @@ public final class Workspace {
     }
     unit.adders = CardAdders()
     do {
-      try media.syncNew()
+      try media.settleNew()
       try store.commitUnit(named: unit.parts.words(from: hooks.origin()))
     } catch {
-      opened.documents?.rollbackUnit()
-      media.discardNew()
-      if isOpen { try settings.reload() }
+      // A file that could not be made durable leaves the unit open.
+      if isOpen { try rollbackUnit() }
       throw error
     }
     opened.documents?.endUnit()
@@ -298,7 +304,7 @@ public final class Workspace {
         step: { words($0) + (self.hooks.origin().map { " (\($0))" } ?? "") }
       ) { db in
         let result = try body(db)
-        try media.syncNew()
+        try media.settleNew()
         return result
       }
     } catch {

@@ -1,6 +1,7 @@
 // The errors of a workspace itself, such as the use of a handle after a sign-out.
 // Invariant: every handle that outlives its workspace fails with the same code.
 
+import Authentication
 public import Problems
 import Text
 
@@ -51,7 +52,7 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(
         .storageDamaged, "The collection is missing",
         "\(quoted(path)) is empty or missing, but other data exists; "
-          + (backup.map { "`restore \(printable($0, limit: 4096))` restores the newest backup; " }
+          + (backup.map { "`restore \(printable(shellQuoted($0), limit: 4096))` restores the newest backup; " }
             ?? "there is no backup; ")
           + "`doctor --mend` creates an empty collection", ["path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")

@@ -71,6 +71,8 @@ struct UnitRecord {
   var waiting = (most: Int.max, ofMakers: [String: Int]())
   /// Media files that the unit needs, and whether the unit wrote them; those are not yet synced to the disk.
   var newMedia: [String: Bool] = [:]
+  /// Whether a rolled-back part of the unit wrote some of them.
+  var mayHaveUnnamedMedia = false
 }
 
 /// The objects that add single cards to decks, cached for a loop that adds many.

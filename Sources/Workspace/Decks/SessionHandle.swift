@@ -291,6 +291,10 @@ public final class SessionHandle: WorkspaceHandle {
   public func flag(_ flag: Int) throws {
     guard let card = try card() else { throw DeckError.over }
     try workspace.cards.setFlag([card], to: flag)
+    if case .review = kind { return }
+    // This change does not restart a sprint.
+    marks = try workspace.read { try Self.marks($0, selection) }
+    seenChanges = workspace.changeCount
   }
 
   /// Returns when the next card in learning is due, in seconds since 1970; nil if none is due today.

@@ -146,8 +146,8 @@ private struct TemplateReader {
       }
     } catch let failure as PictureFailure {
       // A picture that the program cannot show counts as missing; a missing program is reported.
-      guard case .drawing(let failure) = failure else { return nil }
-      throw DocumentError.drawing(failure)
+      if case .drawing(let failure) = failure { throw DocumentError.drawing(failure) }
+      hash = nil
     } catch is NoteError {
       // The media file does not exist.
       hash = nil

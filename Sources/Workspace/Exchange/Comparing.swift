@@ -106,11 +106,15 @@ public struct Comparing {
 
   /// Whether an operand is a deck, current or at an undo step, so that no file is read for it.
   public func isOfCollection(_ operand: String) throws -> Bool {
-    if try deck(of: operand) != nil { return true }
-    guard let place = operand.lastIndex(of: "@"), Int(operand[operand.index(after: place)...]) != nil else {
-      return false
-    }
-    return !fileExists(path(of: operand))
+    try deck(of: operand) != nil || deckAtStep(operand) != nil
+  }
+
+  /// Returns the name and the step in `DECK@STEP`; nil for any other operand, such as an existing file of that name.
+  private func deckAtStep(_ operand: String) -> (name: String, step: Int)? {
+    guard let place = operand.lastIndex(of: "@"), let step = Int(operand[operand.index(after: place)...]),
+      !fileExists(path(of: operand))
+    else { return nil }
+    return (String(operand[..<place]), step)
   }
 
   /// Returns the path of an operand that is not in the collection.
@@ -128,8 +132,7 @@ public struct Comparing {
     if let deck = try deck(of: text) {
       return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) })
     }
-    if let place = text.lastIndex(of: "@"), let step = Int(text[text.index(after: place)...]) {
-      let name = String(text[..<place])
+    if let (name, step) = deckAtStep(text) {
       return try workspace.at(step: step) {
         let deck = try workspace.decks.open(name)
         return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) })

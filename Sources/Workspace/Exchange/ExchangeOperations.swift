@@ -34,6 +34,12 @@ public struct ExchangeOperations {
   ///     try workspace.exchange.dryRun { try deck.importCards(from: path, options) }.added
   public func dryRun<T>(_ body: () throws -> T) throws -> T {
     let before = workspace.unit
+    // The media files that only this change writes are removed with it.
+    workspace.unit.newMedia = [:]
+    defer {
+      workspace.media.discardNew()
+      workspace.unit = before
+    }
     var result: T?
     do {
       return try workspace.perform(.importCards) { _ in
@@ -41,10 +47,9 @@ public struct ExchangeOperations {
         throw DryRunEnd.isOver
       }
     } catch DryRunEnd.isOver {
-      workspace.unit = before
+      guard let result else { throw WorkspaceError.interrupted }
+      return result
     }
-    guard let result else { throw WorkspaceError.interrupted }
-    return result
   }
 
   /// Imports files into the deck with a name, which is created if it does not exist, as one operation.

@@ -40,8 +40,8 @@ package final class SourceFolder {
   package let path: String
   private let workspace: Workspace
   private var known: [String: Known] = [:]
-  /// The sources in which each id occurs; a source with several such rows is listed several times.
-  private var owners: [String: [String]] = [:]
+  /// How many rows with each id each source has.
+  private var owners: [String: [String: Int]] = [:]
   /// The files whose problems may have changed since they were last requested.
   private var stale: Set<String> = []
   private var description: Result<BuildDescription, BuildError>?
@@ -140,17 +140,20 @@ package final class SourceFolder {
   private func setOwners(_ name: String, _ old: SourceReading?, _ new: SourceReading?) {
     let (before, after) = (old?.ids ?? [], new?.ids ?? [])
     // Their problems mention line numbers, which may have changed.
-    for id in before { if let others = owners[id], others.count > 1 { stale.formUnion(others) } }
+    for id in before { stale.formUnion(sharers(of: id)) }
     guard before != after else { return }
     for id in before {
-      guard let place = owners[id]?.firstIndex(of: name) else { continue }
-      owners[id]?.remove(at: place)
+      owners[id]?[name] = nil
       if owners[id]?.isEmpty == true { owners[id] = nil }
     }
-    for id in after {
-      owners[id, default: []].append(name)
-      if let others = owners[id], others.count > 1 { stale.formUnion(others) }
-    }
+    for id in after { owners[id, default: [:]][name, default: 0] += 1 }
+    for id in after { stale.formUnion(sharers(of: id)) }
+  }
+
+  /// Returns the sources of an id that several rows have; none for any other id.
+  private func sharers(of id: String) -> [String] {
+    guard let counts = owners[id], counts.count > 1 || counts.values.contains(where: { $0 > 1 }) else { return [] }
+    return Array(counts.keys)
   }
 
   // MARK: Problems
@@ -169,12 +172,26 @@ package final class SourceFolder {
     if let problem = unread[name] { return [problem] }
     guard let reading = known[name]?.reading else { return [] }
     let refused = try refreshRules().problems(of: reading)
-    let repeated = reading.entries.indices.compactMap { index -> SourceProblem? in
-      let entry = reading.entries[index]
-      guard !entry.isLink, let other = others(index, reading).first else { return nil }
-      return .sameID(entry, in: name, other: "\(other.path):\(other.entry.line)")
+    let all = reading.problems + refused + repeated(reading)
+    return all.sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
+  }
+
+  /// Returns a problem for each row whose id another row has too. It names the first such row.
+  private func repeated(_ reading: SourceReading) -> [SourceProblem] {
+    let shared = Set(reading.ids).filter { !sharers(of: $0).isEmpty }
+    // The first two rows with each id: one of them is another one.
+    var rows: [String: [(path: String, index: Int, line: Int)]] = [:]
+    for path in Set(shared.flatMap { sharers(of: $0) }).sorted() {
+      for (index, entry) in (known[path]?.reading.entries ?? []).enumerated()
+      where !entry.isLink && shared.contains(entry.id) && rows[entry.id, default: []].count < 2 {
+        rows[entry.id, default: []].append((path, index, entry.line))
+      }
     }
-    return (reading.problems + refused + repeated).sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
+    return reading.entries.enumerated().compactMap { index, entry -> SourceProblem? in
+      guard !entry.isLink, let other = rows[entry.id]?.first(where: { $0.path != reading.path || $0.index != index })
+      else { return nil }
+      return .sameID(entry, in: reading.path, other: "\(other.path):\(other.line)")
+    }
   }
 
   /// Returns the rules for the current note types.
@@ -209,8 +226,9 @@ package final class SourceFolder {
   /// same id.
   package func others(_ index: Int, _ reading: SourceReading) -> [(path: String, entry: SourceEntry)] {
     let id = reading.entries[index].id
-    guard !id.isEmpty, let paths = owners[id], paths.count > 1 || reading.entries[index].isLink else { return [] }
-    return Set(paths).sorted().flatMap { path in
+    guard !id.isEmpty else { return [] }
+    let paths = reading.entries[index].isLink ? owners[id].map { Array($0.keys) } ?? [] : sharers(of: id)
+    return paths.sorted().flatMap { path in
       (known[path]?.reading).map { other in
         other.entries.indices.filter {
           other.entries[$0].id == id && !other.entries[$0].isLink && (path != reading.path || $0 != index)

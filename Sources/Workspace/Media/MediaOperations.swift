@@ -75,7 +75,7 @@ public struct MediaOperations {
     }
   }
 
-  /// Writes content to its file, unless it exists or this is a rehearsal. `syncNew`, called before the commit, makes
+  /// Writes content to its file, unless it exists or this is a rehearsal. `settleNew`, called before the commit, makes
   /// it durable.
   func write(_ bytes: [UInt8], hash: String) throws {
     let path = folder + "/" + hash
@@ -91,6 +91,16 @@ public struct MediaOperations {
       try AtomicFile.write(path, bytes, options)
     }
     workspace.unit.newMedia[path] = !isThere
+  }
+
+  /// Prepares new contents for the commit: removes those that only rolled-back operations wrote, and makes the others
+  /// durable.
+  func settleNew() throws {
+    if workspace.unit.mayHaveUnnamedMedia {
+      workspace.unit.mayHaveUnnamedMedia = false
+      for path in removeUnnamed() { workspace.unit.newMedia[path] = nil }
+    }
+    try syncNew()
   }
 
   /// Makes new contents durable: many files with a single call, since each call on its own waits for the disk.
@@ -109,11 +119,18 @@ public struct MediaOperations {
 
   /// Removes the contents that were written for a rolled-back operation and that nothing else refers to.
   func discardNew() {
+    removeUnnamed()
+    (workspace.unit.newMedia, workspace.unit.mayHaveUnnamedMedia) = ([:], false)
+  }
+
+  /// Removes the new contents that nothing refers to.
+  /// - Returns: their paths.
+  @discardableResult
+  private func removeUnnamed() -> [String] {
     let written = workspace.unit.newMedia.filter(\.value).keys
-    workspace.unit.newMedia = [:]
-    if written.isEmpty { return }
+    if written.isEmpty { return [] }
     // Files that remain are found by `doctor media`.
-    do { try removeLeftovers { leftovers in leftovers.filter(written.contains) } } catch { return }
+    do { return try removeLeftovers { leftovers in leftovers.filter(written.contains) } } catch { return [] }
   }
 
   /// Returns all media, by name.
@@ -157,16 +174,16 @@ public struct MediaOperations {
   public func clean() throws -> Int {
     _ = try workspace.store(for: "media")
     if workspace.isInUnit || workspace.rehearsal.isOn { return 0 }
-    return try removeLeftovers { $0 }
+    return try removeLeftovers { $0 }.count
   }
 
   /// Runs as an operation, so that no other process is between writing a content and naming it.
-  @discardableResult
-  private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> Int {
+  /// - Returns: the paths of the removed files.
+  private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> [String] {
     try workspace.store(for: "media").operation("removing media files") { _ in
       let files = try choice(leftovers())
       for file in files { try Folder.removeFile(file) }
-      return files.count
+      return files
     }
   }
 
