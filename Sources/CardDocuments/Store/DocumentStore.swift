@@ -174,7 +174,7 @@ public final class DocumentStore {
     for document in withMoves.values.sorted(by: { $0.id < $1.id }) {
       do { try document.save() } catch { failures.append(error) }
     }
-    withMoves = withMoves.filter { $0.value.hasUnsavedChanges }
+    for document in Array(withMoves.values) { noteMoves(of: document) }
     return failures
   }
 
