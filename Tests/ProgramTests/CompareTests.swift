@@ -311,6 +311,24 @@ import Testing
       text == (name.hasSuffix("jsonl") ? wanted.replacing(":\"el gato\"", with: ":\"el gato\"") : wanted), "\(text)")
   }
 
+  @Test func `without DECKHAND the program is found by PATH`() throws {
+    try commit(["words.csv": "prompt,answer\ngato,cat\n"], "base")
+    try home.write("prompt,answer\ngato,tomcat\n", to: "repo/words.csv")
+    let environment =
+      environment.filter { !$0.hasPrefix("DECKHAND=") && !$0.hasPrefix("PATH=") }
+      + ["PATH=\(folder(of: builtProgram("deckhand"))):/usr/bin:/bin"]
+    let shown = try Child(["/usr/bin/git", "-C", home.path + "/repo", "diff"], environment: environment)
+      .finish(input: "")
+    #expect(shown.output.contains("+answer: tomcat"), "\(shown)")
+  }
+
+  @Test func `setting up again adds nothing, and keeps a last line without its end`() throws {
+    try home.write("*.txt text", to: "repo/.gitattributes")
+    for _ in 1...2 { #expect(try script("setup").status == 0) }
+    let attributes = try Child(["/bin/cat", home.path + "/repo/.gitattributes"], environment: []).finish(input: "")
+    #expect(attributes.lines.count == 5 && attributes.lines.first == "*.txt text", "\(attributes)")
+  }
+
   @Test func `two changes to one cell stop the merge, and the file keeps both`() throws {
     let base = "prompt,answer,guid\ngato,cat,a\n"
     try commit(["words.csv": base], "base")
