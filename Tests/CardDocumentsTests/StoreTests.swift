@@ -252,6 +252,13 @@ final class Desk {
   }
 
   @Test(arguments: [
+    ("a.rwcard", true), ("A.RWCARD", true), ("./a", true), ("6D92", false), ("rwcard", false), ("", false),
+  ])
+  func `a name with a slash or the ending of a card document is a path`(name: String, isPath: Bool) {
+    #expect(DocumentStore.isPath(name) == isPath)
+  }
+
+  @Test(arguments: [
     "", ".profile", "a/b", "../a", "a\0", ".\u{301}a", "a/\u{301}b", String(repeating: "a", count: 256),
   ])
   func `a path and the name of a hidden file are not plain names`(name: String) { #expect(!isPlainName(name)) }
