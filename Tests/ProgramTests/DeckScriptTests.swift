@@ -50,6 +50,8 @@ import Testing
       (["update", "none.tsv", "E"], "no deck is called \"E\""),
       (["anagrams", "klingon"], "no language is called \"klingon\""),
       (["word_list", "english", "--length", "8-5"], "the smaller number first"),
+      (["word_list", "english", "--length", "99999999999999999999"], "--length: a number or a range"),
+      (["arithmetic", "A", "--operations", "×"], "expected, got '×'"),
     ] {
       let run = try home.run(["run", script(words[0])] + words.dropFirst())
       #expect(run.status == 1 && run.errors.contains(message) && !run.errors.contains(".lua:"), "\(run)")
