@@ -340,6 +340,8 @@ import Testing
     #expect(merged.status == 1, "\(merged)")
     let text = try Child(["/bin/cat", home.path + "/repo/words.csv"], environment: []).finish(input: "").output
     #expect(text.contains("tomcat") && text.contains("kitty") && !text.contains("<<<<"), "\(text)")
+    let shown = try git("diff", "--ours")
+    #expect(shown.status == 0 && shown.output.contains("* Unmerged path words.csv\n"), "\(shown)")
   }
 
   @Test func `packages merge in git too`() throws {
