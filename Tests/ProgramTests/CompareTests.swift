@@ -344,6 +344,21 @@ import Testing
     #expect(shown.status == 0 && shown.output.contains("* Unmerged path words.csv\n"), "\(shown)")
   }
 
+  @Test func `without the program tables are merged as text`() throws {
+    let base = "prompt,answer\ngato,cat\nperro,dog\nsol,sun\nluna,moon\n"
+    try commit(["words.csv": base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit(["words.csv": base.replacing("moon", with: "the moon")], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit(["words.csv": base.replacing("cat", with: "tomcat")], "ours")
+    let words = ["/usr/bin/git", "-C", home.path + "/repo", "merge", "-q", "--no-edit", "theirs"]
+    let environment = environment.filter { !$0.hasPrefix("DECKHAND=") } + ["DECKHAND=/nonexistent/deckhand"]
+    let merged = try Child(words, environment: environment).finish(input: "")
+    #expect(merged.status == 0, "\(merged)")
+    let wanted = base.replacing("moon", with: "the moon").replacing("cat", with: "tomcat")
+    #expect(try git("show", "HEAD:words.csv").output == wanted)
+  }
+
   @Test func `packages merge in git too`() throws {
     let other = try Home()
     try other.write("prompt,answer,guid\ngato,cat,a\nsol,sun,b\n", to: "w.csv")
