@@ -128,6 +128,27 @@ import ToggleSettings
     #expect(try tree.get("quiz.level") == .number(3))
   }
 
+  @Test func `a check may unload a plugin while stored values are loaded or a layer is set`() throws {
+    let tree = SettingsTree()
+    let quiz = Owner.plugin(PluginName("quiz")!)
+    let switches = SettingDeclaration("quiz", .group([SettingDeclaration("a", .toggle())]))
+    try tree.declare([SettingDeclaration("list", .text(default: ""))], by: .user) { _ in
+      tree.remove(quiz)
+      return nil
+    }
+    try tree.declare([switches], by: quiz)
+    let kept: [String: StoredSetting] = [
+      "list": StoredSetting(.value(.text("x")), setBy: .user),
+      "quiz.a": StoredSetting(.value(.flag(true)), setBy: .user),
+    ]
+    tree.load(kept, by: .user)
+    #expect(tree.names == ["list"] && tree.kept == kept)
+    tree.load([:], by: .user)
+    try tree.declare([switches], by: quiz)
+    let given = ["list=x", "quiz.a=on"].compactMap { LayeredSetting.commandLine($0) }
+    #expect(tree.setLayer(.commandLine, given).isEmpty && tree.names == ["list"])
+  }
+
   @Test func `a stored value that a changed declaration does not accept stays stored, and the default applies`() throws
   {
     let kept: [String: StoredSetting] = [
