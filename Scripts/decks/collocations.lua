@@ -21,7 +21,7 @@ function map(line)
   -- The word before, if it is long: short words occur next to everything.
   local before
   for word in without_marks(line):lower():gmatch("[%a\128-\255]+") do
-    local is_long = utf8.len(word) > 3
+    local is_long = (utf8.len(word) or 0) > 3
     if before and is_long then emit(before .. " " .. word, 1) end
     before = is_long and word or nil
   end
