@@ -168,6 +168,8 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
         #expect(failure(drawing, cut)?.reason.code == .failure(.damagedPicture), "\(ending) \(cut.count)")
       }
     }
+    let empty = failure(drawing, testSVG(width: 0, height: 0))?.reason
+    #expect(empty?.code == .failure(.damagedPicture) && empty?.words.hasSuffix("it declares 0 × 0 pixels") == true)
     #expect(failure(drawing, Array("<svg".utf8))?.reason.code == .failure(.damagedPicture))
     #expect(failure(drawing, pngSignature)?.reason.code == .failure(.damagedPicture))
   }
