@@ -149,6 +149,19 @@ import ToggleSettings
     #expect(tree.setLayer(.commandLine, given).isEmpty && tree.names == ["list"])
   }
 
+  @Test func `nothing is changed while a check runs, also after other checks within it`() throws {
+    let tree = SettingsTree()
+    try tree.declare([SettingDeclaration("inner", .text(default: ""))], by: .program) { _ in nil }
+    var refusals: [SettingsError?] = []
+    try tree.declare([SettingDeclaration("outer", .text(default: ""))], by: .program) { _ in
+      tree.load(["inner": StoredSetting(.value(.text("x")), setBy: .user)], by: .user)
+      refusals.append(problem { try tree.set("inner", to: .text("y"), by: .user) })
+      return nil
+    }
+    #expect(refusals.count == 1 && refusals[0]?.message.contains("while a value is checked") == true)
+    #expect(try tree.get("inner") == .text("x"))
+  }
+
   @Test func `a stored value that a changed declaration does not accept stays stored, and the default applies`() throws
   {
     let kept: [String: StoredSetting] = [
