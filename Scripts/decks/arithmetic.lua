@@ -17,7 +17,7 @@ local made = {
 }
 
 local cards = {}
-for operation in given.operations:gmatch(".") do
+for operation in given.operations:gmatch(utf8.charpattern) do
   local make = made[operation] or error("--operations: one or more of + - x : expected, got '" .. operation .. "'", 0)
   for a = 2, given.most do
     for b = 2, given.most do

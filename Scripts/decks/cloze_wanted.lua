@@ -19,9 +19,16 @@ local function shorter(a, b)
   return a < b and a or b
 end
 
+---The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters. Each
+-- byte becomes a blank, so that places stay the same.
+local function without_marks(text)
+  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
+  return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
+end
+
 function map(line)
   if #line > 300 then return end
-  for word in line:lower():gmatch("[%a\128-\255]+") do
+  for word in without_marks(line):lower():gmatch("[%a\128-\255]+") do
     if wanted[word] then emit(word, line) end
   end
 end
@@ -37,7 +44,7 @@ function reduce(word, values)
   local best = values()
   for value in values do best = shorter(best, value) end
   -- The first place of the word that is not a part of a longer one.
-  local lower, from = best:lower(), 1
+  local lower, from = without_marks(best):lower(), 1
   while true do
     local first, last = lower:find(word, from, true)
     if not first then return count("without_place") end

@@ -11,12 +11,19 @@ if decks then error("this script is for `deckhand map`; --help shows how to run 
 local least = tonumber(arg[1] or 5)
 if not least then error("LEAST: a number expected, got '" .. arg[1] .. "'", 0) end
 
+---The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters.
+local function without_marks(text)
+  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
+  return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
+end
+
 function map(line)
+  -- The word before, if it is long: short words occur next to everything.
   local before
-  for word in line:lower():gmatch("[%a\128-\255]+") do
-    -- Short words occur next to everything.
-    if before and #before > 3 and #word > 3 then emit(before .. " " .. word, 1) end
-    before = word
+  for word in without_marks(line):lower():gmatch("[%a\128-\255]+") do
+    local is_long = (utf8.len(word) or 0) > 3
+    if before and is_long then emit(before .. " " .. word, 1) end
+    before = is_long and word or nil
   end
 end
 

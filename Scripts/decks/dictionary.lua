@@ -13,7 +13,8 @@ local given, path, name = options({ reversed = false }, "FILE", "DECK")
 local entries, order, bad, number = {}, {}, {}, 0
 for line in input.lines(path) do
   number = number + 1
-  local word, meaning, kind = line:match("^%s*([^\t]-)%s*\t%s*([^\t]-)%s*%f[\t\0]\t?([^\t]*)")
+  -- [^%S\t] is a blank that is not a tab: two tabs in a row are an empty column.
+  local word, meaning, kind = line:match("^[^%S\t]*([^\t]-)[^%S\t]*\t[^%S\t]*([^\t]-)[^%S\t]*%f[\t\0]\t?([^\t]*)")
   if word and word ~= "" and meaning ~= "" then
     local entry = entries[word]
     if not entry then
@@ -43,15 +44,26 @@ end
 local deck = input.deck(name)
 local added, changed = 0, 0
 if given.reversed then
+  local kind, known = "Basic (and reversed card)", {}
+  for card in deck:cards() do
+    local note = card.note
+    if note.type.name == kind then known[note.fields.Front] = note end
+  end
   for i = #order, 1, -1 do
-    local entry = entries[order[i]]
-    local note, problem = deck:add_note{
-      type = "Basic (and reversed card)", fields = { Front = html(order[i]), Back = html(meaning(entry)) }, tags = entry.tags,
-    }
-    if note then
-      added = added + #note.cards
-    elseif problem.code ~= "duplicate" then
-      bad[#bad + 1] = order[i] .. ": " .. problem.message
+    local front, back = html(order[i]), html(meaning(entries[order[i]]))
+    local there = known[front]
+    if not there then
+      local note, problem = deck:add_note{
+        type = kind, fields = { Front = front, Back = back }, tags = entries[order[i]].tags,
+      }
+      if note then
+        added = added + #note.cards
+      elseif problem.code ~= "duplicate" then
+        bad[#bad + 1] = order[i] .. ": " .. problem.message
+      end
+    elseif there.fields.Back ~= back then
+      there.fields.Back = back
+      changed = changed + #there.cards
     end
   end
 else

@@ -24,11 +24,17 @@ local function flush()
   counts, scores, sentences, held = {}, {}, {}, 0
 end
 
+---The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters.
+local function without_marks(text)
+  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
+  return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
+end
+
 function map(line)
   if held > most then flush() end
   -- How far the sentence is from 60 bytes, the best length to learn from.
   local score = math.abs(#line - 60)
-  for word in line:lower():gmatch("[%a\128-\255][%a\128-\255]+") do
+  for word in without_marks(line):lower():gmatch("[%a\128-\255][%a\128-\255]+") do
     local count = counts[word]
     if not count then
       counts[word], scores[word], sentences[word] = 1, score, line

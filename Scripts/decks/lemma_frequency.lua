@@ -35,10 +35,17 @@ local function flush()
   counts, scores, sentences, held = {}, {}, {}, 0
 end
 
+---The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” — …), whose bytes would pass for letters. An
+-- apostrophe (’) is a part of a word.
+local function without_marks(text)
+  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
+  return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\x98\x9A-\xBF]", "   "))
+end
+
 function map(line)
   if held > most then flush() end
   local score = math.abs(#line - 60)
-  for form in words.normalize(line, language):gmatch("[%a\128-\255']+") do
+  for form in without_marks(words.normalize(line, language)):gmatch("[%a\128-\255']+") do
     local lemma = lemma_of(form)
     local best = scores[lemma]
     if not best then

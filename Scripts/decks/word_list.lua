@@ -10,7 +10,7 @@ local folder = (arg[0]:match("^.*/") or "") .. "lib/"
 local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local alphagram = dofile(folder .. "alphagram.lua")
 local given, language = options({ limit = 1000, length = "5-8", all = false }, "LANGUAGE")
-local shortest, longest = given.length:match("^(%d+)%-?(%d*)$")
+local shortest, longest = given.length:match("^(%d%d?)%-?(%d?%d?)$")
 if not shortest then error("--length: a number or a range such as 5-8 expected, got '" .. given.length .. "'", 0) end
 shortest = math.tointeger(shortest)
 longest = longest == "" and shortest or math.tointeger(longest)

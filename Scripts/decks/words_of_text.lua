@@ -12,6 +12,12 @@ local given, path, name = options({ limit = 200, length = 4, language = "" }, "F
 local lexicon = given.language ~= "" and input.need(words.lexicon(given.language)) or nil
 local best_length = 80
 
+---The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters.
+local function without_marks(text)
+  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
+  return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
+end
+
 ---The text in pieces that end like sentences; line ends within one become spaces.
 local function sentences(text)
   return text:gsub("%s+", " "):gmatch("[^.!?]+[.!?]?")
@@ -22,7 +28,7 @@ for sentence in sentences(input.text(path)) do
   sentence = sentence:match("^%s*(.-)%s*$")
   local far = math.abs(#sentence - best_length)
   -- Letters of every script are bytes from 0x80 on.
-  for word in sentence:gmatch("[%a\x80-\xff]+") do
+  for word in without_marks(sentence):gmatch("[%a\x80-\xff]+") do
     word = words.normalize(word, given.language ~= "" and given.language or "english")
     if (utf8.len(word) or 0) >= given.length and (not lexicon or lexicon:contains(word)) then
       if not counts[word] then

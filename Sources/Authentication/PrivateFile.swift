@@ -56,10 +56,6 @@ enum PrivateFile {
     do { try AtomicFile.write(path, bytes, options) } catch { throw .ofFile(error) }
   }
 
-  private static func lastPart(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-  }
-
   /// Makes a rename survive a loss of power.
   static func syncFolder(of path: String) { Folder.sync(parentFolder(of: path)) }
 

@@ -34,7 +34,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
       "A document by its id, an unambiguous prefix of it, or the path of a file. Codes: not_found, ambiguous."
     ) { stack in
       let name = try stack.text(1)
-      if name.contains("/") || name.hasSuffix(".rwcard") { try context.requireReading(name) }
+      if DocumentStore.isPath(name) { try context.requireReading(name) }
       return try context.workspace().documents.open(name)
     }
     module.function(

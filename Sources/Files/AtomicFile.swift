@@ -159,15 +159,21 @@ public enum AtomicFile {
     try sink.flush()
   }
 
-  /// Opens a pipe or a device, and waits until a pipe has a reader.
+  /// Opens a pipe or a device, and waits until a pipe has a reader. Opening a socket always fails, with
+  /// the errno of a pipe without a reader.
   private static func openForWriting(_ path: String, _ isInterrupted: () -> Bool) throws(FileError) -> FileDescriptor {
     while true {
       do throws(FileError) { return try openFile(path, .writeOnly, .nonBlocking) } catch {
-        guard error.number == ENXIO else { throw error }
+        guard error.number == ENXIO, isPipe(path) else { throw error }
       }
       if isInterrupted() { throw FileError(path, .write, .interrupted) }
       usleep(20_000)
     }
+  }
+
+  private static func isPipe(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO
   }
 }
 

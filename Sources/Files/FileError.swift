@@ -61,7 +61,8 @@ public struct FileError: Problem, Equatable, Sendable {
     }
   }
 
-  public var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
+  /// Looking at a file writes nothing: inotify has the same errno for its own limit.
+  public var isDiskFull: Bool { operation != .inspect && (number == ENOSPC || number == EDQUOT) }
 
   /// Whether the disk rejects writes: it is full or read-only, or the user may not change the folder.
   public var isUnwritable: Bool { isDiskFull || [EROFS, EACCES, EPERM].contains(number) }
@@ -84,7 +85,7 @@ extension FileError {
       ProblemReport(
         .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",
         ["path": path])
-    case .system(ENOSPC), .system(EDQUOT):
+    case .system where isDiskFull:
       ProblemReport(
         .storageFull, "The disk is full",
         "there is no space left on the disk for \(quoted(path)); nothing was changed; free some space and try again",
@@ -134,6 +135,8 @@ extension FileError {
     case EACCES, EPERM: "the system does not allow it; check its owner and mode"
     case EROFS: "the disk is read-only"
     case EISDIR: "it is a folder"
+    case ENOSPC where operation == .inspect:
+      "the system watches no more folders for changes; raise fs.inotify.max_user_watches"
     default: systemWords(number)
     }
   }

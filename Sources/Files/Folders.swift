@@ -10,7 +10,9 @@ import Text
 /// Returns the last component of a path; the path itself if it has none.
 ///
 ///     lastPart(of: "/home/ana/words.csv")   // "words.csv"
-public func lastPart(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+public func lastPart(of path: String) -> String {
+  path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
+}
 
 /// Returns the folder that contains a path: `.` for a bare name, `/` for an entry of the root.
 public func parentFolder(of path: String) -> String {

@@ -16,8 +16,10 @@ extension SettingsTree {
   /// Returns why the check refuses a value that fits the kind; nil if it accepts the value.
   func refusal(of value: SettingValue, for leaf: SettingNode) throws(SettingsError) -> String? {
     guard let check = leaf.check else { return nil }
+    // A check may load the stored values, which runs other checks.
+    let wasChecking = isChecking
     isChecking = true
-    defer { isChecking = false }
+    defer { isChecking = wasChecking }
     do { return try check(value) } catch { throw .checkFailed(leaf.name, error) }
   }
 

@@ -117,7 +117,8 @@ extension SettingsTree {
   public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
     layers.entries[layer] = entries
     var notices = layer == .environment ? layers.findAmbiguousVariables(of: forest) : []
-    for node in leaves(of: forest.roots) {
+    // A check may unload a plugin, with the settings and groups that it declared.
+    for node in leaves(of: forest.roots) where forest[node.name] === node {
       notices += resolveLayers(of: node).filter { notice in
         // A value of another layer that does not fit was reported when that layer was set.
         guard case .refused(_, _, let source) = notice else { return true }

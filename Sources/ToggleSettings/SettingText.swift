@@ -44,12 +44,13 @@ extension SettingKind {
     }
   }
 
-  /// Returns the value itself if it is of this kind and fits. Nil otherwise; nothing is converted.
+  /// Returns the value if it is of this kind and fits. Nil otherwise; no value is converted to another kind.
   func admit(_ value: SettingValue) -> SettingValue? {
     switch (self, value) {
     case (.group, .flag), (.toggle, .flag): value
     case (.number(let range, _), .number(let number)): range.admits(number) ? value : nil
-    case (.choice(let options, _), .text(let text)): options.contains(text) ? value : nil
+    // The option as it was declared: the same text may be written in another Unicode form.
+    case (.choice(let options, _), .text(let text)): options.first { $0 == text }.map { .text($0) }
     case (.text, .text(let text)), (.path, .text(let text)): SettingBounds.admits(text) ? value : nil
     default: nil
     }

@@ -119,7 +119,8 @@ struct SettingsTransaction {
     for leaf in all { write(nil, to: leaf) }
     tree.kept = values
     for leaf in all {
-      guard let value = value(leaf) else { continue }
+      // A check may have unloaded a plugin, with the settings and groups that it declared.
+      guard let value = value(leaf), tree.forest[leaf.name] === leaf else { continue }
       write(value, to: leaf)
       tree.kept[leaf.name] = values[leaf.name]
     }

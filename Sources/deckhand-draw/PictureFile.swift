@@ -3,6 +3,7 @@
 // are tried.
 
 import CDrawing
+import Text
 import Wire
 
 struct PictureFile {
@@ -41,7 +42,8 @@ struct PictureFile {
     let scalesFreely: Bool
     var width = 0
     var height = 0
-    var isTooLarge = false
+    /// Whether nothing is decoded: the picture is too large, or it has no pixels.
+    var isRefused = false
 
     init(longSide: Int, scalesFreely: Bool) {
       self.longSide = longSide
@@ -52,11 +54,11 @@ struct PictureFile {
       self.width = width
       self.height = height
       let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
-      isTooLarge =
+      isRefused =
         overflow || width < 1 || height < 1 || max(width, height) > PictureFile.maximumSide
         || pixels > PictureFile.maximumPixels
       // 0 × 0 stops the loaders that ask again; closing stops the others.
-      if isTooLarge { return gdk_pixbuf_loader_set_size(loader, 0, 0) }
+      if isRefused { return gdk_pixbuf_loader_set_size(loader, 0, 0) }
       guard scalesFreely, max(width, height) > longSide else { return }
       let (w, h) = fitted(width, height, longSide)
       gdk_pixbuf_loader_set_size(loader, Int32(w), Int32(h))
@@ -92,24 +94,24 @@ struct PictureFile {
     var error: UnsafeMutablePointer<GError>?
     var isFine = true
     var position = 0
-    while isFine, position < bytes.count, !declared.isTooLarge {
+    while isFine, position < bytes.count, !declared.isRefused {
       let count = min(position < 65_536 ? 1024 : 65_536, bytes.count - position)
       isFine = bytes.withUnsafeBufferPointer {
         gdk_pixbuf_loader_write(loader, $0.baseAddress.map { $0 + position }, gsize(count), &error) != 0
       }
       position += count
     }
-    if isFine, !declared.isTooLarge {
+    if isFine, !declared.isRefused {
       isFine = gdk_pixbuf_loader_close(loader, &error) != 0
     } else {
       gdk_pixbuf_loader_close(loader, nil)
     }
-    let reason = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? ""
+    let reason = error.flatMap { $0.pointee.message }.map { String(cString: $0).trimmed } ?? ""
     g_clear_error(&error)
-    if declared.isTooLarge {
-      throw Refused(
-        .tooLarge,
-        "it declares \(declared.width) × \(declared.height) pixels, more than 64 million or 30,000 on a side")
+    if declared.isRefused {
+      let size = "it declares \(declared.width) × \(declared.height) pixels"
+      guard min(declared.width, declared.height) > 0 else { throw Refused(.damaged, size) }
+      throw Refused(.tooLarge, size + ", more than 64 million or 30,000 on a side")
     }
     guard isFine else { throw Refused(.damaged, reason) }
     // The loaders accept a truncated file, and leave the rest of the picture empty.

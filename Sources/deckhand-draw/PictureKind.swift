@@ -51,12 +51,24 @@ enum PictureKind: String {
     return false
   }
 
-  /// Whether there is an end of image (FF D9) after the last start of scan (FF DA); a preview in the metadata has its
-  /// own markers, which come earlier.
+  /// Whether the segments continue up to the end of image (FF D9). A preview in the metadata is inside a segment, and
+  /// what a phone appends (the film of a motion photo) comes after the end.
   private static func hasEndOfImage(_ bytes: [UInt8]) -> Bool {
-    for index in bytes.indices.dropLast().reversed() where bytes[index] == 0xFF {
-      if bytes[index + 1] == 0xD9 { return true }
-      if bytes[index + 1] == 0xDA { return false }
+    var position = 2
+    while position + 1 < bytes.count {
+      // Data of a scan, in which FF 00 is a byte FF and FF D0 to FF D7 are restarts.
+      if bytes[position] != 0xFF {
+        position += 1
+        continue
+      }
+      switch bytes[position + 1] {
+      case 0xD9: return true
+      case 0xFF: position += 1
+      case 0x00, 0x01, 0xD0...0xD8: position += 2
+      default:
+        guard position + 4 <= bytes.count else { return false }
+        position += 2 + number(bytes[(position + 2)..<(position + 4)])
+      }
     }
     return false
   }

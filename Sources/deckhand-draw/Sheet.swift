@@ -12,7 +12,6 @@ final class Sheet {
   private static let cardHeight = 260.0
   private static let across = 3
   private static let perPage = 9
-  private static let mostCards = 9000
   private static let mostPages = 4000
   private static let pageSides = 36.0...14_400
 
@@ -39,7 +38,7 @@ final class Sheet {
 
   /// Adds a card. Returns the indices of the pictures that could not be decoded.
   func add(_ scene: Scene) throws(Refused) -> [Int] {
-    guard cards < Sheet.mostCards else { throw Refused(.badRequest, "a sheet has at most \(Sheet.mostCards) cards") }
+    guard cards < mostCardsOnSheet else { throw Refused(.badRequest, "a sheet has at most \(mostCardsOnSheet) cards") }
     if cards > 0, cards % Sheet.perPage == 0 { cairo_show_page(cairo) }
     let place = cards % Sheet.perPage
     let left = (Sheet.pageWidth - Sheet.cardWidth * Double(Sheet.across)) / 2

@@ -74,6 +74,7 @@ struct CardPaperTests {
     ("by [who].", "by Griffin.", "by ______________ (who).", ["Griffin"]),
     ("[...] and [...]", "one and two", "______________ and ______________", ["one", "two"]),
     ("so [sic] it [...]", "so [sic] it went\nmore below", "so [sic] it ______________", ["went"]),
+    ("it [...]", "it went\r\nmore below", "it ______________", ["went"]),
     ("el gato", "the cat", "el gato  ______________", ["the cat"]),
     ("a [...] b", "something else", "a [...] b  ______________", ["something else"]),
     ("[...", "x", "[...  ______________", ["x"]), ("]a[", "x", "]a[  ______________", ["x"]),
@@ -116,16 +117,16 @@ struct CardPaperTests {
     return false
   }
 
-  @Test(arguments: ["", "a", "one two three four", "two\nlines", "12", "abcdefghijklmnopq"])
+  @Test(arguments: ["", "a", "one two three four", "two\nlines", "two\r\nlines", "12", "abcdefghijklmnopq"])
   func `text that is not a short word is not hidden`(text: String) { #expect(WordSearch.word(of: text) == nil) }
 
   // MARK: Worksheets
 
   private func pages(
-    _ kind: PaperKind, _ cards: [(front: PaperSide, back: PaperSide)], seed: Int = 1
+    _ kind: PaperKind, _ cards: [(front: PaperSide, back: PaperSide)], seed: Int = 1, size: PaperSize = .a4
   ) throws -> (pages: [Scene], cards: Int) {
     var options = PaperOptions()
-    (options.kind, options.seed) = (kind, seed)
+    (options.kind, options.seed, options.size) = (kind, seed, size)
     var sheet = Worksheet(options, titled: "T", numbers: SeededNumbers(seed: UInt64(seed))) { queries in
       queries.map { TextExtents(width: $0.width, height: $0.size * Double($0.text.split(separator: "\n").count)) }
     }
@@ -153,6 +154,12 @@ struct CardPaperTests {
   @Test func `two cards with the same answer are on different pages of a matching exercise`() throws {
     let (pages, _) = try pages(.match, [pair("a", "same"), pair("b", "same")])
     #expect(pages.count == 3)
+  }
+
+  @Test(arguments: PaperSize.allCases)
+  func `twelve pairs fit on one page, however long their texts are`(size: PaperSize) throws {
+    let cards = (1...12).map { pair("p\($0)", String(repeating: "line\n", count: 20) + "\($0)") }
+    #expect(try pages(.match, cards, size: size).pages.count == 2)
   }
 
   @Test func `no row is lost between pages, and none extends beyond the margin`() throws {

@@ -109,6 +109,12 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(!text(picture.png).contains("secret") && !chunkNames(picture.png).contains("tEXt"))
   }
 
+  @Test func `what a phone appends to a picture does not count as a part of it`() throws {
+    // The film of a motion photo contains any bytes, also those of a marker.
+    let motion = fixture("pictures/quarter.jpg") + Array("film".utf8) + [0xFF, 0xDA, 0]
+    #expect(try makeDrawing().picture(from: motion, longSide: 1000).width == 40)
+  }
+
   @Test(arguments: [(2000, 400, 1000, 200), (300, 3000, 100, 1000), (1000, 1000, 1000, 1000), (1001, 1, 1000, 1)])
   func `the long side is at most 1000 pixels`(width: Int, height: Int, newWidth: Int, newHeight: Int) throws {
     let picture = try makeDrawing().picture(from: testSVG(width: width, height: height), longSide: 1000)
@@ -162,6 +168,8 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
         #expect(failure(drawing, cut)?.reason.code == .failure(.damagedPicture), "\(ending) \(cut.count)")
       }
     }
+    let empty = failure(drawing, testSVG(width: 0, height: 0))?.reason
+    #expect(empty?.code == .failure(.damagedPicture) && empty?.words.hasSuffix("it declares 0 × 0 pixels") == true)
     #expect(failure(drawing, Array("<svg".utf8))?.reason.code == .failure(.damagedPicture))
     #expect(failure(drawing, pngSignature)?.reason.code == .failure(.damagedPicture))
   }

@@ -251,6 +251,18 @@ final class Desk {
     #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses.count == 2)
   }
 
+  @Test(arguments: [
+    ("a.rwcard", true), ("A.RWCARD", true), ("./a", true), ("6D92", false), ("rwcard", false), ("", false),
+  ])
+  func `a name with a slash or the ending of a card document is a path`(name: String, isPath: Bool) {
+    #expect(DocumentStore.isPath(name) == isPath)
+  }
+
+  @Test(arguments: [
+    "", ".profile", "a/b", "../a", "a\0", ".\u{301}a", "a/\u{301}b", String(repeating: "a", count: 256),
+  ])
+  func `a path and the name of a hidden file are not plain names`(name: String) { #expect(!isPlainName(name)) }
+
   @Test func `exported pictures never overwrite other files, and are never hidden files`() throws {
     let desk = try Desk()
     try desk.folder.makeFolder("given")

@@ -108,4 +108,12 @@ extension Desk {
     #expect(desk.store.saveAll().isEmpty)
     #expect(try desk.onDisk().element(desk.text)?.x == 7)
   }
+
+  @Test func `a move of a document that was removed elsewhere fails once, not at every later save`() throws {
+    let desk = try Desk()
+    try desk.document.set(.x, of: desk.text, to: .number(7))
+    try makeStore(desk.folder, seed: 77).open(desk.document.id).remove()
+    #expect(desk.store.saveAll().count == 1)
+    #expect(desk.store.saveAll().isEmpty)
+  }
 }

@@ -13,6 +13,7 @@ struct TemplateFillingTests {
     ("{{prompt}}", [], "{prompt}"), ("{{{prompt}}}", ["prompt"], "{P}"), ("{", [], "{"), ("}", [], "}"),
     ("{}", [], "{}"),
     ("{ prompt}", [], "{ prompt}"), ("{prompt", [], "{prompt"), ("{a\nb}", [], "{a\nb}"),
+    ("{a\r\nb}", [], "{a\r\nb}"),
     ("a { b } c", [], "a { b } c"),
     ("{gone}", ["gone"], ""), ("{prompt}{prompt}", ["prompt", "prompt"], "PP"), ("", [], ""),
     ("é{prompt}é", ["prompt"], "éPé"),
@@ -67,7 +68,11 @@ struct TemplateFillingTests {
     #expect(filled.elements[2].image == old && filled.elements[2].alt == "a frame")
     values.pictures = [:]
     #expect(try template.filled(id: id(9), values).elements.map(\.id) == [id(2).description, id(4).description])
-    values.texts["prompt"] = String(repeating: "x", count: 100_001)
+    values.texts["answer"] = String(repeating: "x", count: 100_001)
+    #expect(try template.filled(id: id(9), values).elements.count == 2)
+    values.pictures = ["Picture": new]
+    #expect(throws: DocumentError.self) { try template.filled(id: id(9), values) }
+    values.texts = ["prompt": String(repeating: "x", count: 100_001)]
     #expect(throws: DocumentError.self) { try template.filled(id: id(9), values) }
   }
 }

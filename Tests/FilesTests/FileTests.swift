@@ -166,6 +166,20 @@ import Testing
     #expect(error?.code == "storage_full")
   }
 
+  @Test func `the limit of watched folders is not reported as a full disk`() {
+    let error = FileError("/a", .inspect, number: ENOSPC)
+    #expect(error.code == "file_failed" && !error.isDiskFull && error.message.contains("fs.inotify.max_user_watches"))
+  }
+
+  @Test func `a socket is refused as a file to write, without waiting for a reader`() throws {
+    let folder = TemporaryFolder()
+    let listener = try LocalListener(folder.file("a"), longestFrame: 1)
+    #expect(throws: FileError(folder.file("a"), .open, number: ENXIO)) {
+      try AtomicFile.write(folder.file("a"), "x".utf8, .exported(.any, isInterrupted: { true }))
+    }
+    #expect(listener.isCurrent)
+  }
+
   @Test(arguments: [("abcd\nabcd", 2, false), ("a\nabcde\nx", 1, true), ("a\nabcde", 1, true), ("\n\n", 2, false)])
   func `a line of standard input is limited to the byte`(text: String, lines: Int, isRefused: Bool) throws {
     var ends: [Int32] = [0, 0]

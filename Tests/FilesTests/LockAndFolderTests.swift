@@ -147,6 +147,11 @@ import Testing
   @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("a", "."), ("a/b/", "a/b"), ("", ".")])
   func `the folder of a path`(path: String, folder: String) { #expect(parentFolder(of: path) == folder) }
 
+  @Test(arguments: [
+    ("/a/b", "b"), ("a/b/", "b"), ("a", "a"), ("/", "/"), ("", ""), ("a/\u{301}b", "\u{301}b"),
+  ])
+  func `the last part of a path`(path: String, part: String) { #expect(lastPart(of: path) == part) }
+
   // MARK: Kinds of files
 
   @Test(.enabled(if: geteuid() == 0 && access("/proc/kmsg", R_OK) == 0))

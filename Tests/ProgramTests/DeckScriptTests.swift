@@ -50,6 +50,8 @@ import Testing
       (["update", "none.tsv", "E"], "no deck is called \"E\""),
       (["anagrams", "klingon"], "no language is called \"klingon\""),
       (["word_list", "english", "--length", "8-5"], "the smaller number first"),
+      (["word_list", "english", "--length", "99999999999999999999"], "--length: a number or a range"),
+      (["arithmetic", "A", "--operations", "×"], "expected, got '×'"),
     ] {
       let run = try home.run(["run", script(words[0])] + words.dropFirst())
       #expect(run.status == 1 && run.errors.contains(message) && !run.errors.contains(".lua:"), "\(run)")
@@ -100,6 +102,30 @@ import Testing
     #expect(try home.run("run", script("dictionary"), more, "Words").output.contains("0 cards added, 1 changed"))
     _ = try home.run("run", script("dictionary"), more, "Both", "--reversed")
     #expect(try cards("Both", home) == ["correr = 1. to run/2. to hurry []", "1. to run/2. to hurry = correr []"])
+    let changed = try home.write("correr\tto run\n\tno word\tnoun\nempty\t\tnoun\n", to: "d.tsv")
+    #expect(
+      try home.run("run", script("dictionary"), changed, "Both", "--reversed").output.hasPrefix(
+        "Both: 1 word, 0 cards added, 2 changed, 2 lines refused\n  line 2: a word, a tab and a meaning expected"))
+    #expect(try cards("Both", home) == ["correr = to run []", "to run = correr []"])
+  }
+
+  @Test func `punctuation beyond ASCII is not a part of a word`() throws {
+    let home = try Home()
+    let text = "¿Dónde está “el más gato” — ¡aquí!\n"
+    let wanted = try home.write("dónde\n", to: "wanted.txt")
+    func keys(_ words: String...) throws -> [String] {
+      let run = try home.run(["map"] + words, input: text)
+      return run.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }.sorted()
+    }
+    #expect(try keys(script("frequency")) == ["aquí", "dónde", "el", "está", "gato", "más"])
+    #expect(try keys(script("collocations")) == ["dónde está", "gato aquí"])
+    #expect(try keys(script("cloze_wanted"), wanted) == ["dónde"])
+    let cloze = try home.run(
+      ["map", "--reduce", script("cloze_wanted"), wanted], input: "dónde\t\"¿Dónde está?\"\n")
+    #expect(cloze.output.contains("¿{{c1::Dónde}} está?"), "\(cloze)")
+    let file = try home.write(text, to: "t.txt")
+    let run = try home.run("run", script("words_of_text"), file, "Text")
+    #expect(run.output.hasPrefix("Text: 4 of 4 words added"), "\(run)")
   }
 
   @Test func `the words of a text get a sentence of it, the most frequent first`() throws {

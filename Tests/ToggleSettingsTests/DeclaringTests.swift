@@ -128,6 +128,40 @@ import ToggleSettings
     #expect(try tree.get("quiz.level") == .number(3))
   }
 
+  @Test func `a check may unload a plugin while stored values are loaded or a layer is set`() throws {
+    let tree = SettingsTree()
+    let quiz = Owner.plugin(PluginName("quiz")!)
+    let switches = SettingDeclaration("quiz", .group([SettingDeclaration("a", .toggle())]))
+    try tree.declare([SettingDeclaration("list", .text(default: ""))], by: .user) { _ in
+      tree.remove(quiz)
+      return nil
+    }
+    try tree.declare([switches], by: quiz)
+    let kept: [String: StoredSetting] = [
+      "list": StoredSetting(.value(.text("x")), setBy: .user),
+      "quiz.a": StoredSetting(.value(.flag(true)), setBy: .user),
+    ]
+    tree.load(kept, by: .user)
+    #expect(tree.names == ["list"] && tree.kept == kept)
+    tree.load([:], by: .user)
+    try tree.declare([switches], by: quiz)
+    let given = ["list=x", "quiz.a=on"].compactMap { LayeredSetting.commandLine($0) }
+    #expect(tree.setLayer(.commandLine, given).isEmpty && tree.names == ["list"])
+  }
+
+  @Test func `nothing is changed while a check runs, also after other checks within it`() throws {
+    let tree = SettingsTree()
+    try tree.declare([SettingDeclaration("inner", .text(default: ""))], by: .program) { _ in nil }
+    var refusals: [SettingsError?] = []
+    try tree.declare([SettingDeclaration("outer", .text(default: ""))], by: .program) { _ in
+      tree.load(["inner": StoredSetting(.value(.text("x")), setBy: .user)], by: .user)
+      refusals.append(problem { try tree.set("inner", to: .text("y"), by: .user) })
+      return nil
+    }
+    #expect(refusals.count == 1 && refusals[0]?.message.contains("while a value is checked") == true)
+    #expect(try tree.get("inner") == .text("x"))
+  }
+
   @Test func `a stored value that a changed declaration does not accept stays stored, and the default applies`() throws
   {
     let kept: [String: StoredSetting] = [

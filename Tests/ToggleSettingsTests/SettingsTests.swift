@@ -166,6 +166,13 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     #expect(try pizza().value(of: name, from: text).text == shown)
   }
 
+  @Test func `an option that is given in another Unicode form is stored as it was declared`() throws {
+    let tree = SettingsTree()
+    try tree.declare([SettingDeclaration("drink", .choice(["tea", "caf\u{E9}"], default: "tea"))], by: .program)
+    try tree.set("drink", to: .text("cafe\u{301}"), by: .user)
+    #expect(try tree.get("drink") == .text("caf\u{E9}"))
+  }
+
   @Test(arguments: [
     ("pizza.tomato", "maybe", "pizza.tomato: on or off is expected, not \"maybe\""),
     (

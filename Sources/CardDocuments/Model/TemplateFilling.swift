@@ -35,15 +35,17 @@ extension CardDocument {
       let template = TemplateText(element.text ?? element.alt ?? "")
       if template.names.isEmpty { continue }
       let text = template.filled(values.texts)
+      let picture = template.names.lazy.compactMap { values.pictures[$0] }.first
+      let isRemoved = element.kind == .image && picture == nil
+      guard isRemoved || text.utf8.count <= CardFormat.maximumText else {
+        let field: ElementField = element.kind == .image ? .alt : .text
+        throw .badValue(
+          field: field.rawValue, expected: "at most \(grouped(CardFormat.maximumText)) bytes",
+          found: counted(text.utf8.count, "byte"), suggestion: nil)
+      }
       if element.kind == .image {
-        let picture = template.names.lazy.compactMap { values.pictures[$0] }.first
         document.fillImage(at: place, picture, alt: text)
       } else {
-        guard text.utf8.count <= CardFormat.maximumText else {
-          throw .badValue(
-            field: ElementField.text.rawValue, expected: "at most \(grouped(CardFormat.maximumText)) bytes",
-            found: counted(text.utf8.count, "byte"), suggestion: nil)
-        }
         document.fillText(at: place, text)
       }
     }
@@ -69,7 +71,8 @@ struct TemplateText {
       if character == "{" || character == "}", rest.first == character {
         plain.append(character)
         rest = rest.dropFirst()
-      } else if character == "{", let end = rest.firstIndex(where: { "{}\n".contains($0) }), rest[end] == "}",
+      } else if character == "{", let end = rest.firstIndex(where: { "{}".contains($0) || $0.isNewline }),
+        rest[end] == "}",
         Self.isName(rest[..<end])
       {
         if !plain.isEmpty { parts.append(.plain(plain)) }

@@ -52,7 +52,8 @@ struct ClozeGaps: Equatable {
       }
       let next = pieces[place + 1].text
       guard
-        let end = next.isEmpty ? rest.firstIndex(of: "\n") ?? rest.endIndex : rest.firstRange(ofText: next)?.lowerBound
+        let end = next.isEmpty
+          ? rest.firstIndex(where: \.isNewline) ?? rest.endIndex : rest.firstRange(ofText: next)?.lowerBound
       else { return nil }
       hidden.append(String(rest[..<end]))
       sentence += blank + (bracket == "..." ? "" : " (\(bracket))")

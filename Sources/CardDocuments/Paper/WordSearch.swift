@@ -18,7 +18,7 @@ struct WordSearch: Equatable {
   /// The form in which a text is hidden: its letters alone, in capitals. Nil if there are too few or too many letters,
   /// more than three words, or a line break.
   static func word(of text: String) -> [Character]? {
-    guard text.split(separator: " ").count <= 3, !text.contains("\n") else { return nil }
+    guard text.split(separator: " ").count <= 3, !text.contains(where: \.isNewline) else { return nil }
     let letters = text.uppercased().filter(\.isLetter).map { $0 }
     return lengths.contains(letters.count) ? letters : nil
   }

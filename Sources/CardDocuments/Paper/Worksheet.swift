@@ -80,7 +80,7 @@ struct Worksheet {
       }
       let heading = groups.count == 1 ? title : "\(title), \(number + 1)"
       try add(
-        PaperTable(columns: [0.06, 0.36, 0.16, 0.05, 0.05, 0.32], textSize: 13, heading: heading, highestRow: 58), rows)
+        PaperTable(columns: [0.06, 0.36, 0.16, 0.05, 0.05, 0.32], textSize: 13, heading: heading, highestRow: 57), rows)
       // The answer of a prompt has the letter of the row that shows it.
       let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
       answers.append(

@@ -49,7 +49,10 @@ extension StoredDocument {
   }
 }
 
-/// Whether it is the name of a visible file and not a path. Hidden files belong to programs.
+/// Whether it is the name of a visible file and not a path. Hidden files belong to programs. The bytes are compared: a
+/// dot or a slash before a combining mark is another character, but the system sees the dot or the slash.
 func isPlainName(_ name: String) -> Bool {
-  !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && !name.utf8.contains(0) && name.utf8.count <= 255
+  let bytes = name.utf8
+  return (1...255).contains(bytes.count) && bytes.first != UInt8(ascii: ".") && !bytes.contains(UInt8(ascii: "/"))
+    && !bytes.contains(0)
 }

@@ -142,16 +142,13 @@ extension Element {
 }
 
 extension DocumentStore {
-  /// The most documents in one sheet.
-  public static let mostOnSheet = 10_000
-
   /// Writes many documents to a PDF of A4 pages, nine on each page.
   /// - Parameter drawn: called after each document, to show progress.
   public func sheet(
     _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
   ) throws {
     guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
-    guard documents.count <= Self.mostOnSheet else { throw DocumentError.tooManyToPrint(limit: Self.mostOnSheet) }
+    guard documents.count <= mostCardsOnSheet else { throw DocumentError.tooManyToPrint(limit: mostCardsOnSheet) }
     var without: [ObjectIdentifier: Set<Int>] = [:]
     // Each pass either succeeds, or finds a document whose pictures stop the drawing program; the next pass omits
     // those.

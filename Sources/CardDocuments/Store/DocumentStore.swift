@@ -85,7 +85,7 @@ public final class DocumentStore {
   /// Opens a document by its id or an unambiguous prefix of it, or any file by its path.
   public func open(_ name: String) throws -> StoredDocument {
     if let id = DocumentID(name) { return try open(id) }
-    if name.contains("/") || name.hasSuffix(".rwcard") { return try open(path: name) }
+    if Self.isPath(name) { return try open(path: name) }
     let ids = try keeper.read(DocumentTable.ids)
     let wanted = name.uppercased()
     let matches = ids.filter { $0.hasPrefix(wanted) }
@@ -97,6 +97,9 @@ public final class DocumentStore {
     }
     return try open(id)
   }
+
+  /// Whether `open` takes a name that is not an id for the path of a file.
+  public static func isPath(_ name: String) -> Bool { name.contains("/") || name.lowercased().hasSuffix(".rwcard") }
 
   public func open(_ id: DocumentID) throws -> StoredDocument {
     guard let row = try keeper.read({ try DocumentTable.row($0, id) }) else {
@@ -174,7 +177,7 @@ public final class DocumentStore {
     for document in withMoves.values.sorted(by: { $0.id < $1.id }) {
       do { try document.save() } catch { failures.append(error) }
     }
-    withMoves = withMoves.filter { $0.value.hasUnsavedChanges }
+    for document in Array(withMoves.values) { noteMoves(of: document) }
     return failures
   }
 

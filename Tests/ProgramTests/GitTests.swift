@@ -1,0 +1,160 @@
+// git with Scripts/git-deckhand, through the built program.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct GitTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    mkdir(home.path + "/repo", 0o700)
+    _ = try git("init", "-q", "-b", "main")
+    _ = try git("config", "user.name", "ana")
+    _ = try git("config", "user.email", "ana@example.org")
+    let run = try script("setup")
+    #expect(run.status == 0, "\(run)")
+  }
+
+  private var environment: [String] {
+    home.environment + ["DECKHAND=" + builtProgram("deckhand"), "GIT_CONFIG_NOSYSTEM=1", "TMPDIR=" + home.path]
+  }
+
+  private func git(_ words: String...) throws -> Run {
+    try Child(["/usr/bin/git", "-C", home.path + "/repo"] + words, environment: environment).finish(input: "")
+  }
+
+  private func script(_ words: String...) throws -> Run {
+    let line =
+      "cd '\(home.path)/repo' && exec '\(sourceRoot() + "/Scripts/git-deckhand")' \(words.joined(separator: " "))"
+    return try Child(["/bin/sh", "-c", line], environment: environment).finish(input: "")
+  }
+
+  private func commit(_ files: [String: String], _ message: String) throws {
+    for (name, text) in files { try home.write(text, to: "repo/" + name) }
+    _ = try git("add", "-A")
+    _ = try git("commit", "-qm", message)
+  }
+
+  private static let formats = [
+    (
+      "words.csv", "prompt,answer,guid,tags\ngato,cat,a,x\nperro,dog,b,x\n", "cat,a,x", "tomcat,a,x", "a,x\n", "a,x y\n"
+    ),
+    (
+      "words.jsonl", "{\"prompt\":\"gato\",\"answer\":\"cat\",\"guid\":\"a\"}\n", "\"cat\"", "\"tomcat\"", "\"gato\"",
+      "\"el gato\""
+    ),
+    ("words.md", "# Words\n\n## gato <!-- id: a -->\n\ncat\n", "cat\n", "tomcat\n", "## gato", "## el gato"),
+  ]
+
+  @Test(arguments: formats)
+  func `git shows and merges two edits of one line`(
+    _ name: String, _ base: String, _ first: String, _ second: String, _ third: String, _ fourth: String
+  ) throws {
+    try commit([name: base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit([name: base.replacing(first, with: second)], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit([name: base.replacing(third, with: fourth)], "ours")
+    let shown = try git("diff", "main", "theirs")
+    #expect(shown.output.contains("diff --deckhand a/\(name)") && shown.output.contains("+answer: tomcat"), "\(shown)")
+    let log = try git("log", "-p", "-1", "theirs")
+    #expect(log.output.contains("+answer: tomcat"), "\(log)")
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 0, "\(merged)")
+    let text = try git("show", "HEAD:" + name).output
+    let wanted = base.replacing(first, with: second).replacing(third, with: fourth)
+    #expect(
+      text == (name.hasSuffix("jsonl") ? wanted.replacing(":\"el gato\"", with: ":\"el gato\"") : wanted), "\(text)")
+  }
+
+  @Test func `without DECKHAND the program is found by PATH`() throws {
+    try commit(["words.csv": "prompt,answer\ngato,cat\n"], "base")
+    try home.write("prompt,answer\ngato,tomcat\n", to: "repo/words.csv")
+    let environment =
+      environment.filter { !$0.hasPrefix("DECKHAND=") && !$0.hasPrefix("PATH=") }
+      + ["PATH=\(folder(of: builtProgram("deckhand"))):/usr/bin:/bin"]
+    let shown = try Child(["/usr/bin/git", "-C", home.path + "/repo", "diff"], environment: environment)
+      .finish(input: "")
+    #expect(shown.output.contains("+answer: tomcat"), "\(shown)")
+  }
+
+  @Test func `setting up again adds nothing, and keeps a last line without its end`() throws {
+    try home.write("*.txt text", to: "repo/.gitattributes")
+    for _ in 1...2 { #expect(try script("setup").status == 0) }
+    let attributes = try Child(["/bin/cat", home.path + "/repo/.gitattributes"], environment: []).finish(input: "")
+    #expect(attributes.lines.count == 5 && attributes.lines.first == "*.txt text", "\(attributes)")
+  }
+
+  @Test func `two changes to one cell stop the merge, and the file keeps both`() throws {
+    let base = "prompt,answer,guid\ngato,cat,a\n"
+    try commit(["words.csv": base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit(["words.csv": base.replacing("cat", with: "kitty")], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit(["words.csv": base.replacing("cat", with: "tomcat")], "ours")
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 1, "\(merged)")
+    let text = try Child(["/bin/cat", home.path + "/repo/words.csv"], environment: []).finish(input: "").output
+    #expect(text.contains("tomcat") && text.contains("kitty") && !text.contains("<<<<"), "\(text)")
+    let shown = try git("diff", "--ours")
+    #expect(shown.status == 0 && shown.output.contains("* Unmerged path words.csv\n"), "\(shown)")
+  }
+
+  @Test func `without the program tables are merged as text`() throws {
+    let base = "prompt,answer\ngato,cat\nperro,dog\nsol,sun\nluna,moon\n"
+    try commit(["words.csv": base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit(["words.csv": base.replacing("moon", with: "the moon")], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit(["words.csv": base.replacing("cat", with: "tomcat")], "ours")
+    let words = ["/usr/bin/git", "-C", home.path + "/repo", "merge", "-q", "--no-edit", "theirs"]
+    let environment = environment.filter { !$0.hasPrefix("DECKHAND=") } + ["DECKHAND=/nonexistent/deckhand"]
+    let merged = try Child(words, environment: environment).finish(input: "")
+    #expect(merged.status == 0, "\(merged)")
+    let wanted = base.replacing("moon", with: "the moon").replacing("cat", with: "tomcat")
+    #expect(try git("show", "HEAD:words.csv").output == wanted)
+  }
+
+  @Test func `packages merge in git too`() throws {
+    let other = try Home()
+    try other.write("prompt,answer,guid\ngato,cat,a\nsol,sun,b\n", to: "w.csv")
+    try other.run("deck", "import", "W", other.path + "/w.csv")
+    func package(_ position: String, _ answer: String?) throws {
+      if let answer { try other.run("card", "edit", "W:" + position, "--answer", answer) }
+      try other.run("deck", "export", "W", home.path + "/repo/w.apkg")
+      if answer != nil { try other.run("undo") }
+    }
+    try package("1", nil)
+    try commit([:], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try package("1", "tomcat")
+    try commit([:], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try package("2", "the sun")
+    try commit([:], "ours")
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 0, "\(merged)")
+    try other.run("deck", "import", "Both", home.path + "/repo/w.apkg")
+    let clean = try Home()
+    try clean.run("deck", "import", "Both", home.path + "/repo/w.apkg")
+    #expect(
+      try clean.run("-e", "for c in decks.open('Both'):cards() do print(c.answer) end").lines == ["tomcat", "the sun"])
+  }
+
+  @Test func `Markdown without cards is shown and merged as text`() throws {
+    let base = "# Read me\n\none\n\ntwo\n\nthree\n\nfour\n"
+    try commit(["README.md": base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit(["README.md": base.replacing("four", with: "FOUR")], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit(["README.md": base.replacing("one", with: "ONE")], "ours")
+    #expect(try git("diff", "main", "theirs").output.contains("+answer: FOUR"))
+    let merged = try git("merge", "-q", "--no-edit", "theirs")
+    #expect(merged.status == 0, "\(merged)")
+    #expect(
+      try git("show", "HEAD:README.md").output
+        == base.replacing("four", with: "FOUR").replacing("one", with: "ONE"))
+  }
+}
