@@ -104,6 +104,7 @@ package struct TerminalText {
     if !result.isEmpty, result.count != hintStart {
       if breaks > 0 {
         while result.last == 0x20 { result.removeLast() }
+        if let start = clozeStart { clozeStart = Swift.min(start, result.count) }
         result.append(contentsOf: repeatElement(0x0A, count: breaks))
       } else {
         result.append(0x20)

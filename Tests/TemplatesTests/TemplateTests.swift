@@ -102,6 +102,31 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(throws: NoteError.self) { try sides.front(template) }
   }
 
+  @Test func `a tag that repeats a filter is limited`() throws {
+    let template = try Template("{{" + String(repeating: "tts en:", count: 4000) + "Front}}")
+    let sides = CardSides(
+      fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 100_000)]), ordinal: 0,
+      isInterrupted: { false })
+    #expect(throws: NoteError.self) { try sides.front(template) }
+  }
+
+  @Test(
+    arguments: [
+      ("abc {{c1::&nbsp;&nbsp;}}", "abc", []), ("{{c1::&nbsp;}} xyz", "xyz", []),
+      ("abc&nbsp;&nbsp;&nbsp;{{c1::&nbsp;<br>x}}", "abc\nx", ["\nx"]), ("a {{c1::b}} {{c2::c}}", "a b c", ["b"]),
+    ] as [(String, String, [String])])
+  func `the hidden parts of an answer are in it, whatever white space a cloze has`(
+    text: String, answer: String, hidden: [String]
+  ) throws {
+    let maker = NoteCardMaker(
+      NoteType(StockNoteType.cloze.draft, id: NoteTypeID(rawValue: 1), modified: 0), isInterrupted: { false })
+    let fields = NoteFields(names: ["Text", "Back Extra"], values: [text, ""])
+    let facts = CardFacts()
+    #expect(try maker.texts(fields, facts, ordinal: 0).answer == answer)
+    let parts = try maker.hiddenParts(of: answer, fields, facts, ordinal: 0)
+    #expect(parts.map { String(decoding: Array(answer.utf8)[$0], as: UTF8.self) } == hidden)
+  }
+
   @Test func `plain text becomes HTML, and HTML with more than text is distinguished from it`() {
     #expect(HTMLText.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
     for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]", "a  b", "[sound:a.mp3]"] {
