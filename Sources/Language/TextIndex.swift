@@ -165,7 +165,7 @@ public struct TextBuilder {
   public mutating func add(_ paragraph: String, at place: TextPlace) {
     guard hasRoom(for: paragraph.utf8.count) else { return }
     let base = bytes.count
-    var paragraph = paragraph.composed
+    var paragraph = limitingMarks(paragraph).composed
     let placeNumber = UInt32(places.count)
     places.append(place)
     paragraph.withUTF8 { content in
