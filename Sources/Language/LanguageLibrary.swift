@@ -20,7 +20,8 @@ public final class LanguageLibrary {
   private let spellingFolders: [String]
   let isInterrupted: @Sendable () -> Bool
   private var lemmatizers: [Language: Lemmatizer] = [:]
-  private var explained: [String: TransducerFile] = [:]
+  /// The bilingual dictionaries by their paths; nil for one that cannot be read.
+  private var explained: [String: TransducerFile?] = [:]
   /// Returns the words that dictionaries list a form under; used if the language's own data does not know the form.
   public var dictionaryForms: (String, Language) -> [String] = { _, _ in [] }
   /// The files that could not be read, and why.
@@ -64,10 +65,11 @@ public final class LanguageLibrary {
     let wordNet = code == "en" ? openWordNet() : nil
     let isMissing = analysers.isEmpty && wordNet == nil
     let lemmatizer = Lemmatizer(
-      language, overrides: overrides(code), analysers: analysers, wordNet: wordNet,
+      language, overrides: overrides(language), analysers: analysers, wordNet: wordNet,
       missing: isMissing ? files?.package : nil, dictionaryForms: { [unowned self] in dictionaryForms($0, language) }
     ) { [unowned self] in openStems(language) }
-    lemmatizers[language] = lemmatizer
+    // What was interrupted is read again at the next call.
+    if !isInterrupted() { lemmatizers[language] = lemmatizer }
     return lemmatizer
   }
 
@@ -75,8 +77,7 @@ public final class LanguageLibrary {
   public func translations(of lemma: String, in language: Language) -> [(meanings: String, texts: [String])] {
     let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
     return files.compactMap { meanings, path in
-      guard let path = first(path), let file = explained[path] ?? transducers(path) else { return nil }
-      explained[path] = file
+      guard let path = first(path), let file = bilingual(path) else { return nil }
       var texts: [String] = []
       for (_, text) in file.translations(of: lemma) where !texts.contains(text) { texts.append(text) }
       return texts.isEmpty ? nil : (meanings, Array(texts.prefix(6)))
@@ -104,9 +105,21 @@ public final class LanguageLibrary {
 
   func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
     do { return try read() } catch {
-      if !failures.contains(error) { failures.append(error) }
+      report(error)
       return nil
     }
+  }
+
+  /// Remembers why a file could not be read, unless the user interrupted it.
+  private func report(_ failure: LanguageError) {
+    if !isInterrupted(), !failures.contains(failure) { failures.append(failure) }
+  }
+
+  private func bilingual(_ path: String) -> TransducerFile? {
+    if let known = explained[path] { return known }
+    let file = transducers(path)
+    if !isInterrupted() { explained.updateValue(file, forKey: path) }
+    return file
   }
 
   private func transducers(_ path: String) -> TransducerFile? {
@@ -124,9 +137,10 @@ public final class LanguageLibrary {
     let names = language.dictionaryNames + ["\(code)_\(code.uppercased())"] + (code == "en" ? ["en_US"] : [])
     for folder in spellingFolders {
       for name in names where fileExists("\(folder)/\(name).aff") {
-        do {
+        do throws(LexiconError) {
           return try AffixStems(words: "\(folder)/\(name).dic", affixes: "\(folder)/\(name).aff", isInterrupted)
         } catch {
+          if error == .interrupted { lemmatizers[language] = nil }
           // Usually the file has another encoding: forms are then their own lemmas.
           continue
         }
@@ -135,23 +149,25 @@ public final class LanguageLibrary {
     return nil
   }
 
-  private func overrides(_ code: String) -> [String: String] {
-    let path = "\(ownFolder)/\(code).tsv"
+  private func overrides(_ language: Language) -> [String: String] {
+    let path = "\(ownFolder)/\(language.code.prefix(2)).tsv"
     guard fileExists(path) else { return [:] }
     let text: String?
     do { text = try FileText.read(path, limit: 64 << 20, isInterrupted: isInterrupted) } catch {
-      failures.append(.unreadable(path: path, reason: error.message))
+      report(.unreadable(path: path, reason: error.message))
       return [:]
     }
     guard let text else {
-      failures.append(.damaged(path: path, reason: "it is not UTF-8"))
+      report(.damaged(path: path, reason: "it is not UTF-8"))
       return [:]
     }
     var table: [String: String] = [:]
     let lines = text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
     for line in lines where !line.hasPrefix("#") {
       let columns = line.split(separator: "\t").map { String($0).trimmed }
-      if columns.count >= 2, !columns[0].isEmpty, !columns[1].isEmpty { table[columns[0].lowercased()] = columns[1] }
+      if columns.count >= 2, !columns[0].isEmpty, !columns[1].isEmpty {
+        table[normalize(columns[0].replacingApostrophes, language: language)] = columns[1]
+      }
     }
     return table
   }

@@ -16,7 +16,8 @@ struct TemplateFilter {
   /// The clozes of the field before any filter.
   package let clozes: () -> ClozeText
 
-  /// - Parameter spend: called with the size of what each filter makes, in bytes; an error that it throws ends the work.
+  /// - Parameter spend: called with the size in bytes of what each filter makes; an error that it throws ends the
+  ///   work.
   func apply(
     _ filters: [String], to text: Bytes, spend: (Int) throws(NoteError) -> Void
   ) throws(NoteError) -> Bytes {

@@ -123,6 +123,18 @@ import Text
     #expect(try texts("perro") == ["dog"])
   }
 
+  @Test func `a headword is found without the blanks around it, and by the rules of its language`() throws {
+    try folder.makeFolder("own")
+    try folder.write("gato \tcat\nniño \tboy\nIrak\tIraq\n", to: "own/words.tsv")
+    #expect(try texts("gato") == ["cat"])
+    #expect(try texts("niño") == ["boy"])
+    #expect(try texts("ırak", "turkish") == ["Iraq"])
+    try DictionaryIndexWriter.write(folder.file("own/tr-en.words"), isInterrupted: { false }) { index in
+      try index.add(.meaning, "Isparta", "a city")
+    }
+    #expect(try texts("ısparta", "turkish") == ["a city"])
+  }
+
   @Test func `a hundred thousand entries of one word take no longer than those of many`() throws {
     try folder.makeFolder("own")
     let lines = (0..<100_000).map { "gato\tcat \($0)" }
@@ -183,6 +195,7 @@ import Text
     let text = "cat\n    n 1: feline mammal [syn: {cat},\n       {true cat}]\n    2: a {guy}"
     #expect(Meaning(dictionary: "wn", word: "cat", text: text).gloss() == "n 1: feline mammal 2: a guy")
     #expect(Meaning(dictionary: "d", word: "gato", text: "cat").gloss() == "cat")
+    #expect(Meaning(dictionary: "d", word: "a", text: "at, to\nin").gloss() == "at, to in")
     #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
   }
 
