@@ -66,11 +66,23 @@ public final class LanguageLibrary {
     let isMissing = analysers.isEmpty && wordNet == nil
     let lemmatizer = Lemmatizer(
       language, overrides: overrides(language), analysers: analysers, wordNet: wordNet,
-      missing: isMissing ? files?.package : nil, dictionaryForms: { [unowned self] in dictionaryForms($0, language) }
-    ) { [unowned self] in openStems(language) }
-    // What was interrupted is read again at the next call.
-    if !isInterrupted() { lemmatizers[language] = lemmatizer }
+      missing: isMissing ? files?.package : nil,
+      dictionaryForms: { [unowned self] form in
+        defer { forgetIfInterrupted(language) }
+        return dictionaryForms(form, language)
+      }
+    ) { [unowned self] in
+      defer { forgetIfInterrupted(language) }
+      return openStems(language)
+    }
+    lemmatizers[language] = lemmatizer
+    forgetIfInterrupted(language)
     return lemmatizer
+  }
+
+  /// Drops a lemmatizer whose data the user interrupted, so that the data is read again at the next call.
+  private func forgetIfInterrupted(_ language: Language) {
+    if isInterrupted() { lemmatizers[language] = nil }
   }
 
   /// Returns the translations of a lemma in Apertium's bilingual dictionaries, grouped by target language.
@@ -137,10 +149,9 @@ public final class LanguageLibrary {
     let names = language.dictionaryNames + ["\(code)_\(code.uppercased())"] + (code == "en" ? ["en_US"] : [])
     for folder in spellingFolders {
       for name in names where fileExists("\(folder)/\(name).aff") {
-        do throws(LexiconError) {
+        do {
           return try AffixStems(words: "\(folder)/\(name).dic", affixes: "\(folder)/\(name).aff", isInterrupted)
         } catch {
-          if error == .interrupted { lemmatizers[language] = nil }
           // Usually the file has another encoding: forms are then their own lemmas.
           continue
         }
