@@ -172,12 +172,14 @@ public struct TextBuilder {
       bytes += content
       tokenizer.forEachSentence(in: content) { range, words in
         let first = UInt32(tokens.count)
+        var followsCapital = false
         for place in words.indices {
           var word = words[place]
-          // A later part of a hyphenated name: `Obed-edom`.
-          if place > words.startIndex + 1, words[place - 1].isCapital, words[place - 1].end + 1 == word.start {
+          // A later part of a hyphenated name: `Abel-beth-maacah`.
+          if place > words.startIndex + 1, followsCapital, words[place - 1].end + 1 == word.start {
             word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
           }
+          followsCapital = word.isCapital
           add(word, of: content, base: base, isFirst: place == words.startIndex)
         }
         sentences.append(

@@ -52,6 +52,9 @@ import Testing
     let text = text("hoy Rosa corta una rosa y otra rosa roja.", "hoy vino Rosa.", "vino Marta con otra.")
     let names = text.tokens.filter(\.isName).map { text.forms[Int($0.form)].text }
     #expect(names == ["rosa", "rosa", "marta"])
+    let hyphenated = self.text("hoy vino Abel-beth-maacah.")
+    let parts = hyphenated.tokens.filter(\.isName).map { hyphenated.forms[Int($0.form)].text }
+    #expect(parts == ["abel", "beth", "maacah"])
   }
 
   @Test func `each sentence of a plan has exactly one word that is unknown at that point`() {
