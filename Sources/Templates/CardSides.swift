@@ -220,9 +220,9 @@ package struct CardTexts: Equatable {
       return (bytes.text + "…").trimmed
     }
 
-    /// Returns the back without the front, which it may repeat above its rule `<hr id=answer>`.
+    /// Returns the back without the front, which it may repeat above its rule.
     func answer(_ back: Bytes, prompt: String) throws(NoteError) -> String {
-      if let rule = back[...].position(of: "<hr id=answer>", from: 0), !prompt.isEmpty,
+      if let rule = Template.answerRules.compactMap({ back[...].position(of: $0, from: 0) }).min(), !prompt.isEmpty,
         try text(Bytes(back[..<rule])).utf8.elementsEqual(prompt.utf8)
       {
         return try text(Bytes(back[rule...]))

@@ -66,6 +66,14 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(texts.prompt.contains("does not close") && texts.answer == "(no field Nope)")
   }
 
+  @Test(arguments: ["<hr id=answer>", "<hr id=\"answer\">"])
+  func `an answer does not repeat the front above its rule`(rule: String) throws {
+    let pair = TemplatePair(CardTemplate("c", front: "{{Front}}", back: "{{Front}}\n\(rule)\n{{Back}}"))
+    let fields = NoteFields(names: ["Front", "Back"], values: ["a", "b"])
+    let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
+    #expect(texts.prompt == "a" && texts.answer == "b")
+  }
+
   @Test func `fields are renamed in the tags of a template and nowhere else`() {
     let source =
       "Front {{Front}} {{text:Front}} {{#Front}}{{ Front }}{{/Front}} {{Front2}} {{Front:x}} <!-- {{Front}} -->"
