@@ -103,13 +103,23 @@ package struct TerminalText {
     if !result.isEmpty, result.count != hintStart {
       if breaks > 0 {
         while result.last == 0x20 { result.removeLast() }
-        if let start = clozeStart { clozeStart = Swift.min(start, result.count) }
+        trimClozes()
         result.append(contentsOf: repeatElement(0x0A, count: breaks))
       } else {
         result.append(0x20)
       }
     }
     (breaks, blank) = (0, false)
+  }
+
+  /// Ends the clozes with the text, from whose end spaces were removed.
+  private mutating func trimClozes() {
+    let end = result.count
+    if let start = clozeStart { clozeStart = Swift.min(start, end) }
+    while let last = clozes.last, last.upperBound > end {
+      clozes.removeLast()
+      if last.lowerBound < end { clozes.append(last.lowerBound..<end) }
+    }
   }
 
   private mutating func readBlank(_ byte: UInt8) {

@@ -122,6 +122,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     arguments: [
       ("abc {{c1::&nbsp;&nbsp;}}", "abc", []), ("{{c1::&nbsp;}} xyz", "xyz", []),
       ("abc&nbsp;&nbsp;&nbsp;{{c1::&nbsp;<br>x}}", "abc\nx", ["\nx"]), ("a {{c1::b}} {{c2::c}}", "a b c", ["b"]),
+      ("a {{c1::b&nbsp;&nbsp;}}<br>{{c1::c}}{{c1::&nbsp;}}<br>d", "a b\nc\nd", ["b", "c"]),
     ] as [(String, String, [String])])
   func `the hidden parts of an answer are in it, whatever white space a cloze has`(
     text: String, answer: String, hidden: [String]
