@@ -9,6 +9,7 @@ import Testing
 
 @Suite struct LemmaTests {
   private let spanish = Language(name: "spanish", title: "Spanish", code: "es")
+  private let folder = TemporaryFolder()
 
   /// - Parameter entries: readings as an analyser has them.
   private func lemmatizer(
@@ -58,7 +59,6 @@ import Testing
   }
 
   @Test func `equally likely stems are in the order of their letters`() throws {
-    let folder = TemporaryFolder()
     let flags = ["A": "ur", "B": "er", "C": "ir", "D": "ar", "E": "yr", "F": "or"]
     let affixes = flags.map { "SFX \($0) Y 1\nSFX \($0) \($1) o \($1)\n" }.joined()
     let words = flags.map { "cre\($1)/\($0)\n" }.joined()
@@ -81,7 +81,6 @@ import Testing
 
   @Test(arguments: ["p'yat", "p\u{2019}yat", "p\u{2BC}yat"])
   func `apostrophes are the same in a form and in the user's table`(form: String) throws {
-    let folder = TemporaryFolder()
     try folder.write("P\u{2019}yat\tfive\n", to: "uk.tsv")
     let library = LanguageLibrary(
       ownFolder: folder.path, sharedFolders: [], spellingFolders: [], isInterrupted: { false })
@@ -90,7 +89,6 @@ import Testing
   }
 
   @Test func `data that could not be read because of Ctrl-C is read at the next call`() throws {
-    let folder = TemporaryFolder()
     try folder.write("casas\thogar\n", to: "es.tsv")
     try folder.write("", to: "stop")
     let stop = folder.file("stop")

@@ -198,5 +198,6 @@ import Testing
     #expect(try Array(library().load(path: link + "/mine.txt").words()) == ["aa", "bb"])
     #expect(unlink(link) == 0 && symlink(other.path, link) == 0)
     #expect(try Array(library().load(path: link + "/mine.txt").words()) == ["cc", "dd"])
+    #expect(other.names == ["mine.txt"])
   }
 }

@@ -209,6 +209,19 @@ import Text
     #expect(library.failures.map(\.report.code) == [.failure(.badFile)])
   }
 
+  @Test func `a damaged dictionary is read once for the forms of a text`() throws {
+    try folder.makeFolder("own")
+    try folder.write("damaged", to: "own/es-a.words")
+    try DictionaryIndexWriter.write(folder.file("own/es-b.words"), isInterrupted: { false }) { index in
+      try index.add(.form, "gatos", "gato")
+    }
+    let library = library()
+    let spanish = try language("spanish")
+    #expect(try library.lemmas(of: "perros", in: spanish).isEmpty)
+    #expect(try library.lemmas(of: "gatos", in: spanish) == ["gato"])
+    #expect(library.failures.map(\.report.code) == [.failure(.badFile)])
+  }
+
   @Test func `Ctrl-C ends reading a dictionary, and the next one is not asked`() throws {
     try folder.makeFolder("own")
     for name in ["es", "spa"] { try folder.write("gato\tcat\n", to: "own/\(name).tsv") }
