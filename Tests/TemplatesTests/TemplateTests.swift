@@ -151,6 +151,14 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(text.unicodeScalars.count == 129)
   }
 
+  @Test func `a percent sign in the name of a sound is an ordinary character`() {
+    let html = "[sound:100%41&amp;.mp3] <img src=\"p%41&amp;.png\">"
+    #expect(MediaNames.inHTML(html) == ["100%41&.mp3", "pA&.png"])
+    #expect(MediaNames.renaming("100%41&.mp3", to: "b.mp3", in: html) == "[sound:b.mp3] <img src=\"p%41&amp;.png\">")
+    let text = TerminalText.text(Bytes("[sound:100%41.mp3]".utf8), isInterrupted: { false })
+    #expect(text == "[sound 100%41.mp3]")
+  }
+
   @Test(arguments: ["hidden", "hidden style='color: red'", "style='color: red; display: none'"])
   func `a hidden element is not shown, whatever other attributes it has`(attributes: String) {
     let text = TerminalText.text(Bytes("<span \(attributes)>x</span>y".utf8), isInterrupted: { false })
