@@ -24,9 +24,11 @@ public struct FrequencyList {
     do { text = try FileText.read(path, limit: Self.limit, isInterrupted: isInterrupted) } catch {
       throw .unreadable(path: path, reason: error.message)
     }
-    guard let text else { throw .damaged(path: path, reason: "it is not UTF-8") }
-    let isModel = text.utf8.starts(with: "\n\\data\\".utf8) || text.utf8.starts(with: "\\data\\".utf8)
-    let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+    guard let words = text?.drop(while: { $0 == "\u{FEFF}" }) else {
+      throw .damaged(path: path, reason: "it is not UTF-8")
+    }
+    let isModel = words.utf8.starts(with: "\n\\data\\".utf8) || words.utf8.starts(with: "\\data\\".utf8)
+    let lines = words.utf8.split(separator: UInt8(ascii: "\n"))
     if isModel { readModel(lines, language) } else { readTable(lines, language) }
   }
 

@@ -20,7 +20,8 @@ public final class LanguageLibrary {
   private let spellingFolders: [String]
   let isInterrupted: @Sendable () -> Bool
   private var lemmatizers: [Language: Lemmatizer] = [:]
-  private var explained: [String: TransducerFile] = [:]
+  /// The bilingual dictionaries by their paths; nil for one that cannot be read.
+  private var explained: [String: TransducerFile?] = [:]
   /// Returns the words that dictionaries list a form under; used if the language's own data does not know the form.
   public var dictionaryForms: (String, Language) -> [String] = { _, _ in [] }
   /// The files that could not be read, and why.
@@ -64,19 +65,31 @@ public final class LanguageLibrary {
     let wordNet = code == "en" ? openWordNet() : nil
     let isMissing = analysers.isEmpty && wordNet == nil
     let lemmatizer = Lemmatizer(
-      language, overrides: overrides(code), analysers: analysers, wordNet: wordNet,
-      missing: isMissing ? files?.package : nil, dictionaryForms: { [unowned self] in dictionaryForms($0, language) }
-    ) { [unowned self] in openStems(language) }
+      language, overrides: overrides(language), analysers: analysers, wordNet: wordNet,
+      missing: isMissing ? files?.package : nil,
+      dictionaryForms: { [unowned self] form in
+        defer { forgetIfInterrupted(language) }
+        return dictionaryForms(form, language)
+      }
+    ) { [unowned self] in
+      defer { forgetIfInterrupted(language) }
+      return openStems(language)
+    }
     lemmatizers[language] = lemmatizer
+    forgetIfInterrupted(language)
     return lemmatizer
+  }
+
+  /// Drops a lemmatizer whose data the user interrupted, so that the data is read again at the next call.
+  private func forgetIfInterrupted(_ language: Language) {
+    if isInterrupted() { lemmatizers[language] = nil }
   }
 
   /// Returns the translations of a lemma in Apertium's bilingual dictionaries, grouped by target language.
   public func translations(of lemma: String, in language: Language) -> [(meanings: String, texts: [String])] {
     let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
     return files.compactMap { meanings, path in
-      guard let path = first(path), let file = explained[path] ?? transducers(path) else { return nil }
-      explained[path] = file
+      guard let path = first(path), let file = bilingual(path) else { return nil }
       var texts: [String] = []
       for (_, text) in file.translations(of: lemma) where !texts.contains(text) { texts.append(text) }
       return texts.isEmpty ? nil : (meanings, Array(texts.prefix(6)))
@@ -104,9 +117,21 @@ public final class LanguageLibrary {
 
   func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
     do { return try read() } catch {
-      if !failures.contains(error) { failures.append(error) }
+      report(error)
       return nil
     }
+  }
+
+  /// Remembers why a file could not be read, unless the user interrupted it.
+  private func report(_ failure: LanguageError) {
+    if !isInterrupted(), !failures.contains(failure) { failures.append(failure) }
+  }
+
+  private func bilingual(_ path: String) -> TransducerFile? {
+    if let known = explained[path] { return known }
+    let file = transducers(path)
+    if !isInterrupted() { explained.updateValue(file, forKey: path) }
+    return file
   }
 
   private func transducers(_ path: String) -> TransducerFile? {
@@ -135,23 +160,25 @@ public final class LanguageLibrary {
     return nil
   }
 
-  private func overrides(_ code: String) -> [String: String] {
-    let path = "\(ownFolder)/\(code).tsv"
+  private func overrides(_ language: Language) -> [String: String] {
+    let path = "\(ownFolder)/\(language.code.prefix(2)).tsv"
     guard fileExists(path) else { return [:] }
     let text: String?
     do { text = try FileText.read(path, limit: 64 << 20, isInterrupted: isInterrupted) } catch {
-      failures.append(.unreadable(path: path, reason: error.message))
+      report(.unreadable(path: path, reason: error.message))
       return [:]
     }
     guard let text else {
-      failures.append(.damaged(path: path, reason: "it is not UTF-8"))
+      report(.damaged(path: path, reason: "it is not UTF-8"))
       return [:]
     }
     var table: [String: String] = [:]
     let lines = text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
     for line in lines where !line.hasPrefix("#") {
       let columns = line.split(separator: "\t").map { String($0).trimmed }
-      if columns.count >= 2, !columns[0].isEmpty, !columns[1].isEmpty { table[columns[0].lowercased()] = columns[1] }
+      if columns.count >= 2, !columns[0].isEmpty, !columns[1].isEmpty {
+        table[normalize(columns[0].replacingApostrophes, language: language)] = columns[1]
+      }
     }
     return table
   }

@@ -3,6 +3,7 @@
 // Invariant: the result for a form never changes; without any data every form is its own lemma.
 
 public import Lexicon
+import Text
 
 /// The lemmas of a form: the likeliest, and all possible ones.
 ///
@@ -53,14 +54,17 @@ public final class Lemmatizer {
     return Self.chosen(candidates, form: lowered) { _ in 0 }
   }
 
-  /// Returns the lemma of a card's text for a word, without its article: `casa` for `las casas`. Nil for several words.
+  /// Returns the lemma of a card's text for a word, without its article: `casa` for `las casas`, `acqua` for `l'acqua`.
+  /// Nil for several words.
   public func lemma(ofPhrase phrase: String) -> String? {
+    var phrase = phrase.replacingApostrophes
+    if tables.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
     let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
     let others = words.drop { Self.articles.contains($0) }
     return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
   }
 
-  private static let articles: Set<String> = ["el", "uno", "il", "un", "un'", "l'", "the", "a", "to", "o", "um"]
+  private static let articles: Set<String> = ["el", "uno", "il", "un", "un'", "l'", "le", "the", "a", "to", "o", "um"]
 
   /// Orders candidates by rank, then by how often their lemma occurs in a text, then by length, shortest first.
   static func chosen(_ candidates: [LemmaCandidate], form: String, weight: (String) -> Int) -> Lemmas {
@@ -121,6 +125,7 @@ public final class Lemmatizer {
 extension String {
   /// The text with other apostrophes replaced by the ASCII one, as in the data files.
   var replacingApostrophes: String {
-    utf8.contains(0xE2) ? String(map { $0 == "\u{2019}" || $0 == "\u{02BC}" ? "'" : $0 }) : self
+    // The first bytes of both in UTF-8.
+    utf8.contains { $0 == 0xE2 || $0 == 0xCA } ? String(map { $0 == "\u{2019}" || $0 == "\u{02BC}" ? "'" : $0 }) : self
   }
 }

@@ -165,19 +165,21 @@ public struct TextBuilder {
   public mutating func add(_ paragraph: String, at place: TextPlace) {
     guard hasRoom(for: paragraph.utf8.count) else { return }
     let base = bytes.count
-    var paragraph = paragraph.composed
+    var paragraph = limitingMarks(paragraph).composed
     let placeNumber = UInt32(places.count)
     places.append(place)
     paragraph.withUTF8 { content in
       bytes += content
       tokenizer.forEachSentence(in: content) { range, words in
         let first = UInt32(tokens.count)
+        var followsCapital = false
         for place in words.indices {
           var word = words[place]
-          // A later part of a hyphenated name: `Obed-edom`.
-          if place > words.startIndex + 1, words[place - 1].isCapital, words[place - 1].end + 1 == word.start {
+          // A later part of a hyphenated name: `Abel-beth-maacah`.
+          if place > words.startIndex + 1, followsCapital, words[place - 1].end + 1 == word.start {
             word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
           }
+          followsCapital = word.isCapital
           add(word, of: content, base: base, isFirst: place == words.startIndex)
         }
         sentences.append(

@@ -126,7 +126,10 @@ struct Tokenizer {
 
   /// Returns how many bytes `n't` or `'s` takes at the end of a word.
   private func cliticLength(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Int? {
-    guard bytes[word.start..<word.end].contains(where: { $0 == UInt8(ascii: "'") || $0 == 0xE2 }) else { return nil }
+    // The first bytes of apostrophes in UTF-8.
+    guard bytes[word.start..<word.end].contains(where: { $0 == UInt8(ascii: "'") || $0 == 0xE2 || $0 == 0xCA }) else {
+      return nil
+    }
     let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
     let plain = Array(text.replacingApostrophes.lowercased().utf8)
     guard let clitic = clitics.first(where: { plain.count > $0.count && plain.suffix($0.count) == $0[...] }) else {

@@ -30,7 +30,7 @@ public final class AffixStems {
   }
 
   /// Returns the words that a form may come from: the form itself first, then sorted by how many letters of the word
-  /// the suffix replaces.
+  /// the suffix replaces, by length and by code point.
   public func stems(of form: String) -> [String] {
     let letters = form.unicodeScalars.map(\.value)
     guard !letters.isEmpty, letters.count <= 64 else { return [] }
@@ -43,7 +43,10 @@ public final class AffixStems {
         if !found.contains(where: { $0.stem == Array(stem) }) { found.append((Array(stem), affix.strip.count)) }
       }
     }
-    return found.sorted { ($0.strip, $0.stem.count) < ($1.strip, $1.stem.count) }.map { entry in
+    return found.sorted { a, b in
+      let (first, second) = ((a.strip, a.stem.count), (b.strip, b.stem.count))
+      return first == second ? a.stem.lexicographicallyPrecedes(b.stem) : first < second
+    }.map { entry in
       String(String.UnicodeScalarView(entry.stem.compactMap { Unicode.Scalar($0) }))
     }
   }

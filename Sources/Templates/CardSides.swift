@@ -77,7 +77,7 @@ extension CardFacts {
 /// Renders the sides of one card.
 package struct CardSides {
   /// The number of bytes that rendering one side may read and write in total, because a template may name a long field
-  /// any number of times.
+  /// any number of times, and a tag any number of filters.
   package static let workLimit = 256_000_000
 
   let fields: NoteFields
@@ -154,14 +154,20 @@ package struct CardSides {
       let filter = TemplateFilter(
         field: field.name, ordinal: ordinal, isFront: output.isFront, isForTerminal: isForTerminal,
         tagsClozes: tagsClozes || !isForTerminal, clozes: { fields.clozes(of: field.name) })
-      output.bytes += field.filters.isEmpty ? value : filter.apply(field.filters, to: value)
-      output.work += value.count
+      try spend(value.count, &output)
+      let shown = try filter.apply(field.filters, to: value) { (size) throws(NoteError) in try spend(size, &output) }
+      output.bytes += shown
     } else if field.name == SpecialField.frontSide.rawValue {
       output.bytes += output.frontSide
     } else {
       output.bytes.add("(no field \(printable(field.name)))")
     }
-    output.work += output.bytes.count - before
+    try spend(output.bytes.count - before, &output)
+  }
+
+  /// Counts bytes that were read or written, and polls for an interrupt from time to time.
+  private func spend(_ count: Int, _ output: inout Output) throws(NoteError) {
+    output.work += count
     if output.work > CardSides.workLimit { throw .tooLarge(what: "the text of a card") }
     if output.work >= output.nextPoll {
       if isInterrupted() { throw .interrupted }
@@ -214,9 +220,9 @@ package struct CardTexts: Equatable {
       return (bytes.text + "…").trimmed
     }
 
-    /// Returns the back without the front, which it may repeat above its rule `<hr id=answer>`.
+    /// Returns the back without the front, which it may repeat above its rule.
     func answer(_ back: Bytes, prompt: String) throws(NoteError) -> String {
-      if let rule = back[...].position(of: "<hr id=answer>", from: 0), !prompt.isEmpty,
+      if let rule = Template.answerRules.compactMap({ back[...].position(of: $0, from: 0) }).min(), !prompt.isEmpty,
         try text(Bytes(back[..<rule])).utf8.elementsEqual(prompt.utf8)
       {
         return try text(Bytes(back[rule...]))

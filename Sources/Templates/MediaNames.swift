@@ -1,5 +1,5 @@
 // The names of media files in fields and templates: `[sound:x.mp3]`, `<img src="x.png">`, `url("_x.woff")`.
-// Invariant: names are returned decoded, without entities and percent escapes.
+// Invariant: names are returned decoded, without entities and, in attributes, without percent escapes.
 
 import Text
 
@@ -30,7 +30,7 @@ public enum MediaNames {
         if bytes[...].begins(with: "[sound:", at: index),
           let end = brackets.next(bytes[...], from: index), end < index + 1_000
         {
-          let name = decoded(bytes[(index + 7)..<end]).composed
+          let name = decoded(bytes[(index + 7)..<end], isSound: true).composed
           if !name.isEmpty { body(name, true) }
         }
       case UInt8(ascii: "<"):
@@ -54,13 +54,14 @@ public enum MediaNames {
   /// Decodes the entities and percent escapes of a name.
   package static func decoded(_ name: String) -> String { decoded(Bytes(name.utf8)[...]) }
 
-  static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+  /// - Parameter isSound: whether it is the name in `[sound:...]`, where a percent sign is an ordinary character.
+  static func decoded(_ bytes: ArraySlice<UInt8>, isSound: Bool = false) -> String {
     var (result, index) = (Bytes(), bytes.startIndex)
     while index < bytes.endIndex {
       if bytes[index] == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.character(bytes, index) {
         result.add(String(scalar))
         index = end
-      } else if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
+      } else if !isSound, bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
         let byte = UInt8(bytes[(index + 1)...(index + 2)].text, radix: 16), byte >= 0x20
       {
         result.append(byte)
@@ -117,7 +118,8 @@ extension MediaNames {
     func isOld(_ name: ArraySlice<UInt8>) -> Bool { decoded(name).composed == old }
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "["), bytes[...].begins(with: "[sound:", at: index),
-        let end = brackets.next(bytes[...], from: index), end < index + 1_000, isOld(bytes[(index + 7)..<end])
+        let end = brackets.next(bytes[...], from: index), end < index + 1_000,
+        decoded(bytes[(index + 7)..<end], isSound: true).composed == old
       {
         result += bytes[start..<index + 7] + Bytes(new.utf8)
         (start, index) = (end, end)

@@ -87,8 +87,10 @@ extension NoteCardMaker {
     guard found.text.trimmed.utf8.elementsEqual(answer.utf8) else { return [] }
     let start = found.text.unicodeScalars.firstIndex { !$0.properties.isWhitespace } ?? found.text.startIndex
     let before = found.text.utf8.distance(from: found.text.startIndex, to: start)
-    return found.hidden.map { max(0, $0.lowerBound - before)..<min(answer.utf8.count, $0.upperBound - before) }
-      .filter { !$0.isEmpty }
+    // A cloze that is only white space at either end of the text is not in the answer.
+    let shown = before..<before + answer.utf8.count
+    return found.hidden.map { $0.clamped(to: shown) }.filter { !$0.isEmpty }
+      .map { $0.lowerBound - before..<$0.upperBound - before }
   }
 
   /// The fields that no template names, in order.

@@ -124,6 +124,9 @@ package struct TemplatePair {
 }
 
 extension Template {
+  /// The forms of the rule between the front and the answer on a back.
+  static let answerRules: [StaticString] = ["<hr id=answer>", "<hr id=\"answer\">"]
+
   init(showingErrorOf source: String) {
     do {
       self = try Template(source)
@@ -146,7 +149,7 @@ extension Template {
       }
     }
     let rule = text.text.trimmed
-    return shown == names && (ruleBetween ? rule == "<hr id=answer>" || rule == "<hr id=\"answer\">" : rule.isEmpty)
+    return shown == names && (ruleBetween ? Self.answerRules.contains { $0.description == rule } : rule.isEmpty)
   }
 }
 

@@ -16,10 +16,19 @@ struct TemplateFilter {
   /// The clozes of the field before any filter.
   package let clozes: () -> ClozeText
 
-  func apply(_ filters: [String], to text: Bytes) -> Bytes {
+  /// - Parameter spend: called with the size in bytes of what each filter makes; an error that it throws ends the
+  ///   work.
+  func apply(
+    _ filters: [String], to text: Bytes, spend: (Int) throws(NoteError) -> Void
+  ) throws(NoteError) -> Bytes {
     if filters == ["cloze", "type"] || filters == ["nc", "type"] { return typed(text, filters[0]) }
     let first = filters.first.flatMap { apply(cloze: $0, clozes) }
-    return filters.dropFirst(first == nil ? 0 : 1).reduce(first ?? text) { apply($1, to: $0) }
+    var result = first ?? text
+    for filter in filters.dropFirst(first == nil ? 0 : 1) {
+      result = apply(filter, to: result)
+      try spend(result.count)
+    }
+    return result
   }
 
   /// Nil for a filter other than the cloze filters.

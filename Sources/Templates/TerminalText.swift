@@ -14,8 +14,7 @@ package struct TerminalText {
     reader.run(limit, isInterrupted)
     var result = reader.result
     while let last = result.last, last == 0x20 || last == 0x0A { result.removeLast() }
-    let text = result.text
-    return hasTooManyMarks(text) ? limitingMarks(text) : text
+    return limitingMarks(result.text)
   }
 
   /// Converts a card side whose clozes are tagged.
@@ -104,12 +103,23 @@ package struct TerminalText {
     if !result.isEmpty, result.count != hintStart {
       if breaks > 0 {
         while result.last == 0x20 { result.removeLast() }
+        trimClozes()
         result.append(contentsOf: repeatElement(0x0A, count: breaks))
       } else {
         result.append(0x20)
       }
     }
     (breaks, blank) = (0, false)
+  }
+
+  /// Ends the clozes with the text, from whose end spaces were removed.
+  private mutating func trimClozes() {
+    let end = result.count
+    if let start = clozeStart { clozeStart = Swift.min(start, end) }
+    while let last = clozes.last, last.upperBound > end {
+      clozes.removeLast()
+      if last.lowerBound < end { clozes.append(last.lowerBound..<end) }
+    }
   }
 
   private mutating func readBlank(_ byte: UInt8) {
@@ -143,7 +153,7 @@ package struct TerminalText {
   /// `[sound:name]` becomes `[sound name]`.
   private mutating func readBracket() {
     if html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000 {
-      if showsMedia { put("[sound \(MediaNames.decoded(html[(index + 7)..<end]))]") }
+      if showsMedia { put("[sound \(MediaNames.decoded(html[(index + 7)..<end], isSound: true))]") }
       index = end + 1
     } else {
       put(UInt8(ascii: "["))
@@ -239,16 +249,5 @@ package struct TerminalText {
     guard let start = reading else { return }
     reading = nil
     if result.count == start { result.removeLast() } else { put(")") }
-  }
-
-  /// Limits the combining marks in a row to the number that any card text may have.
-  private static func limitingMarks(_ text: String) -> String {
-    var (shown, run) = (String.UnicodeScalarView(), 0)
-    for scalar in text.unicodeScalars {
-      let isMark = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
-      run = isMark ? run + 1 : 0
-      if run <= longestMarkRun { shown.append(scalar) }
-    }
-    return String(shown)
   }
 }

@@ -36,12 +36,29 @@ public func hasTooManyMarks(_ text: String) -> Bool {
 private func hasTooManyMarks(decoding bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   var run = 0
   for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-    guard scalar.value >= 0x300, scalar.properties.canonicalCombiningClass != .notReordered else {
-      run = 0
-      continue
-    }
-    run += 1
+    run = isSorted(scalar) ? run + 1 : 0
     if run > longestMarkRun { return true }
   }
   return false
+}
+
+/// Returns the text without the marks that are too many in a row.
+public func limitingMarks(_ text: String) -> String {
+  guard hasTooManyMarks(text) else { return text }
+  var (kept, run) = (String.UnicodeScalarView(), 0)
+  for scalar in text.unicodeScalars {
+    run = isSorted(scalar) ? run + 1 : 0
+    if run <= longestMarkRun { kept.append(scalar) }
+  }
+  return String(kept)
+}
+
+/// Whether the normal form sorts it among the marks next to it. Three Tibetan vowel signs are not marks to Unicode, but
+/// decompose into two.
+private func isSorted(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0..<0x300: false
+  case 0xF73, 0xF75, 0xF81: true
+  default: scalar.properties.canonicalCombiningClass != .notReordered
+  }
 }

@@ -47,7 +47,7 @@ import Testing
     try folder.write("\\data\\\n\\1-grams:\n1 perro\n", to: "onboard/models/es_ES.lm")
     try folder.write("# mine\ngato\t3\nperro\t1\nx\tnone\n", to: "own/es.tsv")
     #expect(try library().frequencies(of: language("spanish")) == ["gato": 750_000, "perro": 250_000])
-    try folder.write("uno\ndos\ntres\n", to: "own/es.tsv")
+    try folder.write("\u{FEFF}uno\r\ndos\r\ntres\r\n", to: "own/es.tsv")
     let counts = try #require(try library().frequencies(of: language("spanish")))
     #expect(counts.sorted { $0.value > $1.value }.map(\.key) == ["uno", "dos", "tres"])
   }

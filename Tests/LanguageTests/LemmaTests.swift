@@ -2,12 +2,14 @@
 
 import Files
 import Lexicon
+import TestSupport
 import Testing
 
 @testable import Language
 
 @Suite struct LemmaTests {
   private let spanish = Language(name: "spanish", title: "Spanish", code: "es")
+  private let folder = TemporaryFolder()
 
   /// - Parameter entries: readings as an analyser has them.
   private func lemmatizer(
@@ -54,6 +56,48 @@ import Testing
     #expect(stems.stems(of: "perros") == ["perro"])
     #expect(stems.stems(of: "luces") == ["luz"])
     #expect(stems.stems(of: "lus").isEmpty && stems.stems(of: "").isEmpty)
+  }
+
+  @Test func `equally likely stems are in the order of their letters`() throws {
+    let flags = ["A": "ur", "B": "er", "C": "ir", "D": "ar", "E": "yr", "F": "or"]
+    let affixes = flags.map { "SFX \($0) Y 1\nSFX \($0) \($1) o \($1)\n" }.joined()
+    let words = flags.map { "cre\($1)/\($0)\n" }.joined()
+    try folder.write("SET UTF-8\n" + affixes, to: "x.aff")
+    try folder.write("6\n" + words, to: "x.dic")
+    let stems = try AffixStems(words: folder.file("x.dic"), affixes: folder.file("x.aff")) { false }
+    #expect(stems.stems(of: "creo") == ["crear", "creer", "creir", "creor", "creur", "creyr"])
+  }
+
+  @Test func `the lemma of a phrase is that of its only word, without an article`() {
+    func lemma(_ phrase: String, _ code: String) -> String? {
+      Lemmatizer(
+        Language(name: code, title: code, code: code), overrides: [:], analysers: [], wordNet: nil, missing: nil
+      ) { nil }.lemma(ofPhrase: phrase)
+    }
+    #expect(lemma("la casa", "es") == "casa" && lemma("la", "es") == "el" && lemma("casa azul", "es") == nil)
+    #expect(lemma("l'acqua", "it") == "acqua" && lemma("un\u{2019}isola", "it") == "isola")
+    #expect(lemma("un po'", "it") == "po'" && lemma("o'clock", "en") == "o'clock")
+  }
+
+  @Test(arguments: ["p'yat", "p\u{2019}yat", "p\u{2BC}yat"])
+  func `apostrophes are the same in a form and in the user's table`(form: String) throws {
+    try folder.write("P\u{2019}yat\tfive\n", to: "uk.tsv")
+    let library = LanguageLibrary(
+      ownFolder: folder.path, sharedFolders: [], spellingFolders: [], isInterrupted: { false })
+    let ukrainian = Language(name: "ukrainian", title: "Ukrainian", code: "uk")
+    #expect(library.lemmatizer(of: ukrainian).lemmas(of: form).primary == "five")
+  }
+
+  @Test func `data that could not be read because of Ctrl-C is read at the next call`() throws {
+    try folder.write("casas\thogar\n", to: "es.tsv")
+    try folder.write("", to: "stop")
+    let stop = folder.file("stop")
+    let library = LanguageLibrary(
+      ownFolder: folder.path, sharedFolders: [], spellingFolders: [], isInterrupted: { fileExists(stop) })
+    #expect(library.lemmatizer(of: spanish).lemmas(of: "casas").primary == "casas")
+    #expect(library.failures.isEmpty)
+    try Folder.removeFile(stop)
+    #expect(library.lemmatizer(of: spanish).lemmas(of: "casas").primary == "hogar")
   }
 
   /// The packages that Scripts/setup installs.

@@ -37,6 +37,12 @@ import Testing
     #expect(text("Perro negro. Gato.").tokens.allSatisfy { !$0.isName })
   }
 
+  @Test func `marks that are too many in a row are left out`() {
+    let marks = String(repeating: "\u{301}\u{323}", count: 500)
+    let text = text("A\(marks) b.")
+    #expect(text.forms.count == 2 && text.forms[0].text.unicodeScalars.count < 130)
+  }
+
   @Test func `a text without words is fully covered`() {
     #expect(view(text(), known: []).coverage == 1)
     #expect(view(text("...", "3 4"), known: []).coverage == 1)
@@ -46,6 +52,9 @@ import Testing
     let text = text("hoy Rosa corta una rosa y otra rosa roja.", "hoy vino Rosa.", "vino Marta con otra.")
     let names = text.tokens.filter(\.isName).map { text.forms[Int($0.form)].text }
     #expect(names == ["rosa", "rosa", "marta"])
+    let hyphenated = self.text("hoy vino Abel-beth-maacah.")
+    let parts = hyphenated.tokens.filter(\.isName).map { hyphenated.forms[Int($0.form)].text }
+    #expect(parts == ["abel", "beth", "maacah"])
   }
 
   @Test func `each sentence of a plan has exactly one word that is unknown at that point`() {

@@ -26,7 +26,7 @@ import Testing
     ),
     ("it", "L'arte dell’amico, un po' strana.", ["L'", "arte", "dell’", "amico", "un", "po'", "strana"]),
     ("en", "I don't know; it’s John's.", ["I", "do", "n't", "know", "it", "’s", "John", "'s"]),
-    ("en", "'quoted' words", ["quoted", "words"]),
+    ("en", "'quoted' words, don\u{2BC}t", ["quoted", "words", "do", "n\u{2BC}t"]),
     ("es", "¿Qué?—dijo «él».", ["Qué", "dijo", "él"]),
     ("es", "", []), ("es", "... !!", []),
   ])

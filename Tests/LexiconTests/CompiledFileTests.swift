@@ -187,4 +187,17 @@ import Testing
     #expect(try library().load(path: first).name == "mine")
     #expect(try library().load(path: first).isMapped)
   }
+
+  @Test func `a path that leads to another list now gives its words, though size and time are the same`() throws {
+    let other = TemporaryFolder()
+    try lists.write("aa\nbb\n", to: "mine.txt")
+    try other.write("cc\ndd\n", to: "mine.txt")
+    other.setTime("mine.txt", try lists.status("mine.txt"))
+    let link = cache.file("link")
+    #expect(symlink(lists.path, link) == 0)
+    #expect(try Array(library().load(path: link + "/mine.txt").words()) == ["aa", "bb"])
+    #expect(unlink(link) == 0 && symlink(other.path, link) == 0)
+    #expect(try Array(library().load(path: link + "/mine.txt").words()) == ["cc", "dd"])
+    #expect(other.names == ["mine.txt"])
+  }
 }

@@ -123,6 +123,18 @@ import Text
     #expect(try texts("perro") == ["dog"])
   }
 
+  @Test func `a headword is found without the blanks around it, and by the rules of its language`() throws {
+    try folder.makeFolder("own")
+    try folder.write("gato \tcat\nniño \tboy\nIrak\tIraq\n", to: "own/words.tsv")
+    #expect(try texts("gato") == ["cat"])
+    #expect(try texts("niño") == ["boy"])
+    #expect(try texts("ırak", "turkish") == ["Iraq"])
+    try DictionaryIndexWriter.write(folder.file("own/tr-en.words"), isInterrupted: { false }) { index in
+      try index.add(.meaning, "Isparta", "a city")
+    }
+    #expect(try texts("ısparta", "turkish") == ["a city"])
+  }
+
   @Test func `a hundred thousand entries of one word take no longer than those of many`() throws {
     try folder.makeFolder("own")
     let lines = (0..<100_000).map { "gato\tcat \($0)" }
@@ -183,6 +195,7 @@ import Text
     let text = "cat\n    n 1: feline mammal [syn: {cat},\n       {true cat}]\n    2: a {guy}"
     #expect(Meaning(dictionary: "wn", word: "cat", text: text).gloss() == "n 1: feline mammal 2: a guy")
     #expect(Meaning(dictionary: "d", word: "gato", text: "cat").gloss() == "cat")
+    #expect(Meaning(dictionary: "d", word: "a", text: "at, to\nin").gloss() == "at, to in")
     #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
   }
 
@@ -193,6 +206,19 @@ import Text
     let spanish = try language("spanish")
     #expect(try library.define("gato", in: spanish).map(\.text) == ["cat"])
     #expect(try library.define("long", in: spanish).isEmpty)
+    #expect(library.failures.map(\.report.code) == [.failure(.badFile)])
+  }
+
+  @Test func `a damaged dictionary is read once for the forms of a text`() throws {
+    try folder.makeFolder("own")
+    try folder.write("damaged", to: "own/es-a.words")
+    try DictionaryIndexWriter.write(folder.file("own/es-b.words"), isInterrupted: { false }) { index in
+      try index.add(.form, "gatos", "gato")
+    }
+    let library = library()
+    let spanish = try language("spanish")
+    #expect(try library.lemmas(of: "perros", in: spanish).isEmpty)
+    #expect(try library.lemmas(of: "gatos", in: spanish) == ["gato"])
     #expect(library.failures.map(\.report.code) == [.failure(.badFile)])
   }
 

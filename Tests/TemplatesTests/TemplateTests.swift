@@ -66,6 +66,14 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(texts.prompt.contains("does not close") && texts.answer == "(no field Nope)")
   }
 
+  @Test(arguments: ["<hr id=answer>", "<hr id=\"answer\">"])
+  func `an answer does not repeat the front above its rule`(rule: String) throws {
+    let pair = TemplatePair(CardTemplate("c", front: "{{Front}}", back: "{{Front}}\n\(rule)\n{{Back}}"))
+    let fields = NoteFields(names: ["Front", "Back"], values: ["a", "b"])
+    let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
+    #expect(texts.prompt == "a" && texts.answer == "b")
+  }
+
   @Test func `fields are renamed in the tags of a template and nowhere else`() {
     let source =
       "Front {{Front}} {{text:Front}} {{#Front}}{{ Front }}{{/Front}} {{Front2}} {{Front:x}} <!-- {{Front}} -->"
@@ -102,6 +110,32 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(throws: NoteError.self) { try sides.front(template) }
   }
 
+  @Test func `a tag that repeats a filter is limited`() throws {
+    let template = try Template("{{" + String(repeating: "tts en:", count: 4000) + "Front}}")
+    let sides = CardSides(
+      fields: NoteFields(names: ["Front"], values: [String(repeating: "x", count: 100_000)]), ordinal: 0,
+      isInterrupted: { false })
+    #expect(throws: NoteError.self) { try sides.front(template) }
+  }
+
+  @Test(
+    arguments: [
+      ("abc {{c1::&nbsp;&nbsp;}}", "abc", []), ("{{c1::&nbsp;}} xyz", "xyz", []),
+      ("abc&nbsp;&nbsp;&nbsp;{{c1::&nbsp;<br>x}}", "abc\nx", ["\nx"]), ("a {{c1::b}} {{c2::c}}", "a b c", ["b"]),
+      ("a {{c1::b&nbsp;&nbsp;}}<br>{{c1::c}}{{c1::&nbsp;}}<br>d", "a b\nc\nd", ["b", "c"]),
+    ] as [(String, String, [String])])
+  func `the hidden parts of an answer are in it, whatever white space a cloze has`(
+    text: String, answer: String, hidden: [String]
+  ) throws {
+    let maker = NoteCardMaker(
+      NoteType(StockNoteType.cloze.draft, id: NoteTypeID(rawValue: 1), modified: 0), isInterrupted: { false })
+    let fields = NoteFields(names: ["Text", "Back Extra"], values: [text, ""])
+    let facts = CardFacts()
+    #expect(try maker.texts(fields, facts, ordinal: 0).answer == answer)
+    let parts = try maker.hiddenParts(of: answer, fields, facts, ordinal: 0)
+    #expect(parts.map { String(decoding: Array(answer.utf8)[$0], as: UTF8.self) } == hidden)
+  }
+
   @Test func `plain text becomes HTML, and HTML with more than text is distinguished from it`() {
     #expect(HTMLText.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
     for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]", "a  b", "[sound:a.mp3]"] {
@@ -115,6 +149,14 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
   @Test func `text with too many marks is truncated to the limit of a card`() {
     let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8), isInterrupted: { false })
     #expect(text.unicodeScalars.count == 129)
+  }
+
+  @Test func `a percent sign in the name of a sound is an ordinary character`() {
+    let html = "[sound:100%41&amp;.mp3] <img src=\"p%41&amp;.png\">"
+    #expect(MediaNames.inHTML(html) == ["100%41&.mp3", "pA&.png"])
+    #expect(MediaNames.renaming("100%41&.mp3", to: "b.mp3", in: html) == "[sound:b.mp3] <img src=\"p%41&amp;.png\">")
+    let text = TerminalText.text(Bytes("[sound:100%41.mp3]".utf8), isInterrupted: { false })
+    #expect(text == "[sound 100%41.mp3]")
   }
 
   @Test(arguments: ["hidden", "hidden style='color: red'", "style='color: red; display: none'"])

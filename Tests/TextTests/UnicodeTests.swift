@@ -109,10 +109,13 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
       ("a" + String(repeating: "\u{301}", count: longestMarkRun + 1), true),
       (String(repeating: "a\u{301}", count: 3 * longestMarkRun), false),
       (String(repeating: "я\u{301}", count: 3 * longestMarkRun), false),
+      // It is no mark, but decomposes into two.
+      ("a" + String(repeating: "\u{F73}", count: longestMarkRun + 1), true),
     ] {
       var text = text
       #expect(hasTooManyMarks(text) == isEndless)
       #expect(text.withUTF8 { hasTooManyMarks($0) } == isEndless)
+      #expect(limitingMarks(text).unicodeScalars.count == text.unicodeScalars.count - (isEndless ? 1 : 0))
     }
   }
 }

@@ -26,13 +26,13 @@ public enum DictionaryEntryKind: UInt8, Sendable {
   case pronunciation
 }
 
-/// Returns the hash by which headwords are found: without accents and capitals, whatever the language. The results are
-/// then compared by the rules of the language that was asked for.
+/// Returns the hash by which headwords are found: without accents and capitals, whatever the language, and with a dot
+/// on each i, because a Turkish I is small without one. The results are then compared by the rules of the language that
+/// was asked for.
 private func keyHash(_ headword: String) -> UInt64 {
   let neutral = Language(name: "", title: "", code: "")
-  return Array(normalize(headword, language: neutral, foldAccents: true).utf8).withUnsafeBytes {
-    damageDigest($0, seed: 0)
-  }
+  let key = normalize(headword, language: neutral, foldAccents: true).replacing(text: "ı", with: "i")
+  return Array(key.utf8).withUnsafeBytes { damageDigest($0, seed: 0) }
 }
 
 private enum IndexFile {

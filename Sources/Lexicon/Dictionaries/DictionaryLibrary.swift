@@ -145,12 +145,13 @@ public final class DictionaryLibrary {
     let form = HeadwordForm(language: language, foldsAccents: false)
     var lemmas: [String] = []
     let listing = formPlaces[language] ?? places().filter { $0.mayHaveForms && serves($0, language) }
-    formPlaces[language] = listing
     for place in listing {
       for lemma in try ask(place, { try $0.lemmas(of: word, form) }) where !lemmas.contains(lemma) {
         lemmas.append(lemma)
       }
     }
+    // One that cannot be opened is not read again for the next word.
+    formPlaces[language] = listing.filter { opened[$0.path] != nil }
     return lemmas
   }
 

@@ -49,7 +49,11 @@ struct HeadwordForm: Hashable {
   let foldsAccents: Bool
 
   func key(_ word: ArraySlice<UInt8>) -> [UInt8] {
-    if word.allSatisfy({ $0 < 0x80 }) { return word.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } }
+    var key: [UInt8] = []
+    let isPlain = word.withUnsafeBufferPointer { bytes in
+      withNormalizedPlain(bytes, language.letterCase) { key = Array($0) }
+    }
+    if isPlain { return key }
     return Array(normalize(String(decoding: word, as: UTF8.self), language: language, foldAccents: foldsAccents).utf8)
   }
 

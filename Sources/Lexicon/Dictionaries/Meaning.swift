@@ -21,12 +21,15 @@ public struct Meaning: Equatable, Sendable {
   }
 
   /// Returns the text on one line, as short as a card needs it: without the headword's own line, without lists of
-  /// synonyms, at most `limit` characters, truncated between words.
+  /// synonyms, of at most `limit` characters; a longer one is truncated between words, and ends with `…`.
   ///
   ///     Meaning(dictionary: "d", word: "gato", text: "gato /ˈɡato/\n1. cat\n2. jack").gloss()   // "1. cat 2. jack"
   public func gloss(limit: Int = 160) -> String {
     var lines = text.split(separator: "\n").map { String($0).trimmed }
-    if lines.count > 1, let first = lines.first, first.lowercased().hasPrefix(word.lowercased()) {
+    let headword = word.lowercased()
+    if lines.count > 1, let first = lines.first?.lowercased(), first.hasPrefix(headword),
+      first.dropFirst(headword.count).first?.isLetter != true
+    {
       lines.removeFirst()
     }
     var line = lines.joined(separator: " ")
