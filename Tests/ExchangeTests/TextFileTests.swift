@@ -248,6 +248,21 @@ import Testing
     #expect(try texts("a.html", html) == ["one", "a two"])
   }
 
+  @Test func `a less-than sign in a script or a style is not a tag`() throws {
+    let html = "<p>one</p><script>for (i=0;i<n;i++) {}</SCRIPT ><p>two</p><style>a{content:'<b'}</style><p>three</p>"
+    #expect(try texts("a.html", html) == ["one", "two", "three"])
+  }
+
+  @Test(arguments: ["<html lang=\"es\">", "<!DOCTYPE html>\n<HTML class=x LANG=es>", "<!-- <html> --><html lang='es'>"])
+  func `the language of a page is read however its tag is written`(tag: String) throws {
+    #expect(try read("a.html", Array((tag + "<p>Uno</p>").utf8)).language == "es")
+  }
+
+  @Test func `a speaker in capitals is removed, but not a word of a script without capitals`() throws {
+    let cues = "1\n00:00:01,000 --> 00:00:02,000\nقال: لا\n\n2\n00:01:01,000 --> 00:01:02,000\nANA: No.\n"
+    #expect(try texts("a.srt", cues) == ["قال: لا", "No."])
+  }
+
   @Test func `tags in a comment are ignored`() {
     let tags = XMLTags(
       Array("<!-- <item id='a'/> <item id='b'/> --><item id='c'/><![CDATA[<item id='d'/>]]><item id='e'/>".utf8))

@@ -140,7 +140,8 @@ enum SubtitleLines {
       return line
     }
     let name = line[..<colon].drop { $0 == "-" || $0 == " " }
-    guard name.count > 1, name.allSatisfy({ !$0.isLowercase && !$0.isNumber }), name.contains(where: \.isLetter) else {
+    guard name.count > 1, name.allSatisfy({ !$0.isLowercase && !$0.isNumber }), name.contains(where: \.isUppercase)
+    else {
       return line
     }
     return String(line[line.index(after: colon)...]).trimmed

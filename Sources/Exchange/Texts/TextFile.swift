@@ -2,6 +2,7 @@
 // Invariant: the output is valid text; a file of more than 64 MiB is refused; nothing in it is executed or fetched.
 
 import Files
+import Templates
 import Text
 
 /// A part of a text; sentences do not extend across parts.
@@ -142,7 +143,7 @@ public struct TextFile: Sendable {
   private static func language(of text: String, _ format: TextFormat) -> String? {
     let head = text.utf8.prefix(4096)
     switch format {
-    case .html: return XMLTags(Array(head)).first("html").flatMap { $0["lang"] ?? $0["xml:lang"] }
+    case .html: return language(ofHTML: Array(head)[...])
     case .vtt:
       let lines = String(decoding: head, as: UTF8.self)
         .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix { !$0.isEmpty }
@@ -150,6 +151,19 @@ public struct TextFile: Sendable {
       return line.map { String($0.dropFirst("language:".count).trimmingBlanks) }
     case .plain, .markdown, .epub, .srt, .ass: return nil
     }
+  }
+
+  private static func language(ofHTML html: ArraySlice<UInt8>) -> String? {
+    var (tags, place) = (TagReading(), html.startIndex)
+    while let start = html[place...].firstIndex(of: UInt8(ascii: "<")) {
+      guard let (tag, end) = tags.tag(html, start) else {
+        place = start + 1
+        continue
+      }
+      if tag.name == "html" { return tag.attribute("lang") ?? tag.attribute("xml:lang") }
+      place = end
+    }
+    return nil
   }
 
   /// Splits a text into paragraphs at blank lines.
