@@ -24,13 +24,11 @@ struct BuildMedia {
     let known = try BuildTable.media(db, of: build).mapValues(\.path).filter { !$0.value.isEmpty }
     for (name, path) in known.merging(named, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
       let whole = folder.path + "/" + path
-      if let other = files[name] {
-        if other.path == whole { continue }
-        throw BuildError.sameMedia(path: whole, other: other.path)
-      }
+      if files[name]?.path == whole { continue }
       guard try MarkdownMedia.file(path, from: "", in: folder.path) != nil,
         let facts = try FileFacts.at(whole, followingLinks: false)
       else { continue }
+      if let other = files[name] { throw BuildError.sameMedia(path: whole, other: other.path) }
       files[name] = BuildMediaFile(name: name, path: whole, stamp: SourceStamp(facts), place: path)
     }
     return files.values.sorted { $0.name < $1.name }
