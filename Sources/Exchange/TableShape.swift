@@ -153,7 +153,9 @@ struct TableShape {
     }
   }
 
-  private mutating func name(_ names: [String], _ chosen: [Int: TableColumn]) {
+  private mutating func name(_ header: [String], _ chosen: [Int: TableColumn]) {
+    // A chosen column may be beyond the header.
+    let names = header + Array(repeating: "", count: max(0, (chosen.keys.max() ?? -1) + 1 - header.count))
     let lowered = names.map { $0.lowercased() }
     var seen = Set(chosen.values)
     var meanings = chosen
