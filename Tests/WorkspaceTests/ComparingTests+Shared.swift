@@ -36,6 +36,20 @@ extension ComparingTests {
     #expect(try note("gato", here).record().fields == ["gato", "cat"])
   }
 
+  @Test func `a card of a note that was moved out of the deck is not part of it, and stays as it is`() throws {
+    let outside = try here.decks.create("French")
+    let card = try note("v", here).cards()[1]
+    #expect(try here.cards.move([card], into: outside) == 1)
+    try here.cards.setFlag([card], to: 3)
+    try export(here, "ours.apkg")
+    #expect(try difference("Spanish", file("ours.apkg")) == [])
+    _ = try note("v", there).update(fields: ["Word": "correr!"])
+    try export(there, "theirs.apkg")
+    #expect(try merge("Spanish", "Spanish", file("theirs.apkg")).counts.changed == 1)
+    let left = try outside.cards().rest().map { try $0.record() }
+    #expect(left.map(\.answer) == ["correr!"] && left.map(\.flag) == [3])
+  }
+
   // MARK: Media
 
   /// Replaces the content of a media name, as users do.

@@ -249,6 +249,8 @@ public final class MergeIntoDeck {
   /// Sets what the entry says of one card. A value is `yes`, a number or a deck for all cards, or a list by card
   /// number.
   private func finish(_ card: CardRecord, _ entry: ComparedEntry) throws {
+    // A card that was moved out of the deck stays as it is.
+    guard self.own.contains(card.deck) || decks.values.contains(card.deck) else { return }
     let name = "card \(card.ordinal + 1)"
     let suspended = entry[ComparedField.suspended]
     let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains { $0 == name }
