@@ -221,7 +221,7 @@ public final class MergeIntoDeck {
   }
 
   private func texts(_ entry: ComparedEntry, _ type: NoteType) -> [String: String] {
-    Dictionary(firstOf: type.fields.map { ($0, entry[$0]) })
+    Dictionary(firstOf: type.fields.map { ($0, entry[ComparedField.escaped($0)]) })
   }
 
   private func add(_ entry: ComparedEntry) throws {
@@ -235,10 +235,10 @@ public final class MergeIntoDeck {
 
   /// Sets what a note has besides its fields.
   private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
-    let known = Set(type.fields + ComparedField.ofNotes)
+    let known = Set(type.fields.map(ComparedField.escaped))
     var kept = zip(entry.fields.list, entry.values).filter { name, text in
-      !text.isEmpty && !known.contains(name) && !name.hasPrefix("card ") && !name.hasPrefix(ComparedField.deckOfCard)
-    }.map { CardField($0, isJSON($1) ? .json($1) : .text($1)) }
+      !text.isEmpty && !known.contains(name) && !ComparedField.isSpecial(name[...])
+    }.map { CardField(ComparedField.unescaped($0), isJSON($1) ? .json($1) : .text($1)) }
     if !entry.conflicts.isEmpty {
       kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
     }

@@ -185,4 +185,25 @@ public enum ComparedField {
   static let ofNotes = [type, deck, suspended, flag]
   /// The preceding entry, in a conflict of two orders.
   static let place = "place"
+  /// The prefix that distinguishes a note's own field from one with a special meaning.
+  private static let ownPrefix = "field "
+
+  static func isSpecial(_ name: Substring) -> Bool {
+    ofNotes.contains(String(name))
+      || ["card ", deckOfCard].contains { name.hasPrefix($0) && Int(name.dropFirst($0.count)) != nil }
+  }
+
+  /// Returns the name that an own field of a note has in an entry.
+  static func escaped(_ name: String) -> String { mayBeEscaped(name) ? ownPrefix + name : name }
+
+  /// Returns the name of an own field of a note from its name in an entry.
+  static func unescaped(_ name: String) -> String {
+    name.hasPrefix(ownPrefix) && mayBeEscaped(name) ? String(name.dropFirst(ownPrefix.count)) : name
+  }
+
+  private static func mayBeEscaped(_ name: String) -> Bool {
+    var rest = name[...]
+    while rest.hasPrefix(ownPrefix) { rest = rest.dropFirst(ownPrefix.count) }
+    return isSpecial(rest)
+  }
 }
