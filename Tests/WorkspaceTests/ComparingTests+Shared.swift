@@ -50,17 +50,17 @@ extension ComparingTests {
     #expect(left.map(\.answer) == ["correr!"] && left.map(\.flag) == [3])
   }
 
-  @Test func `fields named like the deck or the flag of a note are compared and merged like others`() throws {
+  @Test func `fields named like the deck or the flag of a note are merged like others, and remain texts`() throws {
     let names = ["card 2", "deck", "field deck", "flag"]
     let second = try here.decks.create("Second")
     try second.add(
-      NewCard(prompt: "a", answer: "b", guid: "x", fields: names.map { CardField($0, .text("old")) }), at: .bottom)
-    let members = names.map { ", \"\($0)\": \"new\"" }.joined()
+      NewCard(prompt: "a", answer: "b", guid: "x", fields: names.map { CardField($0, .text("1")) }), at: .bottom)
+    let members = names.map { ", \"\($0)\": \"2\"" }.joined()
     try ours.folder.write("{\"prompt\": \"a\", \"answer\": \"c\", \"guid\": \"x\"\(members)}\n", to: "theirs.jsonl")
     #expect(try merge("Second", "Second", file("theirs.jsonl")).counts.changed == 1)
     let card = try #require(try second.cards().rest().first).record()
     #expect(try card.answer == "c" && card.flag == 0 && here.decks.all().count == 2)
-    #expect(card.fields.sorted { $0.name < $1.name } == names.map { CardField($0, .text("new")) })
+    #expect(card.fields.sorted { $0.name < $1.name } == names.map { CardField($0, .text("2")) })
   }
 
   // MARK: Media

@@ -236,14 +236,20 @@ public final class MergeIntoDeck {
   /// Sets what a note has besides its fields.
   private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
     let known = Set(type.fields.map(ComparedField.escaped))
+    let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: id))
+    // An entry has only the texts of values; what was a text stays one, even if it looks like a number.
+    let texts = Set((cards.first?.fields ?? []).filter { $0.value == .text($0.value.written) }.map(\.name))
     var kept = zip(entry.fields.list, entry.values).filter { name, text in
       !text.isEmpty && !known.contains(name) && !ComparedField.isSpecial(name[...])
-    }.map { CardField(ComparedField.unescaped($0), isJSON($1) ? .json($1) : .text($1)) }
+    }.map { name, text in
+      let name = ComparedField.unescaped(name)
+      return CardField(name, isJSON(text) && !texts.contains(name) ? .json(text) : .text(text))
+    }
     if !entry.conflicts.isEmpty {
       kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
     }
     try StoredFields.set(db, of: id, to: kept)
-    for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) { try finish(card, entry) }
+    for card in cards { try finish(card, entry) }
   }
 
   /// Sets what the entry says of one card. A value is `yes`, a number or a deck for all cards, or a list by card
