@@ -29,6 +29,11 @@ import Testing
     #expect(try texts("a.md", text) == ["Title", "Some strong link text.", "a point", "another", "said"])
   }
 
+  @Test func `front matter of Markdown is left out`() throws {
+    #expect(try texts("a.md", "---\ntitle: T\n---\nOne.\n\n---\nTwo.\n") == ["One.", "Two."])
+    #expect(try texts("a.md", "---\nOne.\n") == ["One."])
+  }
+
   @Test func `HTML gives its blocks, without scripts and ruby readings, with its entities decoded`() throws {
     let html = """
       <!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]><html><head><title>T</title></head><body>

@@ -181,10 +181,17 @@ public struct TextFile: Sendable {
     return paragraphs
   }
 
-  /// Returns the paragraphs of Markdown without the marks of headings, lists and quotations; code is left out.
+  /// Returns the paragraphs of Markdown without the marks of headings, lists and quotations; code and front matter are
+  /// left out.
   private static func markdownParagraphs(_ text: String) -> [TextParagraph] {
     var (plain, isCode) = ("", false)
-    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)[...]
+    if let first = lines.first, MarkdownLine(first) == .rule,
+      let end = lines.dropFirst().firstIndex(where: { $0 == "..." || MarkdownLine($0) == .rule })
+    {
+      lines = lines[(end + 1)...]
+    }
+    for line in lines {
       let line = line.trimmingBlanks
       if line.hasPrefix("```") || line.hasPrefix("~~~") {
         isCode.toggle()
