@@ -63,6 +63,21 @@ extension ComparingTests {
     #expect(card.fields.sorted { $0.name < $1.name } == names.map { CardField($0, .text("2")) })
   }
 
+  @Test func `a card that theirs removed from a note type is removed although ours changed the style`() throws {
+    let type = try here.noteTypes.open("Verb")
+    var edit = NoteTypeEdit(try type.record())
+    edit.css = ".card { color: red }"
+    try type.edit(edit)
+    let other = try there.noteTypes.open("Verb")
+    var removal = NoteTypeEdit(try other.record())
+    removal.cards.removeLast()
+    try other.edit(removal, agreed: true)
+    try export(there, "theirs.apkg")
+    #expect(try merge(file("base.apkg"), "Spanish", file("theirs.apkg")).result.conflicts.isEmpty)
+    let merged = try type.record()
+    #expect(merged.cards.map(\.name) == ["One"] && merged.css == edit.css)
+  }
+
   // MARK: Media
 
   /// Replaces the content of a media name, as users do.

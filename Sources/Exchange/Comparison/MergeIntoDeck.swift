@@ -319,7 +319,8 @@ extension ComparedEntry {
   /// A note type, as encoded by `init(type:)`.
   fileprivate var draft: NoteTypeDraft {
     var cards: [CardTemplate] = []
-    for name in fields.list where name.hasSuffix(", front") {
+    // Of a card that one side removed, only the names of its fields are left.
+    for name in fields.list where name.hasSuffix(", front") && !self[name].isEmpty {
       let card = String(name.dropLast(7))
       cards.append(CardTemplate(card, front: self[name], back: self["\(card), back"]))
     }
