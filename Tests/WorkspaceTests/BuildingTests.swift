@@ -103,13 +103,14 @@ private struct NoGenerator: CardGenerator {
     #expect(String(decoding: try FileText.bytes(path, limit: 100), as: UTF8.self) == "second")
   }
 
-  @Test func `a picture that was moved to the folder for media is built from there`() throws {
+  @Test func `a picture that was moved to the folder for media is built from there, and hidden files are not`() throws {
     for name in ["img", "media"] { try person.folder.makeFolder("Words/" + name) }
     try write("## a\n\n![](img/cat.png)\n", to: "a.md")
     try write("cat", to: "img/cat.png")
     try build()
     removeTree(person.folder.file("Words/img/cat.png"))
     try write("cat", to: "media/cat.png")
+    try write("", to: "media/.gitkeep")
     try write("## a\n\n![](cat.png)\n", to: "a.md")
     try build()
     #expect(try workspace.media.all().map(\.name) == ["cat.png"])
