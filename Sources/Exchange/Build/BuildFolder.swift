@@ -151,6 +151,9 @@ public struct BuildSource {
   /// Whether the file contains the cards itself, and does not have to be run to make them.
   package var hasText: Bool { kind != .generator }
 
+  /// The path of the source's folder within the folder that is built; empty for that folder itself.
+  var folder: String { path.split(separator: "/").dropLast().joined(separator: "/") }
+
   /// The name of the nested deck that the source's folder is built into.
   var subdeck: String {
     path.split(separator: "/").dropLast().joined(separator: "::")
