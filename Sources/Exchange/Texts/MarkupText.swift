@@ -41,7 +41,7 @@ enum MarkupText {
 
     private mutating func addCharacter() {
       let byte = html[index]
-      if byte == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.character(html[...], index) {
+      if byte == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.webCharacter(html[...], index) {
         text += String(scalar == "\u{A0}" ? " " : scalar).utf8
         index = end
         return
