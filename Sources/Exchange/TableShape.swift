@@ -106,7 +106,10 @@ struct TableShape {
     }
     var meanings: [Int: TableColumn] = [:]
     for choice in options.columns {
-      meanings[try Self.index(of: choice, in: names, path)] = column(choice.meaning)
+      let index = try Self.index(of: choice, in: names, path)
+      guard meanings.updateValue(column(choice.meaning), forKey: index) == nil else {
+        throw .badColumns(reason: "the column \(quoted(choice.column)) is chosen for two meanings")
+      }
     }
     if hasHeader { name(names, meanings) } else { number(names.count, meanings) }
   }

@@ -113,6 +113,10 @@ import Testing
     ("prompt", "columns: MEANING=COLUMN expected, got \"prompt\"; for example prompt=Spanish,answer=2,tags=Theme"),
     ("prompt=1,prompt=2", "columns: \"prompt\" is chosen twice; for example prompt=Spanish,answer=2,tags=Theme"),
     (
+      "prompt=1,answer=1",
+      "columns: the column \"1\" is chosen for two meanings; for example prompt=Spanish,answer=2,tags=Theme"
+    ),
+    (
       "prompt=10001",
       "columns: a table has at most 10,000 columns, not 10001; for example prompt=Spanish,answer=2,tags=Theme"
     ),
