@@ -52,13 +52,14 @@ public struct PackedFiles: Equatable, Sendable {
   /// the gzip header.
   /// - Parameter path: the archive's name for error messages.
   public func packed(as path: String, limits: PackedLimits = PackedLimits()) throws(ArchiveError) -> [UInt8] {
+    let end = [UInt8](repeating: 0, count: TarHeader.length * 2)
     var tar: [UInt8] = []
     for file in files {
       tar += TarHeader(name: folder + "/" + file.path, size: file.bytes.count).block + file.bytes
       tar += [UInt8](repeating: 0, count: TarHeader.padding(of: file.bytes.count))
-      if tar.count > limits.unpacked { throw tooLarge(path, limits.unpacked) }
+      if tar.count + end.count > limits.unpacked { throw tooLarge(path, limits.unpacked) }
     }
-    tar += [UInt8](repeating: 0, count: TarHeader.length * 2)
+    tar += end
     var bytes = [UInt8](repeating: 0, count: deckhand_gzip_bound(tar.count))
     let count = deckhand_gzip(tar, tar.count, &bytes, bytes.count)
     guard count >= 0 else { throw .outOfMemory }

@@ -131,10 +131,19 @@ public final class CardImport {
   /// Imports the media of a row, and renames them in the row if they got other names.
   private func importMedia(of row: inout CardRow, beside path: String) throws {
     guard let receiveMedia, path != "-" else { return }
-    let folder = path.contains("/") ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : ["."]
-    for (name, relative) in row.media {
-      let file = try MarkdownMedia.file(relative, from: "", in: folder.joined(separator: "/"))
-      let key = folder.joined(separator: "/") + "/" + (file ?? relative)
+    let parts = path.contains("/") ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : ["."]
+    let folder = parts.joined(separator: "/")
+    let found = try row.media.map { media in
+      (name: media.name, path: media.path, file: try MarkdownMedia.file(media.path, from: "", in: folder))
+    }
+    var files: [String: String] = [:]
+    for (name, _, file) in found {
+      guard let file, let other = files.updateValue(file, forKey: name), other != file else { continue }
+      return row.refuse(
+        .badRow, "\(quoted(other)) and \(quoted(file)) would have the same name on the card; rename one")
+    }
+    for (name, relative, file) in found {
+      let key = folder + "/" + (file ?? relative)
       let known = try media[key] ?? (file == nil ? "" : receiveMedia(key))
       media[key] = known
       if known.isEmpty, try MediaTable.named(db, name) == nil { report.missingMedia.insert(relative) }

@@ -91,14 +91,15 @@ final class ImportPlaces {
     return written
   }
 
-  /// Moves the cards of a note that are elsewhere to a deck within the one that is imported into.
-  /// - Returns: false when all cards have been moved out of the import's decks; then they stay where they are.
+  /// Moves the cards of a note to a deck within the one that is imported into, except those that have been moved out
+  /// of the import's decks.
+  /// - Returns: false when all cards have been moved out.
   func place(_ note: NoteID, within name: String) throws -> Bool {
     let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
     guard cards.contains(where: { own.contains($0.deck) }) else { return false }
     try flush()
     let target = name.isEmpty ? deck.id : try subdeck(name).id
-    let others = cards.filter { $0.deck != target }.map(\.id)
+    let others = cards.filter { $0.deck != target && own.contains($0.deck) }.map(\.id)
     if others.isEmpty { return true }
     _ = try CardTable.move(db, others, into: target, now: now)
     moved.insert(note)

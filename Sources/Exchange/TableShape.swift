@@ -106,7 +106,10 @@ struct TableShape {
     }
     var meanings: [Int: TableColumn] = [:]
     for choice in options.columns {
-      meanings[try Self.index(of: choice, in: names, path)] = column(choice.meaning)
+      let index = try Self.index(of: choice, in: names, path)
+      guard meanings.updateValue(column(choice.meaning), forKey: index) == nil else {
+        throw .badColumns(reason: "the column \(quoted(choice.column)) is chosen for two meanings")
+      }
     }
     if hasHeader { name(names, meanings) } else { number(names.count, meanings) }
   }
@@ -153,7 +156,9 @@ struct TableShape {
     }
   }
 
-  private mutating func name(_ names: [String], _ chosen: [Int: TableColumn]) {
+  private mutating func name(_ header: [String], _ chosen: [Int: TableColumn]) {
+    // A chosen column may be beyond the header.
+    let names = header + Array(repeating: "", count: max(0, (chosen.keys.max() ?? -1) + 1 - header.count))
     let lowered = names.map { $0.lowercased() }
     var seen = Set(chosen.values)
     var meanings = chosen

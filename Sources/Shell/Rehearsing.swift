@@ -16,6 +16,7 @@ struct RehearsalRun {
   /// Runs a command that changes data as a unit of work, and rolls it back.
   func run(asJSON: Bool, _ body: () throws -> CommandResult) throws -> CommandResult {
     let workspace = try session.workspace()
+    let announced = session.rehearsal.announcedCount
     try workspace.beginUnit()
     let changes: [PendingChanges]
     do {
@@ -31,14 +32,15 @@ struct RehearsalRun {
       throw error
     }
     if workspace.isInUnit { try workspace.rollbackUnit() }
-    return CommandResult(.list(changes.flatMap(\.records)), .lines(lines(changes)))
+    return CommandResult(.list(changes.flatMap(\.records)), .lines(lines(changes, since: announced)))
   }
 
   static let nothingWasChanged = "Nothing was changed (--dry-run)."
 
   /// One line per kind of change: `Would add 1,204 cards: el perro, el gato, …`
-  func lines(_ changes: [PendingChanges]) -> [String] {
-    if changes.isEmpty { return ["Nothing would change."] }
+  /// - Parameter announced: how many effects outside the unit of work had been announced before it.
+  func lines(_ changes: [PendingChanges], since announced: Int) -> [String] {
+    if changes.isEmpty, session.rehearsal.announcedCount == announced { return ["Nothing would change."] }
     return changes.map { change in
       var line = "Would \(verb(change)) \(session.counted(change.count, change.noun, plural(change.noun)))"
       let names = change.names.prefix(Self.shown).map { printable($0, limit: 40) }

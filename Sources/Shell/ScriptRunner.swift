@@ -131,7 +131,7 @@ package struct ScriptRunner {
       } else if wantsJSON {
         session.show(CommandResult(.list(changes.flatMap(\.records))), asJSON: true)
       } else {
-        for line in RehearsalRun(session).lines(changes) { session.console.note(line) }
+        for line in RehearsalRun(session).lines(changes, since: 0) { session.console.note(line) }
       }
     } else if status == ExitStatus.done {
       try workspace.commitUnit()

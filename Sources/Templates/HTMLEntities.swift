@@ -15,6 +15,14 @@ package enum HTMLEntities {
     return (scalar, semicolon + 1)
   }
 
+  /// Returns the same also for `&apos;`, which XML and HTML 5 have, but Anki does not know.
+  package static func webCharacter(
+    _ bytes: ArraySlice<UInt8>, _ start: Int
+  ) -> (scalar: Unicode.Scalar, end: Int)? {
+    if bytes.begins(with: "&apos;", at: start) { return ("'", start + 6) }
+    return character(bytes, start)
+  }
+
   private static func numbered(_ digits: ArraySlice<UInt8>) -> Unicode.Scalar? {
     let isHexadecimal = digits.first.map(asciiLowered) == UInt8(ascii: "x")
     let digits = isHexadecimal ? digits.dropFirst() : digits

@@ -135,13 +135,7 @@ package struct TerminalText {
   }
 
   private mutating func readEntity() {
-    // An HTML 5 name that is in common use.
-    if html.begins(with: "&apos;", at: index) {
-      put(UInt8(ascii: "'"))
-      index += 6
-      return
-    }
-    guard let (scalar, end) = HTMLEntities.character(html, index) else {
+    guard let (scalar, end) = HTMLEntities.webCharacter(html, index) else {
       put(UInt8(ascii: "&"))
       index += 1
       return

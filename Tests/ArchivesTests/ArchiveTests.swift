@@ -60,4 +60,14 @@ import Testing
       #expect(try PackedFiles(unpacking: files.packed(as: "p", limits: limits), path: "p", limits: limits) == files)
     }
   }
+
+  @Test func `only what can be unpacked within the limit is packed`() throws {
+    var limits = PackedLimits()
+    // A header, one block, and an end of two blocks.
+    limits.unpacked = 4 * 512
+    let files = try PackedFiles(folder: "p", [PackedFile("f", [1])], path: "p", limits: limits)
+    #expect(try PackedFiles(unpacking: files.packed(as: "p", limits: limits), path: "p", limits: limits) == files)
+    limits.unpacked -= 1
+    #expect(throws: ArchiveError.self) { try files.packed(as: "p", limits: limits) }
+  }
 }

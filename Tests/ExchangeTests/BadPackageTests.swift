@@ -203,6 +203,14 @@ import Testing
     #expect(here.media.isEmpty)
   }
 
+  @Test(arguments: [(" ", "_"), (".. ", "_..")])
+  func `a media file whose name is blank or leads out gets another one`(name: String, other: String) throws {
+    let note = BadPackageTests.basic.replacing("'f' || char(31)", with: "'<img src=\"\(name)\">' || char(31)")
+    let path = try package(here.folder, legacy(note) + [("media", Array("{\"0\":\"\(name)\"}".utf8)), ("0", [1])])
+    let report = try here.importing(path)
+    #expect(report.added == 1 && report.rejectedCount == 0 && here.media == [other: [1]], "\(report)")
+  }
+
   @Test func `the collection of 2018 is used if a package has it beside the older one`() throws {
     let older = try collectionFile(
       here.folder, BadPackageTests.basic.replacing("'f' || char(31)", with: "'old' || char(31)"))

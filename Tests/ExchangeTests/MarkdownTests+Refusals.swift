@@ -1,7 +1,8 @@
-// What Markdown import refuses: oversized cards, NUL, notes of another deck.
+// What Markdown import refuses: oversized cards, NUL, notes of another deck, two files of the same name.
 
 import Decks
 import Exchange
+import Files
 import Problems
 import Storage
 import Templates
@@ -40,5 +41,23 @@ extension MarkdownTests {
     // In the deck itself, or in an inner deck, it is the same note.
     try collection.store.operation("x") { try DeckTable.rename($0, other, to: "d::inner", now: 1) }
     #expect(try imported(text, .update).report.updated == 1 && collection.prompts(other) == ["theirs"])
+  }
+
+  @Test func `a card that names two files of the same name is refused`() throws {
+    for name in ["one", "two"] {
+      try folder.makeFolder(name)
+      try AtomicFile.write(folder.file(name + "/cat.png"), Array(name.utf8))
+    }
+    let text = "Q: ![](one/cat.png)\nA: ![](two/cat.png)\n\nQ: ![](one/cat.png)\nA: ![](./one/cat.png)\n"
+    try AtomicFile.write(folder.file("c.md"), Array(text.utf8))
+    let deck = try collection.deck("f")
+    let report = try collection.store.operation("import") { db in
+      let work = try CardImport(db, into: deck, options: ImportOptions(), now: 1) { 7 }
+      work.receiveMedia = { _ in "cat.png" }
+      try work.run(folder.file("c.md"), isInterrupted: { false })
+      return try work.finish()
+    }
+    #expect(report.cards.added == 1 && report.cards.rejected.map(\.line) == [1])
+    #expect(report.cards.rejected.first?.message.contains("same name on the card") == true)
   }
 }

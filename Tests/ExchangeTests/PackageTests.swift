@@ -235,6 +235,21 @@ import Values
     #expect(try here.importing(there.exporting("A").path, into: "A").added == 2)
   }
 
+  @Test func `a note whose guid another deck has is exported once, wherever its cards are`() throws {
+    let (outer, inner) = (try there.collection.deck("A"), try there.collection.deck("A::B"))
+    let note = try there.collection.addNote(inner, NewNote(fields: ["Front": "f", "Back": "b"], guid: "same")) {
+      try NoteTypeTable.stock($0, .reversed, now: 0)
+    }
+    let between = try there.collection.add(inner, "between", "x")
+    try there.collection.add(outer, "in A", "x", guid: "same")
+    try there.collection.store.operation("arrange") { db in
+      let cards = try NoteTable.cards(db, of: note)
+      try CardTable.arrange(db, [cards[0], between, cards[1]])
+    }
+    #expect(try here.importing(there.exporting("A").path, into: "A").added == 4)
+    #expect(try here.count("notes") == 3)
+  }
+
   @Test func `data that no note can hold is reported`() throws {
     let deck = try here.collection.deck("Words")
     try here.collection.add(deck, NewCard(prompt: "p", answer: "a", fields: [CardField("f", .text("x"))]))

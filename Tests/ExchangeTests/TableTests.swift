@@ -86,6 +86,14 @@ import Testing
     #expect(cards[0].fields == [CardField("column1", .text("7"))])
   }
 
+  @Test func `a column beyond the header can be chosen`() throws {
+    let (report, cards) = try imported("a.csv", "front,back\ngato,cat,x,animal\n") {
+      $0.table.columns = try ColumnChoice.list(of: "prompt=1,answer=2,tags=4")
+    }
+    #expect(cards.map(\.tags) == [["animal"]] && cards[0].fields == [CardField("column3", .text("x"))])
+    #expect(report.findings.columns == ["prompt", "answer", "column3", "tags"])
+  }
+
   @Test func `the user can say that the first row is not a header`() throws {
     let (report, cards) = try imported("a.csv", "prompt,answer\ngato,cat\n") { $0.table.hasNoHeader = true }
     #expect(cards.map(\.prompt) == ["prompt", "gato"] && report.findings.hasHeader == false)
@@ -104,6 +112,10 @@ import Testing
     ),
     ("prompt", "columns: MEANING=COLUMN expected, got \"prompt\"; for example prompt=Spanish,answer=2,tags=Theme"),
     ("prompt=1,prompt=2", "columns: \"prompt\" is chosen twice; for example prompt=Spanish,answer=2,tags=Theme"),
+    (
+      "prompt=1,answer=1",
+      "columns: the column \"1\" is chosen for two meanings; for example prompt=Spanish,answer=2,tags=Theme"
+    ),
     (
       "prompt=10001",
       "columns: a table has at most 10,000 columns, not 10001; for example prompt=Spanish,answer=2,tags=Theme"

@@ -29,13 +29,18 @@ import Testing
     #expect(try texts("a.md", text) == ["Title", "Some strong link text.", "a point", "another", "said"])
   }
 
+  @Test func `front matter of Markdown is left out`() throws {
+    #expect(try texts("a.md", "---\ntitle: T\n---\nOne.\n\n---\nTwo.\n") == ["One.", "Two."])
+    #expect(try texts("a.md", "---\nOne.\n") == ["One."])
+  }
+
   @Test func `HTML gives its blocks, without scripts and ruby readings, with its entities decoded`() throws {
     let html = """
       <!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]><html><head><title>T</title></head><body>
       <p>Un caf&eacute; &amp; t&#233;<br>solo &x;</p><script>if (a < b) {}</script><!-- <p>no</p> -->
-      <p title="a > b">q</p><div>漢<rt>kan</rt>字</div><td>a</td><td>b</td> 1 < 2 <
+      <p title="a > b">q&apos;s</p><div>漢<rt>kan</rt>字</div><td>a</td><td>b</td> 1 < 2 <
       """
-    #expect(try texts("a.html", html) == ["Un café & té", "solo &x;", "q", "漢字", "a", "b", "1 < 2 <"])
+    #expect(try texts("a.html", html) == ["Un café & té", "solo &x;", "q's", "漢字", "a", "b", "1 < 2 <"])
   }
 
   @Test(arguments: [
@@ -146,6 +151,18 @@ import Testing
     #expect(try texts("a.vtt", vtt) == ["Hola hoy."])
   }
 
+  @Test func `a line that is said twice is kept twice, unless the captions follow each other directly`() throws {
+    func cue(_ start: String, _ end: String, _ text: String) -> String { "0:\(start) --> 0:\(end)\n\(text)\n\n" }
+    let twice = cue("01.0", "02.0", "No.") + cue("03.0", "04.0", "No.")
+    #expect(try texts("a.srt", twice) == ["No.", "No."])
+    let rolling = cue("01.0", "02.0", "Uno.\nDos.") + cue("02.0", "03.0", "Dos.") + cue("02.999", "04.0", "Dos.")
+    #expect(try texts("a.srt", rolling + cue("09.0", "10.0", "Dos.")) == ["Uno. Dos.", "Dos."])
+  }
+
+  @Test func `a dash on a line of its own gives no paragraph`() throws {
+    #expect(try texts("a.srt", "0:01 --> 0:02\n-\n\n0:11 --> 0:12\n-\nYes.\n- No.\n") == ["Yes.", "No."])
+  }
+
   @Test func `SubStation Alpha scripts follow their format line`() throws {
     let ass = """
       [Script Info]
@@ -174,7 +191,7 @@ import Testing
   private let package = (
     "OEBPS/p.opf",
     """
-    <package><manifest><item id="a" href="text/a%20b.xhtml" media-type="application/xhtml+xml"/>
+    <package><manifest><item id="a" href="text/a%20b%+5%.xhtml" media-type="application/xhtml+xml"/>
     <item id="b" href="text/../b.xhtml#x" media-type="application/xhtml+xml"/>
     <item id="i" href="../../../etc/passwd" media-type="text/html"/></manifest>
     <spine><itemref idref="b"/><itemref idref="a"/><itemref idref="i"/><itemref idref="missing"/></spine></package>
@@ -183,7 +200,7 @@ import Testing
 
   @Test func `a book is read in the order of its spine, and nothing outside it`() throws {
     let path = try epub([
-      container, package, ("OEBPS/text/a b.xhtml", "<html><body><p>Dos.</p></body></html>"),
+      container, package, ("OEBPS/text/a b%+5%.xhtml", "<html><body><p>Dos.</p></body></html>"),
       ("OEBPS/b.xhtml", "<!DOCTYPE html><html><body><h1>Uno</h1></body></html>"),
     ])
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno", "Dos."])
@@ -248,10 +265,30 @@ import Testing
     #expect(try texts("a.html", html) == ["one", "a two"])
   }
 
+  @Test func `a less-than sign in a script or a style is not a tag`() throws {
+    let html = "<p>one</p><script>for (i=0;i<n;i++) {}</SCRIPT ><p>two</p><style>a{content:'<b'}</style><p>three</p>"
+    #expect(try texts("a.html", html) == ["one", "two", "three"])
+  }
+
+  @Test(arguments: ["<html lang=\"es\">", "<!DOCTYPE html>\n<HTML class=x LANG=es>", "<!-- <html> --><html lang='es'>"])
+  func `the language of a page is read however its tag is written`(tag: String) throws {
+    #expect(try read("a.html", Array((tag + "<p>Uno</p>").utf8)).language == "es")
+  }
+
+  @Test func `a speaker in capitals is removed, but not a word of a script without capitals`() throws {
+    let cues = "1\n00:00:01,000 --> 00:00:02,000\nقال: لا\n\n2\n00:01:01,000 --> 00:01:02,000\nANA: No.\n"
+    #expect(try texts("a.srt", cues) == ["قال: لا", "No."])
+  }
+
   @Test func `tags in a comment are ignored`() {
     let tags = XMLTags(
       Array("<!-- <item id='a'/> <item id='b'/> --><item id='c'/><![CDATA[<item id='d'/>]]><item id='e'/>".utf8))
     #expect(tags.all("item").map { $0["id"] } == ["c", "e"])
+  }
+
+  @Test func `a value of an attribute may contain a greater-than sign and references`() {
+    let tags = XMLTags(Array("<item id='a>b'/><item id=\"&lt;&#99;&#x64;&gt; &quot;&apos;&amp;lt;\"/>".utf8))
+    #expect(tags.all("item").map { $0["id"] } == ["a>b", "<cd> \"'&lt;"])
   }
 
   @Test func `a cue of a hundred thousand lines and as many unclosed declarations are fast`() throws {

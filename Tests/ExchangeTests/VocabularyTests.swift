@@ -235,6 +235,12 @@ import Testing
       !found.contains { if case .meaning(let word, _) = $0 { word == "a" || word == "b" } else { false } }, "\(found)")
   }
 
+  @Test func `in a dictionary of version 1, each value after the fifth is a definition`() throws {
+    let head = ("index.json", "{\"title\": \"Old\", \"version\": 1}")
+    let terms = "[[\"gato\",\"\",\"n\",\"\",5,\"cat\",\"tom cat\"],[\"sol\",\"\",\"\",\"\",0]]"
+    #expect(try entries([head, ("term_bank_1.json", terms)]) == [.meaning(word: "gato", text: "cat; tom cat")])
+  }
+
   @Test(arguments: [
     "", "[", "[[\"a\"]]", "{}", "[1]", "[[\"a\",\"\",\"\",\"\",0,[\"x\"]]", "x[]", "[]]", "[[\"a\",\"b\"],",
     "[[\"\u{1}\"]]",

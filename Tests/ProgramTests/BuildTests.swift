@@ -247,6 +247,20 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
   }
 
+  @Test func `a dry run says what would be written back, and writes no file`() throws {
+    try build()
+    try home.run("-e", "decks.open('Spanish'):find('\"el gato\"')[1].answer = 'the tomcat'")
+    let (source, package) = (home.path + "/es/animals.md", home.path + "/es.apkg")
+    let before = contents(of: source)
+    let run = try home.run("--dry-run", "build", home.path + "/es", "--write-back", "--apkg", package)
+    #expect(run.status == 0 && run.output == "Nothing was changed (--dry-run).\n", "\(run)")
+    #expect(run.errors.contains("dry run: would write edits back to 1 source\n"), "\(run)")
+    #expect(run.errors.contains("dry run: would write \(package)\n"), "\(run)")
+    #expect(run.errors.contains("1 written back to their sources"), "\(run)")
+    #expect(run.errors.contains("not written back") == false, "\(run)")
+    #expect(contents(of: source) == before && contents(of: package) == nil)
+  }
+
   @Test func `a card removed in the deck stays away until its row changes`() throws {
     try build()
     try home.run("-e", "decks.open('Spanish'):find('\"el sol\"')[1]:remove()")

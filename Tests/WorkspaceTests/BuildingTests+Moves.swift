@@ -74,6 +74,19 @@ extension BuildingTests {
     #expect(try build().read == 0)
   }
 
+  @Test func `a card of a note that was moved to another deck stays there, too`() throws {
+    func row(_ back: String) -> String {
+      #"{"guid":"x","note_type":"Basic (and reversed card)","note_fields":{"Front":"a","Back":"\#(back)"}}"#
+    }
+    try write(row("1"), to: "a.jsonl")
+    try build()
+    let other = try workspace.decks.create("Other")
+    _ = try workspace.cards.move([#require(try workspace.decks.open("Words").card(at: 2))], into: other)
+    try write(row("one"), to: "a.jsonl")
+    #expect(try build().cards.updated == 1)
+    #expect(try cards() == ["a = one"] && other.cards().rest().map { try $0.record().prompt } == ["one"])
+  }
+
   @Test func `a link is not followed, and one in place of a source or a folder is named`() throws {
     try person.folder.makeFolder("outside")
     try person.folder.write("secret", to: "outside/key.png")

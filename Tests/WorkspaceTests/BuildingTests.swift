@@ -1,4 +1,4 @@
-// Building a folder through the workspace: its description, its media, and rows that change their type.
+// Building a folder through the workspace: its description, and rows that change their type.
 
 import Decks
 import Exchange
@@ -84,24 +84,7 @@ private struct NoGenerator: CardGenerator {
     #expect(error?.message.contains("is needed") == true)
   }
 
-  // MARK: Media
-
-  @Test func `a picture removed from the folder no longer belongs to the build`() throws {
-    try write("## a\n\n![](cat.png)\n", to: "a.md")
-    try write("first", to: "cat.png")
-    try build()
-    #expect(try workspace.media.all().map(\.name) == ["cat.png"])
-    try write("## a\n\nno picture\n", to: "a.md")
-    removeTree(person.folder.file("Words/cat.png"))
-    try build()
-    #expect(try cards() == ["a = no picture"])
-    _ = try workspace.media.add(Array("mine".utf8), named: "dog.png")
-    try write("second", to: "cat.png")
-    try write("## a\n\n![](cat.png)\n", to: "a.md")
-    try build()
-    let path = try workspace.media.path("cat.png")
-    #expect(String(decoding: try FileText.bytes(path, limit: 100), as: UTF8.self) == "second")
-  }
+  // MARK: Rows
 
   @Test(arguments: ["**b**", "![](cat.png)", "- b\n- c", "b\n\n> c"])
   func `a card becomes plain again when its source does`(_ formatted: String) throws {
@@ -113,19 +96,6 @@ private struct NoGenerator: CardGenerator {
     }
     #expect(try cards().count == 1)
   }
-
-  @Test func `two files with the same name in two folders are reported, and nothing is built`() throws {
-    for name in ["one", "two"] {
-      try person.folder.makeFolder("Words/" + name)
-      try write("## \(name)\n\n![](cat.png)\n", to: name + "/a.md")
-      try write(name, to: name + "/cat.png")
-    }
-    let error = #expect(throws: BuildError.self) { try build() }
-    #expect(error?.message.contains("cat.png") == true, "\(String(describing: error))")
-    #expect(try workspace.decks.all().isEmpty && workspace.media.all().isEmpty)
-  }
-
-  // MARK: Rows
 
   @Test func `a row with another type is another card`() throws {
     try write(#"{"guid":"a","note_type":"Basic","note_fields":{"Front":"sun","Back":"sol"}}"# + "\n", to: "a.jsonl")

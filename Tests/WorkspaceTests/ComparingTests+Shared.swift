@@ -36,6 +36,48 @@ extension ComparingTests {
     #expect(try note("gato", here).record().fields == ["gato", "cat"])
   }
 
+  @Test func `a card of a note that was moved out of the deck is not part of it, and stays as it is`() throws {
+    let outside = try here.decks.create("French")
+    let card = try note("v", here).cards()[1]
+    #expect(try here.cards.move([card], into: outside) == 1)
+    try here.cards.setFlag([card], to: 3)
+    try export(here, "ours.apkg")
+    #expect(try difference("Spanish", file("ours.apkg")) == [])
+    _ = try note("v", there).update(fields: ["Word": "correr!"])
+    try export(there, "theirs.apkg")
+    #expect(try merge("Spanish", "Spanish", file("theirs.apkg")).counts.changed == 1)
+    let left = try outside.cards().rest().map { try $0.record() }
+    #expect(left.map(\.answer) == ["correr!"] && left.map(\.flag) == [3])
+  }
+
+  @Test func `fields named like the deck or the flag of a note are merged like others, and remain texts`() throws {
+    let names = ["card 2", "deck", "field deck", "flag"]
+    let second = try here.decks.create("Second")
+    try second.add(
+      NewCard(prompt: "a", answer: "b", guid: "x", fields: names.map { CardField($0, .text("1")) }), at: .bottom)
+    let members = names.map { ", \"\($0)\": \"2\"" }.joined()
+    try ours.folder.write("{\"prompt\": \"a\", \"answer\": \"c\", \"guid\": \"x\"\(members)}\n", to: "theirs.jsonl")
+    #expect(try merge("Second", "Second", file("theirs.jsonl")).counts.changed == 1)
+    let card = try #require(try second.cards().rest().first).record()
+    #expect(try card.answer == "c" && card.flag == 0 && here.decks.all().count == 2)
+    #expect(card.fields.sorted { $0.name < $1.name } == names.map { CardField($0, .text("2")) })
+  }
+
+  @Test func `a card that theirs removed from a note type is removed although ours changed the style`() throws {
+    let type = try here.noteTypes.open("Verb")
+    var edit = NoteTypeEdit(try type.record())
+    edit.css = ".card { color: red }"
+    try type.edit(edit)
+    let other = try there.noteTypes.open("Verb")
+    var removal = NoteTypeEdit(try other.record())
+    removal.cards.removeLast()
+    try other.edit(removal, agreed: true)
+    try export(there, "theirs.apkg")
+    #expect(try merge(file("base.apkg"), "Spanish", file("theirs.apkg")).result.conflicts.isEmpty)
+    let merged = try type.record()
+    #expect(merged.cards.map(\.name) == ["One"] && merged.css == edit.css)
+  }
+
   // MARK: Media
 
   /// Replaces the content of a media name, as users do.

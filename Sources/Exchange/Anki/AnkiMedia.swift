@@ -64,6 +64,6 @@ final class PackageMedia {
       name.remove(at: name.index(before: dot))
     }
     while name.utf8.count > 110 { name.removeLast() }
-    return name
+    return ["", ".", ".."].contains(name) ? "_" + name : name
   }
 }

@@ -108,9 +108,12 @@ final class CollectionWriter {
       return id
     }
     // A note of another deck has that guid already.
-    var own = String(decoding: guid ?? note.guid, as: UTF8.self) + "/\(note.id)"
+    var own = CollectionWriter.distinctGuid(String(decoding: guid ?? note.guid, as: UTF8.self), of: note.id)
     return try own.withUTF8 { try add(note, guid: $0) }
   }
+
+  /// Returns the guid of a note whose own guid belongs to a note of another deck.
+  static func distinctGuid(_ guid: String, of note: Int64) -> String { "\(guid)/\(note)" }
 
   /// Binds all columns except the id.
   private func put(_ note: Note, guid: TextBytes, into row: some ColumnBinding) {

@@ -18,6 +18,7 @@ final class PackageTargets {
   /// How many leading parts of each deck name stand for the deck that is imported into.
   private let depth: Int
   private var types: [Int64: NoteType?] = [:]
+  private var invalidTypes: [Int64: NoteError] = [:]
   private var decks: [Int64: Target] = [:]
   /// Keyed by the ids in the account, because two decks of the package may become one deck.
   private var spans: [DeckID: Span] = [:]
@@ -98,12 +99,18 @@ final class PackageTargets {
   /// - Throws: `NoteError.badType`.
   func type(_ id: Int64) throws -> NoteType? {
     if let known = types[id] { return known }
+    if let error = invalidTypes[id] { throw error }
     try flush()
     guard let given = contents.types[id] else {
       types[id] = .some(nil)
       return nil
     }
-    let (received, now) = (try NoteType(received: given, id: id), calendar.moment.now)
+    let received: NoteType
+    do throws(NoteError) { received = try NoteType(received: given, id: id) } catch {
+      invalidTypes[id] = error
+      throw error
+    }
+    let now = calendar.moment.now
     if root == nil {
       _ = try NoteTypeTable.place(db, received, now: now) { contents.types[$0.rawValue] == nil }
       types[id] = try NoteTypeTable.record(db, received.id)

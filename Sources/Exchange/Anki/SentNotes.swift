@@ -44,7 +44,11 @@ struct SentNotes {
   private mutating func addNote(_ id: Int64, _ row: Row) throws -> Int64 {
     lastModified = row.number(2)
     let type = try type(row.integer(1))
-    if try writer.guid(of: id) == row.text(0) { return id }
+    if let written = try writer.guid(of: id),
+      written == row.text(0) || written == CollectionWriter.distinctGuid(row.text(0), of: id)
+    {
+      return id
+    }
     let column = row.bytes(4)
     if column.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
       mediaNames.formUnion(MediaNames.inHTML(row.text(4)))

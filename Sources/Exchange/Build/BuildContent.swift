@@ -48,7 +48,8 @@ struct BuildContent {
 
   /// Whether a field in conflict now has the same text on both sides.
   private func isSettled(_ conflict: MergeConflict, _ ours: [String], _ theirs: [String]) -> Bool {
-    guard conflict.owner == nil, let place = type.fields.firstIndex(of: conflict.field),
+    guard conflict.owner == nil,
+      let place = type.fields.firstIndex(where: { ComparedField.escaped($0) == conflict.field }),
       place < min(ours.count, theirs.count)
     else { return false }
     return ours[place] == theirs[place]
@@ -80,7 +81,7 @@ struct BuildContent {
   /// Merges the note in the deck with its new source, by field.
   /// - Returns: the content for the deck, and the conflicts; a field in conflict keeps the deck's text.
   func merged(_ base: BuiltContent, _ theirs: BuiltContent) -> (content: BuiltContent, conflicts: [MergeConflict]) {
-    let names = FieldNames(type.fields)
+    let names = FieldNames(type.fields.map(ComparedField.escaped))
     let sides = [base, content, theirs].map { side in
       var content = ComparedContent()
       content.append(

@@ -19,6 +19,8 @@ public enum BuildError: Problem, Equatable {
   case sameSource(path: String, other: String)
   /// Two media files with the same name.
   case sameMedia(path: String, other: String)
+  /// The account has another file of that name, which something outside the build shows.
+  case mediaTaken(path: String, name: String)
   /// git fails to list the uncommitted changes of the folder.
   case noGit(path: String, reason: String)
   /// Sources that would be overwritten have uncommitted changes.
@@ -67,6 +69,11 @@ public enum BuildError: Problem, Equatable {
       ProblemReport(
         .duplicateID, "Two media files with the same name",
         "\(printable(path)) and \(printable(other)) would have the same name on the cards; rename one", ["path": path])
+    case .mediaTaken(let path, let name):
+      ProblemReport(
+        .exists, "The name of a media file is taken",
+        "\(printable(path)): the account has another file called \(quoted(name)), which cards from elsewhere show; "
+          + "rename yours", ["path": path])
     case .noGit(let path, let reason):
       ProblemReport(
         .fileMissing, "git cannot be used",

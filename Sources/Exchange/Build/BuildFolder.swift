@@ -24,7 +24,7 @@ public struct BuildFolder {
   /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a
   /// folder.
   let passedOver: [String]
-  /// The files in `media`.
+  /// The files in `media`, without hidden ones.
   let media: [BuildMediaFile]
 
   /// - Throws: `BuildError`, `FileError`.
@@ -97,7 +97,7 @@ public struct BuildFolder {
   }
 
   private static func files(_ folder: String) throws -> [BuildMediaFile] {
-    try Folder.names(in: folder).sorted().compactMap { name in
+    try Folder.names(in: folder).filter { !$0.hasPrefix(".") }.sorted().compactMap { name in
       let path = folder + "/" + name
       guard let facts = try FileFacts.at(path, followingLinks: false), facts.kind == .file else { return nil }
       return BuildMediaFile(name: name, path: path, stamp: SourceStamp(facts))
@@ -150,6 +150,9 @@ public struct BuildSource {
 
   /// Whether the file contains the cards itself, and does not have to be run to make them.
   package var hasText: Bool { kind != .generator }
+
+  /// The path of the source's folder within the folder that is built; empty for that folder itself.
+  var folder: String { path.split(separator: "/").dropLast().joined(separator: "/") }
 
   /// The name of the nested deck that the source's folder is built into.
   var subdeck: String {

@@ -1,6 +1,6 @@
 // Imports the pictures and sounds of a folder that is built.
 // Invariant: a file is not read if its stamp is unchanged and the account still has its content under its name; one
-// name belongs to one file.
+// name belongs to one file; a file that is not from the folder is not replaced while anything else shows it.
 
 import Decks
 import Files
@@ -17,30 +17,51 @@ struct BuildMedia {
   let settings: BuildSettings
 
   /// Returns the files in `media`, those that sources name, and those that unread sources named earlier.
-  /// - Parameter named: the paths within the folder that sources name, by file name.
-  func files(of folder: BuildFolder, named: [String: String], of build: Int64) throws -> [BuildMediaFile] {
+  /// - Parameters:
+  ///   - named: the paths within the folder that the sources that were read name, by file name.
+  ///   - unread: the other sources.
+  func files(
+    of folder: BuildFolder, named: [String: String], unread: [BuildSource], of build: Int64
+  ) throws -> [BuildMediaFile] {
     var files: [String: BuildMediaFile] = [:]
     for file in folder.media { files[file.name] = file }
     let known = try BuildTable.media(db, of: build).mapValues(\.path).filter { !$0.value.isEmpty }
-    for (name, path) in known.merging(named, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
-      let whole = folder.path + "/" + path
-      if let other = files[name] {
-        if other.path == whole { continue }
-        throw BuildError.sameMedia(path: whole, other: other.path)
+    for (paths, isEarlier) in [(named, false), (known, true)] {
+      for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
+        let whole = folder.path + "/" + path
+        if files[name]?.path == whole { continue }
+        guard try MarkdownMedia.file(path, from: "", in: folder.path) != nil,
+          let facts = try FileFacts.at(whole, followingLinks: false)
+        else { continue }
+        if let other = files[name] {
+          // The source that named the earlier file may name the other one now.
+          if try isEarlier && !isNamed(path, in: unread, of: folder) { continue }
+          throw BuildError.sameMedia(path: whole, other: other.path)
+        }
+        files[name] = BuildMediaFile(name: name, path: whole, stamp: SourceStamp(facts), place: path)
       }
-      guard try MarkdownMedia.file(path, from: "", in: folder.path) != nil,
-        let facts = try FileFacts.at(whole, followingLinks: false)
-      else { continue }
-      files[name] = BuildMediaFile(name: name, path: whole, stamp: SourceStamp(facts), place: path)
     }
     return files.values.sorted { $0.name < $1.name }
   }
 
-  /// Imports the media of the folder. A file with new content replaces the one that the folder provided before.
+  /// Whether any of these sources names a file.
+  private func isNamed(_ path: String, in sources: [BuildSource], of folder: BuildFolder) throws -> Bool {
+    for source in sources {
+      let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
+      for (_, named, _) in read.media
+      where try MarkdownMedia.file(named, from: source.folder, in: folder.path) == path { return true }
+    }
+    return false
+  }
+
+  /// Imports the media of the folder. A file with new content replaces the one that the folder provided before, and one
+  /// that nothing outside the build shows.
   /// - Returns: the number of files imported.
+  /// - Throws: `BuildError.mediaTaken`.
   func run(_ files: [BuildMediaFile], of build: Int64) throws -> Int {
     var known = try BuildTable.media(db, of: build)
     var count = 0
+    var others: [String: MediaReferences]?
     for file in files {
       let name = try MediaNames.checked(file.name)
       let before = known.removeValue(forKey: file.name)
@@ -50,6 +71,11 @@ struct BuildMedia {
         file.path, limit: settings.mediaLimit, isInterrupted: settings.isInterrupted)
       let hash = hexadecimal(sha256(content))
       if hash != there {
+        if let there, before?.hash != there {
+          let uses = try others ?? references(outside: build)
+          others = uses
+          if uses[name] != nil { throw BuildError.mediaTaken(path: file.path, name: name) }
+        }
         if there != nil { try MediaTable.remove(db, name) }
         try settings.receiveMedia(content, hash, name)
         count += 1
@@ -58,5 +84,13 @@ struct BuildMedia {
     }
     for name in known.keys.sorted() { try BuildTable.forget(db, media: name, of: build) }
     return count
+  }
+
+  /// Returns what shows media, except the notes of the build.
+  private func references(outside build: Int64) throws -> [String: MediaReferences] {
+    let own = try BuildTable.notes(db, of: build)
+    return try MediaTable.references(db).filter { _, uses in
+      !uses.types.isEmpty || uses.notes.contains { !own.contains($0) }
+    }
   }
 }

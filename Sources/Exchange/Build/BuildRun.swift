@@ -55,8 +55,11 @@ public final class BuildRun {
         path: folder.path + "/" + second.path, line: second.line, id: name, other: "\(first.path):\(first.line)")
     }
     try places.removeEmptyDecks()
+    let visited = Set(state.visited.map(\.path))
+    let unread = folder.sources.filter { !visited.contains($0.path) }
     let media = BuildMedia(db: db, settings: settings)
-    state.report.media = try media.run(media.files(of: folder, named: state.media, of: build), of: build)
+    let files = try media.files(of: folder, named: state.media, unread: unread, of: build)
+    state.report.media = try media.run(files, of: build)
     return state.report
   }
 
@@ -148,10 +151,9 @@ public final class BuildRun {
 
   /// Records the pictures and sounds that the rows name, and reports missing ones and clozes in answers.
   private func recordMedia(_ read: BuildRows, _ source: BuildSource) throws {
-    let place = source.path.split(separator: "/").dropLast().joined(separator: "/")
     let inFolder = Set(folder.media.map(\.name))
     for (name, path, line) in read.media where state.media[name] == nil || !inFolder.contains(name) {
-      if let file = try MarkdownMedia.file(path, from: place, in: folder.path) {
+      if let file = try MarkdownMedia.file(path, from: source.folder, in: folder.path) {
         if let other = state.media[name], other != file {
           throw BuildError.sameMedia(path: folder.path + "/" + file, other: folder.path + "/" + other)
         }

@@ -178,6 +178,15 @@ public enum BuildTable {
       isGone: row.integer(6) != 0)
   }
 
+  /// Returns the notes of a build's rows, also of those that are gone.
+  static func notes(_ db: Database, of build: Int64) throws -> Set<NoteID> {
+    let sql = """
+      SELECT DISTINCT r.note FROM build_rows r JOIN build_sources s ON s.id = r.source
+      WHERE s.build = ? AND r.note IS NOT NULL
+      """
+    return Set(try db.rows(sql, [build]) { NoteID(rawValue: $0.integer(0)) })
+  }
+
   /// Returns the rows of a source in its order, followed by those that are gone.
   static func rows(_ db: Database, of source: Int64) throws -> [BuiltRow] {
     try db.rows("SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", [source], row)

@@ -52,15 +52,16 @@ public struct BuildWriteBack {
     (self.db, self.folder, self.isInterrupted) = (db, folder, isInterrupted)
   }
 
-  /// - Parameter mayWrite: called once before anything is written, with the paths of the sources that will be
-  ///   written; it throws to refuse.
+  /// - Parameter mayWrite: called before anything is written, with the paths of the sources that will be written, if
+  ///   there are any; it throws to refuse, and returns false when only the number is needed.
   /// - Returns: the number of rows written.
   /// - Throws: `FileError`, `ExchangeError` for an invalid source.
-  public func run(mayWrite: (_ paths: [String]) throws -> Void = { _ in }) throws -> Int {
+  public func run(mayWrite: (_ paths: [String]) throws -> Bool = { _ in true }) throws -> Int {
     let files = try written()
-    try mayWrite(files.map(\.path))
+    let count = files.reduce(0) { $0 + $1.lines.written }
+    guard !files.isEmpty, try mayWrite(files.map(\.path)) else { return count }
     for file in files { try AtomicFile.write(folder.path + "/" + file.path, file.lines.bytes, .exported()) }
-    return files.reduce(0) { $0 + $1.lines.written }
+    return count
   }
 
   /// Returns the sources that have edited cards, with their new lines.

@@ -40,7 +40,7 @@ public struct ComparedNotes {
   /// Returns the names of a note's own fields, of the fields of every note, and of the note's additional fields.
   private mutating func fields(_ own: [String], _ more: [String]) -> FieldNames {
     if let last, last.own == own, last.more == more { return last.fields }
-    let all = own + ComparedField.ofNotes + more
+    let all = own.map(ComparedField.escaped) + ComparedField.ofNotes + more
     let id = all.joined(separator: "\u{1F}")
     let fields = names[id] ?? FieldNames(all)
     names[id] = fields
@@ -93,7 +93,7 @@ public struct ComparedNotes {
       if field.name == MergeConflict.name, let found = MergeConflict.list(of: field.value.written) {
         conflicts = found
       } else {
-        more.append((field.name, field.value.written))
+        more.append((ComparedField.escaped(field.name), field.value.written))
       }
     }
     let cards = self.cards(places)

@@ -131,10 +131,12 @@ struct ComparedTable {
 
   /// Returns the merged table in the format of ours.
   func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
-    let names = result.content[.column].entries.map(\.key)
+    let notes = result.content[.note].entries
+    var names = result.content[.column].entries.map(\.key)
+    // A side that was emptied has no columns; the rows that remain have those of the other side.
+    if names.isEmpty, !notes.isEmpty { names = (rows.isEmpty ? theirs : self).content[.column].entries.map(\.key) }
     let hasHeader =
       !rows.isEmpty && places.count < rows.count || !theirs.rows.isEmpty && theirs.places.count < theirs.rows.count
-    let notes = result.content[.note].entries
     let hasConflicts = notes.contains { !$0.conflicts.isEmpty }
     var bytes: [UInt8] = []
     func add(_ line: [UInt8], _ conflicts: String) {

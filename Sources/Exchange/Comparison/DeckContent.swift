@@ -87,10 +87,14 @@ struct DeckContent {
     let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
     types[note.type] = type
     notes.isStudied = notes.isStudied || card.schedule.state != .new
-    let places = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).sorted { $0.ordinal < $1.ordinal }.map {
-      ComparedNotes.Place(
-        deck: decks[$0.deck] ?? "", ordinal: $0.ordinal, isSuspended: $0.isSuspended, flag: $0.flag,
-        schedule: settings.keepsSchedule ? ComparedNotes.text($0.schedule) : "")
+    let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).sorted { $0.ordinal < $1.ordinal }
+    // A card of the note that is in a deck outside is not part of the content.
+    let places = cards.compactMap { card in
+      decks[card.deck].map { deck in
+        ComparedNotes.Place(
+          deck: deck, ordinal: card.ordinal, isSuspended: card.isSuspended, flag: card.flag,
+          schedule: settings.keepsSchedule ? ComparedNotes.text(card.schedule) : "")
+      }
     }
     for field in note.fields where field.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
       media.formUnion(MediaNames.inHTML(field))

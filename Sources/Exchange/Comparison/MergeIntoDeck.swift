@@ -221,7 +221,7 @@ public final class MergeIntoDeck {
   }
 
   private func texts(_ entry: ComparedEntry, _ type: NoteType) -> [String: String] {
-    Dictionary(firstOf: type.fields.map { ($0, entry[$0]) })
+    Dictionary(firstOf: type.fields.map { ($0, entry[ComparedField.escaped($0)]) })
   }
 
   private func add(_ entry: ComparedEntry) throws {
@@ -235,20 +235,28 @@ public final class MergeIntoDeck {
 
   /// Sets what a note has besides its fields.
   private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
-    let known = Set(type.fields + ComparedField.ofNotes)
+    let known = Set(type.fields.map(ComparedField.escaped))
+    let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: id))
+    // An entry has only the texts of values; what was a text stays one, even if it looks like a number.
+    let texts = Set((cards.first?.fields ?? []).filter { $0.value == .text($0.value.written) }.map(\.name))
     var kept = zip(entry.fields.list, entry.values).filter { name, text in
-      !text.isEmpty && !known.contains(name) && !name.hasPrefix("card ") && !name.hasPrefix(ComparedField.deckOfCard)
-    }.map { CardField($0, isJSON($1) ? .json($1) : .text($1)) }
+      !text.isEmpty && !known.contains(name) && !ComparedField.isSpecial(name[...])
+    }.map { name, text in
+      let name = ComparedField.unescaped(name)
+      return CardField(name, isJSON(text) && !texts.contains(name) ? .json(text) : .text(text))
+    }
     if !entry.conflicts.isEmpty {
       kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
     }
     try StoredFields.set(db, of: id, to: kept)
-    for card in try CardTable.cards(db, ids: NoteTable.cards(db, of: id)) { try finish(card, entry) }
+    for card in cards { try finish(card, entry) }
   }
 
   /// Sets what the entry says of one card. A value is `yes`, a number or a deck for all cards, or a list by card
   /// number.
   private func finish(_ card: CardRecord, _ entry: ComparedEntry) throws {
+    // A card that was moved out of the deck stays as it is.
+    guard self.own.contains(card.deck) || decks.values.contains(card.deck) else { return }
     let name = "card \(card.ordinal + 1)"
     let suspended = entry[ComparedField.suspended]
     let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains { $0 == name }
@@ -311,7 +319,8 @@ extension ComparedEntry {
   /// A note type, as encoded by `init(type:)`.
   fileprivate var draft: NoteTypeDraft {
     var cards: [CardTemplate] = []
-    for name in fields.list where name.hasSuffix(", front") {
+    // Of a card that one side removed, only the names of its fields are left.
+    for name in fields.list where name.hasSuffix(", front") && !self[name].isEmpty {
       let card = String(name.dropLast(7))
       cards.append(CardTemplate(card, front: self[name], back: self["\(card), back"]))
     }

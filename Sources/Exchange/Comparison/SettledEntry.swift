@@ -40,7 +40,7 @@ extension ComparedEntry {
   private func localName(of name: String) -> (name: String, isPlain: Bool) {
     if fields.place(of: name) != nil { return (name, false) }
     let inner = JSONName.noteFields + "/"
-    if name.hasPrefix(inner) { return (String(name.dropFirst(inner.count)), false) }
+    if name.hasPrefix(inner) { return (ComparedField.escaped(String(name.dropFirst(inner.count))), false) }
     guard fields.list.count > 1 else { return (name, false) }
     switch name {
     case "prompt", "text": return (fields.list[0], true)

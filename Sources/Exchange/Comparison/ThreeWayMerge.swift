@@ -73,7 +73,7 @@ public struct ThreeWayMerge {
       for (entry, number) in zip(list.entries, side) { entries[number] = entry }
       return entries
     }
-    let merged = numbers.keys.indices.map { self.merged(sides[0][$0], sides[1][$0], sides[2][$0]) }
+    let merged = numbers.keys.indices.map { self.merged(kind, sides[0][$0], sides[1][$0], sides[2][$0]) }
     var order = EntryOrder(
       numbers, survives: merged.map { $0 != nil },
       isFree: merged.map { $0?.conflicts.contains(where: \.isRemoval) ?? false })
@@ -108,7 +108,9 @@ public struct ThreeWayMerge {
   // MARK: Single entries
 
   /// Merges one entry; returns nil when it is gone.
-  private func merged(_ base: ComparedEntry?, _ ours: ComparedEntry?, _ theirs: ComparedEntry?) -> ComparedEntry? {
+  private func merged(
+    _ kind: ComparedKind, _ base: ComparedEntry?, _ ours: ComparedEntry?, _ theirs: ComparedEntry?
+  ) -> ComparedEntry? {
     guard let ours, let theirs else {
       guard let left = ours ?? theirs else { return nil }
       guard let base else { return left }
@@ -123,17 +125,35 @@ public struct ThreeWayMerge {
       if theirs.isSame(as: base) { return ours }
     }
     if ours.isSame(as: theirs) { return ours }
-    return both(base, ours, theirs)
+    let whole = kind == .noteType ? base.map { ThreeWayMerge.removedCards($0, ours, theirs) } : nil
+    return both(base, ours, theirs, whole: whole ?? [])
   }
 
-  private func both(_ base: ComparedEntry?, _ ours: ComparedEntry, _ theirs: ComparedEntry) -> ComparedEntry {
+  /// Returns the fields of the cards of a note type that one side removed and the other changed.
+  private static func removedCards(
+    _ base: ComparedEntry, _ ours: ComparedEntry, _ theirs: ComparedEntry
+  ) -> Set<String> {
+    var found: Set<String> = []
+    for front in base.fields.list where front.hasSuffix(", front") {
+      let fields = [front, String(front.dropLast(5)) + "back"]
+      let texts = [base, ours, theirs].map { side in fields.map { side[$0] } }
+      let isRemoved = texts.map { $0 == ["", ""] }
+      if texts[0] != texts[1], texts[0] != texts[2], isRemoved[1] != isRemoved[2] { found.formUnion(fields) }
+    }
+    return found
+  }
+
+  /// - Parameter whole: the fields that are all of one side, even if only some of them are changed on both.
+  private func both(
+    _ base: ComparedEntry?, _ ours: ComparedEntry, _ theirs: ComparedEntry, whole: Set<String>
+  ) -> ComparedEntry {
     let names = ComparedEntry.names([ours, theirs, base])
     var entry = ComparedEntry(key: ours.key, title: ours.title, fields: names)
     var found: [MergeConflict] = []
     entry.values = names.list.map { name in
       let (before, our, their) = (base?[name] ?? "", ours[name], theirs[name])
-      if our == their || their == before { return our }
-      if our == before { return their }
+      if our == their || their == before && !whole.contains(name) { return our }
+      if our == before, !whole.contains(name) { return their }
       if let preferred { return preferred == .ours ? our : their }
       found.append(MergeConflict(field: name, base: base.map { _ in before }, ours: our, theirs: their))
       return our
@@ -185,4 +205,25 @@ public enum ComparedField {
   static let ofNotes = [type, deck, suspended, flag]
   /// The preceding entry, in a conflict of two orders.
   static let place = "place"
+  /// The prefix that distinguishes a note's own field from one with a special meaning.
+  private static let ownPrefix = "field "
+
+  static func isSpecial(_ name: Substring) -> Bool {
+    ofNotes.contains(String(name))
+      || ["card ", deckOfCard].contains { name.hasPrefix($0) && Int(name.dropFirst($0.count)) != nil }
+  }
+
+  /// Returns the name that an own field of a note has in an entry.
+  static func escaped(_ name: String) -> String { mayBeEscaped(name) ? ownPrefix + name : name }
+
+  /// Returns the name of an own field of a note from its name in an entry.
+  static func unescaped(_ name: String) -> String {
+    name.hasPrefix(ownPrefix) && mayBeEscaped(name) ? String(name.dropFirst(ownPrefix.count)) : name
+  }
+
+  private static func mayBeEscaped(_ name: String) -> Bool {
+    var rest = name[...]
+    while rest.hasPrefix(ownPrefix) { rest = rest.dropFirst(ownPrefix.count) }
+    return isSpecial(rest)
+  }
 }

@@ -87,7 +87,11 @@ final class Book {
     guard text.contains("%") else { return String(text) }
     var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])
     while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+      let digits = rest.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2,
+        digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      {
         bytes.append(value)
         rest = rest.dropFirst(2)
       } else {
@@ -132,12 +136,28 @@ struct XMLTags {
         index = end
         continue
       }
-      guard let end = xml[start...].firstIndex(of: UInt8(ascii: ">")) else { return }
+      let rest = xml[(start + 1)...]
+      let isTag = rest.first.map { Unicode.Scalar($0).isLetter } ?? false
+      guard let end = isTag ? Self.endOfTag(rest) : rest.firstIndex(of: UInt8(ascii: ">")) else { return }
       index = end + 1
-      let content = xml[(start + 1)..<end]
-      guard let first = content.first, Unicode.Scalar(first).isLetter else { continue }
-      add(String(decoding: content, as: UTF8.self), end: index)
+      if isTag { add(String(decoding: xml[(start + 1)..<end], as: UTF8.self), end: index) }
     }
+  }
+
+  /// Returns the index of the `>` that closes a tag; one within quotes is part of an attribute.
+  private static func endOfTag(_ rest: ArraySlice<UInt8>) -> Int? {
+    var quote: UInt8?
+    for index in rest.indices {
+      let byte = rest[index]
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      } else if byte == UInt8(ascii: ">") {
+        return index
+      }
+    }
+    return nil
   }
 
   /// Returns the end of a comment or a CDATA section that begins here; one that is never closed extends to the end.
@@ -158,11 +178,26 @@ struct XMLTags {
       guard let quote = rest.first, quote == "\"" || quote == "'",
         let end = rest.dropFirst().firstIndex(of: quote)
       else { break }
-      let value = rest[rest.index(after: rest.startIndex)..<end]
-      attributes[key] = value.replacing(text: "&amp;", with: "&")
+      attributes[key] = Self.decoded(rest[rest.index(after: rest.startIndex)..<end])
       rest = rest[rest.index(after: end)...]
     }
     tags.append((String(name.split(separator: ":").last ?? name), attributes, end))
+  }
+
+  /// Decodes the references in the value of an attribute.
+  private static func decoded(_ value: Substring) -> String {
+    guard value.utf8.contains(UInt8(ascii: "&")) else { return String(value) }
+    var (text, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(value.utf8)[...])
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.webCharacter(rest, rest.startIndex) {
+        text += Array(String(scalar).utf8)
+        rest = rest[end...]
+      } else {
+        text.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   func all(_ name: String) -> [[String: String]] { tags.filter { $0.name == name }.map(\.attributes) }

@@ -8,6 +8,8 @@ import Text
 enum MarkupText {
   private static let blocks = HTMLTag.blocks.union(["td", "th", "pre", "figure", "title", "br"])
   private static let skipped: Set<String> = ["script", "style", "rt", "rp", "nav", "head", "svg", "math", "template"]
+  /// Elements whose content is not markup: a `<` in a script is an operator.
+  private static let unparsed: Set<String> = ["script", "style"]
 
   /// Returns the blocks of text that a browser would show, each as one line.
   static func paragraphs(_ html: [UInt8]) -> [String] {
@@ -39,7 +41,7 @@ enum MarkupText {
 
     private mutating func addCharacter() {
       let byte = html[index]
-      if byte == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.character(html[...], index) {
+      if byte == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.webCharacter(html[...], index) {
         text += String(scalar == "\u{A0}" ? " " : scalar).utf8
         index = end
         return
@@ -61,6 +63,7 @@ enum MarkupText {
     /// Skips a tag, a comment or a declaration; returns false when there is none, or it is never closed.
     private mutating func passMarkup() -> Bool {
       let rest = html[index...]
+      if let name = skipping?.name, MarkupText.unparsed.contains(name), !isEndTag(rest, of: name) { return false }
       if rest.starts(with: "<!--".utf8) {
         guard hasMoreComments, let end = find(Array("-->".utf8), from: index + 4) else {
           hasMoreComments = false
@@ -80,6 +83,12 @@ enum MarkupText {
       apply(tag)
       index = end
       return true
+    }
+
+    /// Whether a text begins with the end tag of an element.
+    private func isEndTag(_ text: ArraySlice<UInt8>, of name: String) -> Bool {
+      guard text.starts(with: "</".utf8) else { return false }
+      return String(decoding: text.dropFirst(2).prefix(name.utf8.count), as: UTF8.self).lowercased() == name
     }
 
     private func find(_ needle: [UInt8], from start: Int) -> Int? {

@@ -85,14 +85,21 @@ enum SubtitleLines {
     (1...9).contains { text.contains(text: "\\p\($0)") }
   }
 
+  /// The most seconds between two captions that follow each other directly, which is about a frame.
+  private static let frame = 0.05
+
   private static func sorted(_ cues: [TextParagraph]) -> [TextParagraph] {
-    var result: [TextParagraph] = []
+    var (result, shownUntil): ([TextParagraph], Double) = ([], 0)
     for cue in cues.enumerated().sorted(by: { ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset) })
     {
-      // Rolling captions repeat the preceding line.
-      let text = cue.element.text
-      if let last = result.last, last.text == text || last.text.hasSuffix("\n" + text) { continue }
-      result.append(cue.element)
+      let (text, start, end) = (cue.element.text, cue.element.start ?? 0, cue.element.end ?? 0)
+      // Rolling captions repeat the preceding line while it is shown; later it is said again.
+      if let last = result.last, last.text == text || last.text.hasSuffix("\n" + text), start - shownUntil <= frame {
+        shownUntil = max(shownUntil, end)
+      } else {
+        result.append(cue.element)
+        shownUntil = end
+      }
     }
     return result
   }
@@ -140,7 +147,8 @@ enum SubtitleLines {
       return line
     }
     let name = line[..<colon].drop { $0 == "-" || $0 == " " }
-    guard name.count > 1, name.allSatisfy({ !$0.isLowercase && !$0.isNumber }), name.contains(where: \.isLetter) else {
+    guard name.count > 1, name.allSatisfy({ !$0.isLowercase && !$0.isNumber }), name.contains(where: \.isUppercase)
+    else {
       return line
     }
     return String(line[line.index(after: colon)...]).trimmed
@@ -187,10 +195,12 @@ enum SubtitleLines {
       if isSpeech || speeches.isEmpty {
         speeches.append(Speech(text: String(words), start: cue.start, end: cue.end, isSpeech: isSpeech))
       } else {
-        speeches[speeches.count - 1].text += " " + words
+        // A dash may be on a line of its own.
+        if !speeches[speeches.count - 1].text.isEmpty { speeches[speeches.count - 1].text.append(" ") }
+        speeches[speeches.count - 1].text.append(contentsOf: words)
       }
     }
-    return speeches
+    return speeches.filter { !$0.text.isEmpty }
   }
 
   private static func endsSentence(_ text: String) -> Bool {

@@ -2,6 +2,7 @@
 // Invariant: the output is valid text; a file of more than 64 MiB is refused; nothing in it is executed or fetched.
 
 import Files
+import Templates
 import Text
 
 /// A part of a text; sentences do not extend across parts.
@@ -142,7 +143,7 @@ public struct TextFile: Sendable {
   private static func language(of text: String, _ format: TextFormat) -> String? {
     let head = text.utf8.prefix(4096)
     switch format {
-    case .html: return XMLTags(Array(head)).first("html").flatMap { $0["lang"] ?? $0["xml:lang"] }
+    case .html: return language(ofHTML: Array(head)[...])
     case .vtt:
       let lines = String(decoding: head, as: UTF8.self)
         .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix { !$0.isEmpty }
@@ -150,6 +151,19 @@ public struct TextFile: Sendable {
       return line.map { String($0.dropFirst("language:".count).trimmingBlanks) }
     case .plain, .markdown, .epub, .srt, .ass: return nil
     }
+  }
+
+  private static func language(ofHTML html: ArraySlice<UInt8>) -> String? {
+    var (tags, place) = (TagReading(), html.startIndex)
+    while let start = html[place...].firstIndex(of: UInt8(ascii: "<")) {
+      guard let (tag, end) = tags.tag(html, start) else {
+        place = start + 1
+        continue
+      }
+      if tag.name == "html" { return tag.attribute("lang") ?? tag.attribute("xml:lang") }
+      place = end
+    }
+    return nil
   }
 
   /// Splits a text into paragraphs at blank lines.
@@ -167,10 +181,17 @@ public struct TextFile: Sendable {
     return paragraphs
   }
 
-  /// Returns the paragraphs of Markdown without the marks of headings, lists and quotations; code is left out.
+  /// Returns the paragraphs of Markdown without the marks of headings, lists and quotations; code and front matter are
+  /// left out.
   private static func markdownParagraphs(_ text: String) -> [TextParagraph] {
     var (plain, isCode) = ("", false)
-    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)[...]
+    if let first = lines.first, MarkdownLine(first) == .rule,
+      let end = lines.dropFirst().firstIndex(where: { $0 == "..." || MarkdownLine($0) == .rule })
+    {
+      lines = lines[(end + 1)...]
+    }
+    for line in lines {
       let line = line.trimmingBlanks
       if line.hasPrefix("```") || line.hasPrefix("~~~") {
         isCode.toggle()

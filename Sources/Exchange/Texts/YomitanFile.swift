@@ -32,6 +32,7 @@ public final class YomitanFile {
   private let zip: ZipFile
   private let isInterrupted: () -> Bool
   private var inflated = 0
+  private let version: Int
   /// The name of the dictionary.
   public let title: String
   /// The language codes of the words and of their meanings, such as `es`; nil when they are not declared.
@@ -67,7 +68,7 @@ public final class YomitanFile {
         path: path,
         reason: "it is not a supported Yomitan dictionary: index.json has no title, or a format other than 1 to 3")
     }
-    self.title = title
+    (self.title, self.version) = (title, version)
     (words, meanings) = (index?["sourceLanguage"]?.text, index?["targetLanguage"]?.text)
   }
 
@@ -128,7 +129,10 @@ public final class YomitanFile {
       return
     }
     if let reading = cells[1].text, !reading.isEmpty, reading != word { try body(.form(word: reading, lemma: word)) }
-    guard cells.count >= 6, let definitions = cells[5].list else { return }
+    // In version 1, each further value is a definition.
+    guard cells.count >= 6, let definitions: [Value] = version == 1 ? [Value](cells[5...]) : cells[5].list else {
+      return
+    }
     var texts: [String] = []
     for definition in definitions {
       if let lemma = definition.list?.first?.text {

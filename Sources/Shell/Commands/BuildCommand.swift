@@ -93,7 +93,7 @@ enum BuildCommand {
         generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
       ) { progress.update($0, of: $1) }
       progress.finish()
-      guard let file, !session.options.isDryRun else { return (deck, report, nil) }
+      guard let file, session.rehearsal.mayActOutside("write \(file)") else { return (deck, report, nil) }
       var export = ExportOptions()
       export.format = .apkg
       return (deck, report, try deck.exportCards(to: file, .any, export).cards)
@@ -110,7 +110,6 @@ enum BuildCommand {
     }
     var lines = try words(report, deck.record().name, writesBack: choices.writesBack, session)
     if let file, let written { lines.append("Wrote \(session.counted(written, "card")) to \(file).") }
-    if let file, written == nil { session.console.note("\(file) is not written in a dry run.") }
     let hasNews = !report.isEmpty || report.read > 0 || report.writtenBack > 0
     return (CommandResult(report.value, .lines(lines)), hasNews)
   }
@@ -160,6 +159,7 @@ enum BuildCommand {
       case .moved: "\(cards) moved:"
       case .changed: "\(cards) changed:"
       case .pruned: "\(cards) removed, no longer in the sources:"
+      case .edited where writesBack && session.rehearsal.isOn: "\(cards) edited in the deck but not in the sources yet:"
       case .edited where writesBack:
         "\(cards) edited in the deck and not written back (a renamed source gets the edit at the next build; Lua, "
           + "JSON and sources with no place for it do not):"

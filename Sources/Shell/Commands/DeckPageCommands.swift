@@ -44,7 +44,8 @@ enum DeckPageCommands {
       options.isFresh = invocation.flag("--fresh")
       options.title = invocation.optionalText("--title").flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed }
       let weight = try deck.pageWeight(options)
-      let about = "about \(session.counted(max(1, weight / 1_000_000), "MB", "MB"))"
+      let size = session.counted((weight + 500_000) / 1_000_000, "MB", "MB")
+      let about = weight < 1_000_000 ? "less than 1 MB" : "about \(size)"
       guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
       if weight >= heavy { session.console.note("The page will be \(about).") }
       let progress = session.console.progress("Writing \(lastPart(of: path))", total: nil)

@@ -97,12 +97,13 @@ public struct ExchangeOperations {
   ) throws -> (deck: DeckHandle, report: BuildReport) {
     var folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted)
     var written = 0
-    if choices.writesBack, !workspace.rehearsal.isOn {
+    if choices.writesBack {
       written = try workspace.read {
         try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run { paths in
-          if !choices.requiresCommitted { return }
-          let files = try GitFiles(folder: folder.path, workspace: workspace).uncommitted(paths)
+          let git = GitFiles(folder: folder.path, workspace: workspace)
+          let files = try choices.requiresCommitted ? git.uncommitted(paths) : []
           if !files.isEmpty { throw BuildError.uncommitted(folder: folder.path, files: files) }
+          return workspace.rehearsal.mayActOutside("write edits back to \(counted(paths.count, "source"))")
         }
       }
       if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted) }

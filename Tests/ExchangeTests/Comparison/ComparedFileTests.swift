@@ -238,6 +238,13 @@ import Text
       })
   }
 
+  @Test(arguments: [false, true])
+  func `a row that remains of a table that one side emptied keeps its cells`(isOurs: Bool) throws {
+    let rows = ["a,1\n", "a,2\n"].map { "prompt,answer\n" + $0 }
+    let merged = try merge([rows[0], isOurs ? "" : rows[1], isOurs ? rows[1] : ""], .csv)
+    #expect(merged.text.hasPrefix("prompt,answer,conflicts\na,2,") && merged.conflicts == [""], "\(merged)")
+  }
+
   @Test func `a preferred side decides cell by cell`() throws {
     let texts = ["cat", "tomcat", "kitty"].map { "prompt,answer\ngato,\($0)\n" }
     #expect(try merge(texts, .csv, by: .theirs).text == "prompt,answer\ngato,kitty\n")

@@ -70,6 +70,23 @@ import Values
       ])
   }
 
+  @Test func aCardThatOneSideChangedAndTheOtherRemovedIsInConflictAsAWhole() {
+    func type(_ names: [String], _ texts: [String]) -> ComparedContent {
+      var content = ComparedContent()
+      content.append(ComparedEntry(key: "Verb", fields: FieldNames(names), values: texts), .noteType)
+      return content
+    }
+    let names = ["css", "One, front", "One, back"]
+    let (base, changed, removed) = (type(names, ["a", "f", "b"]), type(names, ["a", "F", "b"]), type(["css"], ["a"]))
+    let merged = merge(base, changed, removed).content[.noteType]["Verb"]
+    #expect(merged?.values == ["a", "F", "b"])
+    #expect(merged?.conflicts.map(\.field) == ["One, front", "One, back"] && merged?.conflicts.last?.theirs == "")
+    for (side, texts) in [(MergeSide.ours, ["a", "F", "b"]), (.theirs, ["a", "", ""])] {
+      let decided = ThreeWayMerge(base: base, ours: changed, theirs: removed, preferred: side).result()
+      #expect(decided.conflicts.isEmpty && decided.content[.noteType]["Verb"]?.values == texts)
+    }
+  }
+
   @Test func aConflictOfATypeIsKeptWithANoteOfIt() {
     func sides(_ css: String) -> ComparedContent {
       var content = ComparedContent()
