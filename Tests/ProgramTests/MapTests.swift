@@ -86,6 +86,10 @@ import Testing
     #expect(
       try map(home.path + "/f.lua", input: "a").errors.contains("line 1 of standard input: emit: a value that JSON")
         && map(home.path + "/f.lua", input: "a").errors.contains("got function"))
+    try home.write("function combine() end", to: "g.lua")
+    let nothing = try map("--reduce", home.path + "/g.lua", input: "a\t1\na\t2\n")
+    #expect(nothing.status == 1 && nothing.output.isEmpty, "\(nothing)")
+    #expect(nothing.errors.contains("combine returned nil for the key \"a\""), "\(nothing)")
     try home.write("-- nothing", to: "none.lua")
     #expect(try map(home.path + "/none.lua", input: "").errors.contains("has no function map"))
     #expect(try map("--reduce", home.path + "/none.lua", input: "").errors.contains("no function reduce or combine"))

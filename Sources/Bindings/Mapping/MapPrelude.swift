@@ -94,7 +94,10 @@ enum MapPrelude {
         local combine = combine
         local reduce = reduce or function(key, values)
           local sum = values()
-          for value in values do sum = combine(key, sum, value) end
+          for value in values do
+            sum = combine(key, sum, value)
+            if sum == nil then error("combine returned nil for the key \\"" .. key .. "\\"") end
+          end
           emit(key, sum)
         end
         local key, value = next_record()
