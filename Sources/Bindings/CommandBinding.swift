@@ -152,6 +152,10 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
         + didYouMean(kind, among: ValueKind.names, quote: "'")
     )
   }
+  if case .integer = known { return known }
+  guard least == Int.min, most == Int.max else {
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': min and max need kind = \"integer\"")
+  }
   return known
 }
 

@@ -104,7 +104,9 @@ import Testing
     try home.write("crab\ngrace\n", to: "list.txt")
     try home.write(
       """
-      local list = words.load(arg[1], {language = "english"})
+      local path = ...
+      assert(path == arg[1])
+      local list = words.load(path, {language = "english"})
       assert(not decks and not auth and not documents and not settings)
       function map(line)
         print("seen", line)
