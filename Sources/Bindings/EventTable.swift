@@ -147,7 +147,7 @@ public final class EventTable {
       if listener.isOfPlugin, budget.isSpent { continue }
       do {
         try listener.call(arguments, brief: brief, &budget)
-      } catch let error as LuaError where error.stopReason == .interrupt {
+      } catch let error as LuaError where error.isRequestedStop {
         throw error
       } catch  where listener.isOfPlugin && budget.isSpent {
         remove(listener)
@@ -194,7 +194,7 @@ public final class EventTable {
       try Interrupts.holding {
         try context.calling(.change(subject), within: &budget, function, body)
       }
-    } catch let error as LuaError where error.stopReason == .interrupt {
+    } catch let error as LuaError where error.isRequestedStop {
       // The code that made the change is stopped too, and reports it.
       return
     } catch  where context.owner.plugin != nil && budget.isSpent {

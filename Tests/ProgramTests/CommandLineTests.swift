@@ -162,6 +162,15 @@ private let canHideProc: Bool = {
     #expect(run.errors.contains(message), "\(run.errors)")
   }
 
+  @Test func `os.exit in a listener is no error of the listener`() throws {
+    let home = try Home()
+    let change = try home.run(
+      "-e", "settings.on_change('game', function() os.exit(4) end) settings.set('game.length', 7) print('on')")
+    #expect(change.status == 4 && change.output.isEmpty && change.errors.isEmpty, "\(change)")
+    let end = try home.run("-e", "shell.on('exiting', function() os.exit(4) end)")
+    #expect(end.status == 0 && end.errors.isEmpty, "\(end)")
+  }
+
   @Test func `errors are JSON on standard error if requested`() throws {
     let home = try Home()
     let run = try home.run("deck", "show", "nowhere", "--json")

@@ -58,6 +58,20 @@ import Testing
     }
   }
 
+  @Test func `a Ctrl-C in a listener to exiting loses no change of a document`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("e = documents.create{}:add_text{text = 'a'} e.x = 123 print('mo', 'ved')\r")
+    terminal.wait(for: "mo\tved")
+    terminal.type("shell.on('exiting', function() print('go', 'on') while true do end end)\r")
+    terminal.wait(for: "> ")
+    terminal.type("exit\r")
+    terminal.wait(for: "go\ton")
+    terminal.type("\u{03}")
+    #expect(terminal.ended() == 130)
+    #expect(try home.run("-e", "print(documents.list()[1].elements[1].x)").output == "123.0\n")
+  }
+
   @Test(arguments: [(SIGINT, 130, "interrupted\n"), (SIGTERM, 143, "")])
   func `what a stopped script does at its end is rolled back`(signal: Int32, status: Int32, told: String) throws {
     let home = try Home()
