@@ -280,7 +280,7 @@ import Testing
   @Test func `a generator reads only its folder, and runs again when its input has changed`() throws {
     try home.write("uno\ndos\n", to: "es/_words.txt")
     try home.write(
-      "for word in read('_words.txt'):gmatch('%a+') do card{prompt = word, answer = word:upper()} end",
+      "\u{FEFF}#!/usr/bin/lua\nfor word in read('_words.txt'):gmatch('%a+') do card{prompt = word, answer = word:upper()} end",
       to: "es/times.lua")
     #expect(try build().output.contains("7 added"))
     try home.write("uno\ntres\n", to: "es/_words.txt")

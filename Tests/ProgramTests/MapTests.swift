@@ -104,6 +104,7 @@ import Testing
     try home.write("crab\ngrace\n", to: "list.txt")
     try home.write(
       """
+      \u{FEFF}#!/usr/bin/env deckhand
       local path = ...
       assert(path == arg[1])
       local list = words.load(path, {language = "english"})

@@ -47,7 +47,7 @@ package struct DeckGenerator: CardGenerator {
         LuaValue.bytes(try reading.bytes(stack.text(1), limit: Self.fileLimit))
       })
     do {
-      try state.load(code, name: path).call([], results: 0) { _ in }
+      try state.load(luaCode(ofFile: code), name: path).call([], results: 0) { _ in }
     } catch {
       if let failure { throw failure }
       guard let error = error as? LuaError, error.stopReason != .interrupt else { throw error }

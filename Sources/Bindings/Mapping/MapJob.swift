@@ -53,9 +53,9 @@ public final class MapJob {
     state = try LuaState(libraries: .full, seed: options.seed)
     state.timeLimit = options.seconds
     try prepare(arguments, message)
-    // The first line may be a `#!` line.
-    let body = code.first == UInt8(ascii: "#") ? Array(code.drop { $0 != 0x0A }) : code
-    try reporting(line: 0) { try state.load(body, name: name).call(arguments, results: 0) { _ in } }
+    try reporting(line: 0) {
+      try state.load(luaCode(ofFile: code), name: name).call(arguments, results: 0) { _ in }
+    }
   }
 
   /// What was read and written, as JSON on one line.
