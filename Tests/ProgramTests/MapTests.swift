@@ -100,6 +100,13 @@ import Testing
         .contains("line 2 of standard input has more than 16,777,216 bytes"))
   }
 
+  @Test(arguments: ["", "function combine(key, a, b) return a + b end"])
+  func `os.exit ends the run with its status, and what was emitted is written`(combine: String) throws {
+    try home.write("function map(l) emit(l, 1) if l == 'b' then os.exit(3) end end " + combine, to: "x.lua")
+    let run = try map(home.path + "/x.lua", input: "a\nb\nc\n")
+    #expect(run.status == 3 && run.output == "a\t1\nb\t1\n" && run.errors.isEmpty, "\(run)")
+  }
+
   @Test func `a script has words and no user data, and its printed output is a message`() throws {
     try home.write("crab\ngrace\n", to: "list.txt")
     try home.write(

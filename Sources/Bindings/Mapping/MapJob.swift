@@ -80,7 +80,14 @@ public final class MapJob {
       options.isReduce
       ? try prelude(MapPrelude.reduce, [nextRecord, put, putCard, seed])
       : try prelude(MapPrelude.map, [nextLine, put, putCard, seed, options.keep])
-    try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
+    do {
+      try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
+    } catch let error as LuaError {
+      // The script called os.exit: what it emitted is written.
+      if !options.isReduce { try reporting(line: nil) { try loop.call([true], results: 0) { _ in } } }
+      try output.flush()
+      throw error
+    }
     try output.flush()
   }
 

@@ -66,7 +66,8 @@ enum MapPrelude {
         held_count = held_count + 1
         held[key] = value
       end
-      return function()
+      return function(only_flush)
+        if only_flush then return flush() end
         local map, finish = map, finish
         combine = _G.combine
         for line in next_line do
