@@ -62,6 +62,8 @@ struct ProgramOptions {
       let command = BuiltInCommands.command(of: line)
     else { return words }
     let (taken, rest) = command.withdrawing(options, from: line.dropFirst(command.path.count))
+    // If the last option has no value, that is an error: the command's name is not its value.
+    _ = try description.leadingOptions(of: taken)
     return words.dropLast(line.count) + taken + command.path + rest
   }
 

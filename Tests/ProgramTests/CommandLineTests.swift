@@ -126,6 +126,7 @@ private let canHideProc: Bool = {
     (["--jsn"], "(did you mean \"--json\"?)"), (["deck", "create"], "DECK"),
     (["deck", "lst"], "(did you mean \"list\"?)"),
     (["--seed", "x"], "--seed: a whole number expected"), (["--data"], "--data needs a value"),
+    (["version", "--data"], "--data needs a value"), (["deck", "list", "--user"], "--user needs a value"),
     (["--color=pink"], "--color: auto, always or never expected"), (["run"], "FILE"),
     (["deck", "list", "extra"], "extra"),
   ])
