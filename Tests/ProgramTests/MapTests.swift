@@ -52,6 +52,13 @@ import Testing
     #expect(try map("--reduce", count, input: sorted(few.output)).output == once.output)
   }
 
+  @Test func `the program's seed counts as the command's`() throws {
+    let words = [builtProgram("deckhand"), "--seed", "5", "map", "--reduce", count]
+    let whole = try Child(words, environment: []).finish(input: "a\t1\n")
+    #expect(try map("--reduce", "--seed", "5", count, input: "a\t1\n").output == whole.output)
+    #expect(try map("--reduce", count, input: "a\t1\n").output != whole.output)
+  }
+
   @Test func `a key with tabs and line feeds comes back unchanged`() throws {
     try home.write(
       #"function map(l) emit("a\tb\nc\\d\r" .. l, l) end function reduce(k, v) emit{k = k, v = v()} end"#, to: "k.lua")

@@ -60,7 +60,7 @@ package enum MapCommand {
     var options = MapOptions()
     options.isReduce = invocation.flag("--reduce")
     options.isStrict = invocation.flag("--strict")
-    options.seed = UInt64(invocation.optionalInteger("--seed") ?? 0)
+    options.seed = invocation.optionalInteger("--seed").map { UInt64($0) } ?? environment.random.seed ?? options.seed
     options.seconds = invocation.optionalInteger("--seconds").map { Double($0) } ?? options.seconds
     options.keep = invocation.optionalInteger("--keep") ?? options.keep
     // With SIGPIPE ignored, a closed pipe is an error that gets reported.
