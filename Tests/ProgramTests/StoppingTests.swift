@@ -167,6 +167,18 @@ import Testing
     #expect(run.processorSeconds < 5)
   }
 
+  @Test func `an observer of settings gets the time that its plugin was given`() throws {
+    let home = try Home()
+    let code = """
+      settings.value("own.x", {kind = "number", default = 1})
+      settings.on_change("", function() while true do end end)
+      """
+    try plugin(home, code, permissions: "\"settings\"")
+    #expect(try home.run("plugin", "limit", "own", "--seconds", "0.2").status == 0)
+    let run = try home.run("set", "own.x", "7")
+    #expect(run.errors.contains("stopped after 0.2 s") && run.errors.contains("it is unsubscribed"), "\(run.errors)")
+  }
+
   @Test func `one Ctrl-C ends everything that one change of a setting has started`() throws {
     let home = try Home()
     let terminal = try prompt(home)
