@@ -101,6 +101,8 @@ import Testing
     #expect(try map(home.path + "/none.lua", input: "").errors.contains("has no function map"))
     #expect(try map("--reduce", home.path + "/none.lua", input: "").errors.contains("no function reduce or combine"))
     #expect(try map("--keep", "0", count, input: "").status == 2)
+    #expect(try map("--json", "--kep", count, input: "").errors.hasPrefix("{\"code\": \"unknown_option\""))
+    #expect(try map("--json", home.path + "/e.lua", input: "c\n").errors.hasPrefix("{\"code\": \"lua_error\""))
     #expect(try map(input: "").status == 2)
     #expect(
       try map(count, input: "a\n" + String(repeating: "x", count: 17 << 20)).errors
