@@ -17,7 +17,7 @@ local function hint(game)
   for _, word in ipairs(game.found) do
     found[word] = true
   end
-  for _, word in ipairs(words.lexicon(game.language):palindromes()) do
+  for _, word in ipairs(game.lexicon:palindromes()) do
     if not found[word] and utf8.len(word) > 2 then
       return ("One has %d letters and begins with %s"):format(utf8.len(word), word:sub(1, utf8.offset(word, 2) - 1))
     end

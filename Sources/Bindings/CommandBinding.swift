@@ -152,6 +152,10 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
         + didYouMean(kind, among: ValueKind.names, quote: "'")
     )
   }
+  if case .integer = known { return known }
+  guard least == Int.min, most == Int.max else {
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': min and max need kind = \"integer\"")
+  }
   return known
 }
 
@@ -173,7 +177,7 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
 
 private func readResult(_ stack: borrowing LuaStack, _ context: BindingContext) throws -> CommandResult {
   // A command reports a failure with `nil, problem`, or with `nil, text`.
-  if stack.isNoneOrNil(-2), let failure = try failure(at: -1, on: stack) { throw failure }
+  if stack.isNoneOrNil(-2), let failure = failure(at: -1, on: stack) { throw failure }
   let value = try stack.value(-2)
   if value.isNone { return CommandResult() }
   return CommandResult(.object(LuaCommandResult(value)), display(of: value, context))

@@ -85,8 +85,8 @@ public final class EventTable {
   public var observesWordsDidChange: (() -> Void)?
   /// Reports an error in a listener of the subject.
   public let report: (_ owner: Owner, _ subject: String, _ error: any Error) -> Void
-  /// The number of the current change of settings, and the time budget that its listeners have left.
-  private var settingsBudget = (change: -1, budget: CallBudget(seconds: 0))
+  /// The number of the current change of settings, the seconds that its listeners share, and what they have left.
+  private var settingsBudget = (change: -1, seconds: 0.0, budget: CallBudget(seconds: 0))
 
   /// - Parameter report: receives errors in listeners.
   public init(report: @escaping (Owner, String, any Error) -> Void) { self.report = report }
@@ -147,7 +147,7 @@ public final class EventTable {
       if listener.isOfPlugin, budget.isSpent { continue }
       do {
         try listener.call(arguments, brief: brief, &budget)
-      } catch let error as LuaError where error.stopReason == .interrupt {
+      } catch let error as LuaError where error.isRequestedStop {
         throw error
       } catch  where listener.isOfPlugin && budget.isSpent {
         remove(listener)
@@ -183,8 +183,12 @@ public final class EventTable {
     if function.state.isClosed { return cancel() }
     // One Ctrl-C stops everything that one change triggered.
     guard !Interrupts.wereRequested else { return }
-    if settingsBudget.change != change {
-      settingsBudget = (change, CallBudget(seconds: PluginLimits.standard.seconds))
+    // As for an event, they share the longest limit of any of them; all of them are not known beforehand.
+    let seconds = context.listenerSeconds ?? 0
+    if settingsBudget.change != change { settingsBudget = (change, seconds, CallBudget(seconds: seconds)) }
+    if seconds > settingsBudget.seconds {
+      settingsBudget.budget.add(seconds: seconds - settingsBudget.seconds)
+      settingsBudget.seconds = seconds
     }
     // A copy, as a listener may cause another change, of other settings.
     var budget = settingsBudget.budget
@@ -194,7 +198,7 @@ public final class EventTable {
       try Interrupts.holding {
         try context.calling(.change(subject), within: &budget, function, body)
       }
-    } catch let error as LuaError where error.stopReason == .interrupt {
+    } catch let error as LuaError where error.isRequestedStop {
       // The code that made the change is stopped too, and reports it.
       return
     } catch  where context.owner.plugin != nil && budget.isSpent {

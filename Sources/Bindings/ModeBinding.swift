@@ -107,7 +107,7 @@ private func readRules(_ table: borrowing LuaTable) throws -> [Rule]? {
 
 private func readSetup(_ stack: borrowing LuaStack) throws -> ModeSetup? {
   if stack.isNoneOrNil(-2) {
-    if let failure = try failure(at: -1, on: stack) { throw failure }
+    if let failure = failure(at: -1, on: stack) { throw failure }
     return nil
   }
   return try answer("setup", "a table with base and rules, or nil", stack) { stack in

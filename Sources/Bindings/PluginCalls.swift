@@ -136,9 +136,15 @@ extension LuaError {
   /// Whether the error passes through unchanged: Ctrl-C and the end of the program are not the plugin's errors, and
   /// an error that was converted once names its plugin already.
   var isUncatchable: Bool {
+    isRequestedStop
+      || problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false
+  }
+
+  /// Whether a Ctrl-C or `os.exit` ended the code, which is no error of the code.
+  var isRequestedStop: Bool {
     switch stopReason {
     case .interrupt, .exit: true
-    default: problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false
+    default: false
     }
   }
 }

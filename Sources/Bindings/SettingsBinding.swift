@@ -396,5 +396,5 @@ private struct SettingDescription {
 
 extension NumberRange {
   /// The default of a number that was declared without one.
-  fileprivate var nearestToZero: Double { Swift.max(min ?? 0, Swift.min(0, max ?? 0)) }
+  fileprivate var nearestToZero: Double { Swift.min(Swift.max(0, min ?? 0), max ?? .infinity) }
 }

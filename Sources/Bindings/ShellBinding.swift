@@ -83,7 +83,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
       let value = try row.value(-1)
       // The memory that the layout needs for each cell.
       try row.memory.charge(256 * cellCount(of: value, columns))
-      rows.append(cells(of: value, columns))
+      rows.append(try cells(of: value, columns, in: row.state))
       width = max(width, rows.last?.count ?? 0)
       guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
     }
@@ -134,18 +134,24 @@ private enum TableSize {
   }
 }
 
-private func cells(of row: LuaValue, _ columns: [String]) -> [String] {
+private func cells(of row: LuaValue, _ columns: [String], in state: LuaState) throws -> [String] {
   switch row {
-  case .list(let cells): return cells.prefix(TableSize.columns + 1).map(plainText)
+  case .list(let cells): return try cells.prefix(TableSize.columns + 1).map { try cellText($0, in: state) }
   case .table(let pairs):
     var named: [[UInt8]: LuaValue] = [:]
     for (key, value) in pairs { if case .bytes(let name) = key { named[name] = value } }
-    return columns.map { named[Array($0.utf8)].map(plainText) ?? "" }
-  default: return [plainText(row)]
+    return try columns.map { try cellText(named[Array($0.utf8)] ?? LuaValue.none, in: state) }
+  default: return [try cellText(row, in: state)]
   }
 }
 
-/// Returns the text of a value in a cell.
+/// Returns the text of a value in a cell; a bound object is represented by its name.
+private func cellText(_ value: LuaValue, in state: LuaState) throws -> String {
+  guard case .object(let object) = value, let type = state.description(of: object) else { return plainText(value) }
+  return plainText(try type.identity(object))
+}
+
+/// Returns the text of a plain value.
 private func plainText(_ value: LuaValue) -> String {
   switch value {
   case .none: ""

@@ -16,6 +16,7 @@ static int (*plain_strcoll(void))(const char *, const char *) {
 
 int strcoll(const char *a, const char *b) {
   const dh_entry *entry = dh_innermost_entry;
-  if (entry && entry->rt->stop && entry->rt->host_depth == 0) dh_raise_stop(entry->rt->running);
+  // While a state is closed, none of its coroutines counts as running: its finalizers are not stopped here.
+  if (entry && entry->rt->stop && entry->rt->host_depth == 0 && entry->rt->running) dh_raise_stop(entry->rt->running);
   return plain_strcoll()(a, b);
 }

@@ -164,7 +164,7 @@ static inline int dh_enter(dh_runtime *rt, dh_entry *entry, int64_t limit) {
 void dh_open_guards(lua_State *L);    // guards.c: pcall, xpcall, coroutines, load, os.exit, debug.sethook
 void dh_open_patterns(lua_State *L);  // pattern.c: string.find, match, gmatch, gsub
 void dh_open_strings(lua_State *L);   // strings.c: rep, format, lower, upper, reverse, pack
-void dh_open_tables(lua_State *L);    // tables.c: concat, insert, move, remove, sort, unpack
+void dh_open_tables(lua_State *L);    // tables.c: concat, insert, move, remove, sort
 void dh_open_utf8(lua_State *L);      // utf8.c: len, offset, codes
 void dh_open_library(lua_State *L);   // library.c: os.date, math.randomseed, tostring
 void dh_open_sandbox(lua_State *L);   // sandbox.c: removes what a plugin must not have

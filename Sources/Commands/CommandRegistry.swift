@@ -316,6 +316,10 @@ extension Command {
           command: name, "\(quoted(option.name)): its short form must be a letter from a to z or A to Z, or a digit")
       }
     }
+    let letters = options.compactMap(\.short)
+    for (index, letter) in letters.enumerated() where letters[..<index].contains(letter) {
+      throw .badDescription(command: name, "the short form -\(letter) is used twice")
+    }
     for (name, kind) in arguments.map({ ($0.name, $0.kind) }) + options.map({ ($0.name, $0.kind) }) {
       if case .choice(let words) = kind, words.isEmpty || words.contains("") {
         throw .badDescription(

@@ -93,9 +93,9 @@ extension PlainProblem {
 
 /// Returns the failure that a function gives as its second result, after nil: a problem, or a text. Nil for any other
 /// value.
-public func failure(at index: Int, on stack: borrowing LuaStack) throws -> (any Error)? {
+public func failure(at index: Int, on stack: borrowing LuaStack) -> (any Error)? {
   if let problem = PlainProblem(at: index, on: stack) { return problem }
-  return stack.kind(index) == .text ? LuaFailure.message(try stack.text(index)) : nil
+  return stack.excerpt(index).map { LuaFailure.message($0) }
 }
 
 private func rawText(_ name: String, of index: Int, on stack: borrowing LuaStack) -> String? {

@@ -105,6 +105,8 @@ public struct CallBudget {
   public init(seconds: Double) { left = nanoseconds(seconds) }
 
   public var isSpent: Bool { left <= 0 }
+
+  public mutating func add(seconds: Double) { left += nanoseconds(seconds) }
 }
 
 /// Returns whole nanoseconds, at least 1; NaN, infinity and values beyond 290 years become about 290 years.

@@ -68,11 +68,21 @@ struct ErrorValueKey: Equatable, Sendable {
 }
 
 /// An error that a bound function throws for wrong use; ordinary failures are `Problem`s.
-public enum LuaFailure: Error, Equatable {
+public enum LuaFailure: Error, Equatable, CustomStringConvertible {
   /// The argument number and what is wrong with it: "bad argument #1 to 'create' (string expected, got nil)".
   case argument(Int, String)
   /// A message; the position of the caller is put before it.
   case message(String)
   /// The state may not have the memory that the call needs, or is being stopped. The call must not continue after it.
   case memory
+
+  /// The message, without the name of the function whose argument it is about. An index from the top of the stack is
+  /// that of a result, not of an argument.
+  public var description: String {
+    switch self {
+    case .argument(let number, let message): number > 0 ? "bad argument #\(number) (\(message))" : message
+    case .message(let message): message
+    case .memory: "not enough memory"
+    }
+  }
 }

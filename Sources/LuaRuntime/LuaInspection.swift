@@ -18,6 +18,8 @@ public enum LuaInspection {
       guard stack.kind(-1) == .table else { return nil }
       stack.push(name)
       lua_rawget(stack.L, -2)
+      // Only the value stays on the stack, however long the path is.
+      dh_remove(stack.L, -2)
       if stack.isNoneOrNil(-1) { return nil }
     }
     return of(stack)

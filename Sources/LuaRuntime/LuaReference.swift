@@ -84,8 +84,6 @@ public final class LuaReference {
   public func copiedWhole() throws(LuaCopyFailure) -> LuaValue {
     do {
       return try copy(for: state, isWhole: true)
-    } catch let failure as LuaFailure {
-      throw LuaCopyFailure(words: failure.words)
     } catch {
       throw LuaCopyFailure(words: "\(error)")
     }

@@ -132,7 +132,7 @@ extension PluginHost {
   func runFile(_ name: String, of plugin: Plugin, in code: Plugin.LoadedCode) throws {
     let source = try PluginFolder(plugin: plugin.name, path: plugin.folder).file(name)
     do {
-      try code.load(source, name: name).call([], results: 0) { _ in }
+      try code.load(Array(luaCode(ofFile: source)), name: name).call([], results: 0) { _ in }
     } catch let error as LuaError where error.stopReason == .deadline || error.stopReason == .memory {
       throw PluginCallError(plugin: plugin.name, .loading, error, limits: plugin.limits)
     }

@@ -41,7 +41,7 @@ struct PluginFolder {
     }
     let stem = parts.joined(separator: "/")
     for file in [stem + ".lua", stem + "/init.lua"] where fileExists(path + "/" + file) {
-      return (try self.file(file), file)
+      return (Array(luaCode(ofFile: try self.file(file))), file)
     }
     throw PluginFileError.noModule(stem: stem)
   }

@@ -160,15 +160,11 @@ package struct ScriptRunner {
     session.scripting.typedWords = script.arguments
     defer { session.scripting.typedWords = outerWords }
     try session.lua.setGlobal("arg", argumentTable(script))
-    // A first line that begins with # is for the system.
-    var code = script.code[...]
-    if code.starts(with: [0xEF, 0xBB, 0xBF]) { code = code.dropFirst(3) }
-    if !script.showsValue, code.first == UInt8(ascii: "#") { code = code.drop { $0 != UInt8(ascii: "\n") } }
     if script.showsValue {
-      let chunk = try expression(code, script.name) ?? session.lua.load(code, name: script.name)
+      let chunk = try expression(script.code[...], script.name) ?? session.lua.load(script.code, name: script.name)
       return try LuaLines(session).showResults(of: chunk, asJSON: session.options.wantsJSON)
     }
-    try session.lua.load(code, name: script.name).call(script.arguments, results: 0) { _ in }
+    try session.lua.load(luaCode(ofFile: script.code), name: script.name).call(script.arguments, results: 0) { _ in }
   }
 
   /// Loads the code as an expression; nil when it is none. As at the prompt, `=1 + 1` is one.

@@ -41,7 +41,9 @@ let version = "0.1.0"
     if case .words(let words) = options.action, let line = ShellLine(asked: words) { return complete(line, options) }
     let environment = Environment.ofProgram(data: options.data, seed: options.seed)
     // `map` is a worker for any machine and accesses no user data.
-    if case .words(let words) = options.action, words[0] == "map", let status = MapCommand.run(words, environment) {
+    if case .words(let words) = options.action, words[0] == "map",
+      let status = MapCommand.run(words, environment, asJSON: options.wantsJSON)
+    {
       return status
     }
     let session: Session

@@ -62,6 +62,8 @@ struct ProgramOptions {
       let command = BuiltInCommands.command(of: line)
     else { return words }
     let (taken, rest) = command.withdrawing(options, from: line.dropFirst(command.path.count))
+    // If the last option has no value, that is an error: the command's name is not its value.
+    _ = try description.leadingOptions(of: taken)
     return words.dropLast(line.count) + taken + command.path + rest
   }
 
@@ -72,6 +74,7 @@ struct ProgramOptions {
   var isInteractive: Bool { given.flag("--interactive") }
   var data: String? { given.optionalText("--data") }
   var isQuiet: Bool { given.flag("--quiet") }
+  var wantsJSON: Bool { given.wantsJSON }
   var color: Terminal.ColorChoice { given.optionalText("--color").flatMap { .init(rawValue: $0) } ?? .auto }
   var seed: UInt64? { given.optionalText("--seed").flatMap(Self.seed) }
 
@@ -82,7 +85,7 @@ struct ProgramOptions {
   func shellOptions(_ environment: Environment) -> ShellOptions {
     let value = environment.variables.value
     var options = ShellOptions(identity)
-    options.wantsJSON = given.wantsJSON
+    options.wantsJSON = wantsJSON
     options.isDryRun = given.flag("--dry-run")
     options.step = given.optionalText("--at").flatMap { Int($0) }
     options.wantsTrace = given.flag("--trace")

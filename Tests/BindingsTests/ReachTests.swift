@@ -115,6 +115,7 @@ import Workspace
     try program.run(
       """
       shell.table({{1, "b"}, {"c", 4}}, {"A", "B"}) shell.table({{x = 1, y = 2}}, {"y", "x"})
+      local made = decks.create("Made") shell.table({{made, true}, {n = made}}, {"n"})
       shell.chart({3, 4.5}, {title = "T"}) shell.chart{b = 1, a = 2}
       local p = shell.progress("Working", 3) p:step() p:step(2) p:done()
       shell.alias("dl", "deck list")
@@ -122,7 +123,8 @@ import Workspace
       """)
     #expect(
       recorder.shown == [
-        #"["A", "B"] [["1", "b"], ["c", "4"]]"#, #"["y", "x"] [["2", "1"]]"#, #"T ["1=3.0", "2=4.5"]"#,
+        #"["A", "B"] [["1", "b"], ["c", "4"]]"#, #"["y", "x"] [["2", "1"]]"#,
+        #"["n"] [["Made", "yes"], ["Made"]]"#, #"T ["1=3.0", "2=4.5"]"#,
         #"- ["a=2.0", "b=1.0"]"#, "Working", "dl = deck list", "enable x", "disable x", "reload x",
       ])
     try program.fails([
@@ -130,6 +132,7 @@ import Workspace
       ("shell.chart({a = 'x'})", "'a' is not a number"),
       ("shell.chart({0/0})", "not a number"), ("shell.progress()", "#1"), ("shell.ask()", "#1"),
       ("shell.command{}", "name"), ("shell.command{name = 'x', run = 5}", "run"),
+      ("shell.command{name = 'x', run = print, arguments = {{name = 'A', kind = 'number', min = 1}}}", "min and max"),
     ])
   }
 

@@ -46,6 +46,8 @@ import Workspace
       ("settings.set('speed', 11)", "nil [bad_value]"),
       ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"),
       ("speed.value", "5"), ("settings.reset('nothing')", "nil [unknown_setting]"),
+      ("settings.value('low', {kind = 'number', max = -3}).value", "-3"),
+      ("settings.value('high', {kind = 'number', min = 3}).value", "3"),
     ])
     try program.fails([
       ("speed.value = 'fast'", "speed"), ("speed.value = nil", "boolean, number or string expected"),

@@ -97,7 +97,8 @@ import Values
       ([Argument("A"), Argument("A")], []), ([Argument("")], []), ([Argument("-x")], []),
       ([Argument("Q", .query), Argument("A")], []), ([], [Option("--json")]), ([], [Option("x")]), ([], [Option("--")]),
       ([], [Option("--a"), Option("--a")]), ([], [Option("--a=b")]),
-      ([], [Option("--a", short: "=")]), ([], [Option("--a", "A", .choice([]))]), ([Argument("A", .choice([""]))], []),
+      ([], [Option("--a", short: "=")]), ([], [Option("--a", short: "q"), Option("--b", short: "q")]),
+      ([], [Option("--a", "A", .choice([]))]), ([Argument("A", .choice([""]))], []),
     ]
     for (arguments, options) in hostile {
       let error = #expect(throws: CommandError.self) {

@@ -4,6 +4,11 @@ import LuaRuntime
 import Problems
 import Testing
 
+/// An object whose release requests a stop.
+private final class Stopping: BoundObject {
+  deinit { interruptLua() }
+}
+
 @Suite struct StopTests {
   @Test(arguments: [
     "probes.stop() while true do end",
@@ -49,6 +54,27 @@ import Testing
     try run("co = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end) assert(co() == 1)", in: state)
     #expect(try failure("probes.stop() while true do end", in: state)?.stopReason == .interrupt)
     try run("assert(co() == 2 and co() == 3)", in: state)
+  }
+
+  @Test func `a stop while a state is closed does not reach the finalizers that compare texts`() throws {
+    let state = try probeState(Census())
+    state.register(BoundType<Stopping>("stopping", "Stops.", summary: { _ in "stopping" }) { _ in })
+    // Finalizers run in the reverse order of the objects' creation.
+    try run("kept = setmetatable({}, {__gc = function() local a, b = 'a', 'b' return a < b end})", in: state)
+    try state.setGlobal("first", Stopping())
+    state.close()
+    #expect(state.isClosed)
+  }
+
+  @Test func `a failure outside a call of Lua reads as its message`() throws {
+    #expect("\(LuaFailure.message("no"))" == "no")
+    #expect("\(LuaFailure.argument(2, "string expected"))" == "bad argument #2 (string expected)")
+    #expect("\(LuaFailure.argument(-1, "string expected"))" == "string expected")
+    let state = try probeState(Census())
+    defer { state.close() }
+    let code = try state.load("return nil, 'no \\xff'", name: "test")
+    let found = try code.call([], results: 2) { LuaRuntime.failure(at: -1, on: $0) as? LuaFailure }
+    #expect(found == .message("no \u{FFFD}"))
   }
 
   @Test func `memory beyond the limit is refused, cannot be caught, and is released`() throws {
@@ -134,6 +160,8 @@ import Testing
     guard case .table(let keys)? = try state.inspect(path: ["evil"]) else { return #expect(Bool(false)) }
     #expect(keys.map(\.name) == ["a"])
     #expect(try state.inspect(path: ["evil", "b", "c"]) == nil)
+    // The stack does not grow with the path.
+    #expect(try state.inspect(path: Array(repeating: "_G", count: 100_000)) != nil)
     _ = try run("return evil", in: state)
     _ = try run("return cycle", in: state)
     _ = try run("return _G", in: state)

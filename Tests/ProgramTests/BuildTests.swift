@@ -294,7 +294,7 @@ import Testing
   @Test func `a generator reads only its folder, and runs again when its input has changed`() throws {
     try home.write("uno\ndos\n", to: "es/_words.txt")
     try home.write(
-      "for word in read('_words.txt'):gmatch('%a+') do card{prompt = word, answer = word:upper()} end",
+      "\u{FEFF}#!/usr/bin/lua\nfor word in read('_words.txt'):gmatch('%a+') do card{prompt = word, answer = word:upper()} end",
       to: "es/times.lua")
     #expect(try build().output.contains("7 added"))
     try home.write("uno\ntres\n", to: "es/_words.txt")
@@ -303,6 +303,7 @@ import Testing
     for (code, reason) in [
       ("read('../deck.lua')", "a file within the folder expected"), ("io.open('x')", "io"),
       ("card{prmpt = 'x'}", "prompt"),
+      ("card{type = 'Basic', fields = {'a', 'b'}}", "texts by the names of the type's fields expected"),
       ("error('no')", "build: \(home.path)/es/times.lua:1: no"), ("decks.list()", "decks"),
     ] {
       try home.write("assert(" + code + ")", to: "es/times.lua")

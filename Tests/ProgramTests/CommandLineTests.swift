@@ -126,6 +126,7 @@ private let canHideProc: Bool = {
     (["--jsn"], "(did you mean \"--json\"?)"), (["deck", "create"], "DECK"),
     (["deck", "lst"], "(did you mean \"list\"?)"),
     (["--seed", "x"], "--seed: a whole number expected"), (["--data"], "--data needs a value"),
+    (["version", "--data"], "--data needs a value"), (["deck", "list", "--user"], "--user needs a value"),
     (["--color=pink"], "--color: auto, always or never expected"), (["run"], "FILE"),
     (["deck", "list", "extra"], "extra"),
   ])
@@ -160,6 +161,15 @@ private let canHideProc: Bool = {
     let run = try Home().run("-e", code)
     #expect(run.status == status)
     #expect(run.errors.contains(message), "\(run.errors)")
+  }
+
+  @Test func `os.exit in a listener is no error of the listener`() throws {
+    let home = try Home()
+    let change = try home.run(
+      "-e", "settings.on_change('game', function() os.exit(4) end) settings.set('game.length', 7) print('on')")
+    #expect(change.status == 4 && change.output.isEmpty && change.errors.isEmpty, "\(change)")
+    let end = try home.run("-e", "shell.on('exiting', function() os.exit(4) end)")
+    #expect(end.status == 0 && end.errors.isEmpty, "\(end)")
   }
 
   @Test func `errors are JSON on standard error if requested`() throws {

@@ -52,6 +52,13 @@ import Testing
     #expect(try map("--reduce", count, input: sorted(few.output)).output == once.output)
   }
 
+  @Test func `the program's seed counts as the command's`() throws {
+    let words = [builtProgram("deckhand"), "--seed", "5", "map", "--reduce", count]
+    let whole = try Child(words, environment: []).finish(input: "a\t1\n")
+    #expect(try map("--reduce", "--seed", "5", count, input: "a\t1\n").output == whole.output)
+    #expect(try map("--reduce", count, input: "a\t1\n").output != whole.output)
+  }
+
   @Test func `a key with tabs and line feeds comes back unchanged`() throws {
     try home.write(
       #"function map(l) emit("a\tb\nc\\d\r" .. l, l) end function reduce(k, v) emit{k = k, v = v()} end"#, to: "k.lua")
@@ -86,21 +93,37 @@ import Testing
     #expect(
       try map(home.path + "/f.lua", input: "a").errors.contains("line 1 of standard input: emit: a value that JSON")
         && map(home.path + "/f.lua", input: "a").errors.contains("got function"))
+    try home.write("function combine() end", to: "g.lua")
+    let nothing = try map("--reduce", home.path + "/g.lua", input: "a\t1\na\t2\n")
+    #expect(nothing.status == 1 && nothing.output.isEmpty, "\(nothing)")
+    #expect(nothing.errors.contains("combine returned nil for the key \"a\""), "\(nothing)")
     try home.write("-- nothing", to: "none.lua")
     #expect(try map(home.path + "/none.lua", input: "").errors.contains("has no function map"))
     #expect(try map("--reduce", home.path + "/none.lua", input: "").errors.contains("no function reduce or combine"))
     #expect(try map("--keep", "0", count, input: "").status == 2)
+    #expect(try map("--json", "--kep", count, input: "").errors.hasPrefix("{\"code\": \"unknown_option\""))
+    #expect(try map("--json", home.path + "/e.lua", input: "c\n").errors.hasPrefix("{\"code\": \"lua_error\""))
     #expect(try map(input: "").status == 2)
     #expect(
       try map(count, input: "a\n" + String(repeating: "x", count: 17 << 20)).errors
         .contains("line 2 of standard input has more than 16,777,216 bytes"))
   }
 
+  @Test(arguments: ["", "function combine(key, a, b) return a + b end"])
+  func `os.exit ends the run with its status, and what was emitted is written`(combine: String) throws {
+    try home.write("function map(l) emit(l, 1) if l == 'b' then os.exit(3) end end " + combine, to: "x.lua")
+    let run = try map(home.path + "/x.lua", input: "a\nb\nc\n")
+    #expect(run.status == 3 && run.output == "a\t1\nb\t1\n" && run.errors.isEmpty, "\(run)")
+  }
+
   @Test func `a script has words and no user data, and its printed output is a message`() throws {
     try home.write("crab\ngrace\n", to: "list.txt")
     try home.write(
       """
-      local list = words.load(arg[1], {language = "english"})
+      \u{FEFF}#!/usr/bin/env deckhand
+      local path = ...
+      assert(path == arg[1])
+      local list = words.load(path, {language = "english"})
       assert(not decks and not auth and not documents and not settings)
       function map(line)
         print("seen", line)

@@ -151,6 +151,18 @@ import Testing
     }
   }
 
+  @Test func `an update repairs a plugin whose manifest cannot be read`() throws {
+    let home = try Home()
+    try source(home)
+    let first = try pack(home, "verbs-1.tar.gz")
+    #expect(try home.run("plugin", "install", first, "--unsigned", "--grant").status == 0)
+    try home.write("{", to: "data/plugins/verbs/plugin.json")
+    try source(home, version: "1.1.0")
+    let update = try home.run("plugin", "update", pack(home, "verbs-2.tar.gz"), "--unsigned", "--grant")
+    #expect(update.status == 0, "\(update)")
+    #expect(try home.run("verbs").output == "version 1.1.0\n")
+  }
+
   @Test func `what was granted to a removed plugin is not granted to a new one of that name`() throws {
     let home = try Home()
     try home.plugin("verbs", permissions: #"["shell"]"#, "")

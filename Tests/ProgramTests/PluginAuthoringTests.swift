@@ -42,6 +42,19 @@ import Testing
     #expect(try home.run("plugin", "test", "own", "--json").lines.count == 5)
   }
 
+  @Test func `the files of a plugin may begin with a byte order mark and a line for the system`() throws {
+    let home = try Home()
+    #expect(try home.run("plugin", "new", "own").status == 0)
+    let mark = "\u{FEFF}#!/usr/bin/lua\n"
+    try home.write(
+      mark + "shell.command{name = 'own', run = function() return require('part') end}", to: "data/plugins/own/init.lua"
+    )
+    try home.write(mark + "return 'read'", to: "data/plugins/own/part.lua")
+    #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
+    let run = try home.run("own")
+    #expect(run.output == "read\n", "\(run)")
+  }
+
   @Test func `rows that a command returns are printed as a table, in colour where it sets colours`() throws {
     let home = try Home()
     #expect(try home.run("plugin", "new", "own").status == 0)

@@ -58,6 +58,20 @@ import Testing
     }
   }
 
+  @Test func `a Ctrl-C in a listener to exiting loses no change of a document`() throws {
+    let home = try Home()
+    let terminal = try prompt(home)
+    terminal.type("e = documents.create{}:add_text{text = 'a'} e.x = 123 print('mo', 'ved')\r")
+    terminal.wait(for: "mo\tved")
+    terminal.type("shell.on('exiting', function() print('go', 'on') while true do end end)\r")
+    terminal.wait(for: "> ")
+    terminal.type("exit\r")
+    terminal.wait(for: "go\ton")
+    terminal.type("\u{03}")
+    #expect(terminal.ended() == 130)
+    #expect(try home.run("-e", "print(documents.list()[1].elements[1].x)").output == "123.0\n")
+  }
+
   @Test(arguments: [(SIGINT, 130, "interrupted\n"), (SIGTERM, 143, "")])
   func `what a stopped script does at its end is rolled back`(signal: Int32, status: Int32, told: String) throws {
     let home = try Home()
@@ -151,6 +165,18 @@ import Testing
     let run = try home.run("set", "own.x", "7")
     #expect(run.status == 0 && run.errors.contains("it is unsubscribed"), "\(run.errors)")
     #expect(run.processorSeconds < 5)
+  }
+
+  @Test func `an observer of settings gets the time that its plugin was given`() throws {
+    let home = try Home()
+    let code = """
+      settings.value("own.x", {kind = "number", default = 1})
+      settings.on_change("", function() while true do end end)
+      """
+    try plugin(home, code, permissions: "\"settings\"")
+    #expect(try home.run("plugin", "limit", "own", "--seconds", "0.2").status == 0)
+    let run = try home.run("set", "own.x", "7")
+    #expect(run.errors.contains("stopped after 0.2 s") && run.errors.contains("it is unsubscribed"), "\(run.errors)")
   }
 
   @Test func `one Ctrl-C ends everything that one change of a setting has started`() throws {

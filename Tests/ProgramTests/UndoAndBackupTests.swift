@@ -90,6 +90,7 @@ import Testing
         deck:add{prompt = args.word, answer = 'a'}
         if args.word == 'bad' then error('no') end
         if args.word == 'plain' then return nil, 'not so' end
+        if args.word == 'bytes' then return nil, 'not \\xff so' end
         if args.word == 'told' then return nil, {code = 'told', title = 'Told', message = 'told'} end
       end}
       """)
@@ -98,6 +99,8 @@ import Testing
     #expect(try home.run("make", "told").status == 1)
     let plain = try home.run("make", "plain")
     #expect(plain.status == 1 && plain.errors.contains("not so"), "\(plain)")
+    let bytes = try home.run("make", "bytes")
+    #expect(bytes.status == 1 && bytes.errors.contains("not \u{FFFD} so"), "\(bytes)")
     #expect(try home.run("deck", "list", "--json").output == "")
     #expect(try home.run("make", "word").status == 0)
     #expect(try home.run("--json", "undo", "--list").lines.count == 1)

@@ -47,7 +47,7 @@ package struct DeckGenerator: CardGenerator {
         LuaValue.bytes(try reading.bytes(stack.text(1), limit: Self.fileLimit))
       })
     do {
-      try state.load(code, name: path).call([], results: 0) { _ in }
+      try state.load(luaCode(ofFile: code), name: path).call([], results: 0) { _ in }
     } catch {
       if let failure { throw failure }
       guard let error = error as? LuaError, error.stopReason != .interrupt else { throw error }
@@ -76,11 +76,12 @@ package struct DeckGenerator: CardGenerator {
   }
 
   private static func fields(_ table: borrowing LuaTable) throws -> [(name: String?, html: String)] {
-    guard case .table(let pairs) = try table.value("fields") else { return [] }
+    let wrong = LuaFailure.argument(1, "fields: texts by the names of the type's fields expected")
+    let given = try table.value("fields")
+    if given.isNone { return [] }
+    guard case .table(let pairs) = given else { throw wrong }
     let fields = try pairs.map { pair in
-      guard let name = pair.key.text, let value = pair.value.text else {
-        throw LuaFailure.argument(1, "fields: texts by the names of the type's fields expected")
-      }
+      guard let name = pair.key.text, let value = pair.value.text else { throw wrong }
       return (name: name, html: value)
     }
     return fields.sorted { $0.name < $1.name }.map { ($0.name, $0.html) }

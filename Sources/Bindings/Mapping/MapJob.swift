@@ -53,9 +53,9 @@ public final class MapJob {
     state = try LuaState(libraries: .full, seed: options.seed)
     state.timeLimit = options.seconds
     try prepare(arguments, message)
-    // The first line may be a `#!` line.
-    let body = code.first == UInt8(ascii: "#") ? Array(code.drop { $0 != 0x0A }) : code
-    try reporting(line: 0) { try state.load(body, name: name).call([], results: 0) { _ in } }
+    try reporting(line: 0) {
+      try state.load(luaCode(ofFile: code), name: name).call(arguments, results: 0) { _ in }
+    }
   }
 
   /// What was read and written, as JSON on one line.
@@ -80,7 +80,14 @@ public final class MapJob {
       options.isReduce
       ? try prelude(MapPrelude.reduce, [nextRecord, put, putCard, seed])
       : try prelude(MapPrelude.map, [nextLine, put, putCard, seed, options.keep])
-    try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
+    do {
+      try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
+    } catch let error as LuaError {
+      // The script called os.exit: what it emitted is written.
+      if !options.isReduce { try reporting(line: nil) { try loop.call([true], results: 0) { _ in } } }
+      try output.flush()
+      throw error
+    }
     try output.flush()
   }
 

@@ -66,7 +66,8 @@ enum MapPrelude {
         held_count = held_count + 1
         held[key] = value
       end
-      return function()
+      return function(only_flush)
+        if only_flush then return flush() end
         local map, finish = map, finish
         combine = _G.combine
         for line in next_line do
@@ -94,7 +95,10 @@ enum MapPrelude {
         local combine = combine
         local reduce = reduce or function(key, values)
           local sum = values()
-          for value in values do sum = combine(key, sum, value) end
+          for value in values do
+            sum = combine(key, sum, value)
+            if sum == nil then error("combine returned nil for the key \\"" .. key .. "\\"") end
+          end
           emit(key, sum)
         end
         local key, value = next_record()

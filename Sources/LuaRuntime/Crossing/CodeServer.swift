@@ -91,7 +91,7 @@ public final class CodeServer {
       } catch LuaFailure.memory {
         answer = CrossingFrame.stopped(Int32(DH_STOP_MEMORY.rawValue), at: "")
       } catch let error as LuaFailure {
-        answer = CrossingFrame.error(error.words)
+        answer = CrossingFrame.error(error.description)
       }
       try crossing.answer(answer)
     }
@@ -223,17 +223,6 @@ public final class CodeServer {
       stack.push("print")
       state.push(print, cost: 512, on: stack.L)
       lua_rawset(stack.L, -3)
-    }
-  }
-}
-
-extension LuaFailure {
-  /// The message, without the name of the function whose argument it is about.
-  var words: String {
-    switch self {
-    case .argument(let number, let message): "bad argument #\(number) (\(message))"
-    case .message(let message): message
-    case .memory: "not enough memory"
     }
   }
 }

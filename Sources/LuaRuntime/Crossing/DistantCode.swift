@@ -330,7 +330,7 @@ public final class DistantCode {
     } catch LuaFailure.memory {
       return CrossingFrame.stopped(Int32(DH_STOP_MEMORY.rawValue), at: "")
     } catch {
-      return CrossingFrame.failure((error as? LuaFailure)?.words ?? "\(error)")
+      return CrossingFrame.failure("\(error)")
     }
     guard decoder.reader.left == 0 else { throw CrossingError() }
     var answer: Int32 = 0
@@ -349,7 +349,7 @@ public final class DistantCode {
       try encoder.values(from: base + 1)
       return encoder.writer.bytes
     } catch {
-      return CrossingFrame.failure((error as? LuaFailure)?.words ?? "\(error)")
+      return CrossingFrame.failure("\(error)")
     }
   }
 }

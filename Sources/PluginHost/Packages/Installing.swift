@@ -156,6 +156,8 @@ public struct PluginInstaller {
   }
 
   private func checkUnchanged(_ plan: InstallPlan) throws {
+    // Of a plugin whose manifest cannot be read, the user saw nothing that could have changed.
+    if let installed = plan.installed, installed.manifest == nil { return }
     let name = plan.package.name
     let path = environment.folders.plugins + "/" + name
     let source =
@@ -254,9 +256,10 @@ public struct PluginFileChange: Equatable, Sendable {
 }
 
 extension InstallPlan {
-  /// Returns the changes to the installed plugin's files, by path; none if the plugin is not installed.
+  /// Returns the changes to the installed plugin's files, by path; none if the plugin is not installed, or its
+  /// manifest cannot be read.
   public func changes(isInterrupted: @escaping () -> Bool) throws -> [PluginFileChange] {
-    guard let installed else { return [] }
+    guard let installed, installed.manifest != nil else { return [] }
     let there = try PluginPackage(folder: installed.folder, isInterrupted: isInterrupted)
     let old = Dictionary(firstOf: there.files.map { ($0.path, $0.bytes) })
     let new = Dictionary(firstOf: package.files.map { ($0.path, $0.bytes) })

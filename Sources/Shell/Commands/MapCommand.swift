@@ -8,6 +8,7 @@ import Glibc
 import LuaRuntime
 import Problems
 import Text
+import Values
 
 package enum MapCommand {
   static var command: BuiltIn {
@@ -37,30 +38,31 @@ package enum MapCommand {
     ) { invocation, session in
       // The run has already reported its errors.
       var result = CommandResult()
-      result.status = run(invocation, session.environment)
+      result.status = run(invocation, session.environment, asJSON: session.options.wantsJSON)
       return result
     }
   }
 
   /// Runs a command line that begins with `map`, without a session.
+  /// - Parameter asJSON: whether the program's options ask for errors in JSON.
   /// - Returns: the exit status; nil when help is requested, which the session prints.
-  package static func run(_ words: [String], _ environment: Environment) -> Int32? {
+  package static func run(_ words: [String], _ environment: Environment, asJSON: Bool) -> Int32? {
     if words.dropFirst().prefix(while: { $0.hasPrefix("-") }).contains(Option.wantsHelp.name) { return nil }
     let registry = CommandRegistry()
     do throws(CommandError) {
       try registry.add(command.command)
-      return run(try registry.parse(words: words).1, environment)
+      return run(try registry.parse(words: words).1, environment, asJSON: asJSON)
     } catch {
-      writeError(error.message)
+      report(error, origin: "", asJSON: asJSON || words.contains(Option.json.name))
       return error.report.code.exitStatus
     }
   }
 
-  private static func run(_ invocation: Invocation, _ environment: Environment) -> Int32 {
+  private static func run(_ invocation: Invocation, _ environment: Environment, asJSON: Bool) -> Int32 {
     var options = MapOptions()
     options.isReduce = invocation.flag("--reduce")
     options.isStrict = invocation.flag("--strict")
-    options.seed = UInt64(invocation.optionalInteger("--seed") ?? 0)
+    options.seed = invocation.optionalInteger("--seed").map { UInt64($0) } ?? environment.random.seed ?? options.seed
     options.seconds = invocation.optionalInteger("--seconds").map { Double($0) } ?? options.seconds
     options.keep = invocation.optionalInteger("--keep") ?? options.keep
     // With SIGPIPE ignored, a closed pipe is an error that gets reported.
@@ -78,19 +80,24 @@ package enum MapCommand {
       try made.run()
     } catch {
       if case .exit(let code)? = (error as? LuaError)?.stopReason { return Int32(code) }
-      logLine(describe(error))
+      report(error, origin: "map: ", asJSON: asJSON || invocation.wantsJSON)
       status = ExitStatus.failed
     }
     if let job { logLine(job.summary) }
     return status
   }
 
-  private static func describe(_ error: any Error) -> String { (error as? any Problem)?.message ?? "\(error)" }
+  private static func report(_ error: any Error, origin: String, asJSON: Bool) {
+    guard let problem = error as? any Problem else { return writeError(origin + "\(error)") }
+    if asJSON { writeLine(Value(problem).json) } else { writeError(origin + problem.message) }
+  }
 
   private static func logLine(_ text: String) { writeError("map: " + text) }
 
-  private static func writeError(_ text: String) {
-    let line = Array("deckhand: \(printable(text, limit: 2_000))\n".utf8)
+  private static func writeError(_ text: String) { writeLine("deckhand: \(printable(text, limit: 2_000))") }
+
+  private static func writeLine(_ text: String) {
+    let line = Array((text + "\n").utf8)
     _ = write(2, line, line.count)
   }
 }

@@ -317,13 +317,14 @@ package final class Session {
 
   /// Ends everything in order: listeners are notified, plugins and Lua end, the data is closed.
   /// - Returns: the exit status for what could not be done or saved.
-  @discardableResult
-  package func close() -> Int32 {
-    // An earlier Ctrl-C was not meant for the work at the end.
+  @discardableResult package func close() -> Int32 {
+    var status = ExitStatus.done
+    // An earlier Ctrl-C was not meant for the work at the end, nor was one that ends a listener for what is saved.
+    Interrupts.clear()
+    do { try endLua() } catch { status = report(error) }
     Interrupts.clear()
     do {
-      try endLua()
-      let status = max(saveDocuments(), state.lostGames)
+      status = max(status, saveDocuments(), state.lostGames)
       showNotices()
       finishBackup()
       try data.opened?.close()
@@ -356,14 +357,14 @@ package final class Session {
     state.hasEndedLua = true
     for error in data.unclaimedSettings { report(error, origin: "--set") }
     defer {
+      // Stored before the states are closed that hold the data of their modes' games.
+      storeGames()
       plugins.unloadAll()
       lua.close()
       events.removeAll()
       events.loader = nil
     }
     try events.emit(.exiting)
-    // Stored before the states are closed that hold the data of their modes' games.
-    storeGames()
   }
 
   /// Stores the game that a line, a command or an event played in Lua.
@@ -387,8 +388,7 @@ package final class Session {
 
   /// Saves pending moves and sizes of elements.
   /// - Returns: the exit status for what could not be saved.
-  @discardableResult
-  func saveDocuments() -> Int32 {
+  @discardableResult func saveDocuments() -> Int32 {
     (data.opened?.documents.save() ?? []).reduce(ExitStatus.done) { max($0, report($1)) }
   }
 
