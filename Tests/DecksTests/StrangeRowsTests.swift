@@ -61,6 +61,13 @@ import Testing
     #expect(try ids() == [10_003, 10_001, 20_000])
   }
 
+  @Test func `a card that is listed twice is sorted once`() throws {
+    let deck = try collection.deck("d")
+    let (b, a) = (try collection.add(deck, "b", "x"), try collection.add(deck, "a", "x"))
+    let order = try collection.store.read { try CardTable.order($0, [b, a, b], by: .prompt, isDescending: false) }
+    #expect(order == [1, 0])
+  }
+
   @Test func `texts that cannot be confused with others are not compared`() throws {
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
