@@ -46,6 +46,20 @@ private func rows(_ person: Person) throws -> [String] {
     try workspace.close()
   }
 
+  @Test func `a step that made a deck is not undone while a later deck is within it`() throws {
+    let workspace = try Person().workspace()
+    _ = try workspace.decks.create("a::b")
+    let step = try #require(workspace.care.steps().first).id
+    let later = try workspace.decks.create("a::c")
+    let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
+    #expect(
+      error?.message.hasSuffix("redone: the deck \"a::c\" would have no parent deck; nothing was changed") == true)
+    #expect(try workspace.decks.all().map { try $0.record().name } == ["a", "a::b", "a::c"])
+    _ = try later.remove()
+    try workspace.care.undo(step)
+    #expect(try workspace.decks.all().isEmpty)
+  }
+
   @Test func `each operation is a step with its name and count`() throws {
     let person = try Person()
     let workspace = try person.workspace()

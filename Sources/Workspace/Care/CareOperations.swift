@@ -5,6 +5,7 @@
 import CardDocuments
 import Decks
 public import Storage
+import Text
 
 /// Undo, backups and the doctor.
 ///
@@ -64,11 +65,13 @@ public struct CareOperations {
     try workspace.games.store()
     let name = try store.nextStep(id, again: again).name
     let documents = try id.map { _ in try store.read { Set(try DocumentTable.ids($0)) } } ?? []
+    let orphans = try id.map { _ in try store.read { Set(try DecksCheck.orphans($0)) } }
     let step = try store.undo(
       id, again: again,
       also: { db in
         try SearchLog.forget(db)
         try refuseShown(documents, db, by: name)
+        if let orphans { try refuseOrphans(orphans, db, by: name) }
       }, progress: progress)
     workspace.dailyBackups.noteChange()
     return step
@@ -83,6 +86,14 @@ public struct CareOperations {
     if try CardTable.documents(db).contains(where: { gone.contains($0.document) }) {
       throw UndoError.differs(step, what: "a card now shows its document")
     }
+  }
+
+  /// Refuses to undo a step if a deck that was made later would then be in no deck, because the step made or renamed
+  /// its parent. No foreign key prevents it, because a deck is within another one by its name.
+  private func refuseOrphans(_ before: Set<DeckID>, _ db: Database, by step: String) throws {
+    guard let orphan = try DecksCheck.orphans(db).first(where: { !before.contains($0) }) else { return }
+    let deck = try DeckTable.record(db, orphan)
+    throw UndoError.differs(step, what: "the deck \(quoted(deck.name)) would have no parent deck")
   }
 
   /// The folder of the automatic backups.
