@@ -76,8 +76,11 @@ public enum DecksCheck {
     }
   }
 
-  /// The decks whose parents do not exist.
-  public static func orphans(_ db: Database) throws -> [DeckID] { try decks(db, .deckWithoutParent) }
+  public static func decksWithoutParent(_ db: Database) throws -> [DeckID] { try decks(db, .deckWithoutParent) }
+
+  public static func notesWithoutCard(_ db: Database) throws -> [NoteID] {
+    try db.rows(query(.noteWithoutCard)) { NoteID(rawValue: $0.integer(0)) }
+  }
 
   private static func decks(_ db: Database, _ kind: DecksFinding.Kind) throws -> [DeckID] {
     let decks = try db.rows("SELECT id, name, name_key FROM decks") { ($0.integer(0), $0.text(1), $0.text(2)) }

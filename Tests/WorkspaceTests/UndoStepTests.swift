@@ -60,6 +60,22 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try workspace.decks.all().isEmpty)
   }
 
+  @Test func `a step that made the only card that a note still has is not undone`() throws {
+    let workspace = try Person().workspace()
+    let deck = try workspace.decks.create("Deck")
+    let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .optionalReversed)
+    let first = try note.cards()
+    try note.update(fields: ["Add Reverse": "y"])
+    let step = try #require(workspace.care.steps().first).id
+    try workspace.cards.remove(first)
+    let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
+    #expect(error?.code == "undo_conflict")
+    #expect(try note.cards().count == 1)
+    try workspace.care.undo()
+    try workspace.care.undo(step)
+    #expect(try note.cards().map(\.id) == first.map(\.id))
+  }
+
   @Test func `each operation is a step with its name and count`() throws {
     let person = try Person()
     let workspace = try person.workspace()

@@ -65,7 +65,7 @@ public struct CareOperations {
     try workspace.games.store()
     let name = try store.nextStep(id, again: again).name
     let documents = try id.map { _ in try store.read { Set(try DocumentTable.ids($0)) } } ?? []
-    let orphans = try id.map { _ in try store.read { Set(try DecksCheck.orphans($0)) } }
+    let orphans = try id.map { _ in try store.read { try Orphans($0) } }
     let step = try store.undo(
       id, again: again,
       also: { db in
@@ -88,12 +88,29 @@ public struct CareOperations {
     }
   }
 
-  /// Refuses to undo a step if a deck that was made later would then be in no deck, because the step made or renamed
-  /// its parent. No foreign key prevents it, because a deck is within another one by its name.
-  private func refuseOrphans(_ before: Set<DeckID>, _ db: Database, by step: String) throws {
-    guard let orphan = try DecksCheck.orphans(db).first(where: { !before.contains($0) }) else { return }
-    let deck = try DeckTable.record(db, orphan)
-    throw UndoError.differs(step, what: "the deck \(quoted(deck.name)) would have no parent deck")
+  /// Decks without their parent, and notes without a card. No foreign key prevents them: a deck is within another one
+  /// by its name, and a note does not refer to its cards.
+  private struct Orphans {
+    let decks: [DeckID]
+    let notes: Set<NoteID>
+
+    init(_ db: Database) throws {
+      decks = try DecksCheck.decksWithoutParent(db)
+      notes = Set(try DecksCheck.notesWithoutCard(db))
+    }
+  }
+
+  /// Refuses to undo a step that made or renamed the parent of a deck that was made later, or that made the only cards
+  /// that a note still has.
+  private func refuseOrphans(_ before: Orphans, _ db: Database, by step: String) throws {
+    let now = try Orphans(db)
+    if let orphan = now.decks.first(where: { !before.decks.contains($0) }) {
+      let deck = try DeckTable.record(db, orphan)
+      throw UndoError.differs(step, what: "the deck \(quoted(deck.name)) would have no parent deck")
+    }
+    if !now.notes.isSubset(of: before.notes) {
+      throw UndoError.differs(step, what: "a note whose other cards were removed since would have no card")
+    }
   }
 
   /// The folder of the automatic backups.
