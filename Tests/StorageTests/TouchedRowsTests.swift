@@ -131,6 +131,7 @@ import Values
       "INSERT INTO boxes (id, name) VALUES (5, 'a'), (6, 'b'), (7, 'c'), (8, 'd'), (9, 'e'), (10, 'f')")
     let expected: [String: [RowChange.Kind: Int]] = ["boxes": [.added: 6]]
     #expect(try pending() == expected)
+    try store.rollbackUnit()
   }
 
   @Test func `a text of which only the Unicode form differs has changed`() throws {
@@ -139,6 +140,7 @@ import Values
     try step("decomposed", "UPDATE boxes SET name = 'cafe\u{301}' WHERE id = 1")
     let expected: [String: [RowChange.Kind: Int]] = ["boxes": [.changed: 1]]
     #expect(try pending() == expected)
+    try store.rollbackUnit()
   }
 
   @Test func `without a log there is nothing to undo, and nothing to report about a unit`() throws {
