@@ -22,9 +22,15 @@ public enum CardOrder {
   /// The first of the temporary ranks used while all ranks of a deck change: above every other rank.
   private static let highRank: Int64 = 1 << 62
 
+  /// A number below 2^16 that changes with each card that is made, so that a card at an end of a deck does not get the
+  /// rank of one that was removed or moved away: undo puts that one back at its rank.
+  private static func shift(_ db: Database) throws -> Int64 { try CardTable.lastID(db) & 0xFFFF }
+
   /// Returns a rank above all cards of the deck; the `room` ranks from it down to the top card are free.
   static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
-    guard let top = try top(db, deck) else { return 0 }
+    let shift = try shift(db)
+    guard let top = try top(db, deck) else { return -shift }
+    let room = room + shift
     if top >= room - bound { return top - room }
     try spread(db, deck)
     // Spread ranks begin at 0.
@@ -69,9 +75,10 @@ public enum CardOrder {
   }
 
   private static func below(_ db: Database, _ deck: DeckID) throws -> Int64 {
+    let shift = try shift(db)
     for _ in 0..<2 {
-      guard let bottom = try bottom(db, deck) else { return 0 }
-      if bottom <= bound - step { return bottom + step }
+      guard let bottom = try bottom(db, deck) else { return shift }
+      if bottom <= bound - step - shift { return bottom + step + shift }
       try spread(db, deck)
     }
     return bound

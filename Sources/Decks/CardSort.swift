@@ -2,15 +2,17 @@
 // Invariant: cards with the same value are in the order in which they were added.
 
 public import Storage
+import Text
 
 extension CardTable {
-  /// Returns the indices of `ids` in the order of the field's values; the order is unchanged for a field that cannot
-  /// be sorted by.
+  /// Returns the indices of `ids` in the order of the field's values, of an id that occurs twice only the first; the
+  /// order is unchanged for a field that cannot be sorted by.
   public static func order(
     _ db: Database, _ ids: [CardID], by property: CardProperty, isDescending: Bool
   ) throws -> [Int] {
     guard let order = property.description.order else { return Array(ids.indices) }
-    let places = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($0.element, $0.offset) })
+    // A card is in two decks if another program moved it while the decks were read, one after the other.
+    let places = Dictionary(firstOf: ids.enumerated().map { ($0.element, $0.offset) })
     let direction = isDescending ? "DESC" : "ASC"
     let sql = "SELECT id FROM card_rows ORDER BY \(order) \(direction) NULLS LAST, id"
     var sorted: [Int] = []

@@ -76,6 +76,12 @@ public enum DecksCheck {
     }
   }
 
+  public static func decksWithoutParent(_ db: Database) throws -> [DeckID] { try decks(db, .deckWithoutParent) }
+
+  public static func notesWithoutCard(_ db: Database) throws -> [NoteID] {
+    try db.rows(query(.noteWithoutCard)) { NoteID(rawValue: $0.integer(0)) }
+  }
+
   private static func decks(_ db: Database, _ kind: DecksFinding.Kind) throws -> [DeckID] {
     let decks = try db.rows("SELECT id, name, name_key FROM decks") { ($0.integer(0), $0.text(1), $0.text(2)) }
     let keys = Set(decks.map(\.2))

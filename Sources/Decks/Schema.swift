@@ -13,7 +13,7 @@ public enum DecksSchema {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
     ].joined(separator: "\n")
-    return [Migration("decks.2", functions: CardTextFunctions.all, sql: sql)]
+    return [Migration("decks.3", functions: CardTextFunctions.all, sql: sql)]
   }
 
   /// `id` is milliseconds since 1970, as in Anki, or 1 for the deck and the preset that every collection of Anki has:

@@ -23,7 +23,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// cannot be stored here, and rows that are not of these tables. `here` is 1 if there is a local row with that id,
   /// or was when both sides agreed; `state` is the state of that row at that time.
   ///
-  /// `undo_removed` has the bases of rows that were removed here. Undo ignores it: an entry whose row exists again
+  /// `sent_removed` has the bases of rows that were removed here. Undo ignores it: an entry whose row exists again
   /// has no meaning. `sent_graves` has the rows that were deleted here and on the server: such an id is never used
   /// again; `sent` is 1 if the row was deleted here. Undo does not change it: a row that is restored gets another id.
   static let tables = """
@@ -36,7 +36,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
       state TEXT,
       PRIMARY KEY (kind, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE undo_removed (
+    CREATE TABLE sent_removed (
       kind INTEGER NOT NULL,
       id INTEGER NOT NULL,
       modified INTEGER NOT NULL,
@@ -103,7 +103,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
 
   /// The bases of removed rows, for FROM.
   public var removed: String {
-    "undo_removed WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther("undo_removed"))"
+    "sent_removed WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther("sent_removed"))"
   }
 
   /// A query for everything that a server had in these tables at the last sync, as rows of `bases`.
@@ -148,7 +148,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// - Parameter ids: an SQL query for the ids.
   func saveRemovedSQL(_ ids: String) -> String {
     """
-    INSERT OR REPLACE INTO undo_removed (kind, id, modified, json)
+    INSERT OR REPLACE INTO sent_removed (kind, id, modified, json)
     SELECT \(rawValue), id, \(modified), \(row) FROM \(own) AND id IN (\(ids))
     """
   }

@@ -35,6 +35,9 @@ struct NewRows {
   /// The last row id of the last span.
   var end: Int64? { spans.last?.high }
 
+  /// Whether a row was inserted below an earlier one, so that the next row id may already be in a span.
+  var isUnordered: Bool { rows != nil }
+
   // MARK: Row ids
 
   func holds(_ row: Int64) -> Bool {

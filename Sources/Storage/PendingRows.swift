@@ -112,10 +112,16 @@ struct PendingRows {
       return
     }
     if old.wasRemoved { replaced.insert(place) }
-    let changed = old.values.filter { $0.key < now.count && now[$0.key] != $0.value }
+    let changed = old.values.filter { $0.key < now.count && !PendingRows.isSame(now[$0.key], $0.value) }
     let ignored = ignored[table.name] ?? []
     if changed.allSatisfy({ names.indices.contains($0.key) && ignored.contains(names[$0.key]) }) { return }
     changes.add(.changed, named(changed, names), Array(zip(names, now)).map { ($0, $1) }, limit)
+  }
+
+  /// Texts are compared by their bytes, as SQLite compares them, not by canonical equivalence.
+  private static func isSame(_ first: Value, _ second: Value) -> Bool {
+    guard let text = first.text, let other = second.text else { return first == second }
+    return text.utf8.elementsEqual(other.utf8)
   }
 
   private func named(_ values: [Int: Value], _ names: [String]) -> [(name: String, value: Value)] {

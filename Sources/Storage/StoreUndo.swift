@@ -62,7 +62,11 @@ extension Store {
     } catch is UndoDamage {
       throw UndoError.unreadable(step.name)
     } catch let error as StorageError where error.constraint != nil {
-      throw UndoError.differs(step.name, what: error.detail ?? "its rows no longer fit the other rows")
+      var what = "its rows no longer fit the other rows"
+      if case .unique? = error.constraint {
+        what = "what was added or changed since takes the place of one of its rows; undo that first"
+      }
+      throw UndoError.differs(step.name, what: what)
     }
     if !isLast, let table = try String.fetchOne(db, sql: "PRAGMA foreign_key_check") {
       throw UndoError.differs(step.name, what: "rows of \(table) that refer to it were added since")

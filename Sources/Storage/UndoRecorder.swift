@@ -151,7 +151,9 @@ final class UndoRecorder {
     switch operation {
     case SQLITE_INSERT:
       inserted[index].add(after)
-      if inserted[index].end == after { run = Run(table: name, index: index, high: after) }
+      if inserted[index].end == after, !inserted[index].isUnordered {
+        run = Run(table: name, index: index, high: after)
+      }
     case SQLITE_DELETE: if !inserted[index].holds(before) { removed(db, index, before) }
     default:
       if before != after {

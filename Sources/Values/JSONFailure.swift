@@ -54,7 +54,8 @@ extension JSONFailure {
     case .badEscape: "unknown escape; \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits expected"
     case .loneSurrogate: "half of a surrogate pair: a \\u from D800 to DFFF needs its other half"
     case .keyTwice(let key): "the key \(quoted(key)) occurs twice in this object"
-    case .tooLong(let limit): "the file is larger than \(grouped(limit >> 20)) MiB"
+    case .tooLong(let limit):
+      "the file is larger than \(limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(grouped(limit >> 20)) MiB")"
     case .tooDeep(let limit): "lists and objects nested more than \(limit) deep"
     case .tooMany(let limit): "more than \(grouped(limit)) values"
     case .stringTooLong(let limit): "longer than \(grouped(limit)) bytes"

@@ -31,6 +31,16 @@ import Testing
     #expect(cards == [first + 3_600_000, first + 3_600_001])
   }
 
+  @Test func `a removed card comes back by undo although another one was added in its place`() throws {
+    let deck = try collection.deck("d")
+    let card = try collection.add(deck, "a", "x")
+    try collection.store.operation("remove") { _ = try CardTable.remove($0, [card]) }
+    try collection.add(deck, "b", "x")
+    let step = try #require(try collection.store.undoSteps().first { $0.name == "remove" }?.id)
+    try collection.store.undo(step)
+    #expect(try collection.prompts(deck).sorted() == ["a", "b"])
+  }
+
   @Test func `a card dated far in the future does not drag the others along`() throws {
     let deck = try collection.deck("d")
     let one = try collection.add(deck, "a", "x")

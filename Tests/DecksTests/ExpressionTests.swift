@@ -110,6 +110,7 @@ import Testing
       ("is:new -is:suspended", ["corazón", "heart", "plain"]), ("is:review or is:buried", []), ("is:learn", []),
       ("is:due", []),
       ("re:^cor", ["corazón", "heart"]), ("re:\"\\\"q\"", [quoted]), ("nc:corazon", ["corazón", "heart"]),
+      ("re:\\d", []), ("re:^co\\w+n$", ["corazón", "heart"]), ("\"re:q\\w{4}d\"", [quoted]),
       ("cora*", ["corazón", "heart"]),
       ("front:_*", [quoted, "corazón", "heart", "plain"]), ("-back:_*", ["plain"]), ("back:", ["plain"]),
       ("\\*word\\*", [quoted]),

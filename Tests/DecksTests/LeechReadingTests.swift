@@ -128,6 +128,20 @@ import Testing
     }
   }
 
+  @Test func `a typed sentence is not compared with sides that are too long`() throws {
+    let sentence = String(repeating: "palabra ", count: 9)
+    let (deck, card) = try deck([("dog", "perro"), ("words", sentence)], ratings: [.good], days: 1)
+    try collection.store.operation("x") { db in
+      try db.execute(
+        sql: "INSERT INTO mistypes (card, text, times, at) VALUES (?, ?, 1, 1)",
+        arguments: [card.rawValue, sentence + "otra"])
+    }
+    try collection.store.read { db in
+      let record = try #require(try CardTable.card(db, card))
+      #expect(try Confusions.cards(db, like: [record], in: [deck])[0].near.isEmpty)
+    }
+  }
+
   @Test func `near prompts and same answers may be confused, and a sentence shows the word`() throws {
     let (deck, card) = try deck(
       [

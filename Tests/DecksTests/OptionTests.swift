@@ -63,7 +63,8 @@ import Testing
     (.learningSteps, "", ""), (.fuzz, "off", "false"), (.fuzz, "YES", "true"), (.leechAction, "Suspend", "suspend"),
     (.newPerDay, "20.0", "20"), (.desiredRetention, "0.85", "0.85"), (.reviewOrder, "hardest", "hardest"),
     (.parameters, "", ""), (.easyDays, "sat=0.5 SUN=0", "sat=0.5 sun=0"), (.easyDays, "", ""),
-    (.easyDays, "sunday=0 mon=1", "sun=0"), (.loadBalance, "on", "true"),
+    (.easyDays, "sunday=0 mon=1", "sun=0"), (.easyDays, "1 1 1 1 1 0.5 0", "sat=0.5 sun=0"),
+    (.loadBalance, "on", "true"),
   ])
   func `a typed value reads back as it is shown`(name: DeckOptions.Name, typed: String, shown: String) throws {
     var options = DeckOptions()
@@ -92,7 +93,7 @@ import Testing
     (.leechAction, "delete"), (.newPerDay, "ten"), (.newPerDay, ""), (.parameters, "1, 2, 3"),
     (.parameters, String(repeating: "nan ", count: 21)), (.parameters, String(repeating: "0 ", count: 21)),
     (.parameters, "x"), (.easyDays, "sun"), (.easyDays, "sun=2"), (.easyDays, "sun=-1"), (.easyDays, "so=0"),
-    (.easyDays, "sun=nan"), (.easyDays, "=0"),
+    (.easyDays, "sun=nan"), (.easyDays, "=0"), (.easyDays, "1 1 1 1 1 1 2"), (.easyDays, "1 1 1 1 1 1"),
   ])
   func `an invalid value is refused`(name: DeckOptions.Name, typed: String) {
     var options = DeckOptions()

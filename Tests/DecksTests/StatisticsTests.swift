@@ -124,4 +124,20 @@ import Testing
     #expect(figures.forecast.bars.map { [$0.value, $0.count] } == [[2, 2]])
     #expect(figures.intervals.bars.map { [$0.value, $0.count] } == [[30, 4]])
   }
+
+  @Test func `a card whose last answer is not known has the interval 0, as in lists`() throws {
+    let deck = try collection.deck("d")
+    let id = try collection.add(deck, "a", "x")
+    var schedule = CardSchedule()
+    schedule.state = .review
+    (schedule.due, schedule.stability, schedule.difficulty) = (moment.start(ofDay: moment.today + 2), 30, 5)
+    try collection.store.operation("x") { db in
+      try CardHiding.setSchedule(db, id, to: schedule, isSuspended: false, flag: 0, now: 1)
+    }
+    let card = try #require(try collection.cards(deck).first)
+    #expect(moment.interval(of: card.schedule) == 0)
+    let figures = try statistics()
+    #expect((figures.cards.young, figures.cards.mature, figures.known) == (1, 0, 1))
+    #expect(figures.intervals.bars.map { [$0.value, $0.count] } == [[0, 1]])
+  }
 }

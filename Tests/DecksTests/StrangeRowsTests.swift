@@ -61,6 +61,25 @@ import Testing
     #expect(try ids() == [10_003, 10_001, 20_000])
   }
 
+  @Test func `a card from a clock that is ahead does not hide an edit of another one`() throws {
+    let deck = try collection.deck("d")
+    let (ahead, other) = (try collection.add(deck, "a", "x"), try collection.add(deck, "b", "x"))
+    try collection.store.operation("x") { db in
+      try db.execute(sql: "UPDATE cards SET mod = mod + 600 WHERE id = ?", arguments: [ahead.rawValue])
+    }
+    let before = try collection.store.read { try DeckMark($0, deck) }
+    collection.now += 60
+    try collection.store.operation("x") { try CardTable.update($0, other, answer: "y", now: collection.now) }
+    #expect(try collection.store.read { try DeckMark($0, deck) } != before)
+  }
+
+  @Test func `a card that is listed twice is sorted once`() throws {
+    let deck = try collection.deck("d")
+    let (b, a) = (try collection.add(deck, "b", "x"), try collection.add(deck, "a", "x"))
+    let order = try collection.store.read { try CardTable.order($0, [b, a, b], by: .prompt, isDescending: false) }
+    #expect(order == [1, 0])
+  }
+
   @Test func `texts that cannot be confused with others are not compared`() throws {
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")

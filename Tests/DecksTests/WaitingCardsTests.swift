@@ -132,9 +132,10 @@ import Testing
     let taken = String(decoding: guid(1 + 500), as: UTF8.self)
     _ = try collection.addAll(deck, [NewCard(prompt: "there", answer: "x", guid: taken)])
     _ = try collection.addAll(deck, [NewCard(prompt: "in the way", answer: "x")])
-    let top = try #require(try collection.store.read { try CardOrder.top($0, deck) })
     // A card already has the position of one of the batch.
-    let place = top - CardOrder.batchRoom + 1700 * CardOrder.step
+    let place =
+      try collection.store.operation("room") { try CardOrder.above($0, deck, room: CardOrder.batchRoom) }
+      + 1700 * CardOrder.step
     try collection.store.operation("move") { db in
       var made: UInt64 = 0
       let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0) {

@@ -124,6 +124,25 @@ import Values
     #expect(try pending().isEmpty && words().count == 3)
   }
 
+  @Test func `a new row that is removed and inserted again among others counts once`() throws {
+    store.beginUnit()
+    try step(
+      "again", "INSERT INTO boxes (id, name) VALUES (10, 'x')", "DELETE FROM boxes WHERE id = 10",
+      "INSERT INTO boxes (id, name) VALUES (5, 'a'), (6, 'b'), (7, 'c'), (8, 'd'), (9, 'e'), (10, 'f')")
+    let expected: [String: [RowChange.Kind: Int]] = ["boxes": [.added: 6]]
+    #expect(try pending() == expected)
+    try store.rollbackUnit()
+  }
+
+  @Test func `a text of which only the Unicode form differs has changed`() throws {
+    try step("before", "INSERT INTO boxes (id, name) VALUES (1, 'caf\u{E9}')")
+    store.beginUnit()
+    try step("decomposed", "UPDATE boxes SET name = 'cafe\u{301}' WHERE id = 1")
+    let expected: [String: [RowChange.Kind: Int]] = ["boxes": [.changed: 1]]
+    #expect(try pending() == expected)
+    try store.rollbackUnit()
+  }
+
   @Test func `without a log there is nothing to undo, and nothing to report about a unit`() throws {
     let plain = Store(path: nil, migrations: StoreTests.migrations, isInterrupted: { false })
     plain.beginUnit()

@@ -89,7 +89,7 @@ import Values
     try step("again", "INSERT INTO things (id, box, rank) VALUES (2, 1, 5)")
     let removing = try #require(try store.undoSteps().first { $0.name == "removing" })
     let error = try #require(throws: UndoError.self) { try store.undo(removing.id) }
-    #expect(error.code == "undo_conflict", "\(error)")
+    #expect(error.code == "undo_conflict" && error.message.contains("undo that first; nothing"), "\(error)")
     #expect(try store.read { try Int.fetchAll($0, sql: "SELECT id FROM things") } == [2])
     try store.undo()
     try store.undo()

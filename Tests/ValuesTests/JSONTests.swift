@@ -113,6 +113,12 @@ private func failure(_ source: String) -> JSONFailure? {
     }
   }
 
+  @Test(arguments: [(4096, "4 KiB"), (256 << 10, "256 KiB"), (1 << 20, "1 MiB"), (96 << 20, "96 MiB")])
+  func `the limit of a text is named in a unit that is not larger than it`(limit: Int, named: String) {
+    let tooLong = JSONFailure(reason: .tooLong(limit: limit), line: 1, column: 1)
+    #expect(tooLong.words == "the file is larger than \(named)")
+  }
+
   @Test func `a random value reads back as the same`() throws {
     var random = TestGenerator(3)
     for _ in 0..<200 {

@@ -66,6 +66,22 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: workspace.folder).filter { $0.hasPrefix(".") } == [])
   }
 
+  @Test func `a removal that a sync server does not know yet is still to be sent after a restore`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let card = try workspace.decks.create("Deck").add(NewCard(prompt: "p", answer: "a"))
+    func removals() throws -> Int {
+      try workspace.read { try $0.count("SELECT count(*) FROM \(SyncedTable.notes.removed)") }
+    }
+    // As a sync leaves the note.
+    try workspace.database.operation("x") { try $0.execute(sql: "UPDATE notes SET usn = 0") }
+    try workspace.cards.remove([card])
+    let path = person.data + "/one.deckhand-backup"
+    try workspace.care.backup(to: path)
+    _ = try workspace.care.restore(workspace.care.stage(path))
+    #expect(try removals() == 1)
+  }
+
   @Test func `another open shell sees the restored data`() throws {
     let person = try Person()
     let (first, second) = (try person.workspace(), try person.workspace())

@@ -34,6 +34,11 @@ import Values
     #expect(try note.cards().count == 2 && last.position() == 3 && note.record().tags == ["x"])
   }
 
+  @Test func `a card that is listed twice is read twice`() throws {
+    let card = try #require(try deck.cards().rest().last)
+    #expect(try CardSequence([card.id, card.id], in: workspace).rest().count == 2)
+  }
+
   @Test func `texts of several cards are changed, or none if one comes from a note`() throws {
     let last = try #require(try deck.cards().rest().last)
     #expect(throws: (any Error).self) { try workspace.cards.update([last] + note.cards(), prompt: "p", answer: nil) }

@@ -36,14 +36,46 @@ private func rows(_ person: Person) throws -> [String] {
     let id = try document.document().id.description
     try card.setDocument(id)
     let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
-    #expect(
-      error?.message.hasSuffix("cannot be undone or redone: a card now shows its document; nothing was changed") == true
-    )
+    let reason = "redone: a card would show a document that does not exist; nothing was changed"
+    #expect(error?.message.hasSuffix(reason) == true)
     #expect(try card.record().document == id)
     try card.setDocument(nil)
+    let detaching = try #require(workspace.care.steps().first).id
     try workspace.care.undo(step)
     #expect(try workspace.read { try DocumentTable.ids($0) }.isEmpty)
+    #expect(throws: UndoError.self) { try workspace.care.undo(detaching) }
+    #expect(try card.record().document == nil)
     try workspace.close()
+  }
+
+  @Test func `a step that made a deck is not undone while a later deck is within it`() throws {
+    let workspace = try Person().workspace()
+    _ = try workspace.decks.create("a::b")
+    let step = try #require(workspace.care.steps().first).id
+    let later = try workspace.decks.create("a::c")
+    let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
+    #expect(
+      error?.message.hasSuffix("redone: the deck \"a::c\" would have no parent deck; nothing was changed") == true)
+    #expect(try workspace.decks.all().map { try $0.record().name } == ["a", "a::b", "a::c"])
+    _ = try later.remove()
+    try workspace.care.undo(step)
+    #expect(try workspace.decks.all().isEmpty)
+  }
+
+  @Test func `a step that made the only card that a note still has is not undone`() throws {
+    let workspace = try Person().workspace()
+    let deck = try workspace.decks.create("Deck")
+    let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .optionalReversed)
+    let first = try note.cards()
+    try note.update(fields: ["Add Reverse": "y"])
+    let step = try #require(workspace.care.steps().first).id
+    try workspace.cards.remove(first)
+    let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
+    #expect(error?.code == "undo_conflict")
+    #expect(try note.cards().count == 1)
+    try workspace.care.undo()
+    try workspace.care.undo(step)
+    #expect(try note.cards().map(\.id) == first.map(\.id))
   }
 
   @Test func `each operation is a step with its name and count`() throws {

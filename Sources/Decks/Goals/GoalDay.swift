@@ -86,7 +86,7 @@ struct GoalGroup {
       memories.append(
         (
           MemoryState(stability: row.number(2), difficulty: row.number(3)),
-          max(0, moment.today - moment.day(of: row.number(4)))
+          moment.days(since: row.optionalNumber(4))
         ))
     }
     return (cards, memories)

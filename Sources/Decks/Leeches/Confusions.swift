@@ -53,14 +53,15 @@ public enum Confusions {
     let id: CardID
     let prompt: Side
     let answer: String
-    /// How often each text was typed for the card.
+    /// How often each text was typed for the card, without texts that are too long to be compared.
     let typed: [String: Int]
     private var found: [(distance: Int, card: CardID)] = []
     var same: [CardID] = []
 
     init(_ card: CardRecord, _ mistypes: [Mistype]) {
       (id, prompt, answer) = (card.id, Side(card.prompt), side(card.answer))
-      typed = Dictionary(mistypes.map { (side($0.text), $0.times) }, uniquingKeysWith: +)
+      let texts = mistypes.map { (side($0.text), $0.times) }.filter { !$0.0.isEmpty }
+      typed = Dictionary(texts, uniquingKeysWith: +)
     }
 
     mutating func add(_ card: CardID, _ distance: Int, _ limit: Int) {

@@ -102,7 +102,7 @@ public enum NoteTable {
   /// has the note: otherwise the server would not learn of the removal.
   static let freeIDQuery = """
     SELECT max(?1, 1 + ifnull(max(id), 0), 1 + ifnull(
-      (SELECT max(id) FROM undo_removed WHERE kind = \(SyncedTable.notes.rawValue) AND id < ?1 + 80000000), 0))
+      (SELECT max(id) FROM sent_removed WHERE kind = \(SyncedTable.notes.rawValue) AND id < ?1 + 80000000), 0))
     FROM notes WHERE id < ?1 + 80000000
     """
 

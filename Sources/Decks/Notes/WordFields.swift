@@ -48,7 +48,7 @@ extension WordField {
       guard let stability = row.optionalNumber(2) else { return }
       word.stability = max(stability, word.stability ?? 0)
       if let model = models[DeckID(rawValue: row.integer(5))] {
-        let days = Double(max(0, moment.today - moment.day(of: row.number(6))))
+        let days = Double(moment.days(since: row.optionalNumber(6)))
         word.recall = max(model.retrievability(days: days, stability: stability), word.recall)
       }
     }

@@ -28,7 +28,7 @@ extension Simulation {
         starts.append(
           Memory(
             state: MemoryState(stability: stability, difficulty: row.number(3)),
-            elapsed: moment.today - moment.day(of: row.number(4)),
+            elapsed: moment.days(since: row.optionalNumber(4)),
             dueIn: moment.dueDay(of: row.number(1)) - moment.today,
             timed: timed[CardID(rawValue: row.integer(5))]?.memory))
       }

@@ -50,7 +50,8 @@ struct AnkiQueryParser: QueryGrammar {
     case "mid": return one(.isAmong(.noteTypes(try numbers(value, start))))
     case "did": return one(.isAmong(.decks(try numbers(value, start))))
     case "is": return try status(value.plain.lowercased(), start)
-    case "added", "edited", "introduced", "rated", "flag", "prop", "re": return try same(name, value.plain, start)
+    case "added", "edited", "introduced", "rated", "flag", "prop": return try same(name, value.plain, start)
+    case "re": return try same(name, value.expression, start)
     case "nc": return one(.text(try phrase(value, start)))
     case "", "w", "sc", "dupe", "resched", "has-cd", "has": throw unknown(name, start)
     default: return try field(name, value, start)
@@ -161,7 +162,7 @@ struct AnkiQueryParser: QueryGrammar {
     case "\\":
       guard position < characters.count else { throw expected("a character after the backslash") }
       position += 1
-      return .plain(characters[position - 1])
+      return .escaped(characters[position - 1])
     case ":": return .colon
     case "*": return .any
     default: return .plain(character)
@@ -179,6 +180,8 @@ struct AnkiQueryParser: QueryGrammar {
 struct AnkiText {
   enum Piece: Equatable {
     case plain(Character)
+    /// A character after a backslash.
+    case escaped(Character)
     /// The first colon separates a name from its value.
     case colon
     case any
@@ -197,16 +200,28 @@ struct AnkiText {
     String(
       pieces.map { piece in
         switch piece {
-        case .plain(let character): character
+        case .plain(let character), .escaped(let character): character
         case .colon: ":"
         case .any: "*"
         }
       })
   }
 
+  /// The text as a regular expression: backslashes stay, except those before quotes.
+  var expression: String {
+    pieces.map { piece -> String in
+      switch piece {
+      case .plain(let character): String(character)
+      case .escaped(let character): character == "\"" ? "\"" : "\\\(character)"
+      case .colon: ":"
+      case .any: "*"
+      }
+    }.joined()
+  }
+
   private var hasStar: Bool { pieces.contains(.any) }
   /// Our patterns cannot contain a literal star.
-  private var mixesStars: Bool { hasStar && pieces.contains(.plain("*")) }
+  private var mixesStars: Bool { hasStar && pieces.contains(.escaped("*")) }
 
   /// A pattern that must match the whole text; nil if our patterns cannot express it.
   var whole: TextPattern? {

@@ -140,7 +140,7 @@ final class QueryFacts {
   /// The probability that a card is remembered now.
   func recall(ofCard card: Int64, deck: Int64, stability: Double, last: Double) -> Double {
     if let known = memories[CardID(rawValue: card)] { return known.recall(at: moment.now) }
-    let days = Double(moment.today - moment.day(of: last))
+    let days = Double(moment.days(since: last))
     return (models[deck] ?? MemoryModel()).retrievability(days: days, stability: stability)
   }
 

@@ -122,10 +122,13 @@ extension OptionValue {
 
   static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-  /// Parses `sat=0.5 sun=0`; the days that are not named are usual ones.
+  /// Parses `sat=0.5 sun=0`, where the days that are not named are usual ones, or 7 numbers.
   fileprivate static func shares(of text: String) -> [Double]? {
+    let words = Tags.separated(text)
+    let numbers = words.compactMap { Double($0) }
+    if words.count == 7, numbers.count == 7 { return numbers }
     var shares = Array(repeating: 1.0, count: 7)
-    for word in Tags.separated(text) {
+    for word in words {
       let parts = word.split(separator: "=", omittingEmptySubsequences: false)
       guard parts.count == 2, let day = weekdays.firstIndex(of: parts[0].prefix(3).lowercased()),
         parts[0].utf8.count >= 3, let share = Double(parts[1])

@@ -197,7 +197,7 @@ struct QueueBuilder {
       let schedule = entry.schedule
       let timed = try memories.entry(
         db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview)
-      let days = Double(moment.today - moment.day(of: entry.last))
+      let days = Double(moment.days(since: schedule.lastReview))
       recalls[entry.card] =
         timed?.recall(at: moment.now)
         ?? models[entry.deck].retrievability(days: days, stability: schedule.stability ?? 0.001)

@@ -70,7 +70,7 @@ public struct Scheduler: Sendable {
     guard old.state != .new, let stability = old.stability, let difficulty = old.difficulty else {
       return model.initial(rating)
     }
-    let days = old.lastReview.map { max(0, moment.today - moment.day(of: $0)) } ?? 0
+    let days = moment.days(since: old.lastReview)
     return model.next(MemoryState(stability: stability, difficulty: difficulty), rating, days: days)
   }
 

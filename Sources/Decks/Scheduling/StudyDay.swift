@@ -61,4 +61,7 @@ public struct StudyMoment: Equatable, Sendable {
   }
 
   func interval(due: Double, last: Double?) -> Int { last.map { max(0, dueDay(of: due) - day(of: $0)) } ?? 0 }
+
+  /// Days from the last answer of a card to today; 0 for a card whose last answer is not known.
+  func days(since last: Double?) -> Int { last.map { max(0, today - day(of: $0)) } ?? 0 }
 }

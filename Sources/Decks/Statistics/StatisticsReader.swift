@@ -150,10 +150,9 @@ private struct StatisticsReader {
 
   private mutating func count(_ row: Row, _ model: MemoryModel) {
     let state = CardState(stored: row.integer(4))
-    let (due, last) = (row.number(5), row.number(8))
+    let (due, last) = (row.number(5), row.optionalNumber(8))
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
-    let lastDay = moment.day(of: last)
-    let interval = max(0, dueDay - lastDay)
+    let interval = moment.interval(due: due, last: last)
     if row.integer(3) != 0 {
       ofCards.cards.suspended += 1
     } else if moment.isBuried(until: row.optionalNumber(9)) {
@@ -174,7 +173,7 @@ private struct StatisticsReader {
     ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
     let recall =
       memories[CardID(rawValue: row.integer(0))]?.recall(at: moment.now)
-      ?? model.retrievability(days: Double(moment.today - lastDay), stability: stability)
+      ?? model.retrievability(days: Double(moment.days(since: last)), stability: stability)
     ofCards.known += recall
     ofCards.recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
   }

@@ -6,6 +6,7 @@ public import Decks
 import Files
 import Storage
 import Templates
+import Text
 public import Values
 
 /// A card of an open workspace.
@@ -226,7 +227,7 @@ public final class CardSequence: WorkspaceHandle {
     }
     let range = index..<min(ids.count, index + pageSize)
     let read = try workspace.read { try CardTable.cards($0, ids: ids[range]) }
-    let records = Dictionary(uniqueKeysWithValues: read.map { ($0.id, $0) })
+    let records = Dictionary(firstOf: read.map { ($0.id, $0) })
     page = Page(range: range, records: records, changeCount: workspace.changeCount)
     let bytes = read.reduce(1) { $0 + $1.textBytes }
     pageSize = min(Self.mostRows, pageSize * 2, max(1, pageSize * Self.mostBytes / bytes))

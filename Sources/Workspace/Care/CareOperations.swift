@@ -5,6 +5,7 @@
 import CardDocuments
 import Decks
 public import Storage
+import Text
 
 /// Undo, backups and the doctor.
 ///
@@ -62,26 +63,48 @@ public struct CareOperations {
     let store = try workspace.store()
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
     try workspace.games.store()
-    let name = try store.nextStep(id, again: again).name
-    let documents = try id.map { _ in try store.read { Set(try DocumentTable.ids($0)) } } ?? []
+    let next = try store.nextStep(id, again: again)
+    // In the order of the steps, undo and redo lead to a state that was there before.
+    let isInOrder = try store.undoSteps().allSatisfy { $0.id == next.id || $0.isUndone == ($0.id > next.id) }
+    let orphans: Orphans? = try isInOrder ? nil : store.read { try Orphans($0) }
     let step = try store.undo(
       id, again: again,
       also: { db in
         try SearchLog.forget(db)
-        try refuseShown(documents, db, by: name)
+        if let orphans { try refuseOrphans(orphans, db, by: next.name) }
       }, progress: progress)
     workspace.dailyBackups.noteChange()
     return step
   }
 
-  /// Refuses to undo a step if a card now shows a document that the step created. That can happen for a step that is
-  /// not the last one; no foreign key prevents it, because documents belong to another room.
-  private func refuseShown(_ before: Set<String>, _ db: Database, by step: String) throws {
-    if before.isEmpty { return }
-    let gone = before.subtracting(try DocumentTable.ids(db))
-    if gone.isEmpty { return }
-    if try CardTable.documents(db).contains(where: { gone.contains($0.document) }) {
-      throw UndoError.differs(step, what: "a card now shows its document")
+  /// Decks without their parent, notes without a card, and cards that show a document that does not exist. No foreign
+  /// key prevents them: a deck is within another one by its name, a note does not refer to its cards, and documents
+  /// belong to another room.
+  private struct Orphans {
+    let decks: [DeckID]
+    let notes: Set<NoteID>
+    let cards: Set<CardID>
+
+    init(_ db: Database) throws {
+      decks = try DecksCheck.decksWithoutParent(db)
+      notes = Set(try DecksCheck.notesWithoutCard(db))
+      let documents = Set(try DocumentTable.ids(db))
+      cards = Set(try CardTable.documents(db).filter { !documents.contains($0.document) }.map(\.card))
+    }
+  }
+
+  /// Refuses to undo or redo a step that is not the next one in order, if that would leave an orphan.
+  private func refuseOrphans(_ before: Orphans, _ db: Database, by step: String) throws {
+    let now = try Orphans(db)
+    if let orphan = now.decks.first(where: { !before.decks.contains($0) }) {
+      let deck = try DeckTable.record(db, orphan)
+      throw UndoError.differs(step, what: "the deck \(quoted(deck.name)) would have no parent deck")
+    }
+    if !now.notes.isSubset(of: before.notes) {
+      throw UndoError.differs(step, what: "a note whose other cards were removed since would have no card")
+    }
+    if !now.cards.isSubset(of: before.cards) {
+      throw UndoError.differs(step, what: "a card would show a document that does not exist")
     }
   }
 
