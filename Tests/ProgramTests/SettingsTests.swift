@@ -258,6 +258,13 @@ import Testing
     #expect(colored.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
   }
 
+  @Test func `the command history lists as many lines as history.size allows`() throws {
+    let home = try Home()
+    try home.run("set", "history.size", "20000")
+    try home.write((1...12_000).map { "line \($0)\n" }.joined(), to: "data/local/history")
+    #expect(try home.run("history").lines.count == 12_000)
+  }
+
   @Test func `history follows its settings at once`() throws {
     let home = try home()
     let terminal = try home.terminal()

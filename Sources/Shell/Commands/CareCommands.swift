@@ -295,7 +295,7 @@ struct ProgramCheck {
   }
 
   private var history: [DoctorFinding] {
-    guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).load().trouble else {
+    guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).readingTrouble() else {
       return []
     }
     return [

@@ -140,7 +140,9 @@ enum ShellCommands {
       if let path = invocation.optionalText("--lua") {
         return try writeScript(session.environment.folders.expanded(path), session)
       }
-      let history = session.input.lineReader?.history ?? History(path: session.data.historyPath)
+      let (path, stored) = (session.data.historyPath, session.preferences?.historySize ?? 0)
+      let history =
+        session.input.lineReader?.history ?? (stored > 0 ? History(path: path, limit: stored) : History(path: path))
       let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")
       return CommandResult(.list(lines.map { .text($0) }), .lines(lines.isEmpty ? ["No lines."] : lines))
     }
