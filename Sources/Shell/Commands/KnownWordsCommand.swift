@@ -14,9 +14,13 @@ import Workspace
 enum KnownWordsCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "text", "known", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      "text", "known", theme: TextCommands.theme, access: .signedIn,
+      effect: .depends {
+        guard $0.list("WORD").isEmpty, $0.optionalText("--import") == nil else { return .changes }
+        return $0.optionalText("--export") == nil ? .reads : .announces
+      },
       summary: "Marks words without cards as known, or as not to be learned, and lists them.",
-      answer: "{lemma, state}...",
+      answer: "{lemma, state}... or {changed, learning?}",
       details: """
         Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
         --import reads one word per line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. In \
