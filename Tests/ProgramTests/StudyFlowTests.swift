@@ -128,6 +128,7 @@ import Testing
     #expect(
       list.lines.map { $0.split(separator: " ").joined(separator: " ") } == ["Deck New Due", "D 3 0", "E 2 0", "Z 1 0"])
     #expect(try home.run("study", "--list", "--json").lines.count == 3)
+    #expect(try home.run("--dry-run", "study", "--list").output == list.output)
     let all = try home.run("--json", "study", input: String(repeating: "\n4\n", count: 6))
     #expect(all.output == "{\"right\": 6, \"wrong\": 0, \"remaining\": 0}\n", "\(all)")
     #expect(all.errors.contains("el perro 1") && all.errors.contains("Done. "), "\(all)")
