@@ -252,6 +252,8 @@ import Testing
     #expect(seen.contains("1 again    2 hard") && seen.contains("-----") && !seen.contains("─"), "\(seen)")
     let rows = try home.terminal("--set", "display.rows=2", "card", "list")
     rows.wait(for: "… 1 more", seconds: 10)
+    let limited = try home.terminal("--set", "display.rows=2", "card", "list", "--limit", "3")
+    limited.wait(for: "… 1 more; --offset 2 shows the next", seconds: 10)
     let plain = try home.terminal("--set", "display.color=never", "card", "list")
     #expect(!plain.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
     let colored = try home.terminal("card", "list")
