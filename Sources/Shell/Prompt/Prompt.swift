@@ -33,9 +33,15 @@ package final class Prompt {
     let source: any LineSource
     do {
       source = try lineSource()
-      try session.events.emit(.started)
     } catch {
       return session.report(error)
+    }
+    do {
+      try session.events.emit(.started)
+    } catch {
+      // A Ctrl-C ends the listener; the prompt still starts.
+      session.report(error)
+      Interrupts.clear()
     }
     if session.input.lineReader != nil {
       session.console.note(

@@ -265,11 +265,7 @@ package final class Session {
   func signOut() throws {
     guard auth.user != nil else { return auth.logout() }
     var failure: (any Error)?
-    do {
-      try leaveWorkspace()
-    } catch {
-      failure = error
-    }
+    do { try leaveWorkspace() } catch { failure = error }
     auth.logout()
     endSession()
     if let failure { throw failure }
@@ -321,16 +317,17 @@ package final class Session {
   package func close() -> Int32 {
     // An earlier Ctrl-C was not meant for the work at the end.
     Interrupts.clear()
-    do {
-      try endLua()
-      let status = max(saveDocuments(), state.lostGames)
-      showNotices()
-      finishBackup()
-      try data.opened?.close()
-      return status
-    } catch {
-      return report(error)
+    var status = ExitStatus.done
+    do { try endLua() } catch {
+      status = report(error)
+      // A Ctrl-C that ended a listener does not stop what is still to be saved.
+      Interrupts.clear()
     }
+    status = max(status, saveDocuments(), state.lostGames)
+    showNotices()
+    finishBackup()
+    do { try data.opened?.close() } catch { status = report(error) }
+    return status
   }
 
   /// Completes the day's backup if a change made it due; the session waits for it, or until Ctrl-C.
