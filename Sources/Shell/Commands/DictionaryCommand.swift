@@ -104,6 +104,11 @@ enum DictionaryCommand {
 
   private static func add(_ names: [String], _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     try require(names, "add", "FILE")
+    let name = invocation.optionalText("--name")
+    if let name, names.count > 1 {
+      throw CommandError.badValue(
+        command: "word dictionaries add", name: "--name", value: name, expected: "given with one file only")
+    }
     let workspace = try session.workspace()
     let language = try invocation.optionalText("--language").map { try workspace.words.language(named: $0) }
     var (values, lines): ([Value], [String]) = ([], [])
@@ -112,7 +117,6 @@ enum DictionaryCommand {
       guard session.rehearsal.mayActOutside("index \(printable(path))") else { continue }
       let progress = session.console.progress("Indexing", total: nil)
       defer { progress.finish() }
-      let name = invocation.optionalText("--name")
       let added = try UserDictionaries(workspace).add(path, named: name, words: language) {
         progress.update($0, of: nil)
       }
