@@ -163,7 +163,8 @@ enum ShellCommands {
       effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
       summary: "Defines a short name for the beginning of a line, or lists such names.",
       answer: "{name, text}... or nothing",
-      details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it.",
+      details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it. NAME alone "
+        + "removes it.",
       arguments: [
         Argument("NAME", isOptional: true, help: "the name"),
         Argument("TEXT", isOptional: true, help: "what it stands for"),
