@@ -55,7 +55,12 @@ enum DictionaryCommand {
       case "add": return try add(names, invocation, session)
       case "remove": return try remove(names, session)
       case "order": return try order(names, session)
-      default: return try list(session)
+      default:
+        if let extra = names.first {
+          let usage = "word dictionaries list"
+          throw CommandError.extraArgument(command: usage, extra, usage: usage)
+        }
+        return try list(session)
       }
     }
   }

@@ -40,7 +40,8 @@ enum KnownWordsCommand {
       ], example: "text known gato perro --language spanish"
     ) { invocation, session in
       try invocation.allowOne(of: ["--ignore", "--forget", "--export"])
-      try invocation.allowOne(of: ["WORD", "--import", "--export"])
+      try invocation.refuse(["WORD", "--import"], beside: "--export")
+      try invocation.require("--import", beside: "--column")
       let workspace = try session.workspace()
       let named = invocation.optionalText("--language")
       let list = try UserWordList(workspace, language: named)
