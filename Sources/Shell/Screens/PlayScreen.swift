@@ -98,6 +98,7 @@ final class PlayScreen {
 
   private func nextLine(_ reader: LineReader?) throws -> String? {
     let outcome: LineOutcome
+    let prompt = self.prompt
     if let reader {
       // The game's clock may run out while nobody types.
       let isIdle = IdleLock(session).tick()
@@ -111,9 +112,12 @@ final class PlayScreen {
     }
     switch outcome {
     case .line(let line):
-      drawing.lines += 1
       // No word is longer, and an endless run of combining marks would take forever.
-      return String(line.unicodeScalars.prefix(1_000))
+      let typed = String(line.unicodeScalars.prefix(1_000))
+      // A long line takes several rows.
+      let columns = promptForEditor(prompt).displayWidth + typed.displayWidth
+      drawing.lines += 1 + max(0, columns - 1) / terminal.width
+      return typed
     case .interrupted:
       guard isScreen else { throw ShellError.interruptedAmidAnswers }
       return nil
