@@ -256,8 +256,10 @@ final class PlayScreen {
     case "/list": notify([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
       try handle.pass()
-      if !handle.hasEnded { notify(["Passed."]) }
-    case "/give-up": try handle.giveUp()
+      if !handle.hasEnded { notify(["Passed."]) } else { try answerEnd() }
+    case "/give-up":
+      try handle.giveUp()
+      try answerEnd()
     case "/help": notify(["A line is a guess; the commands are:"] + helpLines)
     case "/quit": hasLeft = true
     default:
@@ -319,6 +321,11 @@ final class PlayScreen {
       // A function of the mode failed: the game is over even so.
       session.report(error, origin: game.mode.name)
     }
+  }
+
+  /// Tells a program how a command ended the game, since it must get an answer to each line.
+  private func answerEnd() throws {
+    if options.wantsJSON { try reportingModeErrors { notify([try endText()]) } }
   }
 
   /// Wraps a text between words if there is a screen.
