@@ -183,6 +183,7 @@ import Text
     let text = "cat\n    n 1: feline mammal [syn: {cat},\n       {true cat}]\n    2: a {guy}"
     #expect(Meaning(dictionary: "wn", word: "cat", text: text).gloss() == "n 1: feline mammal 2: a guy")
     #expect(Meaning(dictionary: "d", word: "gato", text: "cat").gloss() == "cat")
+    #expect(Meaning(dictionary: "d", word: "gato", text: "gato\r\ncat\r\n").gloss() == "cat")
     #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
   }
 

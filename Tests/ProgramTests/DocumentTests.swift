@@ -164,7 +164,9 @@ import Testing
       local d = assert(documents.open("\(doc)"))
       assert(d.elements[1].text == "el perro\\nthe dog")
       d.elements[1].text = "uno\\ndos\\n\\ntres"
-      assert(assert(d:add_text{text = "a\\r\\nb"}).text == "a\\r\\nb")
+      local added = assert(d:add_text{text = "a\\r\\nb"})
+      assert(added.text == "a\\r\\nb")
+      assert(added.height == assert(d:add_text{text = "a\\nb"}).height)
       """
     let run = try home.run("-e", code)
     #expect(run.status == 0, "\(run)")

@@ -57,6 +57,10 @@ import Testing
     let forced = try child.finish(input: "").lines
     #expect(forced.first == "study.seconds is 30, set by DECKHAND_SET_STUDY_SECONDS in the environment.", "\(forced)")
     #expect(forced.contains("  Overridden for now: 60, set by you."))
+    let mark = try Child(
+      home.words(["-e", "print(settings.get('media.player'))"]),
+      environment: home.environment + ["DECKHAND_SET_MEDIA_PLAYER=\u{93E}"])
+    #expect(try mark.finish(input: "").output == "\u{93E}\n")
     #expect(try home.run("--set", "study.seconds=20", "-e", "print(settings.get('study.seconds'))").output == "20\n")
     try home.run("-e", "settings.set('study.seconds', 50)")
     #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 50, set by script -e.")

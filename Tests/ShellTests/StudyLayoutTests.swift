@@ -52,6 +52,7 @@ import Text
 
   @Test func `a line of a card may end with CR LF`() {
     #expect(cardLines("one\r\ntwo", within: 20) == ["one", "two"])
+    #expect(LeechCommand.firstLine("\r\none\r\ntwo") == "one")
   }
 
   @Test func `hidden text is indicated, and the answer is shown from its start`() {

@@ -107,7 +107,7 @@ struct CardTableEditing {
     var (rows, seen): ([Row], Set<Int>) = ([], [])
     for (index, line) in text.lines.enumerated() {
       if line.hasPrefix("#") || String(line).trimmed.isEmpty { continue }
-      let cells = line.split(at: "\t").map(String.init)
+      let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       guard let number = Int(cells[0].trimmed), (1...count).contains(number), seen.insert(number).inserted else {
         throw EditorError.badLine(index + 1, expected: "the number of a \(what) from 1 to \(count), each only once,")
       }

@@ -160,9 +160,7 @@ enum WordCommands {
       if index == 0 || meanings[index - 1].dictionary != meaning.dictionary {
         lines += (index == 0 ? [] : [""]) + [printable(meaning.dictionary) + ":"]
       }
-      lines += meaning.text.split(separator: "\n", omittingEmptySubsequences: false).map {
-        "  " + printable(String($0), limit: .max)
-      }
+      lines += meaning.text.lines.map { "  " + printable(String($0), limit: .max) }
     }
     return lines
   }

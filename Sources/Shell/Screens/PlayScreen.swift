@@ -220,19 +220,6 @@ final class PlayScreen {
 
   // MARK: The game's own commands
 
-  /// The commands of a game with their descriptions.
-  var commands: [(name: String, help: String)] {
-    let turns = game.mode.players > 1 ? [("/pass", "pass the turn; the game ends when all have passed")] : []
-    return [
-      ("/new", game.mode.isDaily ? "start the day's word again" : "a new base word"),
-      ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
-      ("/list", "the words found, newest first"),
-    ] + turns + [
-      ("/give-up", "end the game and show what was not found"), ("/help", "this list"),
-      ("/quit", "leave; `play --resume` resumes the game"),
-    ]
-  }
-
   /// One command per entry, with the descriptions aligned in a column.
   private var helpLines: [String] {
     commands.flatMap { command in
