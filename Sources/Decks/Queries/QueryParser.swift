@@ -13,7 +13,7 @@ struct QueryParser: QueryGrammar {
 
   init(_ text: String) {
     self.text = text
-    characters = Array(text.prefix(QueryParser.lengthLimit + 1))
+    characters = Self.characters(of: text)
   }
 
   // MARK: Conditions
