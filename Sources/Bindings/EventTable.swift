@@ -123,7 +123,7 @@ public final class EventTable {
 
   /// Whether anything listens to an event, after loading the plugins that wait for it; checked before the event's
   /// arguments are made.
-  func hasListeners(_ event: ShellEvent) -> Bool {
+  public func hasListeners(_ event: ShellEvent) -> Bool {
     if awaited.contains(event) { loader?.loadListeners(to: event) }
     return listeners[event]?.isEmpty == false
   }

@@ -100,14 +100,16 @@ public final class CommandRegistry {
   /// Whether a command may have that name.
   public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
 
-  /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added then.
+  /// Adds a command. A user may redefine their own command; a plugin may not.
+  /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added or replaced then.
   public func add(_ command: Command) throws(CommandError) {
     try command.checkDescription()
     let second = command.secondWord
     let here = table[command.path[0]] ?? [:]
     // A plain command and a group with the same first word would make a line ambiguous.
     let other = here[second] ?? here[""] ?? (second.isEmpty ? here.values.first : nil)
-    if let other { throw .duplicate(command.name, owner: command.owner, other: other.owner) }
+    let redefines = command.owner == .user && other?.owner == .user && other?.path == command.path
+    if let other, !redefines { throw .duplicate(command.name, owner: command.owner, other: other.owner) }
     if command.owner.plugin != nil {
       if aliasWords[command.path[0]] != nil {
         throw .aliasTaken(command.path[0], owner: command.owner, other: .user)

@@ -123,7 +123,7 @@ extension CommandRegistry {
   }
 
   private func optionOffers(_ scanner: WordScanner, _ word: String, _ sources: CompletionSources) -> [Offer] {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let parts = word.split(at: "=", maxSplits: 1).map(String.init)
     if parts.count == 2, let option = scanner.command.options.first(where: { $0.name == parts[0] && $0.takesValue }) {
       return offers(option.kind, parts[1], sources).map { $0.prefixed(by: parts[0] + "=") }
     }

@@ -60,9 +60,10 @@ public struct Invocation {
     throw .clash(command: command.name, name, other)
   }
 
-  /// - Throws: `CommandError.idleOption` if an option was given without the one that it depends on.
-  public func require(_ other: String, beside name: String) throws(CommandError) {
-    if has(name), !has(other) { throw .idleOption(command: command.name, name, beside: other) }
+  /// - Throws: `CommandError.idleOption` if an option was given without the one, or one of those, that it depends on.
+  public func require(_ others: String..., beside name: String) throws(CommandError) {
+    guard has(name), !others.contains(where: has) else { return }
+    throw .idleOption(command: command.name, name, beside: others.joined(separator: " or "))
   }
 
   /// The error for an argument that is missing, but needed with what was given.

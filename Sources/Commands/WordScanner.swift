@@ -65,7 +65,7 @@ struct WordScanner {
   }
 
   private mutating func takeLong(_ word: String, _ isTyped: Bool) throws(CommandError) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let parts = word.split(at: "=", maxSplits: 1).map(String.init)
     guard let option = command.allOptions.first(where: { $0.name == parts[0] }) else { throw unknown(parts[0]) }
     if !option.takesValue {
       guard parts.count == 1 else { throw .unwantedValue(command: command.name, option: option.name) }
@@ -131,7 +131,7 @@ extension Command {
   public func withdrawing(_ options: [Option], from words: ArraySlice<String>) -> (taken: [String], rest: [String]) {
     var (scanner, words, taken, rest) = (WordScanner(self), words, [String](), [String]())
     while let word = words.popFirst() {
-      let name = String(word.prefix { $0 != "=" })
+      let name = String(word.split(at: "=", maxSplits: 1)[0])
       let isOwn = scanner.pending != nil || scanner.takesOnlyValues || allOptions.contains { $0.name == name }
       if !isOwn, let option = options.first(where: { $0.name == name }) {
         taken.append(word)

@@ -22,8 +22,8 @@ public struct ColumnChoice: Equatable, Sendable {
   public static func list(of text: String) throws(ExchangeError) -> [ColumnChoice] {
     guard text.utf8.count <= 100_000 else { throw .badColumns(reason: "at most 100,000 bytes expected") }
     var choices: [ColumnChoice] = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmed }
+    for part in text.split(at: ",") {
+      let sides = part.split(at: "=", maxSplits: 1).map { String($0).trimmed }
       guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else {
         throw .badColumns(reason: "MEANING=COLUMN expected, got \(quoted(String(part)))")
       }

@@ -22,6 +22,9 @@ public final class Lexicon {
   /// Whether its file was truncated or written to while it was in use: it must not be queried any more. Set by the
   /// library that opened it.
   public internal(set) var isDamaged = false
+  /// Why its compiled form could not be stored in the cache folder; the words are available nevertheless. Set by the
+  /// library that compiled it.
+  public internal(set) var cacheFailure: LexiconError?
   let compiled: CompiledIndex
   let heap: UnsafePointer<UInt8>
   let table: SlotTable

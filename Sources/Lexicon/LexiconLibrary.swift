@@ -29,9 +29,6 @@ public final class LexiconLibrary {
   private let limits: ListLimits
   private var opened: [Key: Lexicon] = [:]
   private var mapped: [WeakLexicon] = []
-  /// Why a compiled list could not be stored in the cache folder, the last time that happened. The words are available
-  /// nevertheless.
-  public private(set) var cacheFailure: LexiconError?
   /// Called while a list is compiled, which happens at its first use.
   public var didReach: (CompileStage) -> Void = { _ in }
 
@@ -184,24 +181,19 @@ public final class LexiconLibrary {
     defer { didReach(.ended) }
     var (words, stamp) = try source.collect(encoding, WordNormalizer(policy), limits) { [self] in didReach(.read($0)) }
     let content = try Lexicon.compiled(of: &words, policy, stamp, path: source.path, name: name)
-    if let compiled = kept(content, file), let lexicon = lexicon(compiled, isMapped: true) { return lexicon }
+    var cacheFailure: LexiconError?
+    do throws(LexiconError) {
+      if let compiled = try file?.write(content), let lexicon = lexicon(compiled, isMapped: true) { return lexicon }
+    } catch {
+      cacheFailure = error
+    }
     guard let compiled = CompiledIndex.inMemory(content, expected: expected),
       let lexicon = lexicon(compiled, isMapped: false)
     else {
       throw .badList(path: source.path, reason: "it could not be compiled")
     }
+    lexicon.cacheFailure = cacheFailure
     return lexicon
-  }
-
-  /// Writes a compiled list and returns its index; if it cannot be written, returns nil and sets `cacheFailure`.
-  private func kept(_ content: [UInt8], _ file: CompiledFile?) -> CompiledIndex? {
-    guard let file else { return nil }
-    do throws(LexiconError) {
-      return try file.write(content)
-    } catch {
-      cacheFailure = error
-      return nil
-    }
   }
 }
 

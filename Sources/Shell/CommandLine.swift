@@ -122,6 +122,8 @@ extension Console {
     let terminal = dup(1)
     let handler = signal(SIGPIPE, SIG_IGN)
     dup2(descriptor, 1)
+    // A line of a file of commands may be redirected within a redirected run.
+    let wasRedirected = isRedirected
     isRedirected = true
     defer {
       fflush(nil)
@@ -129,7 +131,7 @@ extension Console {
       close(terminal)
       signal(SIGPIPE, handler)
       standard_output_forget_failure()
-      isRedirected = false
+      isRedirected = wasRedirected
     }
     return body()
   }

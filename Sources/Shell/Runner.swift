@@ -42,7 +42,7 @@ package struct Runner {
           session.show(result, asJSON: wantsJSON)
           status = result.status
         }
-        try session.events.emit(.command, [words.joined(separator: " ")], brief: [command.name])
+        try notifyListeners(of: command, words)
       }
       return session.state.leaving ?? status
     } catch {
@@ -58,6 +58,14 @@ package struct Runner {
     guard let step = session.options.step else { return try body() }
     guard command.onlyReads(invocation) else { throw ShellError.onlyReading(command: command.name) }
     try session.workspace().at(step: step, body)
+  }
+
+  /// Notifies listeners of a command that has run. Of a line that may contain the value of a secret setting they get
+  /// only the command's name.
+  private func notifyListeners(of command: Command, _ words: [String]) throws {
+    guard session.events.hasListeners(.command) else { return }
+    let line = words.joined(separator: " ")
+    try session.events.emit(.command, [session.namesSecret(line) ? command.name : line], brief: [command.name])
   }
 
   /// Records the deck that a command named; the prompt shows it.

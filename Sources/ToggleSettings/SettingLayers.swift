@@ -32,8 +32,8 @@ public enum SettingSource: Equatable, Sendable {
 
   /// The same without the value from the command line.
   var withoutValue: SettingSource {
-    guard case .commandLine(let text) = self, let end = text.firstIndex(of: "=") else { return self }
-    return .commandLine(text[...end] + "••••••")
+    guard case .commandLine(let text) = self, let equals = text.firstRange(ofText: "=") else { return self }
+    return .commandLine(text[..<equals.upperBound] + "••••••")
   }
 
   /// The layer of the source; nil for the default and the account.
@@ -97,11 +97,12 @@ public struct LayeredSetting: Equatable, Sendable {
       }
   }
 
-  /// Parses one `--set NAME=VALUE`. Nil without an equals sign or a name; the value may contain more equals signs.
+  /// Parses one `--set NAME=VALUE`. Nil without an equals sign or a name; the value may contain more equals signs, or
+  /// begin with a combining mark.
   public static func commandLine(_ text: String) -> LayeredSetting? {
-    guard let equals = text.firstIndex(of: "="), equals > text.startIndex else { return nil }
+    guard let equals = text.firstRange(ofText: "="), equals.lowerBound > text.startIndex else { return nil }
     return LayeredSetting(
-      String(text[..<equals]), .text(String(text[text.index(after: equals)...])), from: .commandLine(text))
+      String(text[..<equals.lowerBound]), .text(String(text[equals.upperBound...])), from: .commandLine(text))
   }
 
   /// The spelling of a setting's name in the environment: capitals, and `_` for `.` and `-`.

@@ -36,9 +36,9 @@ func environmentValues(beginning prefix: String) -> [String: String] {
   while let entry = next.pointee {
     next += 1
     guard let text = String(validatingCString: entry), text.hasPrefix(prefix),
-      let equals = text.firstIndex(of: "=")
+      let equals = text.firstRange(ofText: "=")
     else { continue }
-    found[String(text[..<equals])] = String(text[text.index(after: equals)...])
+    found[String(text[..<equals.lowerBound])] = String(text[equals.upperBound...])
   }
   return found
 }

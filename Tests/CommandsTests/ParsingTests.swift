@@ -30,6 +30,7 @@ import Text
     ("deck import D --format=csv f.txt --strict", "deck import DECK=D FILE=f.txt --format=csv --strict"),
     ("deck import D f --format=a=b", "deck import DECK=D FILE=f --format=a=b"),
     ("deck import D f --format=", "deck import DECK=D FILE=f --format="),
+    ("deck import D f --format=\u{93E}", "deck import DECK=D FILE=f --format=\u{93E}"),
     ("deck import D f -s --json", "deck import DECK=D FILE=f --strict --json"),
     ("deck create -- --json", "deck create DECK=--json"),
     ("deck create -", "deck create DECK=-"),

@@ -82,6 +82,16 @@ import Values
     #expect(registry.aliases.map(\.name) == ["short"])
   }
 
+  @Test func `a user may redefine their command, which stays as it was when the new one is refused`() throws {
+    let registry = CommandRegistry()
+    try registry.add(plain("mine", owner: .user))
+    try registry.add(plain("mine", owner: .user, arguments: [Argument("A")]))
+    #expect(throws: CommandError.self) { try registry.add(plain("mine", owner: .user, arguments: [Argument("")])) }
+    #expect(throws: CommandError.self) { try registry.add(plain("mine", "more", owner: .user)) }
+    #expect(registry.commands.map(\.name) == ["mine"])
+    #expect(registry.command(named: "mine")?.arguments.map(\.name) == ["A"])
+  }
+
   @Test(arguments: [
     "", "Deck", "1x", "for", "return", "a b", "é", "a.b", "-x", "a\u{1B}", String(repeating: "a", count: 41),
   ])

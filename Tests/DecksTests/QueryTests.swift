@@ -27,7 +27,7 @@ import Values
       deck,
       [
         NewCard(
-          prompt: "El Perro", answer: "the dog", tags: ["Animal::pet", "a1"],
+          prompt: "El Perro", answer: "the dog", tags: ["Animal::pet", "a1", "b\u{93E}"],
           fields: [CardField("x", .json("1")), CardField("Level", .text("B1"))]),
         NewCard(prompt: "pájaro", answer: "bird", tags: ["animal"], fields: [CardField("level", .text("ab"))]),
         NewCard(prompt: "e-mail or", answer: "a \"quoted\" (text)"),
@@ -72,7 +72,10 @@ import Values
     ("e-mail", "e-mail or"), ("\"or\"", "e-mail or"), ("\"(text)\"", "e-mail or"), ("\"\\\"quoted\\\"\"", "e-mail or"),
     ("tag:animal", "El Perro|pájaro"), ("tag:animal::pet", "El Perro"), ("tag:anim", ""),
     ("tag:anim*", "El Perro|pájaro"),
-    ("tag:*1", "El Perro"), ("-tag:*", "e-mail or|a:b"), ("prompt:p*", "pájaro"), ("prompt:*ro", "El Perro|pájaro"),
+    ("tag:*1", "El Perro"), ("tag:*\u{93E}", "El Perro"),
+    ("-(\u{93E})", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("-\"\u{93E}\"", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
+    ("-tag:*", "e-mail or|a:b"), ("prompt:p*", "pájaro"),
+    ("prompt:*ro", "El Perro|pájaro"),
     ("prompt:per", "El Perro"), ("prompt:dog", ""), ("answer:dog", "El Perro"), ("answer:\"*\"", "ÑANDÚ"),
     ("p*o", "El Perro|pájaro"),
     ("is:due", "pájaro"), ("is:new", "El Perro|e-mail or|ÑANDÚ|a:b"), ("is:suspended", "a:b"), ("is:leech", "ÑANDÚ"),

@@ -32,6 +32,11 @@ import Values
     #expect(folder.read("out") == nil)
   }
 
+  @Test func `a column's name may begin with a combining mark`() throws {
+    let choices = try ColumnChoice.list(of: "prompt=\u{93E},\u{93F}=2")
+    #expect(choices == [ColumnChoice("prompt", "\u{93E}"), ColumnChoice("\u{93F}", "2")])
+  }
+
   @Test func `endless column lists and those that number no column are refused`() throws {
     #expect(throws: ExchangeError.self) { _ = try ColumnChoice.list(of: String(repeating: "a=b,", count: 30_000)) }
     let path = try folder.write("x,y\na,b\n", to: "a.csv")

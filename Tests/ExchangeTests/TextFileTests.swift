@@ -173,8 +173,9 @@ import Testing
       Dialogue: 1,0:00:01.00,0:00:02.00,Default,Hola, tú\\Nallí.
       Comment: 0,0:00:02.00,0:00:03.00,Default,no
       Dialogue: 0,0:00:03.00,0:00:04.00,Default,{\\p1}m 0 0 l 1 1
+      Dialogue: 0,0:00:09.00,0:00:10.00,Default,\u{93E} hola.
       """
-    #expect(try texts("a.ass", ass) == ["Hola, tú allí."])
+    #expect(try texts("a.ass", ass) == ["Hola, tú allí.", "\u{93E} hola."])
   }
 
   // MARK: Books

@@ -167,8 +167,18 @@ import Testing
     let lexicon = try library.lexicon(for: language("spanish"))
     #expect(!lexicon.isMapped)
     #expect(lexicon.contains("niño"))
-    #expect(library.cacheFailure?.code == "unwritable")
-    #expect(library.cacheFailure?.message.contains("/dev/null/cache") == true)
+    #expect(lexicon.cacheFailure?.code == "unwritable")
+    #expect(lexicon.cacheFailure?.message.contains("/dev/null/cache") == true)
+  }
+
+  @Test func `a list that could not be stored says so itself, and no other does`() throws {
+    try lists.write("gatto", to: "italian")
+    // A folder is in the way of the file.
+    try cache.makeFolder("spanish.words")
+    let library = library()
+    #expect(try library.lexicon(for: language("spanish")).cacheFailure?.code == "unwritable")
+    #expect(try library.lexicon(for: language("italian")).cacheFailure == nil)
+    #expect(try library.lexicon(for: language("spanish")).cacheFailure?.code == "unwritable")
   }
 
   @Test func `the cache folder and those above it are created for the user alone`() throws {

@@ -196,6 +196,7 @@ import Text
     #expect(Meaning(dictionary: "wn", word: "cat", text: text).gloss() == "n 1: feline mammal 2: a guy")
     #expect(Meaning(dictionary: "d", word: "gato", text: "cat").gloss() == "cat")
     #expect(Meaning(dictionary: "d", word: "a", text: "at, to\nin").gloss() == "at, to in")
+    #expect(Meaning(dictionary: "d", word: "gato", text: "gato\r\ncat\r\n").gloss() == "cat")
     #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
   }
 

@@ -240,6 +240,7 @@ import Testing
     let lines = try home.run([], input: "alias mk \"deck create\"\nmk Secret\n").lines
     let last = more.isEmpty ? heard : "mk Secret"
     #expect(lines.last == "heard\t\(last)", "\(lines)")
+    #expect(try home.run("set", "serve.key", "hunter2").lines.last == "heard\tset")
     #expect(
       try home.run("-e", "shell.on('command', print)", "deck", "show", "Secret").lines.contains("deck show Secret"))
   }

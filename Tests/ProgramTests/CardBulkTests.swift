@@ -130,6 +130,9 @@ import Testing
       #"s/kitten/cat\\nand kitten/;/gatito 2/d"#, "Changed 2 cards.", "tag:t1", "or", "tag:t2", "or", "tag:t3")
     #expect(try home.run("card", "show", "D:1").output.contains("cat\n"))
     #expect(try list("kitten -cat") == ["el gatito 2"])
+    // Without their column, the tags stay.
+    try edit("s/gatito 3\tcat.*/gatito 3\tthird/", "Changed 1 card.", "tag:t1", "or", "tag:t3")
+    #expect(try list("tag:t3", "third") == ["el gatito 3"])
     try edit("s/^1/7/", "line 3 of the table: the number of a card", "gatito")
     try edit(#"s/^\(.\)\t.*/\1\tx/"#, "line 3 of the table: a number, a prompt, an answer", "otro", "or", "tag:t1")
     #expect(try home.run("card", "edit", "gatito").errors.contains("an editor needs a terminal"))

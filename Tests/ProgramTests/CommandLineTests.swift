@@ -33,6 +33,19 @@ private let canHideProc: Bool = {
     #expect(found.output.contains("`card list deck:Vocab` lists the deck's cards"), "\(found)")
   }
 
+  @Test(arguments: [
+    (["deck", "stats", "--dark"], "--dark needs --png or --svg, which was not given"),
+    (["text", "show", "a.txt", "--dark"], "--dark needs --png or --svg, which was not given"),
+    (["text", "known", "--column", "word=A"], "--column needs --import, which was not given"),
+    (["notetype", "create", "A", "--from", "a.txt", "--field", "F"], "--from and --field cannot be given together"),
+    (["word", "dictionaries", "list", "more"], "\"more\" is one argument too many; usage: word dictionaries list"),
+    (["sync", "status", "http://localhost"], "\"http://localhost\" is one argument too many; usage: sync status"),
+  ])
+  func `what would have no effect is refused`(words: [String], says: String) throws {
+    let run = try Home().run(words)
+    #expect(run.status == 2 && run.errors.contains(says), "\(run)")
+  }
+
   @Test func `a data folder that others can write to is reported at each start`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

@@ -46,6 +46,12 @@ import Testing
     #expect(shown.errors.contains("spa-bad.tsv") && shown.errors.contains("not UTF-8"), "\(shown)")
   }
 
+  @Test func `two dictionaries do not get the same name`() throws {
+    let table = try home.write("gato\tcat\n", to: "spa-eng.tsv")
+    let both = try home.run("word", "dictionaries", "add", table, table, "--name", "mine")
+    #expect(both.status == 2 && both.errors.contains("--name must be given with one file only"), "\(both)")
+  }
+
   @Test func `empty input has no meaning`() throws {
     try home.write("\ttomcat\ngato\tcat\n", to: "data/dictionaries/spa-mine.tsv")
     let run = try home.run("word", "define", " ")

@@ -55,6 +55,17 @@ import Testing
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
   }
 
+  @Test func `a number that is no element's is refused, and a text may begin with a combining mark`() throws {
+    let home = try Home()
+    let doc = id(try home.run("doc", "create"))
+    try home.run("doc", "add-text", doc, "a")
+    for number in ["0", "2", "-1", "-9223372036854775808"] {
+      let run = try home.run("doc", "raise", doc, number)
+      #expect(run.status == 1 && run.errors.contains("no element is called"), "\(run)")
+    }
+    #expect(try home.run("doc", "set", doc, "1", "text=\u{93E}").output == "Changed 1 field.\n")
+  }
+
   @Test func `a text has a size and a side, and its box grows with it`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
@@ -153,7 +164,9 @@ import Testing
       local d = assert(documents.open("\(doc)"))
       assert(d.elements[1].text == "el perro\\nthe dog")
       d.elements[1].text = "uno\\ndos\\n\\ntres"
-      assert(assert(d:add_text{text = "a\\r\\nb"}).text == "a\\r\\nb")
+      local added = assert(d:add_text{text = "a\\r\\nb"})
+      assert(added.text == "a\\r\\nb")
+      assert(added.height == assert(d:add_text{text = "a\\nb"}).height)
       """
     let run = try home.run("-e", code)
     #expect(run.status == 0, "\(run)")

@@ -86,12 +86,14 @@ import Testing
     #expect(try home.run("card", "show", "D:1").output.contains("house"))
   }
 
-  @Test func `a refused text opens again in the editor, with the reason at the top`() throws {
+  // The second argument writes the line ends of other systems.
+  @Test(arguments: ["", "; sed -i 's/$/\\r/' \"$1\""])
+  func `a refused text opens again in the editor, with the reason at the top`(lineEnds: String) throws {
     try home.run("card", "add", "D", "sol", "sun")
     // The first run empties the field; the second saves what it finds and writes the field.
     let copy = home.path + "/second"
     let script = """
-      if [ -e \(home.path)/once ]; then cp "$1" \(copy); sed -i '/^==== Front/a gato' "$1"
+      if [ -e \(home.path)/once ]; then cp "$1" \(copy); sed -i '/^==== Front/a gato' "$1"\(lineEnds)
       else touch \(home.path)/once; sed -i '/^sol$/d' "$1"; fi
       """
     let terminal = try terminal("study", "D", editor: editor(script))

@@ -169,6 +169,7 @@ import Testing
     let won = try home.run("play", "hangman", "--base", "letter", input: "letter\n")
     #expect(won.errors.contains("You won: the word is letter."))
     let duel = try home.run("--json", "play", "duel", "--base", "cambering", input: "/pass\n/pass\ncab\n").lines
+    #expect(Array(duel.dropLast()) == [#"{"message": "Passed."}"#, #"{"message": "Both players passed."}"#], "\(duel)")
     #expect(duel.last?.contains(#""code": "over""#) == true)
     let daily = try home.terminal("play", "daily")
     daily.wait(for: "daily> ")

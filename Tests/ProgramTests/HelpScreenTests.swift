@@ -84,6 +84,13 @@ import Testing
     #expect(!terminal.wait(for: "searches").contains("PAGED:"))
   }
 
+  @Test(arguments: ["no-such-pager", "/dev/null"])
+  func `output is printed when the pager cannot be run`(pager: String) throws {
+    let terminal = try prompt(columns: 80, rows: 24, ["PAGER=" + pager])
+    terminal.type("help all\r")
+    terminal.wait(for: "searches")
+  }
+
   @Test func `names that users type are not truncated in a narrow table`() throws {
     try home.run("deck", "create", "A deck with quite a long name, longer than forty columns")
     let terminal = try PseudoTerminal(

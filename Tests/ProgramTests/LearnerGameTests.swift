@@ -98,6 +98,8 @@ import Testing
     let game = "local g = games.new{language = 'english', length = 5} print(g.lexicon.count, #g.base_word)"
     let words = try home.run("-e", game).output.split(separator: "\t")
     #expect(words.count == 2 && (1_000...20_000).contains(Int(words[0]) ?? 0), "\(words)")
+    let counted = try home.run("--at", "1", "text", "frequency", "--language", "english")
+    #expect(counted.output.hasPrefix("1 text with "), "\(counted)")
     #expect(try home.run("undo").output.contains("counting the words of texts"))
     #expect(
       try home.run("text", "frequency", "--language", "english").output.contains("are common: count some books"))

@@ -213,6 +213,7 @@ extension Home {
   @Test func `a finished game answers that it is over, and two players take turns`() throws {
     let home = try Home()
     let over = try home.run("play", "--base", "cambering", "--json", input: "grace\n/give-up\nring\n").lines
+    #expect(over.count == 3 && over[1] == #"{"message": "You gave up."}"#, "\(over)")
     #expect(over.last?.contains(#""code": "over""#) == true)
     let duel = try home.run("play", "duel", "--base", "cambering", input: "grace\nring\n/pass\n/pass\n")
     #expect(duel.output.contains("score 5 : 0") || duel.output.contains("5 : 0"), "\(duel.output)")

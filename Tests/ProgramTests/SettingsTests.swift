@@ -57,6 +57,10 @@ import Testing
     let forced = try child.finish(input: "").lines
     #expect(forced.first == "study.seconds is 30, set by DECKHAND_SET_STUDY_SECONDS in the environment.", "\(forced)")
     #expect(forced.contains("  Overridden for now: 60, set by you."))
+    let mark = try Child(
+      home.words(["-e", "print(settings.get('media.player'))"]),
+      environment: home.environment + ["DECKHAND_SET_MEDIA_PLAYER=\u{93E}"])
+    #expect(try mark.finish(input: "").output == "\u{93E}\n")
     #expect(try home.run("--set", "study.seconds=20", "-e", "print(settings.get('study.seconds'))").output == "20\n")
     try home.run("-e", "settings.set('study.seconds', 50)")
     #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 50, set by script -e.")
@@ -252,10 +256,19 @@ import Testing
     #expect(seen.contains("1 again    2 hard") && seen.contains("-----") && !seen.contains("─"), "\(seen)")
     let rows = try home.terminal("--set", "display.rows=2", "card", "list")
     rows.wait(for: "… 1 more", seconds: 10)
+    let limited = try home.terminal("--set", "display.rows=2", "card", "list", "--limit", "3")
+    limited.wait(for: "… 1 more; --offset 2 shows the next", seconds: 10)
     let plain = try home.terminal("--set", "display.color=never", "card", "list")
     #expect(!plain.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
     let colored = try home.terminal("card", "list")
     #expect(colored.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
+  }
+
+  @Test func `the command history lists as many lines as history.size allows`() throws {
+    let home = try Home()
+    try home.run("set", "history.size", "20000")
+    try home.write((1...12_000).map { "line \($0)\n" }.joined(), to: "data/local/history")
+    #expect(try home.run("history").lines.count == 12_000)
   }
 
   @Test func `history follows its settings at once`() throws {

@@ -80,6 +80,10 @@ import Testing
     terminal.wait(for: "Enter  show the answer")
     terminal.type("q")
     #expect(terminal.ended() == 0)
+    let declined = try home.terminal("study", "D")
+    declined.wait(for: "Study more? ", seconds: 20)
+    declined.type("-9223372036854775808\r")
+    #expect(declined.ended() == 0)
   }
 
   @Test func `several decks are studied at once, each card under its own deck`() throws {
@@ -102,6 +106,8 @@ import Testing
       (["set", "--why", "theme", "--reset", "theme"], "--why", "--reset"),
       (["set", "--reset", "theme", "theme"], "--reset", "NAME"),
       (["text", "known", "x", "--forget", "--ignore"], "--ignore", "--forget"),
+      (["deck", "optimize", "D", "--all"], "--all", "DECK"),
+      (["deck", "optimize", "--all", "--report"], "--all", "--report"),
     ] {
       let run = try home.run(line)
       #expect(run.status == 2 && run.errors.contains("\(first) and \(second) cannot be given together"), "\(run)")
@@ -122,6 +128,7 @@ import Testing
     #expect(
       list.lines.map { $0.split(separator: " ").joined(separator: " ") } == ["Deck New Due", "D 3 0", "E 2 0", "Z 1 0"])
     #expect(try home.run("study", "--list", "--json").lines.count == 3)
+    #expect(try home.run("--dry-run", "study", "--list").output == list.output)
     let all = try home.run("--json", "study", input: String(repeating: "\n4\n", count: 6))
     #expect(all.output == "{\"right\": 6, \"wrong\": 0, \"remaining\": 0}\n", "\(all)")
     #expect(all.errors.contains("el perro 1") && all.errors.contains("Done. "), "\(all)")
@@ -136,8 +143,10 @@ import Testing
     for (answer, card) in [("2\r", "in Eins"), ("zw\r", "in Zwei")] {
       let terminal = try home.terminal("study")
       terminal.wait(for: "Study which? [1-3, a name, Enter for all] ", seconds: 20)
-      terminal.type("x\r")
-      terminal.wait(for: "\"x\" is not one of these decks")
+      for wrong in ["x", "-9223372036854775808"] {
+        terminal.type(wrong + "\r")
+        terminal.wait(for: "\"\(wrong)\" is not one of these decks")
+      }
       terminal.type(answer)
       terminal.wait(for: card)
       terminal.type("q")

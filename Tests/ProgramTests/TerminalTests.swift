@@ -155,6 +155,17 @@ import Testing
     terminal.wait(for: "> ")
   }
 
+  @Test(arguments: [100, 71])
+  func `a guess that wraps, or fills its row, leaves nothing behind when the game is redrawn`(letters: Int) throws {
+    let terminal = try Home().terminal("play", "--base", "cambering")
+    var picture = TerminalPicture()
+    picture.write(terminal.waitUntilQuiet(awaitsPrompt: true))
+    terminal.type(String(repeating: "x", count: letters) + "\r")
+    picture.write(terminal.waitUntilQuiet(awaitsPrompt: true))
+    #expect(picture.lines.count { $0.hasPrefix("cambering      9 letter word") } == 1, "\(picture.lines)")
+    #expect(!picture.lines.contains { $0.hasSuffix("xx") }, "\(picture.lines)")
+  }
+
   @Test func `the clock of a game runs while a line is typed, from the command line too`() throws {
     let terminal = try Home().terminal("play", "timed", "--base", "cambering")
     terminal.wait(for: " s left")

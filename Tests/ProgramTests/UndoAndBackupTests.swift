@@ -252,4 +252,13 @@ import Testing
     #expect(mended.output.contains("mended: other users may read or write it"), "\(mended)")
     #expect(try home.run("doctor").status == 0)
   }
+
+  @Test func `the doctor leaves the history as it is`() throws {
+    let lines = "deck list\nplay\nhelp\n\n"
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    let path = try home.write(lines, to: "data/local/history")
+    #expect(try home.run("doctor").status == 0)
+    #expect(text(of: path) == lines)
+  }
 }

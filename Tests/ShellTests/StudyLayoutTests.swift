@@ -50,6 +50,11 @@ import Text
     #expect(!all.contains("\u{1B}"))
   }
 
+  @Test func `a line of a card may end with CR LF`() {
+    #expect(cardLines("one\r\ntwo", within: 20) == ["one", "two"])
+    #expect(LeechCommand.firstLine("\r\none\r\ntwo") == "one")
+  }
+
   @Test func `hidden text is indicated, and the answer is shown from its start`() {
     let long = layout(Self.texts[1], "the answer", columns: 40, rows: 15)
     #expect(long.deepest > 0)

@@ -115,5 +115,7 @@ import Text
     #expect(display.lines(on: terminal(width: 80)) == ["a\\x07", "T", "x"])
     let colored = display.lines(on: terminal(width: 80, color: .always))
     #expect(colored == ["a\\x07", "\u{1B}[1mT\u{1B}[0m", "x"])
+    let fields = Display.fields([Display.Field("Front", "one\r\ntwo")])
+    #expect(fields.lines(on: terminal(width: 80)) == ["Front  one", "       two"])
   }
 }

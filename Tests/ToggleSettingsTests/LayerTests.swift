@@ -98,6 +98,11 @@ import ToggleSettings
     #expect(LayeredSetting.commandLine(text) == nil)
   }
 
+  @Test func `a value of --set may begin with a combining mark`() {
+    let setting = LayeredSetting.commandLine("name=\u{93E}=")
+    #expect(setting?.name == "name" && setting?.value == .text("\u{93E}="))
+  }
+
   @Test func `a system file is read, flat or nested, with its locks`() throws {
     let text = """
       {"values": {"game": {"language": "ital\\u0069an", "length": 9}, "pizza": true, "pizza.tomato": false},

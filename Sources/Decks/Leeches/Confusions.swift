@@ -105,7 +105,7 @@ public enum Confusions {
 
   /// The first line of a side, in the form in which it is compared; empty if it is too long.
   private static func side(_ text: String) -> String {
-    let line = text.split(separator: "\n").first.map { String($0) } ?? ""
+    let line = text.lines.first { !$0.isEmpty }.map { String($0) } ?? ""
     return line.unicodeScalars.prefix(longest + 1).count > longest ? "" : line.trimmed.lowercased()
   }
 
@@ -117,7 +117,7 @@ public enum Confusions {
     if wanted.isEmpty { return best }
     try db.forEachRow("SELECT id, prompt, answer FROM card_rows") { row in
       let own = row.integer(0)
-      for line in [row.text(1), row.text(2)].flatMap({ $0.split(separator: "\n") }) {
+      for line in [row.text(1), row.text(2)].flatMap(\.lines) {
         for index in wanted.shown(in: line) where cards[index].id.rawValue != own {
           if line.utf8.count < best[index]?.utf8.count ?? 300 { best[index] = String(line) }
         }

@@ -16,7 +16,7 @@ struct AnkiQueryParser: QueryGrammar {
 
   init(_ text: String) {
     self.text = text
-    characters = Array(text.prefix(Self.lengthLimit + 1))
+    characters = Self.characters(of: text)
   }
 
   // MARK: Terms

@@ -24,6 +24,21 @@ protocol QueryGrammar {
 extension QueryGrammar {
   static var fillers: [String] { [] }
 
+  /// The characters of a text, at most one more than the limit. A sign of the language is a character of its own, even
+  /// if a combining mark follows it, such as a vowel sign that is searched for.
+  static func characters(of text: String) -> [Character] {
+    let characters = text.prefix(lengthLimit + 1).flatMap { character -> [Character] in
+      let scalars = character.unicodeScalars
+      guard scalars.count > 1, let first = scalars.first, "\":()*-\\".unicodeScalars.contains(first) else {
+        return [character]
+      }
+      var marks = String.UnicodeScalarView()
+      marks.append(contentsOf: scalars.dropFirst())
+      return [Character(first)] + Array(String(marks))
+    }
+    return Array(characters.prefix(lengthLimit + 1))
+  }
+
   mutating func parse() throws(DeckError) -> CardQuery.Node {
     if characters.count > Self.lengthLimit {
       throw expected("at most \(grouped(Self.lengthLimit)) characters", at: Self.lengthLimit)

@@ -2,6 +2,7 @@
 // Invariant: a query has at most 10,000 characters; literal text may be quoted.
 
 import Memory
+import Text
 
 struct QueryParser: QueryGrammar {
   static let lengthLimit = 10_000
@@ -12,7 +13,7 @@ struct QueryParser: QueryGrammar {
 
   init(_ text: String) {
     self.text = text
-    characters = Array(text.prefix(QueryParser.lengthLimit + 1))
+    characters = Self.characters(of: text)
   }
 
   // MARK: Conditions
@@ -94,7 +95,7 @@ struct QueryParser: QueryGrammar {
 
   private mutating func tagPattern(_ what: String) throws(DeckError) -> TextPattern {
     let (value, _) = try value(what)
-    return value.contains("*") ? TextPattern(value, isWhole: true) : TextPattern(exactly: value)
+    return value.contains(text: "*") ? TextPattern(value, isWhole: true) : TextPattern(exactly: value)
   }
 
   private mutating func pattern(_ what: String) throws(DeckError) -> TextPattern {

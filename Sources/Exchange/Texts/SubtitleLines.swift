@@ -66,7 +66,7 @@ enum SubtitleLines {
       if line.hasPrefix("Format:") {
         columns = content.split(separator: ",").map { String($0).trimmed.lowercased() }
       } else if line.hasPrefix("Dialogue:"), columns.count > 1 {
-        let values = content.split(separator: ",", maxSplits: columns.count - 1, omittingEmptySubsequences: false)
+        let values = content.split(at: ",", maxSplits: columns.count - 1)
         guard values.count == columns.count, let start = columns.firstIndex(of: "start").map({ values[$0] }),
           let end = columns.firstIndex(of: "end").map({ values[$0] }), let from = time(start.trimmedBlanks),
           let to = time(end.trimmedBlanks), let words = values.last, !isDrawing(words)

@@ -25,7 +25,7 @@ public struct Meaning: Equatable, Sendable {
   ///
   ///     Meaning(dictionary: "d", word: "gato", text: "gato /ˈɡato/\n1. cat\n2. jack").gloss()   // "1. cat 2. jack"
   public func gloss(limit: Int = 160) -> String {
-    var lines = text.split(separator: "\n").map { String($0).trimmed }
+    var lines = text.lines.filter { !$0.isEmpty }.map { String($0).trimmed }
     let headword = word.lowercased()
     if lines.count > 1, let first = lines.first?.lowercased(), first.hasPrefix(headword),
       first.dropFirst(headword.count).first?.isLetter != true

@@ -99,9 +99,10 @@ public enum BuiltInCommands {
   }
 }
 
-/// Splits `NAME=VALUE` at the first `=`; nil for a word without one.
+/// Splits `NAME=VALUE` at the first `=`; nil for a word without one. The value may begin with a combining mark, such as
+/// a vowel sign of Hindi.
 func assignment(_ word: String) -> (name: String, value: String)? {
-  word.firstIndex(of: "=").map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
+  word.firstRange(ofText: "=").map { (String(word[..<$0.lowerBound]), String(word[$0.upperBound...])) }
 }
 
 /// Arguments and options that several commands take.

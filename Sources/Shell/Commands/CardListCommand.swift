@@ -114,7 +114,8 @@ private struct CardListRequest {
   func page() throws -> CommandResult {
     let rows = session.console.terminal.hasScreen && !session.state.isAnswering
     let page = rows ? session.console.terminal.rowLimit ?? 200 : nil
-    let listing = try self.listing(limit ?? page)
+    // A table shows no more rows than a page, whatever the limit.
+    let listing = try self.listing([limit, page].compactMap(\.self).min())
     var parts: [Display] = [
       .table(try CardListCommand.table(listing.cards, columns, whenEmpty: nothing(of: listing.total), session))
     ]

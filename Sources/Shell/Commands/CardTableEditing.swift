@@ -21,7 +21,7 @@ struct CardTableEditing {
     /// The index of the card or note, from 0.
     let place: Int
     let cells: [String]
-    /// Nil when the column was left out.
+    /// Nil when the column was left out: the tags do not change.
     let tags: [String]?
   }
 
@@ -48,8 +48,9 @@ struct CardTableEditing {
       let rows = try Self.rows(text, cards.count, what: "card", "a number, a prompt, an answer and tags")
       var edits: [(row: Row, card: CardHandle, to: NewCard)] = []
       for row in rows {
-        let (card, tags) = (cards[row.place], row.tags ?? [])
+        let card = cards[row.place]
         let old = try card.record()
+        let tags = row.tags ?? old.tags
         if row.cells == [old.prompt, old.answer], tags == old.tags { continue }
         edits.append((row, card, NewCard(prompt: row.cells[0], answer: row.cells[1], tags: tags)))
       }
@@ -79,7 +80,7 @@ struct CardTableEditing {
       var edits: [(row: Row, note: NoteHandle, fields: [String: String], tags: [String]?)] = []
       for row in try Self.rows(text, notes.count, columns: type.fields.count, what: "note", expected) {
         let note = notes[row.place]
-        let (fields, tags) = try NoteSheet.changes(row.cells, row.tags ?? [], to: note)
+        let (fields, tags) = try NoteSheet.changes(row.cells, row.tags, to: note)
         if !fields.isEmpty || tags != nil { edits.append((row, note, fields, tags)) }
       }
       let lost = try edits.reduce(0) { try $0 + $1.note.lostCards(fields: $1.fields) }

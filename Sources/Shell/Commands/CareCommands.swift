@@ -278,8 +278,7 @@ struct ProgramCheck {
     }
     return compiled.compactMap { language in
       do throws(LexiconError) {
-        _ = try session.lexicons.lexicon(for: language)
-        guard let failure = session.lexicons.cacheFailure else { return nil }
+        guard let failure = try session.lexicons.lexicon(for: language).cacheFailure else { return nil }
         return finding(language, failure.message)
       } catch {
         return finding(language, error.message)
@@ -295,7 +294,7 @@ struct ProgramCheck {
   }
 
   private var history: [DoctorFinding] {
-    guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).load().trouble else {
+    guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).readingTrouble() else {
       return []
     }
     return [

@@ -182,6 +182,7 @@ enum DeckFigureCommands {
         NameOffers(session).names(of: before.isEmpty ? .deck : .query, word)
       }
     ) { invocation, session in
+      try invocation.require("--png", "--svg", beside: "--dark")
       let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
       var lines: [String] = []
       for (option, asPNG) in [("--png", true), ("--svg", false)] {

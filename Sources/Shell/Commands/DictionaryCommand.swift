@@ -55,7 +55,12 @@ enum DictionaryCommand {
       case "add": return try add(names, invocation, session)
       case "remove": return try remove(names, session)
       case "order": return try order(names, session)
-      default: return try list(session)
+      default:
+        if let extra = names.first {
+          let usage = "word dictionaries list"
+          throw CommandError.extraArgument(command: usage, extra, usage: usage)
+        }
+        return try list(session)
       }
     }
   }
@@ -104,6 +109,11 @@ enum DictionaryCommand {
 
   private static func add(_ names: [String], _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     try require(names, "add", "FILE")
+    let name = invocation.optionalText("--name")
+    if let name, names.count > 1 {
+      throw CommandError.badValue(
+        command: "word dictionaries add", name: "--name", value: name, expected: "given with one file only")
+    }
     let workspace = try session.workspace()
     let language = try invocation.optionalText("--language").map { try workspace.words.language(named: $0) }
     var (values, lines): ([Value], [String]) = ([], [])
@@ -112,7 +122,6 @@ enum DictionaryCommand {
       guard session.rehearsal.mayActOutside("index \(printable(path))") else { continue }
       let progress = session.console.progress("Indexing", total: nil)
       defer { progress.finish() }
-      let name = invocation.optionalText("--name")
       let added = try UserDictionaries(workspace).add(path, named: name, words: language) {
         progress.update($0, of: nil)
       }

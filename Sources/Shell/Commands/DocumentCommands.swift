@@ -34,7 +34,7 @@ enum DocumentCommands {
   static func element(_ name: String, of document: DocumentHandle, _ session: Session) throws -> ElementHandle {
     let elements = try document.elements()
     if let place = Int(name) {
-      if elements.indices.contains(place - 1) { return elements[place - 1] }
+      if place > 0, place <= elements.count { return elements[place - 1] }
       // A short number is only a place in drawing order, never the prefix of an id.
       if name.utf8.count < 4 { throw LookupError.noElement(name) }
     }

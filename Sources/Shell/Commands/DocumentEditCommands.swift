@@ -31,8 +31,8 @@ enum DocumentEditCommands {
       }
     ) { invocation, session in
       let words = invocation.list("ELEMENT|FIELD=VALUE")
-      let names = words.filter { !$0.contains("=") }
-      let changes = try words.filter { $0.contains("=") }.map { try fieldAndValue($0) }
+      let names = words.filter { !$0.contains(text: "=") }
+      let changes = try words.filter { $0.contains(text: "=") }.map { try fieldAndValue($0) }
       if names.isEmpty { throw invocation.missing("ELEMENT") }
       if changes.isEmpty { throw invocation.missing("FIELD=VALUE") }
       return try DocumentCommands.changing(invocation, session) { document in
@@ -45,7 +45,7 @@ enum DocumentEditCommands {
   }
 
   private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
-    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let parts = word.split(at: "=", maxSplits: 1).map(String.init)
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
       throw ShellError.notField(word, suggestion: suggestion(for: parts[0], among: names), fields: names)

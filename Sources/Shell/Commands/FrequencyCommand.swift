@@ -12,7 +12,8 @@ enum FrequencyCommand {
 
   static var command: BuiltIn {
     BuiltIn(
-      "text", "frequency", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      "text", "frequency", theme: TextCommands.theme, access: .signedIn,
+      effect: .depends { $0.list("FILE").isEmpty && !$0.flag("--forget") ? .reads : .changes },
       summary: "Counts the words of texts, so that word games use words that you meet.",
       answer: "{texts, words, common, frequent}",
       details: """
@@ -29,11 +30,12 @@ enum FrequencyCommand {
     ) { invocation, session in
       let workspace = try session.workspace()
       let counts = try WordCounts(workspace, language: invocation.optionalText("--language"))
-      let paths = invocation.list("FILE")
+      let (paths, forgets) = (invocation.list("FILE"), invocation.flag("--forget"))
+      if paths.isEmpty, !forgets { return try answer(counts, [], session) }
       // An interrupt while the common words are computed rolls the counts back.
       return try workspace.asUnit {
         var names: [String] = []
-        let done = try counts.add(paths.count, forgets: invocation.flag("--forget")) { index in
+        let done = try counts.add(paths.count, forgets: forgets) { index in
           var options = try TextCommands.options(invocation)
           options.language = counts.language.name
           let text = try TextCommands.open([paths[index]], options, session, command: invocation.command.name)
@@ -41,7 +43,7 @@ enum FrequencyCommand {
           return text
         }
         var lines: [String] = []
-        if invocation.flag("--forget") {
+        if forgets {
           lines = ["Forgot the counts of \(session.counted(done.forgotten, "text"))."]
         }
         for (name, isNew) in zip(names, done.isNew) {

@@ -14,9 +14,13 @@ import Workspace
 enum KnownWordsCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "text", "known", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      "text", "known", theme: TextCommands.theme, access: .signedIn,
+      effect: .depends {
+        guard $0.list("WORD").isEmpty, $0.optionalText("--import") == nil else { return .changes }
+        return $0.optionalText("--export") == nil ? .reads : .announces
+      },
       summary: "Marks words without cards as known, or as not to be learned, and lists them.",
-      answer: "{lemma, state}...",
+      answer: "{lemma, state}... or {changed, learning?}",
       details: """
         Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
         --import reads one word per line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. In \
@@ -36,7 +40,8 @@ enum KnownWordsCommand {
       ], example: "text known gato perro --language spanish"
     ) { invocation, session in
       try invocation.allowOne(of: ["--ignore", "--forget", "--export"])
-      try invocation.allowOne(of: ["WORD", "--import", "--export"])
+      try invocation.refuse(["WORD", "--import"], beside: "--export")
+      try invocation.require("--import", beside: "--column")
       let workspace = try session.workspace()
       let named = invocation.optionalText("--language")
       let list = try UserWordList(workspace, language: named)

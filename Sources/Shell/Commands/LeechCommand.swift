@@ -51,7 +51,8 @@ enum LeechCommand {
     ])
   }
 
-  static func firstLine(_ text: String) -> String { text.split(separator: "\n").first.map { String($0) } ?? text }
+  /// The first line that is not empty.
+  static func firstLine(_ text: String) -> String { text.lines.first { !$0.isEmpty }.map { String($0) } ?? text }
 }
 
 /// Help for a leech as lines of text.

@@ -81,7 +81,9 @@ enum MediaCommands {
       arguments: [Argument("NAME", isRepeating: true, help: "names of media; `media list` lists them")],
       example: "media remove perro.mp3", complete: names
     ) { invocation, session in
-      let names = invocation.list("NAME")
+      // A name given twice counts once.
+      var seen: Set<String> = []
+      let names = invocation.list("NAME").filter { seen.insert($0).inserted }
       try session.workspace().media.remove(names)
       return CommandResult(.integer(names.count), line: "Removed \(session.counted(names.count, "media file")).")
     }

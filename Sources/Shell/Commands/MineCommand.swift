@@ -16,7 +16,7 @@ enum MineCommand {
     BuiltIn(
       "mine", theme: TextCommands.theme, access: .signedIn, effect: .changes,
       summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
-      answer: "{added, without_meaning, without_sentence, present, cards}",
+      answer: "{added, without_meaning, without_sentence, present, cards} or {proposed, path}",
       details: """
         A sentence has only one word that no card was studied for (--unknown-at-most allows more). The words that make \
         most of the text known come first. The cards are of the note type Mined: the word, the sentence with it in bold, \

@@ -86,6 +86,7 @@ enum NoteTypeCommands {
       ],
       example: "notetype create Word --field Word --field Meaning --front \"{{Word}}\" --back \"{{Meaning}}\""
     ) { invocation, session in
+      try invocation.refuse(["--field", "--front", "--back"], beside: "--from")
       let workspace = try session.workspace()
       var draft = try start(invocation, workspace)
       let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.noteTypes.create(draft) }

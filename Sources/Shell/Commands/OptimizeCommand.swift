@@ -34,6 +34,7 @@ enum OptimizeCommand {
         Option("--all", help: "fit every preset"), Option("--report", help: "show how well both models predict"),
       ], example: "deck optimize Spanish"
     ) { invocation, session in
+      try invocation.refuse(["DECK", "--report"], beside: "--all")
       if invocation.flag("--all") { return try optimizeAll(session) }
       let deck =
         try invocation.optionalText("DECK").map { try session.workspace().decks.open($0) }

@@ -68,7 +68,7 @@ struct TextEditor {
 
   private func withoutReason(_ text: String) -> String {
     guard text.hasPrefix(Self.reasonStart) else { return text }
-    return text.firstIndex(of: "\n").map { String(text[text.index(after: $0)...]) } ?? ""
+    return text.firstRange(ofText: "\n").map { String(text[$0.upperBound...]) } ?? ""
   }
 
   /// Asks the question; nil for Ctrl-C.

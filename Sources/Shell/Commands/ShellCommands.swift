@@ -140,7 +140,9 @@ enum ShellCommands {
       if let path = invocation.optionalText("--lua") {
         return try writeScript(session.environment.folders.expanded(path), session)
       }
-      let history = session.input.lineReader?.history ?? History(path: session.data.historyPath)
+      let (path, stored) = (session.data.historyPath, session.preferences?.historySize ?? 0)
+      let history =
+        session.input.lineReader?.history ?? (stored > 0 ? History(path: path, limit: stored) : History(path: path))
       let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")
       return CommandResult(.list(lines.map { .text($0) }), .lines(lines.isEmpty ? ["No lines."] : lines))
     }
@@ -161,7 +163,8 @@ enum ShellCommands {
       effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
       summary: "Defines a short name for the beginning of a line, or lists such names.",
       answer: "{name, text}... or nothing",
-      details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it.",
+      details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it. NAME alone "
+        + "removes it.",
       arguments: [
         Argument("NAME", isOptional: true, help: "the name"),
         Argument("TEXT", isOptional: true, help: "what it stands for"),

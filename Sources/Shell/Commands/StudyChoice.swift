@@ -72,7 +72,7 @@ struct StudyChoice {
     while let answer = try session.ask("Study which? [1-\(decks.count), a name, Enter for all] ")?.trimmed {
       if answer.isEmpty { return decks.map(\.deck) }
       if ["q", "quit"].contains(answer.lowercased()) { return nil }
-      if let number = Int(answer), decks.indices.contains(number - 1) { return [decks[number - 1].deck] }
+      if let number = Int(answer), number > 0, number <= decks.count { return [decks[number - 1].deck] }
       let found = decks.filter { $0.name.lowercased().hasPrefix(answer.lowercased()) }
       if let exact = found.first(where: { $0.name.lowercased() == answer.lowercased() })
         ?? (found.count == 1 ? found[0] : nil)

@@ -54,8 +54,12 @@ enum SyncCommand {
       ], example: "sync status"
     ) { invocation, session in
       try AccountCommands.requireNoScript(session)
+      let action = invocation.optionalText("ACTION")
+      if let action, action != "login", let url = invocation.optionalText("URL") {
+        throw CommandError.extraArgument(command: "sync \(action)", url, usage: "sync \(action)")
+      }
       let workspace = try session.workspace()
-      switch invocation.optionalText("ACTION") {
+      switch action {
       case "login": return try login(invocation, workspace, session)
       case "logout": return try logout(workspace)
       case "status": return try status(workspace, session)

@@ -34,6 +34,7 @@ enum TextShowCommand {
         Option("--dark", help: "light on dark"),
       ], example: "text show novel.epub --language spanish"
     ) { invocation, session in
+      try invocation.require("--png", "--svg", beside: "--dark")
       let text = try TextCommands.open(invocation, session, deck: TextCommands.given(invocation))
       let view = try text.view()
       let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals

@@ -160,9 +160,7 @@ enum WordCommands {
       if index == 0 || meanings[index - 1].dictionary != meaning.dictionary {
         lines += (index == 0 ? [] : [""]) + [printable(meaning.dictionary) + ":"]
       }
-      lines += meaning.text.split(separator: "\n", omittingEmptySubsequences: false).map {
-        "  " + printable(String($0), limit: .max)
-      }
+      lines += meaning.text.lines.map { "  " + printable(String($0), limit: .max) }
     }
     return lines
   }
@@ -240,8 +238,10 @@ enum WordCommands {
         ?? session.lexicons.languages()
       var lines: [String] = []
       var values: [Value] = []
+      var failure: LexiconError?
       for language in wanted {
         let lexicon = try session.lexicons.compile(language, foldAccents: folds)
+        failure = lexicon.cacheFailure ?? failure
         let dropped = lexicon.report.dropped.map { "\(session.grouped($0.count)) \($0.reason.title)" }
         lines.append(
           "\(language.name): \(session.counted(lexicon.count, "word"))"
@@ -249,7 +249,7 @@ enum WordCommands {
         let report = lexicon.report.value.record?.fields.map { ($0.name, $0.value) } ?? []
         values.append(.record([("language", .text(language.name))] + report))
       }
-      if let failure = session.lexicons.cacheFailure { session.console.note("word: \(failure.message)") }
+      if let failure { session.console.note("word: \(failure.message)") }
       return CommandResult(.list(values), .lines(lines))
     }
   }

@@ -88,13 +88,17 @@ final class SourceFeatures: LanguageFeatures {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  private static func uri(of name: String, in folder: String) -> String {
+    FileURI.uri(of: (folder == "/" ? "" : folder) + "/" + name)
+  }
+
   // MARK: Diagnostics
 
   func changedDiagnostics() throws -> [DocumentDiagnostics] {
     var changed: [DocumentDiagnostics] = []
     for (path, folder) in folders.sorted(by: { $0.key < $1.key }) {
       for name in try folder.takeChangedFiles() {
-        let uri = FileURI.uri(of: (path == "/" ? "" : path) + "/" + name)
+        let uri = Self.uri(of: name, in: path)
         let open = documents.values.first { $0.source?.folder === folder && $0.source?.name == name }?.document
         let problems = try folder.problems(of: name)
         let document = open ?? text(of: name, in: folder, uri, isNeeded: !problems.isEmpty)
@@ -126,7 +130,7 @@ final class SourceFeatures: LanguageFeatures {
       return [Location(document.uri, document.range(of: start..<start))]
     }
     return others.map { other in
-      let uri = FileURI.uri(of: source.folder.path + "/" + other.path)
+      let uri = Self.uri(of: other.path, in: source.folder.path)
       let start = Position(line: other.entry.line - 1, character: 0)
       return Location(other.path == source.name ? document.uri : uri, TextRange(start, start))
     }

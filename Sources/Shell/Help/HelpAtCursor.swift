@@ -31,7 +31,7 @@ struct HelpAtCursor {
     else { return texts([first.text]) }
     // When the cursor is on an option, only that option is explained.
     if let word = words.first(where: { $0.range.contains(cursor) || $0.range.upperBound == cursor }),
-      let option = command.options.first(where: { $0.name == String(word.text.prefix { $0 != "=" }) })
+      let option = command.options.first(where: { $0.name == String(word.text.split(at: "=", maxSplits: 1)[0]) })
     {
       return wrapped("\(option.name)\(option.valueName.map { " " + $0 } ?? ""): \(option.help)", width: width)
     }

@@ -19,20 +19,15 @@ struct HistoryFile {
 
   /// Loads the newest entries without duplicates, oldest first. `trouble` says in one line what is wrong with the file.
   func load() -> (entries: [String], failed: Set<String>, trouble: String?) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return ([], [], errno == ENOENT ? nil : trouble("cannot be read", errno)) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return ([], [], "the history \(quoted(path)) is not a file; this session's lines will not be saved")
-    }
-    guard let end = readEnd(descriptor, size: Int(status.st_size)) else {
-      return ([], [], trouble("cannot be read", errno))
-    }
-    let parsed = parse(end)
-    let isWasteful = Int(status.st_size) > Self.mostRead || parsed.lineCount > parsed.entries.count + limit / 2
+    let found = readFile()
+    if let trouble = found.trouble { return ([], [], trouble) }
+    let parsed = parse(found.end)
+    let isWasteful = found.size > Self.mostRead || parsed.lineCount > parsed.entries.count + limit / 2
     return (parsed.entries, parsed.failed, isWasteful ? compact() : nil)
   }
+
+  /// Says in one line why the file cannot be read; nil when it can, or does not exist. Never changes the file.
+  func readingTrouble() -> String? { readFile().trouble }
 
   /// Appends an entry. - Returns: what went wrong, in one line.
   func append(_ entry: String, hasFailed: Bool = false) -> String? {
@@ -51,6 +46,20 @@ struct HistoryFile {
 
 // Reading
 extension HistoryFile {
+  /// Reads the end of the file; nothing when there is no file.
+  private func readFile() -> (end: [UInt8], size: Int, trouble: String?) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return ([], 0, errno == ENOENT ? nil : trouble("cannot be read", errno)) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return ([], 0, "the history \(quoted(path)) is not a file; this session's lines will not be saved")
+    }
+    let size = Int(status.st_size)
+    guard let end = readEnd(descriptor, size: size) else { return ([], 0, trouble("cannot be read", errno)) }
+    return (end, size, nil)
+  }
+
   /// Reads the last bytes of the file, from the start of a line.
   private func readEnd(_ descriptor: Int32, size: Int) -> [UInt8]? {
     let skipped = max(0, size - Self.mostRead)

@@ -41,7 +41,7 @@ struct LineStyles {
       } else if word.text == "--" {
         takesOnlyValues = true
       } else if word.text.hasPrefix("--"), !takesOnlyValues {
-        let name = word.text.prefix { $0 != "=" }
+        let name = word.text.split(at: "=", maxSplits: 1)[0]
         let isKnown = command?.takes(option: String(name)) ?? true
         parts.append(StyledPart(word.range, isKnown ? .option : .unknown))
       }

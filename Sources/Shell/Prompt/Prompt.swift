@@ -33,9 +33,15 @@ package final class Prompt {
     let source: any LineSource
     do {
       source = try lineSource()
-      try session.events.emit(.started)
     } catch {
       return session.report(error)
+    }
+    do {
+      try session.events.emit(.started)
+    } catch {
+      // A Ctrl-C ends the listener; the prompt still starts.
+      session.report(error)
+      Interrupts.clear()
     }
     if session.input.lineReader != nil {
       session.console.note(
@@ -192,24 +198,11 @@ package final class Prompt {
   }
 
   private func remember(_ line: String) {
-    session.input.lineReader?.remember(line, isSecret: namesSecret(line))
-  }
-
-  /// Whether a line names a secret setting, directly or through an alias, so that it may contain its value.
-  private func namesSecret(_ line: String) -> Bool {
-    guard let tree = session.preferences?.tree else { return false }
-    var aliases = Dictionary(firstOf: session.registry.aliases.map { ($0.name, $0.words) })
-    var (text, first) = (line, line.split(whereSeparator: \.isWhitespace).first.map(String.init))
-    // An alias may refer to another alias.
-    while let name = first, let words = aliases.removeValue(forKey: name) {
-      text += " " + words.joined(separator: " ")
-      first = words.first
-    }
-    return tree.namesSecret(in: text)
+    session.input.lineReader?.remember(line, isSecret: session.namesSecret(line))
   }
 
   private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
-    if namesSecret(line) { return }
+    if session.namesSecret(line) { return }
     // The line may have changed the path of the history file.
     History.use(in: session)
     session.input.lineReader?.note(line, hasFailed: hasFailed)
@@ -302,5 +295,20 @@ package final class Prompt {
     else { return }
     session.scripting.hasHintedAboutLocal = true
     session.console.note("a local lives for its line only; leave out `local` to keep the value")
+  }
+}
+
+extension Session {
+  /// Whether a line names a secret setting, directly or through an alias, so that it may contain its value.
+  func namesSecret(_ line: String) -> Bool {
+    guard let tree = preferences?.tree else { return false }
+    var aliases = Dictionary(firstOf: registry.aliases.map { ($0.name, $0.words) })
+    var (text, first) = (line, line.split(whereSeparator: \.isWhitespace).first.map(String.init))
+    // An alias may refer to another alias.
+    while let name = first, let words = aliases.removeValue(forKey: name) {
+      text += " " + words.joined(separator: " ")
+      first = words.first
+    }
+    return tree.namesSecret(in: text)
   }
 }

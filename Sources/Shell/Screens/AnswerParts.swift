@@ -52,8 +52,7 @@ private struct HiddenMarks {
 
   init(_ text: String, _ hidden: [Range<Int>], areBracketed: Bool) {
     marks = HiddenMarks.pieces(of: text, hidden).flatMap { piece in
-      let shown = piece.text.split(separator: "\n", omittingEmptySubsequences: false)
-        .map { printable(String($0), limit: .max) }.joined()
+      let shown = piece.text.lines.map { printable(String($0), limit: .max) }.joined()
       let text = piece.isHidden && areBracketed ? "[\(shown)]" : shown
       return text.unicodeScalars.map { ($0, piece.isHidden) }
     }

@@ -45,7 +45,7 @@ struct CustomStudy {
     guard !offers.isEmpty else { return false }
     let numbers = offers.count == 1 ? "1" : "1-\(offers.count)"
     let answer = try session.ask("Study more? [\(numbers), Enter for no] ")?.trimmed ?? ""
-    guard let number = Int(answer), offers.indices.contains(number - 1) else { return false }
+    guard let number = Int(answer), number > 0, number <= offers.count else { return false }
     try offers[number - 1].choose(&options)
     return true
   }

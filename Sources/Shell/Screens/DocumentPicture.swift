@@ -1,6 +1,6 @@
 // Shows a document in the terminal: by the Kitty graphics protocol if the terminal announces it, else as coloured half
 // blocks, else not at all; then only the text is shown. Invariant: pictures are sent only to terminals that can show
-// them.
+// them; a screen that is redrawn gets half blocks, since it truncates and counts lines.
 
 import CardDocuments
 import Files
@@ -11,19 +11,21 @@ struct DocumentPicture {
   private let terminal: Terminal
   private let environment: (String) -> String?
   private let rows: Int
+  private let isRedrawn: Bool
 
-  /// - Parameter rows: the most rows of the terminal to use; nil for most of them.
+  /// - Parameter rows: the most rows to use on a screen that is redrawn; nil for output that stays.
   init(_ session: Session, rows: Int? = nil) {
     terminal = session.console.terminal
     environment = session.environment.variables.value
     self.rows = max(4, min(rows ?? terminal.height - 6, 24))
+    isRedrawn = rows != nil
   }
 
   /// The lines that draw the document; none when the terminal shows no pictures, or the picture cannot be drawn.
   func lines(of document: StoredDocument) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
-      return hasKitty ? kitty(try document.thumbnail()) : blocks(try pixels(document))
+      return hasKitty && !isRedrawn ? kitty(try document.thumbnail()) : blocks(try pixels(document))
     } catch DocumentError.drawing {
       // Without the drawing program, the text that follows is enough.
       return []
@@ -35,7 +37,6 @@ struct DocumentPicture {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
       let picture = try workspace.media.picture(name)
-      if hasKitty { return kitty(picture.png) }
       return blocks(try workspace.media.pixels(of: picture, width: terminal.width - 4, height: rows * 2))
     } catch {
       // A card can be studied without a picture that cannot be drawn.

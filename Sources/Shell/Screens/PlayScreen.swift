@@ -98,6 +98,7 @@ final class PlayScreen {
 
   private func nextLine(_ reader: LineReader?) throws -> String? {
     let outcome: LineOutcome
+    let prompt = self.prompt
     if let reader {
       // The game's clock may run out while nobody types.
       let isIdle = IdleLock(session).tick()
@@ -111,9 +112,12 @@ final class PlayScreen {
     }
     switch outcome {
     case .line(let line):
-      drawing.lines += 1
       // No word is longer, and an endless run of combining marks would take forever.
-      return String(line.unicodeScalars.prefix(1_000))
+      let typed = String(line.unicodeScalars.prefix(1_000))
+      // A long line takes several rows.
+      let columns = promptForEditor(prompt).displayWidth + typed.displayWidth
+      drawing.lines += 1 + max(0, columns - 1) / terminal.width
+      return typed
     case .interrupted:
       guard isScreen else { throw ShellError.interruptedAmidAnswers }
       return nil
@@ -216,19 +220,6 @@ final class PlayScreen {
 
   // MARK: The game's own commands
 
-  /// The commands of a game with their descriptions.
-  var commands: [(name: String, help: String)] {
-    let turns = game.mode.players > 1 ? [("/pass", "pass the turn; the game ends when all have passed")] : []
-    return [
-      ("/new", game.mode.isDaily ? "start the day's word again" : "a new base word"),
-      ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
-      ("/list", "the words found, newest first"),
-    ] + turns + [
-      ("/give-up", "end the game and show what was not found"), ("/help", "this list"),
-      ("/quit", "leave; `play --resume` resumes the game"),
-    ]
-  }
-
   /// One command per entry, with the descriptions aligned in a column.
   private var helpLines: [String] {
     commands.flatMap { command in
@@ -252,8 +243,10 @@ final class PlayScreen {
     case "/list": notify([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
       try handle.pass()
-      if !handle.hasEnded { notify(["Passed."]) }
-    case "/give-up": try handle.giveUp()
+      if !handle.hasEnded { notify(["Passed."]) } else { try answerEnd() }
+    case "/give-up":
+      try handle.giveUp()
+      try answerEnd()
     case "/help": notify(["A line is a guess; the commands are:"] + helpLines)
     case "/quit": hasLeft = true
     default:
@@ -315,6 +308,11 @@ final class PlayScreen {
       // A function of the mode failed: the game is over even so.
       session.report(error, origin: game.mode.name)
     }
+  }
+
+  /// Tells a program how a command ended the game, since it must get an answer to each line.
+  private func answerEnd() throws {
+    if options.wantsJSON { try reportingModeErrors { notify([try endText()]) } }
   }
 
   /// Wraps a text between words if there is a screen.

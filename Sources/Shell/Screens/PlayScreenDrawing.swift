@@ -98,6 +98,19 @@ extension PlayScreen {
   var isOwnShow: Bool { game.mode.hooks.show != nil }
   var summary: String { "\(isOwnShow ? printable(game.mode.title) : base): \(footer)" }
 
+  /// The commands of a game with their descriptions.
+  var commands: [(name: String, help: String)] {
+    let turns = game.mode.players > 1 ? [("/pass", "pass the turn; the game ends when all have passed")] : []
+    return [
+      ("/new", game.mode.isDaily ? "start the day's word again" : "a new base word"),
+      ("/hint", "a hint; it costs points"), ("/shuffle", "the letters in another order"),
+      ("/list", "the words found, newest first"),
+    ] + turns + [
+      ("/give-up", "end the game and show what was not found"), ("/help", "this list"),
+      ("/quit", "leave; `play --resume` resumes the game"),
+    ]
+  }
+
   // MARK: The screen
 
   func draw(alert: String?) { draw(alert: alert.map { [$0] } ?? []) }

@@ -115,8 +115,7 @@ struct StudyLayout {
 
 /// Wraps a card's text into lines, with control characters made visible.
 func cardLines(_ text: String, within width: Int) -> [String] {
-  text.split(separator: "\n", omittingEmptySubsequences: false)
-    .flatMap { printable(String($0), limit: .max).lines(within: width) }
+  text.lines.flatMap { printable(String($0), limit: .max).lines(within: width) }
 }
 
 /// The screen's state besides the card itself, reset for each card.

@@ -278,7 +278,7 @@ final class StudyScreen {
     guard let prompt = try study.card()?.record().prompt else { return }
     try body()
     try showPrompt()
-    view.notice = "\(word): \(prompt.split(separator: "\n").first.map { String($0) } ?? prompt)"
+    view.notice = "\(word): \(LeechCommand.firstLine(prompt))"
     if !redraws { session.console.show([printable(view.notice, limit: 200) + "."]) }
   }
 

@@ -197,7 +197,7 @@ extension StudyScreen {
   }
 
   private func shown(_ text: String) -> String {
-    printable(text.split(separator: "\n").joined(separator: " / "), limit: .max)
+    printable(text.lines.filter { !$0.isEmpty }.joined(separator: " / "), limit: .max)
   }
 }
 

@@ -50,7 +50,7 @@ private struct LeechPage {
 
   static func lines(_ card: CardHandle, _ terminal: Terminal, _ session: Session) throws -> [String] {
     let record = try card.record()
-    let prompt = record.prompt.split(separator: "\n").first.map { String($0) } ?? record.prompt
+    let prompt = LeechCommand.firstLine(record.prompt)
     let (times, mark) = (terminal.counted(record.lapses, "time"), record.isSuspended ? " and suspended" : "")
     var lines = ["\(quoted(prompt)) is a leech: forgotten \(times), now tagged leech\(mark).", ""]
     let help = try session.workspace().leeches.help(with: card)

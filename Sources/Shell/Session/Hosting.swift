@@ -107,11 +107,7 @@ extension SessionHost: ShellHost {
     }
   }
 
-  /// Adds a command. A user may redefine their own command; a plugin may not.
-  func add(_ command: Command) throws {
-    if command.owner == .user { session.registry.remove(command.path, owner: .user) }
-    try session.registry.add(command)
-  }
+  func add(_ command: Command) throws { try session.registry.add(command) }
 }
 
 extension SessionHost: PluginDirectory {

@@ -265,11 +265,7 @@ package final class Session {
   func signOut() throws {
     guard auth.user != nil else { return auth.logout() }
     var failure: (any Error)?
-    do {
-      try leaveWorkspace()
-    } catch {
-      failure = error
-    }
+    do { try leaveWorkspace() } catch { failure = error }
     auth.logout()
     endSession()
     if let failure { throw failure }
@@ -318,20 +314,19 @@ package final class Session {
   /// Ends everything in order: listeners are notified, plugins and Lua end, the data is closed.
   /// - Returns: the exit status for what could not be done or saved.
   @discardableResult package func close() -> Int32 {
+    // An earlier Ctrl-C was not meant for the work at the end.
+    Interrupts.clear()
     var status = ExitStatus.done
-    // An earlier Ctrl-C was not meant for the work at the end, nor was one that ends a listener for what is saved.
-    Interrupts.clear()
-    do { try endLua() } catch { status = report(error) }
-    Interrupts.clear()
-    do {
-      status = max(status, saveDocuments(), state.lostGames)
-      showNotices()
-      finishBackup()
-      try data.opened?.close()
-      return status
-    } catch {
-      return report(error)
+    do { try endLua() } catch {
+      status = report(error)
+      // A Ctrl-C that ended a listener does not stop what is still to be saved.
+      Interrupts.clear()
     }
+    status = max(status, saveDocuments(), state.lostGames)
+    showNotices()
+    finishBackup()
+    do { try data.opened?.close() } catch { status = report(error) }
+    return status
   }
 
   /// Completes the day's backup if a change made it due; the session waits for it, or until Ctrl-C.

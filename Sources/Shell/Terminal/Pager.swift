@@ -12,7 +12,7 @@ struct Pager {
   init(_ program: String) { self.program = program }
 
   /// Shows the lines, and waits until the user leaves the pager.
-  /// - Returns: false when the pager could not be started.
+  /// - Returns: false when the pager could not be run.
   func show(_ lines: [String]) -> Bool {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
@@ -33,7 +33,7 @@ struct Pager {
     }
     close(ends[1])
     signal(SIGPIPE, handler)
-    // 127: the shell found no such program.
-    return CallPause.waitingForUser { waitForExit(of: child) } != 127
+    // The statuses of a shell that cannot run the program, or does not find it.
+    return ![126, 127].contains(CallPause.waitingForUser { waitForExit(of: child) })
   }
 }

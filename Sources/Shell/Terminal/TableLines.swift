@@ -108,9 +108,7 @@ private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [St
   let blank = String(repeating: " ", count: names + 2)
   return fields.flatMap { field in
     let width = terminal.cutWidth.map { max(8, $0 - names - 2) } ?? .max
-    let lines = field.value.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
-      printable(String($0), limit: .max).lines(within: width)
-    }
+    let lines = field.value.lines.flatMap { printable(String($0), limit: .max).lines(within: width) }
     let name = printable(field.name)
     let isLong = name.displayWidth > names
     let start = isLong ? blank : name.filled(to: names) + "  "

@@ -48,7 +48,7 @@ struct FileChangeLines {
   private static func lines(_ bytes: [UInt8]?) -> [Substring]? {
     guard let bytes, !bytes.isEmpty else { return [] }
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else { return nil }
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var lines = text.split(at: "\n")
     if lines.last?.isEmpty == true { lines.removeLast() }
     return lines
   }

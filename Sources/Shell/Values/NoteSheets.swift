@@ -88,7 +88,7 @@ struct NoteSheet {
   /// The fields and tags in a table row that differ from the note's: HTML for a field with formatting, plain text for
   /// others.
   static func changes(
-    _ cells: [String], _ tags: [String], to note: NoteHandle
+    _ cells: [String], _ tags: [String]?, to note: NoteHandle
   ) throws -> (fields: [String: String], tags: [String]?) {
     var fields: [String: String] = [:]
     for (cell, old) in zip(cells, try note.fields()) {

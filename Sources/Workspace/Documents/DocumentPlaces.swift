@@ -2,6 +2,7 @@
 // other while there is room for it, if necessary in a smaller size.
 
 public import CardDocuments
+import Text
 
 /// The requested placement of a new element; nil values are chosen automatically.
 ///
@@ -41,7 +42,7 @@ extension DocumentHandle {
     var style = style
     if style.size != nil { style.wraps = true }
     guard style.wraps else {
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
+      let lines = text.lines.count
       let room = try openRoom(
         options, width: options.width ?? 1000, height: options.height ?? min(1600, 220 * Double(lines)))
       return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
