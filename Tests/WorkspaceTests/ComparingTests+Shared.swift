@@ -63,6 +63,17 @@ extension ComparingTests {
     #expect(card.fields.sorted { $0.name < $1.name } == names.map { CardField($0, .text("2")) })
   }
 
+  @Test func `a field whose name begins like that of a card's deck is not removed by a file that has no fields`() throws
+  {
+    let second = try here.decks.create("Second")
+    let fields = [CardField("deck of card games", .text("1"))]
+    try second.add(NewCard(prompt: "a", answer: "b", guid: "x", fields: fields), at: .bottom)
+    try ours.folder.write("## a <!-- id: x -->\n\nc\n", to: "theirs.md")
+    #expect(try merge("Second", "Second", file("theirs.md")).counts.changed == 1)
+    let card = try #require(try second.cards().rest().first).record()
+    #expect(card.answer == "c" && card.fields == fields)
+  }
+
   @Test func `a card that theirs removed from a note type is removed although ours changed the style`() throws {
     let type = try here.noteTypes.open("Verb")
     var edit = NoteTypeEdit(try type.record())

@@ -274,7 +274,10 @@ public struct ComparedNotes {
 extension ComparedEntry {
   /// Returns the additional fields of this entry that another entry of the same type lacks.
   fileprivate func names(besides other: ComparedEntry) -> [String] {
-    fields.list.filter { other.fields.place(of: $0) == nil && !$0.hasPrefix(ComparedField.deckOfCard) }
+    fields.list.filter { name in
+      let isOfCard = name.hasPrefix(ComparedField.deckOfCard) && ComparedField.isSpecial(name[...])
+      return other.fields.place(of: name) == nil && !isOfCard
+    }
   }
 
   init(type: NoteTypeDraft) {
