@@ -19,6 +19,11 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// The kind of a base that is a removed row of the log.
   public static let removedReview = 5
 
+  /// The table of the bases of removed rows.
+  static let removedTable = "sent_removed"
+  /// Its name before `DecksSchema.lastMigrations`.
+  static let firstRemovedTable = "undo_removed"
+
   /// `bases` has the other rows of a server, each as JSON, by kind and id: rows that were changed here, rows that
   /// cannot be stored here, and rows that are not of these tables. `here` is 1 if there is a local row with that id,
   /// or was when both sides agreed; `state` is the state of that row at that time.
@@ -36,7 +41,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
       state TEXT,
       PRIMARY KEY (kind, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE sent_removed (
+    CREATE TABLE \(firstRemovedTable) (
       kind INTEGER NOT NULL,
       id INTEGER NOT NULL,
       modified INTEGER NOT NULL,
@@ -102,16 +107,19 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   public var own: String { "\(name) WHERE NOT \(Unsent.sql) AND \(hasNoOther(name))" }
 
   /// The bases of removed rows, for FROM.
-  public var removed: String {
-    "sent_removed WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther("sent_removed"))"
+  public var removed: String { removedRows(in: SyncedTable.removedTable) }
+
+  private func removedRows(in table: String) -> String {
+    "\(table) WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther(table))"
   }
 
-  /// A query for everything that a server had in these tables at the last sync, as rows of `bases`.
+  /// A query for everything that a server had in these tables at the last sync, as rows of `bases`: for a view that is
+  /// made before `DecksSchema.lastMigrations`.
   public static var rows: String {
     let tables = allCases.map { table in
       """
       UNION ALL SELECT \(table.rawValue), id, \(table.modified), \(table.row), 1, \(table.state) FROM \(table.own)
-      UNION ALL SELECT kind, id, modified, json, 1, NULL FROM \(table.removed)
+      UNION ALL SELECT kind, id, modified, json, 1, NULL FROM \(table.removedRows(in: firstRemovedTable))
       """
     }
     return "SELECT kind, id, modified, json, here, state FROM bases \(tables.joined(separator: "\n"))"
@@ -146,9 +154,9 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
 
   /// The statement that saves the bases of rows before they are removed.
   /// - Parameter ids: an SQL query for the ids.
-  func saveRemovedSQL(_ ids: String) -> String {
+  func saveRemovedSQL(_ ids: String, into table: String = SyncedTable.removedTable) -> String {
     """
-    INSERT OR REPLACE INTO sent_removed (kind, id, modified, json)
+    INSERT OR REPLACE INTO \(table) (kind, id, modified, json)
     SELECT \(rawValue), id, \(modified), \(row) FROM \(own) AND id IN (\(ids))
     """
   }

@@ -13,7 +13,7 @@ public protocol WaitingRows: AnyObject {
 /// A SQLite file in WAL mode, used from the thread that created it, and by a `WorkLane` while that thread does not use
 /// it. A `Database` passed to a closure is valid until the closure returns.
 ///
-///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
+///     let store = Store(path: path, migrations: migrations, isInterrupted: isInterrupted)
 ///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }
 public final class Store {
   enum Unit {

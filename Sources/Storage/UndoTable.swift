@@ -22,7 +22,7 @@ struct UndoTable {
   static func all(_ db: Database) throws -> [UndoTable] {
     let sql = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
     return try db.rows(sql) { ($0.text(0), $0.integer(1) != 0) }.compactMap { name, isKeyed in
-      if ["sqlite_", "grdb_", "undo_"].contains(where: name.hasPrefix) { return nil }
+      if ["sqlite_", "grdb_"].contains(where: name.hasPrefix) || UndoLog.tables.contains(name) { return nil }
       return try UndoTable(db, name, isKeyed: isKeyed)
     }
   }
