@@ -51,6 +51,7 @@ import Testing
       (["anagrams", "klingon"], "no language is called \"klingon\""),
       (["word_list", "english", "--length", "8-5"], "the smaller number first"),
       (["word_list", "english", "--length", "99999999999999999999"], "--length: a number or a range"),
+      (["word_list", "english", "--length", "1212"], "--length: a number or a range"),
       (["arithmetic", "A", "--operations", "×"], "expected, got '×'"),
       (["cloze_notes", "D", "-", "--mark", ""], "--mark: one or more characters expected"),
     ] {
