@@ -11,6 +11,7 @@ local folder = (arg[0]:match("^.*/") or "") .. "lib/"
 local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local all = table.pack(options({ mark = "**" }, "DECK", "FILE..."))
 local given, name = all[1], all[2]
+if given.mark == "" then error("--mark: one or more characters expected, got ''", 0) end
 local mark = given.mark:gsub("%p", "%%%0")
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" }
@@ -18,10 +19,10 @@ local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" }
 ---A paragraph as the field of a note; nil if nothing in it is marked.
 local function cloze(paragraph)
   local number = 0
-  local text = paragraph:gsub("[&<>]", escapes):gsub(mark .. "(.-)" .. mark, function(word)
+  local text = paragraph:gsub(mark .. "(.-)" .. mark, function(word)
     number = number + 1
     return ("{{c%d::%s}}"):format(number, word)
-  end)
+  end):gsub("[&<>]", escapes)
   return number > 0 and text or nil
 end
 

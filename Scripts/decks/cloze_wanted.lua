@@ -19,10 +19,9 @@ local function shorter(a, b)
   return a < b and a or b
 end
 
----The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters. Each
--- byte becomes a blank, so that places stay the same.
+-- Punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …) becomes blanks, because its bytes would pass for letters; byte for
+-- byte, so that places stay the same.
 local function without_marks(text)
-  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
   return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
 end
 

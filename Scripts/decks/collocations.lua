@@ -11,9 +11,8 @@ if decks then error("this script is for `deckhand map`; --help shows how to run 
 local least = tonumber(arg[1] or 5)
 if not least then error("LEAST: a number expected, got '" .. arg[1] .. "'", 0) end
 
----The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters.
+-- Punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …) becomes blanks, because its bytes would pass for letters.
 local function without_marks(text)
-  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
   return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
 end
 

@@ -24,9 +24,8 @@ local function flush()
   counts, scores, sentences, held = {}, {}, {}, 0
 end
 
----The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters.
+-- Punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …) becomes blanks, because its bytes would pass for letters.
 local function without_marks(text)
-  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
   return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
 end
 
@@ -36,15 +35,16 @@ function map(line)
   local score = math.abs(#line - 60)
   for word in without_marks(line):lower():gmatch("[%a\128-\255][%a\128-\255]+") do
     local count = counts[word]
-    if not count then
-      counts[word], scores[word], sentences[word] = 1, score, line
-      held = held + 1
-    else
+    if count then
       counts[word] = count + 1
       local best = scores[word]
       if score < best or (score == best and line < sentences[word]) then
         scores[word], sentences[word] = score, line
       end
+    elseif #word > 4 or (utf8.len(word) or 0) > 1 then
+      -- One letter, which has up to four bytes, is not counted.
+      counts[word], scores[word], sentences[word] = 1, score, line
+      held = held + 1
     end
   end
 end

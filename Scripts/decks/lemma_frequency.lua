@@ -35,10 +35,9 @@ local function flush()
   counts, scores, sentences, held = {}, {}, {}, 0
 end
 
----The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” — …), whose bytes would pass for letters. An
--- apostrophe (’) is a part of a word.
+-- Punctuation beyond ASCII (¿ ¡ « » “ ” — …) becomes blanks, because its bytes would pass for letters. An apostrophe (’)
+-- is a part of a word.
 local function without_marks(text)
-  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
   return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\x98\x9A-\xBF]", "   "))
 end
 

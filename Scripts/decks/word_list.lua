@@ -10,7 +10,7 @@ local folder = (arg[0]:match("^.*/") or "") .. "lib/"
 local options, input = dofile(folder .. "options.lua"), dofile(folder .. "input.lua")
 local alphagram = dofile(folder .. "alphagram.lua")
 local given, language = options({ limit = 1000, length = "5-8", all = false }, "LANGUAGE")
-local shortest, longest = given.length:match("^(%d%d?)%-?(%d?%d?)$")
+local shortest, longest = given.length:match("^(%d%d?)%f[%-\0]%-?(%d?%d?)$")
 if not shortest then error("--length: a number or a range such as 5-8 expected, got '" .. given.length .. "'", 0) end
 shortest = math.tointeger(shortest)
 longest = longest == "" and shortest or math.tointeger(longest)
@@ -56,5 +56,5 @@ local report = assert(deck:add_all(function()
   return word and { prompt = alphagram(word), answer = word, guid = language .. ":" .. word }
 end))
 
-print(("%s: %d words added, %d already existed, %d refused; the deck has %d cards"):format(
-  name, report.added, report.skipped, report.rejected_count, #deck))
+print(("%s: %s added, %d already existed, %d refused; the deck has %s"):format(
+  name, input.counted(report.added, "word"), report.skipped, report.rejected_count, input.counted(#deck, "card")))

@@ -12,9 +12,8 @@ local given, path, name = options({ limit = 200, length = 4, language = "" }, "F
 local lexicon = given.language ~= "" and input.need(words.lexicon(given.language)) or nil
 local best_length = 80
 
----The text with blanks in place of punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …), whose bytes would pass for letters.
+-- Punctuation beyond ASCII (¿ ¡ « » “ ” ’ — …) becomes blanks, because its bytes would pass for letters.
 local function without_marks(text)
-  if not (text:find("\xC2", 1, true) or text:find("\xE2\x80", 1, true)) then return text end
   return (text:gsub("\xC2[\xA0-\xA9\xAB\xBB\xBF]", "  "):gsub("\xE2\x80[\x80-\x8B\x90-\xBF]", "   "))
 end
 

@@ -131,7 +131,8 @@ public final class ByteFile {
     if let size, size > limit { throw FileError(path, .read, .tooLarge(limit: limit)) }
     var content: [UInt8] = []
     content.reserveCapacity(size ?? 0)
-    var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(1, (size ?? 1 << 16) + 1)))
+    // A file in /proc states the size 0.
+    var chunk = [UInt8](repeating: 0, count: min(1 << 16, max(1 << 12, (size ?? 1 << 16) + 1)))
     while true {
       let count = try read(into: &chunk)
       if count == 0 { return content }

@@ -67,6 +67,12 @@ struct SettingForest {
     for child in children { relink(child) }
   }
 
+  /// Puts the children of a parent, or the roots, in an earlier order; those that no longer exist are left out.
+  mutating func order(_ children: [SettingNode], of parent: SettingNode?) {
+    let present = children.filter { byName[$0.name] === $0 }
+    if let parent { parent.children = present } else { roots = present }
+  }
+
   /// Removes a node with its children, and the sections that are empty afterwards.
   mutating func unlink(_ node: SettingNode) {
     guard byName[node.name] === node else { return }

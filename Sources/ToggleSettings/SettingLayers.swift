@@ -158,7 +158,8 @@ extension SettingsTree {
 struct SettingLayers {
   var entries: [SettingLayer: [LayeredSetting]] = [:]
   var locks = SettingLocks.none
-  private var ambiguousVariables: Set<String> = []
+  /// The environment variables that match several settings, with the one that each sets; nil for none.
+  private var ambiguousVariables: [String: String?] = [:]
 
   /// Applies the layers to a leaf.
   /// - Parameter reading: reads a value for the leaf, or returns why it does not fit.
@@ -216,28 +217,46 @@ struct SettingLayers {
   func claims(_ node: SettingNode, _ entry: LayeredSetting) -> Bool {
     guard node.declaration != nil else { return false }
     if case .environment = entry.source {
-      return node.variable == entry.name && !ambiguousVariables.contains(entry.name)
+      guard node.variable == entry.name else { return false }
+      guard let setting = ambiguousVariables[entry.name] else { return true }
+      return node.name == setting
     }
     return node.name == entry.name
   }
 
   /// Finds the environment variables that match two settings, and returns notices about new ones; called when
-  /// declarations or the environment change.
+  /// declarations or the environment change. A variable that sets one of them already continues to set it, so that a
+  /// plugin cannot cancel what the user chose.
   mutating func findAmbiguousVariables(of forest: SettingForest) -> [SettingsNotice] {
     let wanted = Set((entries[.environment] ?? []).map(\.name))
     guard !wanted.isEmpty else {
-      ambiguousVariables = []
+      ambiguousVariables = [:]
       return []
     }
-    var claimed: [String: [String]] = [:]
+    var claimed: [String: [SettingNode]] = [:]
     for node in forest.all where node.declaration != nil && wanted.contains(node.variable) {
-      claimed[node.variable, default: []].append(node.name)
+      claimed[node.variable, default: []].append(node)
     }
     let before = ambiguousVariables
-    let twice = claimed.filter { $0.value.count > 1 }
-    ambiguousVariables = Set(twice.keys)
-    return twice.filter { !before.contains($0.key) }.sorted { $0.key < $1.key }
-      .map { .ambiguous(variable: LayeredSetting.variablePrefix + $0.key, names: $0.value.sorted()) }
+    ambiguousVariables = [:]
+    var notices: [SettingsNotice] = []
+    for (name, nodes) in claimed.sorted(by: { $0.key < $1.key }) where nodes.count > 1 {
+      let variable = LayeredSetting.variablePrefix + name
+      let names = nodes.map(\.name).sorted()
+      let known: String? = before[name] ?? nil
+      let current = nodes.first { $0.name == known } ?? nodes.first { $0.takesValue(from: variable) }
+      let setting = current?.name
+      ambiguousVariables.updateValue(setting, forKey: name)
+      if !before.keys.contains(name) { notices.append(.ambiguous(variable: variable, names: names, sets: setting)) }
+    }
+    return notices
+  }
+}
+
+extension SettingNode {
+  /// Whether its value, or that of a switch in this group, comes from the environment variable.
+  fileprivate func takesValue(from variable: String) -> Bool {
+    leaves(of: [self]).contains { $0.layers.forced?.source == .environment(variable: variable) }
   }
 }
 

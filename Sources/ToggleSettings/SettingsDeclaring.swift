@@ -87,8 +87,9 @@ struct DeclaringBatch {
   private(set) var added: [SettingNode] = []
   /// The previous declarations of the same owner under the same names.
   private var replaced: [SettingNode] = []
-  /// The sections of what was replaced, retained so that they can be restored.
-  private var sections: [SettingNode] = []
+  /// The parents of what was replaced, retained so that they can be restored, with their children before; nil is the
+  /// root.
+  private var siblings: [ObjectIdentifier?: (parent: SettingNode?, children: [SettingNode])] = [:]
 
   init(of tree: SettingsTree, by owner: Owner, check: SettingCheck?) {
     (self.tree, self.owner, self.check) = (tree, owner, check)
@@ -117,10 +118,12 @@ struct DeclaringBatch {
 
   private mutating func replace(_ node: SettingNode) {
     replaced.append(node)
-    var section = node.parent
-    while let held = section {
-      sections.append(held)
-      section = held.parent
+    var next: SettingNode? = node
+    while let node = next {
+      let parent = node.parent
+      let key = parent.map { ObjectIdentifier($0) }
+      if siblings[key] == nil { siblings[key] = (parent, parent?.children ?? tree.forest.roots) }
+      next = parent
     }
     tree.forest.unlink(node)
   }
@@ -184,5 +187,6 @@ struct DeclaringBatch {
   func rollBack() {
     for node in added.reversed() { tree.forest.unlink(node) }
     for node in replaced { tree.forest.relink(node) }
+    for (parent, children) in siblings.values { tree.forest.order(children, of: parent) }
   }
 }

@@ -146,8 +146,8 @@ public enum SettingsNotice: Equatable, Sendable {
   case fellBack(String, kept: String, reason: String, to: SettingValue)
   /// A value of the system file, the environment or the command line does not fit and is ignored.
   case refused(String, reason: String, source: SettingSource)
-  /// Two settings match this environment variable, so it sets neither.
-  case ambiguous(variable: String, names: [String])
+  /// Several settings match this environment variable, so it sets only the one that it set before, if any.
+  case ambiguous(variable: String, names: [String], sets: String?)
   /// Observers kept changing settings in response to one another; the events that were still pending were dropped.
   case loopCut([String])
 
@@ -157,8 +157,9 @@ public enum SettingsNotice: Equatable, Sendable {
       "\(name): the stored value \(quoted(kept)) is no longer valid (\(reason)); it is now \(quoted(to.text))"
     case .refused(let name, let reason, let source):
       "\(name): \(reason) (from \(source.description)); this value is ignored"
-    case .ambiguous(let variable, let names):
-      "\(variable) could mean \(names.joined(separator: " or ")), so it sets neither"
+    case .ambiguous(let variable, let names, let setting):
+      "\(variable) could mean \(names.joined(separator: " or ")), so it sets "
+        + (setting.map { "only \($0), which was there first" } ?? "neither")
     case .loopCut(let names):
       "settings kept changing one another (\(someOf(names))); the loop was stopped"
     }

@@ -25,8 +25,12 @@ enum ResourceLimits {
     var usage = rusage()
     getrusage(RUSAGE_SELF.rawValue, &usage)
     let used = rlim_t(clamping: usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-    var bounds = rlimit(rlim_cur: used + secondsPerRequest, rlim_max: rlim_t.max)
-    setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &bounds)
+    let resource = __rlimit_resource_t(RLIMIT_CPU.rawValue)
+    var bounds = rlimit()
+    getrlimit(resource, &bounds)
+    // The hard limit may have been lowered (`ulimit -t`), and cannot be raised again.
+    bounds.rlim_cur = min(used + secondsPerRequest, bounds.rlim_max)
+    setrlimit(resource, &bounds)
   }
 
   private static func limit(_ resource: __rlimit_resource, _ value: rlim_t) {

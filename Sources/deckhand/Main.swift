@@ -16,6 +16,8 @@ let version = "0.1.0"
 
   private static func run() -> Int32 {
     Interrupts.removeCrashHandlers()
+    // If the parent left it ignored, the exit statuses of programs would be lost.
+    signal(SIGCHLD, SIG_DFL)
     // Bytes that are not UTF-8 reach Lua's C functions unchanged; names in them are in the user's locale.
     setlocale(LC_CTYPE, "C.UTF-8")
     var words: [String] = []

@@ -67,6 +67,20 @@ import Testing
     #expect(card.content.problems().isEmpty)
   }
 
+  @Test func `of two panels with the name of one group the first is shown and changed`() throws {
+    let source = """
+      {"version": 2, "format": "rwcard", "id": "\(documentID(1))", "background": [1, 1, 1, 1],
+       "elements": [{"id": "a", "kind": "text", "text": "a", "group": "g"}],
+       "groups": [{"id": "g", "color": [0, 0, 0]}, {"id": "g", "color": [1, 0, 0]}]}
+      """
+    var document = try CardDocument(reading: Array(source.utf8), file: "x")
+    #expect(document.panels == ["g": .black])
+    try document.setPanel(of: "g", to: .yellow)
+    #expect(document.panels == ["g": .yellow])
+    try document.setPanel(of: "g", to: nil)
+    #expect(document.panels.isEmpty)
+  }
+
   @Test func `a missing picture behind a panel is reported as such`() throws {
     let folder = TemporaryFolder()
     var id = ""

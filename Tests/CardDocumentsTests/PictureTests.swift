@@ -286,7 +286,8 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(failure(drawing, testSVG()) == .crashed)
   }
 
-  /// Writes a wrapper that forwards to the real program, and dies on a picture that contains the word.
+  /// Writes a wrapper that forwards to the real program. It dies on a picture that contains KILLME, and from the second
+  /// time on also on one that contains LATER.
   private func mortal(in folder: TemporaryFolder) throws -> String {
     try script(
       """
@@ -295,6 +296,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
       sub take { my ($f, $n) = @_; my $b = ''; while (length($b) < $n) { sysread($f, $b, $n - length($b), length($b)) or exit } $b }
       open2(my $out, my $in, '\(builtProgram("deckhand-draw"))'); binmode $in; binmode $out;
       while (1) { my $h = take(STDIN, 4); my $b = take(STDIN, unpack('V', $h)); kill 9, $$ if $b =~ /KILLME/;
+        if ($b =~ /LATER/) { open(my $l, '>>', '\(folder.path)/later'); print $l 'x'; close $l; my $n = -s '\(folder.path)/later'; kill 9, $$ if $n > 1 }
         for ($h, $b) { my $o = 0; while ($o < length) { $o += syswrite($in, $_, length() - $o, $o) } }
         my $g = take($out, 4); my $a = take($out, unpack('V', $g));
         for ($g, $a) { my $o = 0; while ($o < length) { $o += syswrite(STDOUT, $_, length() - $o, $o) } } }
@@ -319,5 +321,29 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(good.id != bad.id)
     try store.sheet([document, other, document], to: folder.path + "/sheet.pdf")
     #expect(text(folder.read("sheet.pdf") ?? []).hasPrefix("%PDF"))
+  }
+
+  @Test func `pictures of one document that crash a sheet one after the other are all left out`() throws {
+    let folder = TemporaryFolder()
+    let store = try makeStore(folder, drawing: makeDrawing(path: mortal(in: folder)))
+    let document = try store.create()
+    for (width, word) in [(40, "KILLME"), (50, "LATER")] {
+      let image = try document.addImage(testSVG(width: width), named: "x").image
+      try folder.write(pngSignature + Array(word.utf8), to: "media/" + (image?.description ?? ""))
+    }
+    try store.sheet([document, store.create()], to: folder.path + "/sheet.pdf")
+    #expect(text(folder.read("sheet.pdf") ?? []).hasPrefix("%PDF"))
+  }
+
+  @Test func `the drawing process limits each request also below a lower limit of the system`() throws {
+    let folder = TemporaryFolder()
+    let path = try script("#!/bin/sh\nulimit -t 1000\nexec '\(builtProgram("deckhand-draw"))'\n", in: folder)
+    let drawing = makeDrawing(path: path)
+    _ = try drawing.coverage([])
+    let process = try #require(drawing.process?.process)
+    let limits = text(contents(of: "/proc/\(process)/limits") ?? [])
+    let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max cpu time") })
+    let words = line.split(separator: " ")
+    #expect(words[3] != "1000" && words[4] == "1000", "\(line)")
   }
 }

@@ -327,6 +327,27 @@ final class Desk {
     #expect(both.element(desk.text)?.x == 7 && both.element(more.id)?.text == "mine")
   }
 
+  @Test func `what another process locked is not moved, nor anything in a later version`() throws {
+    let desk = try Desk()
+    for element in [desk.text, desk.image] { try desk.document.set(.x, of: element, to: .number(7)) }
+    let theirs = try makeStore(desk.folder, seed: 99).open(desk.document.id)
+    try theirs.set(.locked, of: desk.text, to: .flag(true))
+    try desk.document.save()
+    #expect(try desk.onDisk().elements.map(\.x) == [0, 7])
+    // What the user moved before locking it stays where it is.
+    try desk.document.set(.x, of: desk.image, to: .number(8))
+    try desk.document.set(.locked, of: desk.image, to: .flag(true))
+    try desk.document.save()
+    #expect(try desk.onDisk().elements.map(\.x) == [0, 8])
+    let more = try desk.document.addText("more").id
+    try desk.document.set(.x, of: more, to: .number(9))
+    let later = text(try desk.onDisk().encoded).replacing("\"version\": 2", with: "\"version\": 3")
+    try desk.insert(Array(later.utf8), as: desk.document.id.description)
+    try desk.document.save()
+    #expect(desk.document.isReadOnly)
+    #expect(try desk.onDisk().elements.map(\.x) == [0, 8, 0])
+  }
+
   @Test func `another process's version is seen, and so is the document's removal`() throws {
     let desk = try Desk()
     let other = try makeStore(desk.folder, seed: 99)

@@ -180,6 +180,17 @@ import Testing
     #expect(listener.isCurrent)
   }
 
+  @Test func `a file that states the size 0 is read in chunks`() throws {
+    var reads = 0
+    let file = try ByteFile("/proc/self/status") {
+      reads += 1
+      return false
+    }
+    #expect(file.size == 0)
+    #expect(try file.rest(limit: 1 << 20).count > 100)
+    #expect(reads < 10)
+  }
+
   @Test(arguments: [("abcd\nabcd", 2, false), ("a\nabcde\nx", 1, true), ("a\nabcde", 1, true), ("\n\n", 2, false)])
   func `a line of standard input is limited to the byte`(text: String, lines: Int, isRefused: Bool) throws {
     var ends: [Int32] = [0, 0]

@@ -92,6 +92,18 @@ import Testing
     #expect(try source("g/a.md").contains("two"))
   }
 
+  @Test func `a failure of git is noticed even if the parent ignores SIGCHLD`() throws {
+    mkdir(home.path + "/g", 0o700)
+    try home.write("## a <!-- id: a -->\n\none\n", to: "g/a.md")
+    try home.run("build", home.path + "/g")
+    try home.run("-e", "decks.open('g'):find('a')[1].answer = 'two'")
+    let words =
+      ["/usr/bin/perl", "-e", "$SIG{CHLD} = 'IGNORE'; exec @ARGV"]
+      + home.words(["build", home.path + "/g", "--write-back", "--git"])
+    let run = try Child(words, environment: home.environment).finish(input: "")
+    #expect(run.status == 1 && run.errors.contains("git accepts no repository there"), "\(run)")
+  }
+
   @Test func `--watch builds when files change, reports what changed, and ends on Ctrl-C`() throws {
     mkdir(home.path + "/es", 0o700)
     try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")

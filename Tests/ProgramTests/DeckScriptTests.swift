@@ -51,7 +51,9 @@ import Testing
       (["anagrams", "klingon"], "no language is called \"klingon\""),
       (["word_list", "english", "--length", "8-5"], "the smaller number first"),
       (["word_list", "english", "--length", "99999999999999999999"], "--length: a number or a range"),
+      (["word_list", "english", "--length", "1212"], "--length: a number or a range"),
       (["arithmetic", "A", "--operations", "×"], "expected, got '×'"),
+      (["cloze_notes", "D", "-", "--mark", ""], "--mark: one or more characters expected"),
     ] {
       let run = try home.run(["run", script(words[0])] + words.dropFirst())
       #expect(run.status == 1 && run.errors.contains(message) && !run.errors.contains(".lua:"), "\(run)")
@@ -118,6 +120,7 @@ import Testing
       return run.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }.sorted()
     }
     #expect(try keys(script("frequency")) == ["aquí", "dónde", "el", "está", "gato", "más"])
+    #expect(try home.run(["map", script("frequency")], input: "я и ты\n").output.hasPrefix("ты\t"))
     #expect(try keys(script("collocations")) == ["dónde está", "gato aquí"])
     #expect(try keys(script("cloze_wanted"), wanted) == ["dónde"])
     let cloze = try home.run(
@@ -155,6 +158,8 @@ import Testing
     #expect(
       try home.run("run", script("cloze_notes"), "Cells", file, file).output.contains(
         "0 notes with 0 cards added, 6 already existed"))
+    _ = try home.run(["run", script("cloze_notes"), "Marked", "-", "--mark", "<"], input: "a <b< & c\n")
+    #expect(try cards("Marked", home) == ["a [...] & c = a b & c []"])
   }
 
   @Test func `sums are random, the same for the same seed`() throws {

@@ -86,12 +86,12 @@ import Testing
   @Test func `Lua fills a template and draws a sheet`() throws {
     let code = """
       local made = assert(documents.open("\(template)"):fill(decks.open("S"), {query = "tag:animal"}))
-      print(#made, made[1].elements[1].text)
+      print(#made, made[1].elements[1].text, made[1].path)
       assert(documents.sheet(made, "\(home.path)/lua.pdf"))
       local nothing, problem = documents.open("\(template)"):fill(decks.open("S"), {query = "nosuchword"})
       print(nothing, problem.code)
       """
-    #expect(try lua(code) == "1\tel gato = the cat\nnil\tnot_found\n")
+    #expect(try lua(code) == "1\tel gato = the cat\tnil\nnil\tnot_found\n")
     #expect(size(of: home.path + "/lua.pdf") > 500)
   }
 

@@ -87,6 +87,16 @@ import Testing
     #expect(attributes.lines.count == 5 && attributes.lines.first == "*.txt text", "\(attributes)")
   }
 
+  @Test func `removing takes away what setting up added, and keeps other lines`() throws {
+    #expect(try script("remove").status == 0)
+    #expect(try git("config", "merge.deckhand.driver").status == 1)
+    #expect(access(home.path + "/repo/.gitattributes", F_OK) != 0)
+    try home.write("*.txt text\n", to: "repo/.gitattributes")
+    for word in ["setup", "remove"] { #expect(try script(word).status == 0) }
+    let attributes = try Child(["/bin/cat", home.path + "/repo/.gitattributes"], environment: []).finish(input: "")
+    #expect(attributes.output == "*.txt text\n", "\(attributes)")
+  }
+
   @Test func `two changes to one cell stop the merge, and the file keeps both`() throws {
     let base = "prompt,answer,guid\ngato,cat,a\n"
     try commit(["words.csv": base], "base")

@@ -88,6 +88,16 @@ import ToggleSettings
     try tree.set("game.length", to: .number(9), by: .user)
   }
 
+  @Test func `a batch with one bad declaration leaves every setting in its place`() throws {
+    let tree = SettingsTree()
+    func toggles(_ names: [String]) -> [SettingDeclaration] { names.map { SettingDeclaration($0, .toggle()) } }
+    try tree.declare(toggles(["one.a", "two.a", "two.b", "three"]), by: .program)
+    for batch in [["one.a", ""], ["two.a", "two.b", ""], ["two.c", "two.a", "four", "one.a", "three", ""]] {
+      #expect(problem { try tree.declare(toggles(batch), by: .program) }?.code == "bad_name")
+      #expect(tree.names == ["one.a", "two.a", "two.b", "three"], "\(batch)")
+    }
+  }
+
   @Test func `another owner cannot take a name, a section or a position in a group`() throws {
     let tree = try pizza()
     let quiz = Owner.plugin(PluginName("quiz")!)

@@ -94,6 +94,25 @@ import ToggleSettings
     #expect(try tree.get("a.b") == .flag(false))
   }
 
+  @Test func `a variable continues to set a setting that was there before another with its name in the environment`()
+    throws
+  {
+    let tree = SettingsTree()
+    let variables = LayeredSetting.environment(["DECKHAND_SET_A_B": "on"])
+    _ = tree.setLayer(.environment, variables)
+    #expect(try tree.declare([SettingDeclaration("a.b", .toggle())], by: .program).isEmpty)
+    let quiz = Owner.plugin(PluginName("quiz")!)
+    let notices = try tree.declare([SettingDeclaration("a-b", .toggle())], by: quiz)
+    #expect(
+      notices.map(\.message) == [
+        "DECKHAND_SET_A_B could mean a-b or a.b, so it sets only a.b, which was there first"
+      ])
+    #expect(try tree.get("a.b") == .flag(true) && tree.get("a-b") == .flag(false))
+    #expect(try tree.declare([SettingDeclaration("a.b", .toggle())], by: .program).isEmpty)
+    #expect(tree.setLayer(.environment, variables).isEmpty)
+    #expect(try tree.get("a.b") == .flag(true) && tree.get("a-b") == .flag(false))
+  }
+
   @Test(arguments: ["", "=x", "novalue"]) func `--set without a name or a value is refused`(text: String) {
     #expect(LayeredSetting.commandLine(text) == nil)
   }

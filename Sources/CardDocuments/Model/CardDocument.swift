@@ -72,11 +72,14 @@ public struct CardDocument: Equatable, Sendable {
     rest["background"] = color.json
   }
 
-  /// The colours of the panels behind groups, by the name of the group.
+  /// The colours of the panels behind groups, by the name of the group. Of two entries with one name, the first
+  /// counts.
   public var panels: [String: CardColor] {
     var panels: [String: CardColor] = [:]
+    var known: Set<String> = []
     for group in (rest["groups"]?.list ?? []).compactMap(\.record) {
-      if let id = group["id"]?.text, let color = CardColor(json: group["color"]) { panels[id] = color }
+      guard let id = group["id"]?.text, known.insert(id).inserted else { continue }
+      panels[id] = CardColor(json: group["color"])
     }
     return panels
   }

@@ -155,7 +155,7 @@ extension DocumentStore {
     for _ in 0...documents.count {
       let (bytes, stopped) = try sheet(documents, without: without, drawn: drawn)
       guard let stopped else { return try writeWhole(bytes, to: path) }
-      without[ObjectIdentifier(stopped.document)] = stopped.pictures
+      without[ObjectIdentifier(stopped.document), default: []].formUnion(stopped.pictures)
     }
     throw DocumentError.drawing(.crashed)
   }

@@ -16,8 +16,8 @@ public final class StoredDocument {
   enum Place {
     /// A row, valid while the keeper's `changeCount` equals `seen`.
     case row(DocumentRow, seen: Int)
-    /// A file of the user, which is only read.
-    case file(String)
+    /// A file of the user, which is only read; nil for a document that was filled from a template of the store.
+    case file(String?)
     /// The row was removed, or the unit of work that created it was rolled back.
     case removed
   }
@@ -61,12 +61,14 @@ public final class StoredDocument {
   /// Whether positions or sizes are unsaved; for a document from a file, whether anything is.
   public var hasUnsavedChanges: Bool { !state.waiting.isEmpty || state.isChangedOutside }
   /// Whether the document is a row, which may have been removed, and not a file.
-  public var isInStore: Bool { path == nil }
+  public var isInStore: Bool {
+    if case .file = state.place { false } else { true }
+  }
   /// Whether the row was missing at the last refresh.
   var isRemoved: Bool {
     if case .removed = state.place { true } else { false }
   }
-  /// The user's file that it was read from; nil for a row.
+  /// The user's file that it, or its template, was read from; nil if there is none.
   public var path: String? {
     if case .file(let path) = state.place { path } else { nil }
   }
@@ -157,9 +159,9 @@ public final class StoredDocument {
     }
     try refresh()
     guard hasUnsavedChanges else { return }
-    let waiting = state.waiting
-    try change { document in
-      document = document.setting(waiting)
+    try change { document throws(DocumentError) in
+      if document.isReadOnly { throw DocumentError.laterVersion(document.version) }
+      document = document.setting(state.waiting)
       state.waiting = [:]
     }
     store.noteMoves(of: self)
@@ -168,7 +170,7 @@ public final class StoredDocument {
   /// Removes the document's row. Pictures that nothing else shows remain until `doctor media --mend`, so that the
   /// removal can be undone.
   package func remove(_ db: Database) throws {
-    if let path { throw DocumentError.notInStore(path: path) }
+    guard isInStore else { throw DocumentError.notInStore(path: path ?? id.description) }
     try reload(db)
     store.willChange(self)
     try DocumentTable.remove(db, id)
@@ -204,7 +206,12 @@ public final class StoredDocument {
       return state.place = .row(known, seen: seen)
     }
     let wasRemoved = isRemoved
-    show(try row.decoded())
+    let (old, new) = (state.base, try row.decoded())
+    // What another process locked is not moved, nor anything in a document that a later version rewrote.
+    state.waiting = state.waiting.filter { element, _ in
+      !new.isReadOnly && (new.element(element)?.isLocked != true || old.element(element)?.isLocked == true)
+    }
+    show(new)
     state.place = .row(row, seen: seen)
     if wasRemoved { store.noteMoves(of: self) }
   }

@@ -23,7 +23,7 @@ public struct DocumentTemplate {
     var content = try template.content.filled(id: store.newID(), values)
     try growBoxes(of: &content)
     // The template's own pictures are beside its file, or in the store.
-    let document = StoredDocument(.file(template.path ?? "/"), content, in: store)
+    let document = StoredDocument(.file(template.path), content, in: store)
     document.state.isChangedOutside = true
     let own = pictures.filter { content.images.contains($0.key) }
     document.state.pictures = template.state.pictures.merging(own) { $1 }

@@ -35,7 +35,7 @@ public final class DocumentHandle: WorkspaceHandle {
   /// - Throws: `DocumentError.removed`; `.notSaved` for a file, which cards cannot refer to.
   public func idForCards() throws -> String {
     let kept = try document()
-    if let path = kept.path { throw DocumentError.notSaved(path: path) }
+    guard kept.isInStore else { throw DocumentError.notSaved(path: kept.path ?? kept.id.description) }
     return kept.id.description
   }
 
