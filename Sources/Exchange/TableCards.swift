@@ -24,12 +24,13 @@ final class TableCards: CardRows {
   func next(into row: inout CardRow) throws -> Bool {
     guard var line = try rows.next() else { return false }
     if shape == nil {
-      let shape = try TableShape(first: cells, options, path: rows.source.path)
+      let first = cells.map(limitingMarks)
+      let shape = try TableShape(first: first, options, path: rows.source.path)
       self.shape = shape
       found.hasHeader = shape.hasHeader
       found.columns = shape.columns.map(\.name)
       let isAssumed = !shape.hasHeader && !options.hasNoHeader
-      if isAssumed, TableShape.mayName(cells, areNumbered: !options.columns.isEmpty) { found.assumedCard = cells }
+      if isAssumed, TableShape.mayName(first, areNumbered: !options.columns.isEmpty) { found.assumedCard = first }
       if shape.hasHeader {
         guard let following = try rows.next() else { return false }
         line = following

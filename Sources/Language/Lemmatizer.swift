@@ -48,7 +48,8 @@ public final class Lemmatizer {
 
   /// Returns the lemmas of a form without context, ignoring case unless only the capitalised form is known.
   public func lemmas(of form: String) -> Lemmas {
-    let lowered = normalize(form.replacingApostrophes, language: language)
+    let form = form.replacingApostrophes
+    let lowered = normalize(form, language: language)
     var candidates = candidates(of: lowered)
     if candidates.isEmpty { candidates = read(form) }
     return Self.chosen(candidates, form: lowered) { _ in 0 }

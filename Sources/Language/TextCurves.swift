@@ -40,7 +40,7 @@ extension TextView {
   public func coverage(afterLemmas most: Int, steps: Int) -> [Double] {
     let (all, gains) = (Double(max(1, countedWords)), lemmasByGain().prefix(most))
     var sums = [coverage * all]
-    for lemma in gains { sums.append(sums[sums.count - 1] + Double(text.lemmas[Int(lemma)].count)) }
+    for lemma in gains { sums.append(sums[sums.count - 1] + Double(gain(of: lemma))) }
     return (0...max(1, steps)).map { min(1, sums[$0 * (sums.count - 1) / max(1, steps)] / all) }
   }
 }

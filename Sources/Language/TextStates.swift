@@ -125,13 +125,20 @@ public struct TextView: Sendable {
       .sorted { (-text.lemmas[$0].count, $0) < (-text.lemmas[$1].count, $1) }.map { UInt32($0) }
   }
 
+  /// Returns the number of tokens that become known with a lemma: those of its forms that are still to be learned.
+  func gain(of lemma: UInt32) -> Int {
+    text.lemmas[Int(lemma)].forms.reduce(0) { sum, form in
+      formStates[Int(form)].isToLearn ? sum + text.forms[Int(form)].count : sum
+    }
+  }
+
   /// Returns how many more lemmas, the most useful first, reach a coverage; nil if even all of them do not.
   public func lemmasNeeded(for coverage: Double) -> Int? {
     let all = countedWords
     var known = counts()[.known]?.tokens ?? 0
     if Double(known) >= coverage * Double(all) { return 0 }
     for (number, lemma) in lemmasByGain().enumerated() {
-      known += text.lemmas[Int(lemma)].count
+      known += gain(of: lemma)
       if Double(known) >= coverage * Double(all) { return number + 1 }
     }
     return nil

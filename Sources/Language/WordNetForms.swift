@@ -135,7 +135,7 @@ final class WordNetForms {
       guard let sense = line.dropFirst(key.count).first, part.senses.contains(sense),
         let last = line.split(separator: UInt8(ascii: " ")).last
       else { return true }
-      sum += Int(String(decoding: last, as: UTF8.self)) ?? 0
+      sum += Int(UInt32(String(decoding: last, as: UTF8.self)) ?? 0)
       return true
     }
     return sum

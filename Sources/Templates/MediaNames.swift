@@ -1,27 +1,36 @@
 // The names of media files in fields and templates: `[sound:x.mp3]`, `<img src="x.png">`, `url("_x.woff")`.
-// Invariant: names are returned decoded, without entities and, in attributes, without percent escapes.
+// Invariant: names are returned without entities and, in attributes, without percent escapes, unless a file has the
+// name that is written.
 
 import Text
 
 public enum MediaNames {
   /// Returns the files that HTML shows or plays, without those on the network.
-  public static func inHTML(_ html: String) -> Set<String> {
+  public static func inHTML(_ html: String) -> Set<String> { inHTML(html) { _ in false } }
+
+  /// Returns the same files, given which files there are: `p%41.png` in an attribute may be a file of that name or
+  /// `pA.png`, and is both if both exist.
+  public static func inHTML(_ html: String, isThere: (String) throws -> Bool) rethrows -> Set<String> {
     var found: Set<String> = []
-    forEach(html) { name, _ in found.insert(name) }
+    try forEach(html, isThere) { name, _ in found.insert(name) }
     return found
   }
 
   /// Returns the same files in order, without duplicates.
-  package static func inOrder(_ html: String) -> (sounds: [String], pictures: [String]) {
+  package static func inOrder(
+    _ html: String, isThere: (String) throws -> Bool
+  ) rethrows -> (sounds: [String], pictures: [String]) {
     var (sounds, pictures): ([String], [String]) = ([], [])
-    forEach(html) { name, isSound in
+    try forEach(html, isThere) { name, isSound in
       if isSound, !sounds.contains(name) { sounds.append(name) }
       if !isSound, !pictures.contains(name) { pictures.append(name) }
     }
     return (sounds, pictures)
   }
 
-  private static func forEach(_ html: String, _ body: (_ name: String, _ isSound: Bool) -> Void) {
+  private static func forEach(
+    _ html: String, _ isThere: (String) throws -> Bool, _ body: (_ name: String, _ isSound: Bool) -> Void
+  ) rethrows {
     let bytes = Bytes(html.utf8)
     var (index, tags, brackets) = (0, TagReading(), NextByte(UInt8(ascii: "]")))
     while index < bytes.count {
@@ -30,13 +39,13 @@ public enum MediaNames {
         if bytes[...].begins(with: "[sound:", at: index),
           let end = brackets.next(bytes[...], from: index), end < index + 1_000
         {
-          let name = decoded(bytes[(index + 7)..<end], isSound: true).composed
+          let name = decoded(bytes[(index + 7)..<end], hasEscapes: false).composed
           if !name.isEmpty { body(name, true) }
         }
       case UInt8(ascii: "<"):
         if let (tag, end) = tags.tag(bytes[...], index), !tag.isClosing {
-          for name in tag.mediaNames where isLocal(name) && !name.isEmpty {
-            body(name.composed, ["audio", "video", "source"].contains(tag.name))
+          for name in try tag.mediaNames(isThere) where isLocal(name) && !name.isEmpty {
+            body(name, ["audio", "video", "source"].contains(tag.name))
           }
           index = end - 1
         }
@@ -54,14 +63,14 @@ public enum MediaNames {
   /// Decodes the entities and percent escapes of a name.
   package static func decoded(_ name: String) -> String { decoded(Bytes(name.utf8)[...]) }
 
-  /// - Parameter isSound: whether it is the name in `[sound:...]`, where a percent sign is an ordinary character.
-  static func decoded(_ bytes: ArraySlice<UInt8>, isSound: Bool = false) -> String {
+  /// - Parameter hasEscapes: false in `[sound:...]`, where a percent sign is an ordinary character.
+  static func decoded(_ bytes: ArraySlice<UInt8>, hasEscapes: Bool = true) -> String {
     var (result, index) = (Bytes(), bytes.startIndex)
     while index < bytes.endIndex {
       if bytes[index] == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.character(bytes, index) {
         result.add(String(scalar))
         index = end
-      } else if !isSound, bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
+      } else if hasEscapes, bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
         let byte = UInt8(bytes[(index + 1)...(index + 2)].text, radix: 16), byte >= 0x20
       {
         result.append(byte)
@@ -72,6 +81,12 @@ public enum MediaNames {
       }
     }
     return String(validating: result, as: UTF8.self) ?? bytes.text
+  }
+
+  /// Returns the names that an attribute may mean: without percent escapes, and as it is written.
+  fileprivate static func names(_ attribute: ArraySlice<UInt8>) -> [String] {
+    let names = [true, false].map { decoded(attribute, hasEscapes: $0).composed }
+    return names[0].utf8.elementsEqual(names[1].utf8) ? [names[0]] : names
   }
 
   /// Returns the name trimmed if a media file may have it: no path, no control characters, at most 120 bytes.
@@ -100,12 +115,18 @@ public enum MediaNames {
 }
 
 extension HTMLTag {
-  fileprivate var mediaNames: [String] {
-    switch name {
-    case "img", "audio", "video", "source", "object", "embed":
-      [attribute("src"), attribute("data")].compactMap { $0.map { MediaNames.decoded(Bytes($0.utf8)[...]) } }
-    default: []
+  /// Returns the files that the tag shows or plays: of the names that an attribute may mean, those that are there, or
+  /// else the first.
+  fileprivate func mediaNames(_ isThere: (String) throws -> Bool) rethrows -> [String] {
+    guard ["img", "audio", "video", "source", "object", "embed"].contains(name) else { return [] }
+    var found: [String] = []
+    for value in [attribute("src"), attribute("data")] {
+      guard let value else { continue }
+      let names = MediaNames.names(Bytes(value.utf8)[...])
+      let there = try names.count > 1 ? names.filter(isThere) : names
+      found += there.isEmpty ? [names[0]] : there
     }
+    return found
   }
 }
 
@@ -115,16 +136,16 @@ extension MediaNames {
     let bytes = Bytes(html.utf8)
     var (result, index, start, tags) = (Bytes(), 0, 0, TagReading())
     var brackets = NextByte(UInt8(ascii: "]"))
-    func isOld(_ name: ArraySlice<UInt8>) -> Bool { decoded(name).composed == old }
+    func isOld(_ attribute: ArraySlice<UInt8>) -> Bool { names(attribute).contains(old) }
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "["), bytes[...].begins(with: "[sound:", at: index),
         let end = brackets.next(bytes[...], from: index), end < index + 1_000,
-        decoded(bytes[(index + 7)..<end], isSound: true).composed == old
+        decoded(bytes[(index + 7)..<end], hasEscapes: false).composed == old
       {
         result += bytes[start..<index + 7] + Bytes(new.utf8)
         (start, index) = (end, end)
       } else if bytes[index] == UInt8(ascii: "<"), let (tag, end) = tags.tag(bytes[...], index) {
-        if !tag.isClosing, tag.mediaNames.contains(where: { $0.composed == old }) {
+        if !tag.isClosing, tag.mediaNames({ _ in true }).contains(old) {
           result += bytes[start..<index] + renaming(isOld, to: new, inTag: bytes[index..<end])
           start = end
         }

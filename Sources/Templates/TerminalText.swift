@@ -147,7 +147,7 @@ package struct TerminalText {
   /// `[sound:name]` becomes `[sound name]`.
   private mutating func readBracket() {
     if html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000 {
-      if showsMedia { put("[sound \(MediaNames.decoded(html[(index + 7)..<end], isSound: true))]") }
+      if showsMedia { put("[sound \(MediaNames.decoded(html[(index + 7)..<end], hasEscapes: false))]") }
       index = end + 1
     } else {
       put(UInt8(ascii: "["))

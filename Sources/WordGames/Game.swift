@@ -118,6 +118,7 @@ public final class Game {
     guard renewed.name == mode.name, renewed.players == mode.players else { return }
     ownData = OwnData(stored: try dataText)
     (mode, traits) = (renewed, GameTraits(renewed, language))
+    tally.nextReward = renewed.scoring.firstReward(after: count)
   }
 
   func takeReward() {

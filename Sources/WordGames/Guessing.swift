@@ -134,12 +134,23 @@ extension Game {
   @inline(__always)
   private func add(_ guess: Guess, points: Int) throws {
     let text = guess.text
+    let isLast = tally.acceptedOnBase &+ 1 == traits.wordsPerBase
+    let before: (base: BaseInPlay, tally: GameTally)? = isLast ? (base: base, tally: tally) : nil
     foundWords.add(text.bytes, hash: text.hash, letters: text.letters, points: points, player: tally.currentPlayer)
     tally.passes = 0
     tally.acceptedOnBase &+= 1
     if foundWords.count == tally.nextReward { takeReward() }
     if traits.players > 1 { tally.currentPlayer = (tally.currentPlayer + 1) % traits.players }
-    if tally.acceptedOnBase == traits.wordsPerBase { try chooseNewBase() }
+    guard let before else { return }
+    do { try chooseNewBase() } catch {
+      // If the mode's own function fails, the game stays as it was.
+      play(before.base.word, rules: before.base.rules)
+      let found = foundWords.state(from: 0).dropLast()
+      foundWords.clear()
+      foundWords.add(Array(found))
+      tally = before.tally
+      throw error
+    }
   }
 
   @inline(__always)

@@ -42,7 +42,7 @@ final class LetterTray {
   }
 
   /// Numbers the first 30 different letters that are one scalar below U+0800. The others need a closer look, and so
-  /// does a letter that also occurs with combining marks.
+  /// does a letter that also occurs with combining marks, or more than 255 times.
   private func number(_ word: String) {
     var row = Row()
     var used = 0
@@ -55,6 +55,7 @@ final class LetterTray {
         used += 1
         numbers[value] = UInt8(min(used, Int(Self.undecided)))
       }
+      if row[Int(numbers[value])] == .max { numbers[value] = Self.undecided }
       row[Int(numbers[value])] = min(254, row[Int(numbers[value])]) + 1
     }
     counts.pointee = row

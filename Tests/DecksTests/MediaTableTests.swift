@@ -30,6 +30,21 @@ import Testing
     #expect(try collection.store.read { try MediaTable.size($0, shownIn: deck) } == 14)
   }
 
+  @Test func `a name with a percent sign is that of the file that exists`() throws {
+    try collection.addNote(deck, ["Front": "<img src=\"p%41.png\">", "Back": "b"])
+    func names() throws -> Set<String> { Set(try collection.store.read { try MediaTable.references($0) }.keys) }
+    #expect(try names() == ["pA.png"])
+    try collection.store.operation("x") {
+      _ = try MediaTable.add($0, name: "p%41.png", hash: String(repeating: "a", count: 64), size: 7)
+    }
+    #expect(try names() == ["p%41.png"])
+    #expect(try collection.store.read { try MediaTable.size($0, shownIn: deck) } == 7)
+    try collection.store.operation("x") {
+      _ = try MediaTable.add($0, name: "pA.png", hash: String(repeating: "b", count: 64), size: 7)
+    }
+    #expect(try names() == ["p%41.png", "pA.png"])
+  }
+
   @Test func `a media name belongs to one content`() throws {
     let (first, second) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
     try collection.store.operation("x") { (db: Database) throws in

@@ -8,6 +8,7 @@ import Storage
 import TestDecks
 import TestSupport
 import Testing
+import Text
 
 @Suite struct TableTests {
   let collection = TestCollection()
@@ -76,6 +77,13 @@ import Testing
     #expect(cards[0].fields == [CardField("Nr", .text("1")), CardField("cefr", .text("A1"))])
     #expect(report.findings.columns == ["Nr", "prompt", "answer", "tags", "cefr"])
     #expect(report.findings.hasHeader == true)
+  }
+
+  @Test func `a column's name loses the marks that are too many in a row`() throws {
+    let name = "x" + String(repeating: "\u{301}", count: longestMarkRun + 1)
+    let (report, cards) = try imported("a.csv", "prompt,answer,\(name)\ngato,cat,\n")
+    #expect(cards.map(\.prompt) == ["gato"])
+    #expect(report.findings.columns.map(\.unicodeScalars.count) == [6, 6, longestMarkRun + 1])
   }
 
   @Test func `columns are chosen by number, with and without a header`() throws {

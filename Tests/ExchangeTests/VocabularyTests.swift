@@ -4,6 +4,7 @@ import Files
 import Storage
 import TestSupport
 import Testing
+import Text
 
 @testable import Exchange
 
@@ -129,6 +130,13 @@ import Testing
     let entries = try list("a.txt", "# mine\ngato\n\nperro\tknown\ncasa\tignored\n sol , moon\n")
     #expect(entries.map(\.word) == ["gato", "perro", "casa", "sol"])
     #expect(entries.map(\.state) == [.known, .known, .ignored, .known])
+  }
+
+  @Test func `a word loses the marks that are too many in a row`() throws {
+    let word = "a" + String(repeating: "\u{301}", count: longestMarkRun + 1)
+    for (name, text) in [("a.txt", word + "\n"), ("a.csv", "word,status\n\(word),5\n")] {
+      #expect(try list(name, text).map(\.word.unicodeScalars.count) == [longestMarkRun + 1])
+    }
   }
 
   @Test func `a Lute table gives the status and the language of its terms`() throws {

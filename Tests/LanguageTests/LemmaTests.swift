@@ -88,6 +88,24 @@ import Testing
     #expect(library.lemmatizer(of: ukrainian).lemmas(of: form).primary == "five")
   }
 
+  @Test func `a name that only its capital tells from a word may have any apostrophe`() throws {
+    let names = try lemmatizer([TransducerSample.analysis("D'Annunzio", "D'Annunzio", "np")])
+    for form in ["D'Annunzio", "D\u{2019}Annunzio"] { #expect(names.lemmas(of: form).primary == "D'Annunzio") }
+  }
+
+  @Test func `counts of WordNet that are too large or negative do no harm`() throws {
+    for part in ["noun", "verb", "adj", "adv"] {
+      try folder.write("", to: part + ".exc")
+      try folder.write(part == "noun" ? "cat n 1\n" : "", to: "index." + part)
+    }
+    for count in ["9223372036854775807", "-9223372036854775808", "4294967295"] {
+      let lines = (0..<3).map { "cat%1:05:0\($0):: 1 \(count)\n" }
+      try folder.write(lines.joined(), to: "cntlist.rev")
+      let forms = try WordNetForms(folder.path) { false }
+      #expect(forms.candidates(of: "cats").map(\.lemma) == ["cat"])
+    }
+  }
+
   @Test func `data that could not be read because of Ctrl-C is read at the next call`() throws {
     try folder.write("casas\thogar\n", to: "es.tsv")
     try folder.write("", to: "stop")

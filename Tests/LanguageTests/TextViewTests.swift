@@ -33,6 +33,20 @@ import Testing
     #expect(view.lemmasNeeded(for: 0.66) == 0 && view.lemmasNeeded(for: 0.7) == 1 && view.lemmasNeeded(for: 1) == 3)
   }
 
+  @Test func `a lemma to learn adds only the words that are not known through another one`() throws {
+    let entries = [
+      TransducerSample.analysis("fue", "ser", "vblex", "past"), TransducerSample.analysis("fue", "ir", "vblex", "past"),
+      TransducerSample.analysis("soy", "ser", "vblex", "pri"),
+    ]
+    let file = try TransducerFile(TransducerSample(entries: entries).bytes(), path: "a.bin")
+    var builder = TextBuilder(
+      Lemmatizer(language, overrides: [:], analysers: [file], wordNet: nil, missing: nil) { nil })
+    builder.add("soy y soy y luz fue.", at: TextPlace(file: 0))
+    let view = view(builder.finish(), known: ["ir", "y"])
+    #expect(view.coverage == 0.5 && view.lemmasNeeded(for: 0.8) == 1 && view.lemmasNeeded(for: 1) == 2)
+    #expect(view.coverage(afterLemmas: 1, steps: 1) == [0.5, 5.0 / 6])
+  }
+
   @Test func `without data a word that occurs only at the start of sentences is not a name`() {
     #expect(text("Perro negro. Gato.").tokens.allSatisfy { !$0.isName })
   }

@@ -86,14 +86,25 @@ import Text
     for (word, text) in words { #expect(try self.texts(word, "english") == [text], "\(word)") }
   }
 
+  @Test func `a chunk of dictzip that has too few bytes is damage`() throws {
+    try writeDictd("eng-spa", ["x", "y", "z"].map { (word: $0, text: String(repeating: $0, count: 1500)) })
+    try pack("eng-spa", piece: 1000, short: 1)
+    let library = library()
+    let english = try language("english")
+    #expect(try library.define("y", in: english).isEmpty)
+    #expect(library.failures.map(\.report.code) == [.failure(.badFile)])
+    #expect(try library.define("z", in: english).map(\.text) == [String(repeating: "z", count: 1500)])
+  }
+
   /// Compresses a dictionary's texts as dictzip does, in chunks of `piece` bytes.
-  private func pack(_ name: String, piece: Int) throws {
+  /// - Parameter short: the number of a chunk that loses its last byte.
+  private func pack(_ name: String, piece: Int, short: Int = -1) throws {
     let packing = """
       import sys, zlib, struct
-      data = open(sys.argv[1], 'rb').read(); size = int(sys.argv[2]); parts = []
+      data = open(sys.argv[1], 'rb').read(); size, short = int(sys.argv[2]), int(sys.argv[3]); parts = []
       packer = zlib.compressobj(9, zlib.DEFLATED, -15)
       for at in range(0, len(data), size):
-        parts.append(packer.compress(data[at:at+size]) + packer.flush(zlib.Z_FULL_FLUSH))
+        parts.append(packer.compress(data[at:at+size-(len(parts)==short)]) + packer.flush(zlib.Z_FULL_FLUSH))
       sizes = b''.join(struct.pack('<H', len(part)) for part in parts)
       field = b'RA' + struct.pack('<HHHH', 6 + len(sizes), 1, size, len(parts)) + sizes
       head = b'\\x1f\\x8b\\x08\\x0c' + bytes(6) + struct.pack('<H', len(field)) + field + b'name\\0'
@@ -101,7 +112,7 @@ import Text
       """
     let path = folder.file("system/\(name).dict")
     let python = try Child(
-      ["/usr/bin/env", "python3", "-c", packing, path, String(piece)],
+      ["/usr/bin/env", "python3", "-c", packing, path, String(piece), String(short)],
       environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
     #expect(try python.finish(input: "").status == 0)
     try Folder.removeFile(path)
@@ -114,6 +125,14 @@ import Text
     #expect(meanings.map(\.text) == ["<b>cat</b>", "tomcat", "mouser"])
     #expect(meanings.map(\.isMarkup) == [true, false, false])
     #expect(try library().define("gato", in: language("spanish"), only: "spa-eng").count == 2)
+  }
+
+  @Test func `a headword of more than 1,000 bytes is passed over`() throws {
+    let long = String(repeating: "a", count: 1001)
+    try writeStarDict("es", kind: "m", [(long, "x"), (String(long.dropLast()), "y"), ("gato", "cat")])
+    #expect(try texts(long).isEmpty)
+    #expect(try texts(String(long.dropLast())) == ["y"])
+    #expect(try texts("gato") == ["cat"])
   }
 
   @Test func `the UTF-8 byte order mark is not part of a table's first word`() throws {

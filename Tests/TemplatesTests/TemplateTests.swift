@@ -151,10 +151,16 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(text.unicodeScalars.count == 129)
   }
 
-  @Test func `a percent sign in the name of a sound is an ordinary character`() {
+  @Test func `a percent sign in the name of a sound is an ordinary character, and in that of a picture may be one`() {
     let html = "[sound:100%41&amp;.mp3] <img src=\"p%41&amp;.png\">"
     #expect(MediaNames.inHTML(html) == ["100%41&.mp3", "pA&.png"])
     #expect(MediaNames.renaming("100%41&.mp3", to: "b.mp3", in: html) == "[sound:b.mp3] <img src=\"p%41&amp;.png\">")
+    #expect(MediaNames.inHTML(html, isThere: { $0 == "p%41&.png" }) == ["100%41&.mp3", "p%41&.png"])
+    #expect(MediaNames.inHTML(html, isThere: { _ in true }) == ["100%41&.mp3", "p%41&.png", "pA&.png"])
+    for picture in ["p%41&.png", "pA&.png"] {
+      let renamed = MediaNames.renaming(picture, to: "b.png", in: html)
+      #expect(renamed == "[sound:100%41&amp;.mp3] <img src=\"b.png\">")
+    }
     let text = TerminalText.text(Bytes("[sound:100%41.mp3]".utf8), isInterrupted: { false })
     #expect(text == "[sound 100%41.mp3]")
   }

@@ -53,6 +53,14 @@ import WordGames
     #expect(game.length == 504)
   }
 
+  @Test func `a letter can be used as often as the base word has it, even more than 255 times`() throws {
+    let mode = Mode(name: "free", title: "", summary: "", rules: [.fromLetters])
+    let game = try game(mode, base: String(repeating: "a", count: 300) + "b")
+    #expect(try game.code(String(repeating: "a", count: 300)) == nil)
+    #expect(try game.code(String(repeating: "a", count: 301)) == "not_possible")
+    #expect(try game.code("bb") == "not_possible")
+  }
+
   @Test func `a saved game is restored as it was`() throws {
     var seconds = 500.0
     let mode = Mode.timed

@@ -228,6 +228,37 @@ private final class Clock {
     #expect(try game.code("ring") == nil)
   }
 
+  @Test func `a set-up that fails after the last word on a base word leaves the word uncounted`() throws {
+    var mode = Mode.classic
+    mode.wordsPerBase = 2
+    var fails = false
+    mode.hooks.setup = { _ in
+      if fails { throw HookFailure() }
+      return nil
+    }
+    let game = try game(mode)
+    #expect(try game.code("cab") == nil)
+    let before = try game.state
+    fails = true
+    #expect(throws: HookFailure.self) { try game.guess("grace") }
+    #expect(try game.state == before)
+    fails = false
+    #expect(try game.code("cab") == "already_used")
+    #expect(try game.code("grace") == nil)
+    #expect(game.count == 2 && game.score == 8)
+  }
+
+  @Test func `a mode that was loaded again gives its own next reward`() throws {
+    var mode = Mode.classic
+    mode.scoring.rewards = [Reward(words: 5, title: "", points: 1)]
+    let game = try game(mode)
+    #expect(try game.code("cab") == nil)
+    mode.scoring.rewards = [Reward(words: 2, title: "", points: 7)]
+    try game.take(mode)
+    #expect(try game.code("grace") == nil)
+    #expect(game.score == 15)
+  }
+
   @Test func `a mode's function cannot guess or restart while it runs`() throws {
     var mode = Mode.classic
     mode.hooks.accept = { game, word in

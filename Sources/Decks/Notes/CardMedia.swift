@@ -27,7 +27,8 @@ public struct CardMedia: Equatable, Sendable {
     var text = text
     for name in names {
       for mark in [
-        "[picture \(name)]", "[sound \(name)]", "[sound:\(name)]", "<img src=\"\(name)\">", "<img src='\(name)'>",
+        "[picture \(name)]", "[picture \(MediaNames.decoded(name))]", "[sound \(name)]", "[sound:\(name)]",
+        "<img src=\"\(name)\">", "<img src='\(name)'>",
       ] {
         text = text.replacing(text: mark, with: "")
       }
@@ -45,8 +46,9 @@ public struct CardMedia: Equatable, Sendable {
       return
     }
     let sides = try CardMedia.html(db, card, note)
-    (promptSounds, promptPictures) = MediaNames.inOrder(sides.front)
-    (answerSounds, answerPictures) = MediaNames.inOrder(sides.back)
+    func isThere(_ name: String) throws -> Bool { try MediaTable.isThere(db, name) }
+    (promptSounds, promptPictures) = try MediaNames.inOrder(sides.front, isThere: isThere)
+    (answerSounds, answerPictures) = try MediaNames.inOrder(sides.back, isThere: isThere)
   }
 
   private static func isBasic(_ db: Database, _ type: NoteTypeID) throws -> Bool {
@@ -55,7 +57,7 @@ public struct CardMedia: Equatable, Sendable {
 
   /// The media of a prompt or an answer. A tag in plain text names a file only if there is a file of that name.
   private static func names(_ db: Database, inPlain field: String) throws -> (sounds: [String], pictures: [String]) {
-    var found = MediaNames.inOrder(HTMLText.plain(field) ?? field)
+    var found = try MediaNames.inOrder(HTMLText.plain(field) ?? field) { try MediaTable.isThere(db, $0) }
     let named = MediaNames.inHTML(field)
     found.pictures = try found.pictures.filter { try named.contains($0) || MediaTable.isThere(db, $0) }
     return found

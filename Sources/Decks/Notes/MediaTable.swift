@@ -96,7 +96,8 @@ public enum MediaTable {
       }
     }
     for type in try NoteTypeTable.list(db) {
-      for name in type.cards.reduce(into: Set<String>(), { $0.formUnion(MediaNames.inHTML($1.front + $1.back)) }) {
+      let sides = type.cards.map { $0.front + $0.back }
+      for name in Set(sides.flatMap { MediaNames.inHTML($0, isThere: known.contains) }) {
         found[name, default: MediaReferences()].types.append(type.id)
       }
     }
@@ -128,10 +129,10 @@ public enum MediaTable {
     let (tag, sound, entity) = (UInt8(ascii: "<"), UInt8(ascii: "["), UInt8(ascii: "&"))
     guard column.contains(where: { $0 == tag || $0 == sound || $0 == entity }) else { return [] }
     let fields = String(decoding: column, as: UTF8.self)
-    let found = MediaNames.inHTML(fields)
+    let found = MediaNames.inHTML(fields, isThere: known)
     guard isBasic else { return found }
     return NoteFieldText.list(fields).compactMap(HTMLText.plain).reduce(found) {
-      $0.union(MediaNames.inHTML($1).filter(known))
+      $0.union(MediaNames.inHTML($1, isThere: known).filter(known))
     }
   }
 

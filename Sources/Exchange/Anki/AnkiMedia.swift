@@ -46,7 +46,8 @@ final class PackageMedia {
   func renaming(in html: String) throws -> String {
     if package.media.isEmpty || !html.utf8.contains(where: { "<[".utf8.contains($0) }) { return html }
     var html = html
-    for given in MediaNames.inHTML(html).sorted() {
+    let files = package.media
+    for given in MediaNames.inHTML(html, isThere: { files[$0] != nil }).sorted() {
       guard let name = try name(of: given), name != given else { continue }
       html = MediaNames.renaming(given, to: name, in: html)
     }

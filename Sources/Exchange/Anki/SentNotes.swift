@@ -51,7 +51,7 @@ struct SentNotes {
     }
     let column = row.bytes(4)
     if column.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
-      mediaNames.formUnion(MediaNames.inHTML(row.text(4)))
+      mediaNames.formUnion(MediaNames.inHTML(row.text(4)) { _ in true })
     }
     let fields = column.split(separator: 0x1F, omittingEmptySubsequences: false).map(TextBytes.init(rebasing:))
     let sorted = fields.indices.contains(type.sortField) ? fields[type.sortField] : fields[0]
@@ -76,7 +76,7 @@ struct SentNotes {
     if let known = types[id] { return known }
     let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: id))
     types[id] = type
-    for card in type.cards { mediaNames.formUnion(MediaNames.inHTML(card.front + card.back)) }
+    for card in type.cards { mediaNames.formUnion(MediaNames.inHTML(card.front + card.back) { _ in true }) }
     return type
   }
 }

@@ -29,7 +29,13 @@ struct ComparedTable {
       var raw = source.kept
       if rows.isEmpty, raw.suffix(2) == [0x0D, 0x0A] { lineEnd = "\r\n" }
       while let last = raw.last, last == 0x0A || last == 0x0D { raw.removeLast() }
-      rows.append((line, (0..<table.count).map { table.text($0) }, raw))
+      let cells = (0..<table.count).map { table.text($0) }
+      if cells.contains(where: { hasTooManyMarks($0) }) {
+        throw ExchangeError.badFile(
+          path: source.path, line: line, column: 1,
+          expected: "a cell has more than \(longestMarkRun) combining marks in a row")
+      }
+      rows.append((line, cells, raw))
     }
     (self.rows, self.lineEnd) = (rows, lineEnd)
   }

@@ -97,7 +97,7 @@ struct DeckContent {
       }
     }
     for field in note.fields where field.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
-      media.formUnion(MediaNames.inHTML(field))
+      media.formUnion(MediaNames.inHTML(field) { _ in true })
     }
     notes.add(
       guid: note.guid, type: type.name, names: type.fields, values: note.fields, tags: note.tags, places: places,

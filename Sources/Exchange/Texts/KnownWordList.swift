@@ -1,5 +1,6 @@
 // Reads lists of words with their status: one word per line, or a table such as Lute's.
-// Invariant: a row without a word is skipped; an unknown status means that the word is still being learned.
+// Invariant: a row without a word is skipped; an unknown status means that the word is still being learned; a word
+// loses the combining marks that are too many in a row.
 
 import Files
 import Text
@@ -28,7 +29,7 @@ public struct KnownWordList: Sendable {
 
   /// Parses a line of a plain list: a word, and after a tab, comma or semicolon its status.
   private static func entry(_ line: String) -> VocabularyEntry? {
-    let cells = line.split(maxSplits: 1, omittingEmptySubsequences: false) { "\t,;".contains($0) }
+    let cells = limitingMarks(line).split(maxSplits: 1, omittingEmptySubsequences: false) { "\t,;".contains($0) }
     let word = String(cells.first ?? "").trimmed
     if word.isEmpty || word.hasPrefix("#") { return nil }
     let status = cells.count > 1 ? String(cells[1]).trimmed.lowercased() : ""
@@ -51,7 +52,7 @@ public struct KnownWordList: Sendable {
     let first = UInt8(ascii: path.lowercased().hasSuffix(".tsv") ? "\t" : ",")
     let rows = TableRows(source, separator: Separator.found(in: source.buffered, first: first), hasComments: true)
     guard try rows.next() != nil else { throw TextFileError.empty(path: path) }
-    let layout = try TableLayout((0..<rows.count).map { rows.text($0).trimmed }, columns, path)
+    let layout = try TableLayout((0..<rows.count).map { limitingMarks(rows.text($0)).trimmed }, columns, path)
     var entries: [VocabularyEntry] = []
     // Without a header, the first row is a word too.
     var hasRow = try !layout.hasHeader || rows.next() != nil
@@ -101,13 +102,15 @@ public struct KnownWordList: Sendable {
   }
 
   private static func entry(_ rows: TableRows, _ layout: TableLayout) -> VocabularyEntry? {
-    func cell(_ index: Int?) -> String? { index.flatMap { $0 < rows.count ? rows.text($0).trimmed : nil } }
+    func cell(_ index: Int?) -> String? {
+      index.flatMap { $0 < rows.count ? limitingMarks(rows.text($0)).trimmed : nil }
+    }
     // Lute separates the parts of a term by zero-width spaces.
     guard let text = cell(layout.word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty, rows.invalidReason == nil else {
       return nil
     }
     return VocabularyEntry(
-      word: text, language: cell(layout.language),
+      word: limitingMarks(text), language: cell(layout.language),
       state: layout.status == nil ? .known : state(cell(layout.status) ?? ""))
   }
 

@@ -1,6 +1,6 @@
 // Finds the entries of a dictionary by their headwords.
 // Invariant: headwords that differ only in capitals (and accents, if those are folded) have the same key; entries with
-// one key are in the order of the file.
+// one key are in the order of the file; a headword that is too long is passed over.
 
 import Text
 
@@ -19,7 +19,12 @@ struct HeadwordTable {
     self.form = form
     // Inserts in the order of hashes, so that each entry of a headword starts its search for a free slot at the
     // previous one.
-    var keys = try offsets.map { (hash: form.hash(try headword(Int($0))), offset: $0) }
+    var keys: [(hash: Int, offset: UInt32)] = []
+    keys.reserveCapacity(offsets.count)
+    for offset in offsets {
+      let word = try headword(Int(offset))
+      if word.count <= DictionaryIndexWriter.longestHeadword { keys.append((form.hash(word), offset)) }
+    }
     keys.sort { ($0.hash, $0.offset) < ($1.hash, $1.offset) }
     var (last, slot) = (-1, 0)
     for (hash, offset) in keys {

@@ -34,7 +34,11 @@ struct PackedText {
     for piece in offset / pieceSize...(offset + count - 1) / pieceSize {
       guard piece + 1 < pieceStarts.count else { throw damaged("an entry lies beyond its end") }
       let start = pieceStarts[piece]
-      bytes += try unpacked(try read(start, pieceStarts[piece + 1] - start))
+      let part = try unpacked(try read(start, pieceStarts[piece + 1] - start))
+      if part.count < pieceSize, piece + 2 < pieceStarts.count {
+        throw damaged("a piece before the last one has fewer than \(pieceSize) bytes")
+      }
+      bytes += part
     }
     let from = offset % pieceSize
     guard from + count <= bytes.count else { throw damaged("an entry lies beyond its end") }

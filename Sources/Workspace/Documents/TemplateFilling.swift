@@ -119,7 +119,7 @@ private struct TemplateReader {
   private func value(_ name: String, of card: CardHandle, _ fields: [CardField]) throws -> (String, [String])? {
     if let field = fields.first(where: { $0.name == name }) {
       let html = field.value.written
-      let media = MediaNames.inOrder(html)
+      let media = MediaNames.inOrder(html) { _ in true }
       return (CardMedia.text(FieldHTML.text(html), without: media.pictures + media.sounds), media.pictures)
     }
     guard let property = CardProperty(rawValue: name) else { return nil }

@@ -256,6 +256,13 @@ import Text
     #expect(fault { _ = try ComparedFiles([.file(folder.file("bad.jsonl"), .jsonl), .nothing], settings()) } != "none")
   }
 
+  @Test func `a cell with too many combining marks in a row is reported with its line`() throws {
+    let cell = "a" + String(repeating: "\u{301}", count: longestMarkRun + 1)
+    #expect(
+      fault { _ = try files(["prompt,answer\na,b\n\(cell),c\n", ""], .csv) }
+        == "file0:3:1: a cell has more than \(longestMarkRun) combining marks in a row. Nothing was imported.")
+  }
+
   @Test func `tags that are not texts, and invalid conflicts, are kept as written`() throws {
     let line = #"{"prompt":"a","tags":[1,"x"],"conflicts":[7],"guid":"g"}"#
     let content = try files([line, line], .jsonl).contents[0]

@@ -48,6 +48,7 @@ private var texts: [FuzzTarget] {
         let sides = CardSides(fields: fields, ordinal: 0, isForTerminal: isForTerminal, isInterrupted: { false })
         _ = try sides.back(back, frontSide: sides.front(front))
       }
+      try study(fields, CardTemplate("Card 1", front: texts[0], back: texts[2]))
     },
     FuzzTarget("drawing") { bytes in
       if let request = decoded({ try DrawRequest(decoding: bytes) }) {
@@ -70,6 +71,29 @@ private var texts: [FuzzTarget] {
       if let reply = ListenReply(head) { hold(ListenReply(reply.value) == reply, "a start's reply changes") }
     },
   ]
+}
+
+/// Asks for what is shown of the cards of a note in study and on pages, and renames what its template names.
+private func study(_ fields: NoteFields, _ card: CardTemplate) throws {
+  for isCloze in [false, true] {
+    let draft = NoteTypeDraft(name: "Type", fields: ["Front", "Back"], cards: [card], isCloze: isCloze)
+    let maker = NoteCardMaker(
+      NoteType(draft, id: NoteTypeID(rawValue: 1), modified: 0), isInterrupted: { false })
+    let facts = maker.facts(tags: [], deckName: "A::B", subdeckName: "B")
+    for ordinal in maker.ordinals(fields).prefix(3) {
+      let answer = try maker.texts(fields, facts, ordinal: ordinal).answer
+      let hidden = try maker.hiddenParts(of: answer, fields, facts, ordinal: ordinal)
+      hold(hidden.allSatisfy { $0.upperBound <= answer.utf8.count }, "a hidden part is not in the answer")
+      if let asked = maker.typedQuestion(fields, ordinal: ordinal) {
+        let typed = String(answer.prefix(500))
+        _ = TypedComparison(typed: typed, expected: asked.expected, ignoresAccents: asked.ignoresAccents)
+      }
+    }
+  }
+  for html in [card.front, card.back] {
+    _ = Template.renaming(["Front": "F"], in: Template.removing(["Back"], in: html))
+    for name in MediaNames.inHTML(html).prefix(3) { _ = MediaNames.renaming(name, to: "b.png", in: html) }
+  }
 }
 
 private func decoded<T>(_ body: () throws -> T) -> T? {

@@ -26,8 +26,8 @@ func texts(of folder: FuzzFolder) -> [FuzzTarget] {
   ]
 }
 
-/// For StarDict and dictd the parts of an input are the files of one dictionary, in this order; for an index the input
-/// says what is changed in a valid one.
+/// For StarDict and dictd the parts of an input are the files of one dictionary, in this order, for dictd also a table;
+/// for an index the input says what is changed in a valid one.
 func dictionaries(of folder: FuzzFolder) throws -> [FuzzTarget] {
   func target(_ name: String, _ endings: [String]) -> FuzzTarget {
     FuzzTarget(name) { bytes in
@@ -43,7 +43,7 @@ func dictionaries(of folder: FuzzFolder) throws -> [FuzzTarget] {
   }
   let whole = try FileText.bytes(path, limit: 1 << 20, isInterrupted: { false })
   return [
-    target("stardict", ["ifo", "idx", "dict", "syn"]), target("dictd", ["index", "dict"]),
+    target("stardict", ["ifo", "idx", "dict", "syn"]), target("dictd", ["index", "dict", "tsv"]),
     FuzzTarget("dictionary-index") { bytes in try look(folder, [("words", edited(whole, by: bytes)[...])]) },
   ]
 }
