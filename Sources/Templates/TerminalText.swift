@@ -14,8 +14,7 @@ package struct TerminalText {
     reader.run(limit, isInterrupted)
     var result = reader.result
     while let last = result.last, last == 0x20 || last == 0x0A { result.removeLast() }
-    let text = result.text
-    return hasTooManyMarks(text) ? limitingMarks(text) : text
+    return limitingMarks(result.text)
   }
 
   /// Converts a card side whose clozes are tagged.
@@ -239,16 +238,5 @@ package struct TerminalText {
     guard let start = reading else { return }
     reading = nil
     if result.count == start { result.removeLast() } else { put(")") }
-  }
-
-  /// Limits the combining marks in a row to the number that any card text may have.
-  private static func limitingMarks(_ text: String) -> String {
-    var (shown, run) = (String.UnicodeScalarView(), 0)
-    for scalar in text.unicodeScalars {
-      let isMark = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
-      run = isMark ? run + 1 : 0
-      if run <= longestMarkRun { shown.append(scalar) }
-    }
-    return String(shown)
   }
 }

@@ -33,14 +33,25 @@ public func hasTooManyMarks(_ text: String) -> Bool {
   return text.withUTF8 { hasTooManyMarks($0) }
 }
 
+/// Limits the combining marks in a row to `longestMarkRun`.
+public func limitingMarks(_ text: String) -> String {
+  if !hasTooManyMarks(text) { return text }
+  var (shown, run) = (String.UnicodeScalarView(), 0)
+  for scalar in text.unicodeScalars {
+    run = isMark(scalar) ? run + 1 : 0
+    if run <= longestMarkRun { shown.append(scalar) }
+  }
+  return String(shown)
+}
+
+private func isMark(_ scalar: Unicode.Scalar) -> Bool {
+  scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+}
+
 private func hasTooManyMarks(decoding bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   var run = 0
   for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-    guard scalar.value >= 0x300, scalar.properties.canonicalCombiningClass != .notReordered else {
-      run = 0
-      continue
-    }
-    run += 1
+    run = isMark(scalar) ? run + 1 : 0
     if run > longestMarkRun { return true }
   }
   return false

@@ -303,6 +303,7 @@ import Testing
     ("", ["F"], "must have a name"), ("T", [], "at least one field"), ("T", ["F", "f"], "twice"),
     ("T", ["a:b"], "without :"),
     ("T", ["#a"], "do not begin"), ("T", [" "], "not blank"), ("T\u{7}", ["F"], "control"),
+    ("A", ["e" + String(repeating: "\u{301}", count: 129)], "names of at most 128 combining marks in a row"),
   ])
   func `names of types and fields have rules`(name: String, fields: [String], words: String) throws {
     let card = CardTemplate("C", front: "{{\(fields.first ?? "")}}", back: "")

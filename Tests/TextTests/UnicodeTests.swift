@@ -113,6 +113,7 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
       var text = text
       #expect(hasTooManyMarks(text) == isEndless)
       #expect(text.withUTF8 { hasTooManyMarks($0) } == isEndless)
+      #expect(hasTooManyMarks(limitingMarks(text)) == false && (limitingMarks(text) == text) == !isEndless)
     }
   }
 }
