@@ -87,6 +87,11 @@ import Testing
     #expect(
       problemCode { try collection.addNote(deck, again) { try NoteTypeTable.stock($0, .basic, now: 0) } } == "duplicate"
     )
+    let error = DeckError.duplicate(guid: "G1", prompt: "")
+    #expect(error.message == "a note with the guid \"G1\" already exists")
+    #expect(throws: error) {
+      try collection.addNote(try collection.deck("other"), again) { try NoteTypeTable.stock($0, .basic, now: 0) }
+    }
     // A card of another note may already have the guid.
     let plain = try collection.add(deck, "plain", "x", guid: "G2/2")
     let other = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
