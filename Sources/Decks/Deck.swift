@@ -50,7 +50,7 @@ public struct DeckCounts: Equatable, Sendable {
 }
 
 /// A deck's name: parts joined by `::`, each trimmed and not empty, at most 200 characters in all, no control
-/// characters.
+/// characters, and combining marks as in a card's texts.
 ///
 ///     try DeckName(" Spanish :: Verbs ").text   // "Spanish::Verbs"
 public struct DeckName: Equatable, Sendable {
@@ -59,6 +59,9 @@ public struct DeckName: Equatable, Sendable {
   static let limit = 200
 
   public init(_ given: String) throws(DeckError) {
+    if hasTooManyMarks(given) {
+      throw .badName(name: given, reason: "must not have more than \(longestMarkRun) combining marks in a row")
+    }
     let text = DeckName.trimmed(given)
     if text.isEmpty { throw .badName(name: given, reason: "must not be blank") }
     if DeckName.split(text).contains("") { throw .badName(name: given, reason: "has an empty part beside \"::\"") }

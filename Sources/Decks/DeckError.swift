@@ -21,7 +21,8 @@ public enum DeckError: Problem, Equatable {
   case gone(what: String)
   case emptyPrompt
   case emptyAnswer
-  /// The same card is already in the deck, by its guid, or by prompt and answer.
+  /// The same card is already in the deck, by its guid, or by prompt and answer. Without a prompt: a note with the guid
+  /// already exists, in any deck.
   case duplicate(guid: String?, prompt: String)
   /// A text is not UTF-8, contains NUL, or has more than `CardTexts.limit` bytes; `reason` completes "the prompt
   /// ...".
@@ -98,6 +99,8 @@ public enum DeckError: Problem, Equatable {
     switch self {
     case .emptyPrompt: ProblemReport(.emptyPrompt, "The prompt is empty", "the prompt is empty")
     case .emptyAnswer: ProblemReport(.emptyAnswer, "The answer is empty", "the answer is empty")
+    case .duplicate(let guid?, ""):
+      ProblemReport(.duplicate, "The note already exists", "a note with the guid \(quoted(guid)) already exists")
     case .duplicate(let guid?, _): .duplicate("with the guid \(quoted(guid))")
     case .duplicate(nil, let prompt): .duplicate("with the prompt \(quoted(prompt)) and the same answer")
     case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be stored", "the \(what) \(reason)")

@@ -74,8 +74,11 @@ struct DatabaseFile {
     do {
       return try open(path, .reading)
     } catch {
-      // SQLite cannot create its own files next to the database, so it reads the file as immutable.
-      return try open(path, .immutable)
+      // SQLite cannot create its own files next to the database, so nobody writes. What a program that was killed
+      // committed last is in the log.
+      let log = try FileFacts.at(finalTarget(of: path) + "-wal")
+      let hasLog = log.map { $0.kind == .file && $0.size > 0 } ?? false
+      return try open(path, hasLog ? .immutableWithLog : .immutable)
     }
   }
 
@@ -90,7 +93,9 @@ struct DatabaseFile {
   }
 
   /// Returns the URI that opens the file as immutable.
-  static func immutable(_ path: String) -> String {
+  static func immutable(_ path: String) -> String { address(path, "mode=ro&immutable=1") }
+
+  static func address(_ path: String, _ parameters: String) -> String {
     // Without the empty host, SQLite would take the first part of a path that begins with two slashes for a host.
     var address = path.hasPrefix("/") ? "file://" : "file:"
     for byte in path.utf8 {
@@ -98,6 +103,6 @@ struct DatabaseFile {
       let hexadecimal = (byte < 16 ? "0" : "") + String(byte, radix: 16)
       address += isPlain ? String(UnicodeScalar(byte)) : "%" + hexadecimal
     }
-    return address + "?mode=ro&immutable=1"
+    return address + "?" + parameters
   }
 }

@@ -16,6 +16,8 @@ public final class ExclusiveDatabase {
     case reading
     /// The file does not change: it is read without locks, and SQLite creates no files next to it.
     case immutable
+    /// The same, but its write-ahead log is read too. SQLite keeps the index of the log in memory.
+    case immutableWithLog
   }
 
   private let database: Database
@@ -31,12 +33,14 @@ public final class ExclusiveDatabase {
   init(
     _ path: String?, _ mode: Mode, settings: [String], collations: [String] = [], poll: StatementPoll? = nil
   ) throws(StorageError) {
-    let address = mode == .immutable ? path.map(DatabaseFile.immutable) : path
+    let address = path.map { mode.address(of: $0) }
     database = Database(
       try Connection(address ?? ":memory:", flags: mode.flags, path: path ?? "the database in memory"))
     if let poll { database.connection.interrupt(by: poll) }
     for name in collations { database.addCollation(name) }
-    for setting in ["foreign_keys = ON"] + settings { try database.execute(sql: "PRAGMA \(setting)") }
+    // Before anything is read.
+    let locking = mode == .immutableWithLog ? ["locking_mode = EXCLUSIVE"] : []
+    for setting in locking + ["foreign_keys = ON"] + settings { try database.execute(sql: "PRAGMA \(setting)") }
     // Throws if the file is not a database.
     _ = try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
   }
@@ -67,7 +71,16 @@ extension ExclusiveDatabase.Mode {
     switch self {
     case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .reading: SQLITE_OPEN_READONLY
-    case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    case .immutable, .immutableWithLog: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    }
+  }
+
+  /// What `sqlite3_open_v2` is given for a path.
+  fileprivate func address(of path: String) -> String {
+    switch self {
+    case .writing, .reading: path
+    case .immutable: DatabaseFile.immutable(path)
+    case .immutableWithLog: DatabaseFile.address(path, "mode=ro&vfs=unix-none")
     }
   }
 }

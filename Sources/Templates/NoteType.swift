@@ -199,6 +199,9 @@ extension NoteTypeDraft {
   }
 
   private static func name(_ given: String, _ blank: String, _ rest: String) throws(NoteError) -> String {
+    if hasTooManyMarks(given) {
+      throw .badType(reason: "\(rest) of at most \(longestMarkRun) combining marks in a row")
+    }
     let name = given.trimmed
     if name.isEmpty { throw .badType(reason: blank) }
     if name.count > 200 { throw .badType(reason: "\(rest) of at most 200 characters") }

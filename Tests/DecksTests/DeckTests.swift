@@ -18,7 +18,7 @@ import Testing
 
   @Test(arguments: [
     "", "  ", "::", "A::", "::A", "A::::B", "A:: ::B", "a\u{0}b", "a\nb", "a\u{2028}b",
-    String(repeating: "é", count: 201),
+    String(repeating: "é", count: 201), "e" + String(repeating: "\u{301}", count: 129),
   ])
   func `an invalid name is refused with the reason`(given: String) throws {
     #expect(problemCode { _ = try collection.deck(given) } == "bad_name")

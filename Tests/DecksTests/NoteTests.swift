@@ -87,6 +87,11 @@ import Testing
     #expect(
       problemCode { try collection.addNote(deck, again) { try NoteTypeTable.stock($0, .basic, now: 0) } } == "duplicate"
     )
+    let error = DeckError.duplicate(guid: "G1", prompt: "")
+    #expect(error.message == "a note with the guid \"G1\" already exists")
+    #expect(throws: error) {
+      try collection.addNote(try collection.deck("other"), again) { try NoteTypeTable.stock($0, .basic, now: 0) }
+    }
     // A card of another note may already have the guid.
     let plain = try collection.add(deck, "plain", "x", guid: "G2/2")
     let other = try #require(try collection.store.read { try CardTable.card($0, plain) }).note
@@ -303,6 +308,7 @@ import Testing
     ("", ["F"], "must have a name"), ("T", [], "at least one field"), ("T", ["F", "f"], "twice"),
     ("T", ["a:b"], "without :"),
     ("T", ["#a"], "do not begin"), ("T", [" "], "not blank"), ("T\u{7}", ["F"], "control"),
+    ("A", ["e" + String(repeating: "\u{301}", count: 129)], "names of at most 128 combining marks in a row"),
   ])
   func `names of types and fields have rules`(name: String, fields: [String], words: String) throws {
     let card = CardTemplate("C", front: "{{\(fields.first ?? "")}}", back: "")

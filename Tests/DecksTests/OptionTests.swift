@@ -145,6 +145,11 @@ import Testing
       try PresetTable.record(db, PresetTable.receive(db, named: "Span", DeckOptions(), now: collection.now)).name
     }
     #expect(again == "Span 2")
+    let marks = try collection.store.operation("x") { db in
+      let name = "e" + String(repeating: "\u{301}", count: 1000)
+      return try PresetTable.record(db, PresetTable.receive(db, named: name, options, now: collection.now)).name
+    }
+    #expect(marks.unicodeScalars.count == 128)
   }
 
   @Test func `decks share a preset, and a change applies to all of them`() throws {

@@ -45,6 +45,20 @@ import Testing
     #expect(try words(third) == ["one", "two"])
   }
 
+  @Test func `if SQLite cannot create its auxiliary files the log of a killed program is read too`() throws {
+    let folder = TemporaryFolder()
+    let (path, copy) = (folder.file("data.sqlite"), folder.file("copy.sqlite"))
+    let first = store(path)
+    try add(first, "one")
+    try first.close()
+    let second = store(path)
+    try add(second, "two")
+    try copyDatabase(path, to: copy, isInterrupted: { false })
+    symlink("/nonexistent", copy + "-shm")
+    #expect(try words(store(copy)) == ["one", "two"])
+    try second.close()
+  }
+
   @Test func `a finished change is on disk: every commit is synced, also while another process has the file open`()
     throws
   {

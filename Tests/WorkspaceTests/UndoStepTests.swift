@@ -6,6 +6,7 @@ import Files
 import Glibc
 import Problems
 import Storage
+import Templates
 import TestSupport
 import TestWorkspace
 import Testing
@@ -45,6 +46,22 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try workspace.read { try DocumentTable.ids($0) }.isEmpty)
     #expect(throws: UndoError.self) { try workspace.care.undo(detaching) }
     #expect(try card.record().document == nil)
+    try workspace.close()
+  }
+
+  @Test func `a step that added a media file is not undone while a card names it`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    _ = try workspace.media.add([1], named: "a.ogg")
+    let step = try #require(workspace.care.steps().first).id
+    let card = try workspace.decks.create("Deck").add(NewCard(prompt: "[sound:a.ogg]", answer: "x"))
+    let error = #expect(throws: UndoError.self) { try workspace.care.undo(step) }
+    let reason = "redone: the media file \"a.ogg\" is used and would not exist; nothing was changed"
+    #expect(error?.message.hasSuffix(reason) == true)
+    #expect(try workspace.media.check().missing.isEmpty)
+    try workspace.cards.remove([card])
+    try workspace.care.undo(step)
+    #expect(try workspace.media.all().isEmpty)
     try workspace.close()
   }
 

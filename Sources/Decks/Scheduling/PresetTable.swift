@@ -92,8 +92,8 @@ public enum PresetTable {
 
   /// Changes a name to one that a preset can have.
   private static func cleaned(_ given: String) -> String {
-    let name = String(given.unicodeScalars.filter { !DeckName.isControl($0) }.map(Character.init)).trimmed.prefix(190)
-    let parts = DeckName.split(String(name)).map(\.trimmed).filter { !$0.isEmpty }
+    let name = String(given.unicodeScalars.filter { !DeckName.isControl($0) }.map(Character.init))
+    let parts = DeckName.split(String(limitingMarks(name).trimmed.prefix(190))).map(\.trimmed).filter { !$0.isEmpty }
     return parts.isEmpty ? "Imported" : parts.joined(separator: "::")
   }
 

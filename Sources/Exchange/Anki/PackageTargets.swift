@@ -79,7 +79,7 @@ final class PackageTargets {
       let scalars = part.unicodeScalars.filter { scalar in
         ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       }
-      return String(String(String.UnicodeScalarView(scalars)).trimmed.prefix(200))
+      return String(limitingMarks(String(String.UnicodeScalarView(scalars))).trimmed.prefix(200))
     }.filter { !$0.isEmpty }
     return parts.isEmpty ? ["Default"] : parts
   }

@@ -77,19 +77,21 @@ public struct CareOperations {
     return step
   }
 
-  /// Decks without their parent, notes without a card, and cards that show a document that does not exist. No foreign
-  /// key prevents them: a deck is within another one by its name, a note does not refer to its cards, and documents
-  /// belong to another room.
+  /// Decks without their parent, notes without a card, and cards that show a document that does not exist; and the
+  /// names of all media files. No foreign key prevents orphans: a deck is within another one by its name, a note does
+  /// not refer to its cards, documents belong to another room, and texts name media files.
   private struct Orphans {
     let decks: [DeckID]
     let notes: Set<NoteID>
     let cards: Set<CardID>
+    let media: Set<String>
 
     init(_ db: Database) throws {
       decks = try DecksCheck.decksWithoutParent(db)
       notes = Set(try DecksCheck.notesWithoutCard(db))
       let documents = Set(try DocumentTable.ids(db))
       cards = Set(try CardTable.documents(db).filter { !documents.contains($0.document) }.map(\.card))
+      media = Set(try MediaTable.list(db).map(\.name))
     }
   }
 
@@ -105,6 +107,10 @@ public struct CareOperations {
     }
     if !now.cards.isSubset(of: before.cards) {
       throw UndoError.differs(step, what: "a card would show a document that does not exist")
+    }
+    let gone = before.media.subtracting(now.media)
+    if !gone.isEmpty, let name = try MediaTable.references(db).keys.sorted().first(where: gone.contains) {
+      throw UndoError.differs(step, what: "the media file \(quoted(name)) is used and would not exist")
     }
   }
 
