@@ -58,8 +58,7 @@ public struct NewStore {
   /// the file is compared with a new one.
   private func firstMigrations(of source: String) throws -> [Migration] {
     do {
-      let poll = StatementPoll(isInterrupted)
-      let file = try ExclusiveDatabase(source, .immutable, settings: ["trusted_schema = OFF"], poll: poll)
+      let file = try ForeignDatabase.open(source, isInterrupted: isInterrupted)
       let applied = try file.use { try appliedMigrations($0) }
       try file.close()
       let first = Array(migrations.prefix { applied.contains($0.name) })

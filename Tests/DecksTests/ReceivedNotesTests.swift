@@ -77,6 +77,27 @@ import Testing
     #expect(try collection.store.integrityProblems() == [])
   }
 
+  @Test func `notes whose ids are taken get free ones, also if the taken ones are far apart`() throws {
+    let deck = try collection.deck("d")
+    try collection.store.operation("receive") { db in
+      let type = try NoteTypeTable.stock(db, .basic, now: 0)
+      let receiver = try NoteReceiver(db, now: 0, isAlone: false, isInterrupted: { false })
+      for (number, id) in [1000, 5_000_000, 5_000_000, 5_000_002, 1000].enumerated() {
+        let note = NoteRecord(
+          id: NoteID(rawValue: Int64(id)), guid: "g\(number)", type: type.id, modified: 1, tags: [],
+          fields: ["f\(number)", "b"], data: "")
+        let outcome = try receiver.receive(note, of: type, ordinals: [0]) { index in
+          let id = CardID(rawValue: Int64(number + 1))
+          return StoredCard(id: id, ordinal: index, deck: deck, rank: Int64(number), modified: 0)
+        }
+        #expect(outcome == .added(1))
+      }
+      try receiver.flush()
+      let ids = try db.rows("SELECT id FROM notes ORDER BY id") { $0.integer(0) }
+      #expect(ids == [1000, 1001, 5_000_000, 5_000_001, 5_000_002])
+    }
+  }
+
   @Test func `a note after a failure, and pending notes, are all stored`() throws {
     let (one, two) = (try collection.deck("one"), try collection.deck("two"))
     try receive(300, into: one, isAlone: true) { Int64($0 + 1) }

@@ -4,6 +4,7 @@ import Decks
 import Memory
 import Problems
 import Storage
+import Templates
 import TestDecks
 import Testing
 
@@ -78,6 +79,22 @@ import Testing
     let (b, a) = (try collection.add(deck, "b", "x"), try collection.add(deck, "a", "x"))
     let order = try collection.store.read { try CardTable.order($0, [b, a, b], by: .prompt, isDescending: false) }
     #expect(order == [1, 0])
+  }
+
+  @Test func `a formatted field that the type does not have is named by its number`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "p", "a")
+    try collection.store.operation("x") { db in
+      try db.execute(sql: "UPDATE notes SET fields = fields || char(31) || '<b>c</b>'")
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .update, now: 0) { 0 }
+      #expect(throws: NoteError.formatted(field: "3")) {
+        try NewCard(prompt: "p", answer: "b").checked { given in
+          var card = given
+          card.saysNoFormatting = true
+          _ = try batch.write(card)
+        }
+      }
+    }
   }
 
   @Test func `texts that cannot be confused with others are not compared`() throws {

@@ -284,9 +284,10 @@ public enum NoteTable {
       db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)
   }
 
-  /// The name of a field of a note.
+  /// The name of a field of a note; its number if the note has more fields than its type.
   static func fieldName(_ db: Database, _ note: NoteID, _ place: Int) throws -> String {
-    try NoteTypeTable.record(db, record(db, note).type).fields[place]
+    let fields = try NoteTypeTable.record(db, record(db, note).type).fields
+    return fields.indices.contains(place) ? fields[place] : "\(place + 1)"
   }
 
   /// Removes notes with all their cards; the log of their reviews stays.

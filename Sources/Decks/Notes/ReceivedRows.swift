@@ -12,7 +12,6 @@ final class ReceivedRows {
   private struct FreeIDs {
     /// The highest ids of notes and cards so far.
     var (highestNote, highestCard): (Int64, Int64) = (0, 0)
-    var nextNote: Int64 = 0
     /// The ids of existing cards; nil if there are many.
     var cards: HashFilter?
     /// The highest card id before. Cards with lower ids cannot be recognised as new by their ids.
@@ -55,7 +54,7 @@ final class ReceivedRows {
     came = try ReceivedCards(db)
   }
 
-  /// Returns the id for a note: `wanted` if it is free, else a nearby one.
+  /// Returns the id for a note that is added next: `wanted` if it is free, else a nearby one.
   func noteID(_ wanted: NoteID) throws -> NoteID {
     let id = max(1, wanted.rawValue)
     if id > ids.highestNote { return NoteID(rawValue: id) }
@@ -63,8 +62,11 @@ final class ReceivedRows {
     statements.hasNote.bind(1, id)
     guard try statements.hasNote.hasRow() else { return NoteID(rawValue: id) }
     let sql = "SELECT max(id) FROM notes WHERE id BETWEEN ?1 AND ?1 + 3600000"
-    let free = max(ids.nextNote, (try db.firstRow(sql, [id]) { $0.integer(0) } ?? id) + 1)
-    ids.nextNote = free + 1
+    var free = id
+    repeat {
+      free = (try db.firstRow(sql, [free]) { $0.integer(0) } ?? free) + 1
+      statements.hasNote.bind(1, free)
+    } while try statements.hasNote.hasRow()
     return NoteID(rawValue: free)
   }
 
