@@ -36,6 +36,14 @@ local function likeness(a, b)
   return same
 end
 
+---The words of the game's list, common or not. A list of the game's own has another name than its language.
+---@param game game
+---@return lexicon
+local function all_words(game)
+  if game.lexicon.name ~= game.language then return game.lexicon end
+  return assert(words.lexicon(game.language))
+end
+
 ---A walk of `rungs` steps that begins with `start` and visits no word twice; nil if it ends too early.
 ---@param lexicon lexicon
 ---@param start string
@@ -64,7 +72,7 @@ local function setup(game)
   for try = 1, 400 do
     if ladder then break end
     -- There may be too few common words for a ladder.
-    local lexicon = try <= 200 and game.lexicon or assert(words.lexicon(game.language))
+    local lexicon = try <= 200 and game.lexicon or all_words(game)
     start = lexicon:random { length = utf8.len(game.base_word) } or start
     ladder = walk(lexicon, start)
   end
@@ -120,7 +128,7 @@ local function hint(game)
   for _, word in ipairs(game.found) do
     used[word] = true
   end
-  for _, word in ipairs(neighbours(assert(words.lexicon(game.language)), top(game))) do
+  for _, word in ipairs(neighbours(all_words(game), top(game))) do
     if not used[word] and (not best or likeness(word, game.data.goal) > likeness(best, game.data.goal)) then best = word end
   end
   return best and "Try " .. best or "There is no way on from here"

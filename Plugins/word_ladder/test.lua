@@ -27,3 +27,14 @@ test("hints lead somewhere, and reaching the goal ends the game", function()
   expect(game.count > 0):is_truthy()
   expect(game.finished == (game.found[1] == game.data.goal)):is_truthy()
 end)
+
+test("a game with a list of its own uses only its words", function()
+  local function start(name, list)
+    local path = folder .. "/" .. name
+    assert(files.write(path, list))
+    return games.new { mode = "word_ladder", lexicon = assert(words.load(path, { language = "english" })), base = "cold" }
+  end
+  expect(select(2, start("short.txt", "cold\nbold\nword\n")).code):equals("no_base_word")
+  local game = assert(start("long.txt", "cold\ncord\ncard\nward\nwarn\nyarn\n"))
+  expect(game:hint()):equals("Try cord")
+end)

@@ -66,6 +66,7 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
       }
     }
   }
+  try checkFields(of: arguments.map(\.name) + options.map(\.name), command: name)
   let complete = try table.optionalFunction("complete")
   return Command(
     path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
@@ -73,6 +74,14 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
     owner: context.owner,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })
+}
+
+/// Checks that each value has its own field of `args`.
+private func checkFields(of names: [String], command: String) throws {
+  let fields = names.map(fieldName)
+  for (index, field) in fields.enumerated() where fields[..<index].contains(field) {
+    throw CommandError.badDescription(command: command, "two of its values would be args.\(printable(field))")
+  }
 }
 
 private func readText(_ table: borrowing LuaTable, _ context: BindingContext) throws -> CommandText {
@@ -141,7 +150,9 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
   if let choices = try table.optionalTexts("choices") { return .choice(choices) }
   let least = try table.optionalInteger("min") ?? Int.min
   let most = try table.optionalInteger("max") ?? Int.max
-  guard least <= most else { throw LuaFailure.argument(table.argument, "'\(name)': min is greater than max") }
+  guard least <= most else {
+    throw LuaFailure.argument(table.argument, "'\(printable(name))': min is greater than max")
+  }
   guard let kind = try table.optionalText("kind") else {
     return least == Int.min && most == Int.max ? nil : .integer(least...most)
   }

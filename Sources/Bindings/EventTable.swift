@@ -191,17 +191,17 @@ public final class EventTable {
       settingsBudget.seconds = seconds
     }
     // A copy, as a listener may cause another change, of other settings.
-    var budget = settingsBudget.budget
-    defer { if settingsBudget.change == change { settingsBudget.budget = budget } }
-    guard context.owner.plugin == nil || !budget.isSpent else { return }
+    var shared = settingsBudget
+    defer { if settingsBudget.change == change { settingsBudget = shared } }
+    guard context.owner.plugin == nil || !shared.budget.isSpent else { return }
     do {
       try Interrupts.holding {
-        try context.calling(.change(subject), within: &budget, function, body)
+        try context.calling(.change(subject), within: &shared.budget, function, body)
       }
     } catch let error as LuaError where error.isRequestedStop {
       // The code that made the change is stopped too, and reports it.
       return
-    } catch  where context.owner.plugin != nil && budget.isSpent {
+    } catch  where context.owner.plugin != nil && shared.budget.isSpent {
       cancel()
       report(context.owner, subject, unsubscribed(error, others: 0))
     } catch {

@@ -50,6 +50,9 @@ public struct PluginLimits: Equatable, Sendable {
   }
 
   public static let standard = PluginLimits(seconds: 2, memory: 64)
+  /// What the user may set.
+  public static let secondsRange = 0.1...3600.0
+  public static let memoryRange = 1...4096
 
   /// "2 s".
   public var secondsInWords: String {
@@ -79,16 +82,18 @@ public enum PluginCallError: Problem, Equatable {
   public var report: ProblemReport {
     switch self {
     case .outOfTime(let plugin, let call, let place, let limits):
-      let more = PluginLimits(seconds: limits.seconds < 10 ? 10 : limits.seconds * 2, memory: 0)
+      let most = PluginLimits.secondsRange.upperBound
+      let more = PluginLimits(seconds: min(limits.seconds < 10 ? 10 : limits.seconds * 2, most), memory: 0)
+      let option = limits.seconds < most ? "--seconds \(more.secondsInWords.dropLast(2))" : nil
       return ProblemReport(
         .pluginStopped, "A plugin was stopped",
-        "\(plugin): stopped after \(limits.secondsInWords) \(call)\(Self.at(place)); raise its limit with "
-          + "`plugin limit \(plugin) --seconds \(more.secondsInWords.dropLast(2))`")
+        "\(plugin): stopped after \(limits.secondsInWords) \(call)\(Self.at(place))" + Self.raising(option, of: plugin))
     case .outOfMemory(let plugin, let call, let place, let limits):
+      let most = PluginLimits.memoryRange.upperBound
+      let option = limits.memory < most ? "--memory \(min(limits.memory * 2, most))" : nil
       return ProblemReport(
         .pluginStopped, "A plugin was stopped",
-        "\(plugin): stopped at \(limits.memory) MiB \(call)\(Self.at(place)); raise its limit with "
-          + "`plugin limit \(plugin) --memory \(limits.memory * 2)`")
+        "\(plugin): stopped at \(limits.memory) MiB \(call)\(Self.at(place))" + Self.raising(option, of: plugin))
     case .failed(let plugin, let call, let reason):
       return ProblemReport(.pluginFailed, "A plugin failed", "\(plugin): \(reason) (\(call))")
     case .unsubscribed(let reason, let others):
@@ -98,6 +103,11 @@ public enum PluginCallError: Problem, Equatable {
   }
 
   private static func at(_ place: String) -> String { place.isEmpty ? "" : " (\(place))" }
+
+  /// - Parameter option: the option with the greater limit; nil if there is none.
+  private static func raising(_ option: String?, of plugin: String) -> String {
+    option.map { "; raise its limit with `plugin limit \(plugin) \($0)`" } ?? ""
+  }
 }
 
 extension BindingContext {

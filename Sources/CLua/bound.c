@@ -74,7 +74,7 @@ static inline void finish(lua_State *L, dh_runtime *rt) {
 
 // Returns why a function cannot be called now, or NULL; also makes room for it on the stack.
 static inline const char *refusal(lua_State *L, const dh_runtime *rt, const dh_function *function) {
-  if (__builtin_expect(rt->is_retired, 0) && !function->outlives) return "the plugin was unloaded while its code ran";
+  if (__builtin_expect(rt->is_retired, 0) && !function->outlives) return DH_CLOSED_STATE;
   return __builtin_expect(lua_checkstack(L, DH_ROOM), 1) ? NULL : "stack overflow";
 }
 

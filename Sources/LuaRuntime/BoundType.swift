@@ -1,6 +1,7 @@
 // The single description of each bound type and module. The binding, completion, `help`, the LuaLS stubs and the
 // reference all come from it. Invariant: a field or method exists in Lua exactly when it is described here.
 
+import Problems
 import Text
 
 /// A function of the host that Lua can call.
@@ -82,8 +83,25 @@ public final class BoundType<T: AnyObject> {
         guard let identity, let object = object as? T else { return .text(try summaryOf(object)) }
         return try identity(object)
       })
-    operation("__tostring") { object, _ in try summary(object) }
+    addText(summary)
     describe(self)
+  }
+
+  /// Adds the text of an object; an object that cannot be used has one too, with the reason.
+  private func addText(_ summary: @escaping (T) throws -> String) {
+    let name = description.name
+    let check = self.check
+    members.append(
+      BoundMember(
+        .operation("__tostring"),
+        HostFunction("__tostring", failsSoftly: false) { stack, raw in
+          do {
+            stack.push(try Self.with(raw, check, summary))
+          } catch let problem as any Problem {
+            stack.push("\(name) (\(problem.message))")
+          }
+          return 1
+        }))
   }
 
   /// Passes the object behind a raw self to `body`. It is borrowed from its userdata, which is on the stack during

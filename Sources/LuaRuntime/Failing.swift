@@ -3,6 +3,7 @@
 
 import CLua
 public import Problems
+import Text
 
 /// An error thrown by a bound function, in the form that Lua receives.
 ///
@@ -91,10 +92,13 @@ extension PlainProblem {
   }
 }
 
-/// Returns the failure that a function gives as its second result, after nil: a problem, or a text. Nil for any other
-/// value.
+/// Returns the failure that a function gives as its second result, after nil: a problem, which may have only a code, or
+/// a text. Nil for any other value.
 public func failure(at index: Int, on stack: borrowing LuaStack) -> (any Error)? {
   if let problem = PlainProblem(at: index, on: stack) { return problem }
+  if stack.kind(index) == .table, let code = rawText("code", of: index, on: stack) {
+    return PlainProblem(code: code, title: code, message: "it failed with the code \(quoted(code))")
+  }
   return stack.excerpt(index).map { LuaFailure.message($0) }
 }
 

@@ -180,9 +180,7 @@ public final class LuaState {
   // MARK: Errors
 
   @usableFromInline var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
-  @usableFromInline var refusal: LuaError {
-    LuaError(kind: .runtime, message: "this belongs to a Lua state that is closed")
-  }
+  @usableFromInline var refusal: LuaError { LuaError(kind: .runtime, message: DH_CLOSED_STATE) }
 
   /// Lua code is incomplete when the error is at the end of the text. An unfinished short string cannot continue on
   /// the next line, unless the line ends in a backslash.

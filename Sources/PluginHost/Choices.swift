@@ -6,10 +6,6 @@ import Files
 import LuaRuntime
 
 extension PluginHost {
-  /// The ranges of the limits: seconds, and MiB of memory.
-  public static let secondsRange = 0.1...3600.0
-  public static let memoryRange = 1...4096
-
   /// Reads the manifest of a plugin from disk; the question before enabling shows this one.
   public func currentManifest(of plugin: Plugin) throws -> Manifest {
     let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
@@ -92,11 +88,13 @@ extension PluginHost {
 
   /// Sets the limits of each call of a plugin; nil leaves one unchanged. A loaded plugin is loaded again.
   public func setLimits(_ plugin: Plugin, seconds: Double?, memory: Int?) throws {
+    var limits = plugin.limits
     try remember(plugin) {
       $0.seconds = seconds ?? $0.seconds
       $0.memory = memory ?? $0.memory
-      plugin.limits = $0.limits
+      limits = $0.limits
     }
+    plugin.limits = limits
     guard plugin.manifest != nil else { return }
     let (wasLoaded, hasFailed) = (plugin.lua != nil, plugin.lastError != nil)
     guard wasLoaded || hasFailed, plugin.state != .off, plugin.state != .loading else { return }

@@ -78,8 +78,8 @@ struct GrantFile {
     var found: [String: Entry] = [:]
     for member in whole.fields {
       guard let object = member.value.record else { continue }
-      let seconds = object["seconds"]?.double.flatMap { PluginHost.secondsRange.contains($0) ? $0 : nil }
-      let memory = object["memory"]?.integer.flatMap { PluginHost.memoryRange.contains($0) ? $0 : nil }
+      let seconds = object["seconds"]?.double.flatMap { PluginLimits.secondsRange.contains($0) ? $0 : nil }
+      let memory = object["memory"]?.integer.flatMap { PluginLimits.memoryRange.contains($0) ? $0 : nil }
       found[member.name] = Entry(
         version: object["version"]?.text ?? "", granted: (object["granted"]?.list ?? []).compactMap(\.text),
         isEnabled: object["enabled"]?.boolean ?? false, isBundled: object["bundled"]?.boolean ?? false,

@@ -104,10 +104,10 @@ public final class PluginHost: ListenerLoading {
     readGrants()
     for plugin in plugins where plugin.lua == nil {
       guard let manifest = plugin.manifest else { continue }
-      if case .failed = plugin.state { continue }
       let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
       unload(plugin)
       plugin.apply(entry)
+      plugin.lastError = nil
       if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
       plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
     }

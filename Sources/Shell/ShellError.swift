@@ -4,6 +4,7 @@ import Commands
 import Files
 import Problems
 import Text
+import Values
 
 /// A name in a command that matches nothing, or several objects.
 enum LookupError: Problem, Equatable {
@@ -221,7 +222,8 @@ enum ShellError: Problem, Equatable {
         "\(quoted(word)): FIELD=VALUE expected\(didYouMean(near)); fields are \(fields.joined(separator: ", "))",
         ["suggestion": near])
     case .badSeconds(let seconds):
-      ProblemReport(.badValue, "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(seconds)")
+      ProblemReport(
+        .badValue, "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(Value.measure(seconds).json)")
     case .testsFailed(let plugin, let failed, let count):
       ProblemReport(.testFailed, "A test failed", "\(plugin): \(failed) of \(counted(count, "test")) failed")
     case .noTestFolder:

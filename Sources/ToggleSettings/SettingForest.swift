@@ -38,9 +38,9 @@ struct SettingForest {
     throw .unknownSetting(name, suggestion: suggestion(for: name, among: names) ?? nameWithPart(name))
   }
 
-  /// Finds a name that contains the text: `lang` is most likely a part of a name.
+  /// Finds a name that contains the text: `lang` is most likely a part of a name. Most names contain a letter or two.
   private func nameWithPart(_ part: String) -> String? {
-    guard (1...100).contains(part.utf8.count) else { return nil }
+    guard part.count > 2, part.utf8.count <= 100 else { return nil }
     let part = part.lowercased()
     return names.first { $0.lowercased().contains(text: part) }
   }

@@ -84,7 +84,8 @@ import Workspace
     try fill(program.workspace)
     try program.run("sprint = decks.open('D'):study{mode = 'sprint'} look = decks.open('D'):study{schedule = false}")
     try program.check([
-      ("sprint:answer('right').right", "true"), ("look:answer('good').right", "true"),
+      ("sprint:answer('right').right", "true"),
+      ("(function() local it = look:answer('good') return it.right, it.interval == nil end)()", "true true"),
       ("decks.open('D'):study()", "nil [not_granted]"),
     ])
   }

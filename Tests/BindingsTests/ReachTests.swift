@@ -3,6 +3,7 @@
 import CardDocuments
 import Commands
 import LuaRuntime
+import Problems
 import TestSupport
 import TestWorkspace
 import Testing
@@ -62,6 +63,22 @@ import Workspace
       let expected = modules.map { $0 == name || $0 == "files" ? "true" : "false" }.joined(separator: " ")
       #expect(try plugin.value(expression) == expected, "\(grant?.rawValue ?? "none")")
     }
+  }
+
+  @Test func `the message of a stopped plugin names only limits that can be set`() {
+    func messages(_ seconds: Double, _ memory: Int) -> [String] {
+      let limits = PluginLimits(seconds: seconds, memory: memory)
+      let errors: [PluginCallError] = [
+        .outOfTime(plugin: "p", .loading, place: "", limits: limits),
+        .outOfMemory(plugin: "p", .loading, place: "", limits: limits),
+      ]
+      return errors.map { $0.message }
+    }
+    let near = messages(2000, 3000)
+    #expect(near[0].contains("`plugin limit p --seconds 3600`") && near[1].contains("`plugin limit p --memory 4096`"))
+    #expect(
+      messages(3600, 4096)
+        == ["p: stopped after 3600 s while it was loaded", "p: stopped at 4096 MiB while it was loaded"])
   }
 
   @Test func `a state with read access changes nothing, whatever is tried`() throws {
@@ -133,6 +150,7 @@ import Workspace
       ("shell.chart({0/0})", "not a number"), ("shell.progress()", "#1"), ("shell.ask()", "#1"),
       ("shell.command{}", "name"), ("shell.command{name = 'x', run = 5}", "run"),
       ("shell.command{name = 'x', run = print, arguments = {{name = 'A', kind = 'number', min = 1}}}", "min and max"),
+      ("shell.command{name = 'x', run = print, arguments = {'COUNT', '--count N'}}", "would be args.count"),
     ])
   }
 

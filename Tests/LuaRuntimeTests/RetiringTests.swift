@@ -56,7 +56,7 @@ private final class Holder {
     let state = try retiring(census)
     try run("p = probes.create('p')", in: state)
     let error = try failure("retire() \(code)", in: state)
-    #expect(error?.message.contains("unloaded while its code ran") == true, "\(String(describing: error))")
+    #expect(error?.message.contains("a Lua state that is closed") == true, "\(String(describing: error))")
     #expect(census.living == 0)
   }
 

@@ -178,7 +178,8 @@ import Testing
 
   @Test func `a removed object is printed as what it was, marked as removed`() throws {
     let removed = "card = decks.create('D'):add{prompt = 'a', answer = 'b'} card:remove()"
-    #expect(try Home().run("-e", removed, "-e", "card").output == "card (the card has been removed)\n")
+    let run = try Home().run("-e", removed, "-e", "card", "-e", "print(card)")
+    #expect(run.lines == Array(repeating: "card (the card has been removed)", count: 2), "\(run)")
   }
 
   @Test func `removing a document whose element was moved does not undo the rest of the script`() throws {

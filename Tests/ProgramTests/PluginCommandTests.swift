@@ -75,6 +75,19 @@ import Testing
     let caught = try home.run("-e", #"print(pcall(shell.run, "quiz loop")) print("on")"#)
     #expect(caught.lines.first?.hasPrefix("false\tquizbowl: stopped after 1 s") == true && caught.lines.last == "on")
     #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "0").status == 1)
+    let far = try home.run("plugin", "limit", "quizbowl", "--seconds", "1e9")
+    #expect(far.status == 1 && far.errors.hasSuffix("must be from 0.1 to 3,600, not 1000000000\n"), "\(far)")
+  }
+
+  @Test func `a limit that cannot be written is not in force`() throws {
+    let home = try quiz()
+    let run = try home.run(
+      "-e",
+      """
+      os.execute("mkdir -p '\(home.path)/data/local/grants.json.tmp/in the way'")
+      print(shell.run("plugin limit quizbowl --seconds 9") == nil, shell.run("plugin limit quizbowl").seconds)
+      """)
+    #expect(run.output == "true\t2.0\n", "\(run)")
   }
 
   @Test func `the user adds commands too, and may describe them again`() throws {

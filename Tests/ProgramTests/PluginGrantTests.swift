@@ -40,7 +40,13 @@ import Testing
     #expect(list.contains { $0.hasPrefix("grows") && $0.contains(" off ") }, "\(list)")
     #expect(try home.run(asAna + ["play", "--list"]).output.contains("hangman"))
     #expect(try !home.run(asBob + ["play", "--list"]).output.contains("hangman"))
-    // Within one shell too: the user who signs in next has only their own grants.
+    // Within one shell too: who signs in next has only their own grants, and sees no failure of the previous user.
+    try home.plugin("fails", permissions: #"["shell"]"#, manifest: #""commands": ["fail"]"#, "error('for ana')")
+    #expect(try home.run(asAna + ["plugin", "enable", "fails", "--grant"]).status == 0)
+    let next = try home.run(
+      asAna + ["-i", "-e", ""], input: "fail\nlogout\nlogin bob --password-file \(bob)\nplugin info fails\n")
+    #expect(next.errors.contains("for ana") && next.output.contains("off"), "\(next)")
+    #expect(!next.output.contains("for ana") && !next.output.contains("failed"), "\(next)")
     let shell = try home.run(
       asAna + ["-i", "-e", ""], input: "grow\nlogout\nlogin bob --password-file \(bob)\ngrow\n")
     #expect(shell.output.hasPrefix("grown\n") && !shell.output.dropFirst(6).contains("grown"), "\(shell)")

@@ -92,6 +92,7 @@ import Testing
         if args.word == 'plain' then return nil, 'not so' end
         if args.word == 'bytes' then return nil, 'not \\xff so' end
         if args.word == 'told' then return nil, {code = 'told', title = 'Told', message = 'told'} end
+        if args.word == 'coded' then return nil, {code = 'x7'} end
       end}
       """)
     try home.enable("maker")
@@ -101,6 +102,8 @@ import Testing
     #expect(plain.status == 1 && plain.errors.contains("not so"), "\(plain)")
     let bytes = try home.run("make", "bytes")
     #expect(bytes.status == 1 && bytes.errors.contains("not \u{FFFD} so"), "\(bytes)")
+    let coded = try home.run("make", "coded")
+    #expect(coded.status == 1 && coded.errors.contains("it failed with the code \"x7\""), "\(coded)")
     #expect(try home.run("deck", "list", "--json").output == "")
     #expect(try home.run("make", "word").status == 0)
     #expect(try home.run("--json", "undo", "--list").lines.count == 1)

@@ -126,6 +126,9 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     #expect(problem { try tree.toggle(["pizza.tomato", "game.language"], by: .user) }?.code == "not_a_switch")
     #expect(problem { try tree.toggle(["pizza.tomato", "pizza.tomatoe"], by: .user) }?.code == "unknown_setting")
+    // A part of a name suggests it, a letter or a dot does not.
+    #expect(problem { _ = try tree.get("tomat") }?.message.contains("did you mean \"pizza.tomato\"") == true)
+    for name in ["z", "."] { #expect(problem { _ = try tree.get(name) }?.message.contains("did you mean") == false) }
     #expect(try tree.get("pizza.tomato") == .flag(false))
     #expect(try tree.toggle(["pizza.tomato", "pizza.cheese"], by: .user) == [.on, .on])
     #expect(try tree.state("pizza") == .on)

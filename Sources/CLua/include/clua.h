@@ -26,6 +26,9 @@ enum dh_failure {
   DH_FAIL_ARGUMENT = -3, // the string on top says what is wrong with argument DH_FAIL_ARGUMENT - answer
 };
 
+// The error of whatever asks the host for something in a state that is closed.
+#define DH_CLOSED_STATE "this belongs to a Lua state that is closed: its plugin was unloaded, or its session has ended"
+
 // Status of a protected call when the code was stopped: DH_STATUS_STOPPED + reason.
 enum { DH_STATUS_STOPPED = 100 };
 

@@ -112,12 +112,12 @@ enum PluginWork {
       arguments: [PluginCommands.pluginName],
       options: [
         Option("--seconds", "N", .number, help: "from 0.1 to 3600"),
-        Option("--memory", "MIB", .integer(PluginHost.memoryRange), help: "MiB, from 1 to 4096"),
+        Option("--memory", "MIB", .integer(PluginLimits.memoryRange), help: "MiB, from 1 to 4096"),
       ], example: "plugin limit palindromes --seconds 10"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
-      if let seconds, !PluginHost.secondsRange.contains(seconds) {
+      if let seconds, !PluginLimits.secondsRange.contains(seconds) {
         throw ShellError.badSeconds(seconds)
       }
       if seconds != nil || memory != nil,

@@ -14,7 +14,7 @@ public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating
   public let remaining: Int
-  /// Seconds until the card is shown again; nil in a sprint, which changes no schedule.
+  /// Seconds until the card is shown again; nil if the answer changed no schedule.
   public let interval: Double?
   public let isLeech: Bool
 
@@ -224,7 +224,7 @@ public final class SessionHandle: WorkspaceHandle {
       }
       return SessionResult(
         card: workspace.handle(of: result.card), rating: rating, remaining: result.remaining,
-        interval: result.interval, isLeech: result.isLeech)
+        interval: selection.reschedules ? result.interval : nil, isLeech: result.isLeech)
     }
   }
 
