@@ -1,26 +1,19 @@
-// The tables of notes, cards, reviews and what belongs to them.
-// Invariant: every card has a note. A collection that an older version made has the same tables, on the same pages, as
-// a new one: a migration is never changed, and a new one follows those of all rooms.
+// The tables of notes, cards, reviews and what belongs to them, created in one migration.
+// Invariant: every card has a note. Nothing has been released yet: the schema is changed in place, under a new
+// migration name, and files with another one are refused.
 
 public import Storage
 import Templates
 
 /// The tables of decks, notes and cards.
 ///
-///     let migrations = DecksSchema.migrations + UndoLog.migrations + DecksSchema.lastMigrations
-///     let store = Store(path: path, migrations: migrations, isInterrupted: isInterrupted)
+///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
 public enum DecksSchema {
   public static var migrations: [Migration] {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
     ].joined(separator: "\n")
     return [Migration("decks.2", functions: CardTextFunctions.all, sql: sql)]
-  }
-
-  /// The migrations that follow those of all rooms. `sent_...` names what undo does not restore: see `UndoTable`.
-  public static var lastMigrations: [Migration] {
-    let sql = "ALTER TABLE \(SyncedTable.firstRemovedTable) RENAME TO \(SyncedTable.removedTable)"
-    return [Migration("decks.3", sql: sql)]
   }
 
   /// `id` is milliseconds since 1970, as in Anki, or 1 for the deck and the preset that every collection of Anki has:
@@ -133,7 +126,7 @@ public enum DecksSchema {
     CREATE INDEX cards_flag ON cards(flag) WHERE flag > 0;
     CREATE TRIGGER cards_last_of_note AFTER DELETE ON cards
     WHEN NOT EXISTS (SELECT 1 FROM cards WHERE note = OLD.note) BEGIN
-      \(SyncedTable.notes.saveRemovedSQL("OLD.note", into: SyncedTable.firstRemovedTable));
+      \(SyncedTable.notes.saveRemovedSQL("OLD.note"));
       DELETE FROM notes WHERE id = OLD.note;
     END;
     """

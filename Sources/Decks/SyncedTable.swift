@@ -19,16 +19,11 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   /// The kind of a base that is a removed row of the log.
   public static let removedReview = 5
 
-  /// The table of the bases of removed rows.
-  static let removedTable = "sent_removed"
-  /// Its name before `DecksSchema.lastMigrations`.
-  static let firstRemovedTable = "undo_removed"
-
   /// `bases` has the other rows of a server, each as JSON, by kind and id: rows that were changed here, rows that
   /// cannot be stored here, and rows that are not of these tables. `here` is 1 if there is a local row with that id,
   /// or was when both sides agreed; `state` is the state of that row at that time.
   ///
-  /// `sent_removed` has the bases of rows that were removed here. Undo ignores it: an entry whose row exists again
+  /// `undo_removed` has the bases of rows that were removed here. Undo ignores it: an entry whose row exists again
   /// has no meaning. `sent_graves` has the rows that were deleted here and on the server: such an id is never used
   /// again; `sent` is 1 if the row was deleted here. Undo does not change it: a row that is restored gets another id.
   static let tables = """
@@ -41,7 +36,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
       state TEXT,
       PRIMARY KEY (kind, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE \(firstRemovedTable) (
+    CREATE TABLE undo_removed (
       kind INTEGER NOT NULL,
       id INTEGER NOT NULL,
       modified INTEGER NOT NULL,
@@ -107,19 +102,16 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   public var own: String { "\(name) WHERE NOT \(Unsent.sql) AND \(hasNoOther(name))" }
 
   /// The bases of removed rows, for FROM.
-  public var removed: String { removedRows(in: SyncedTable.removedTable) }
-
-  private func removedRows(in table: String) -> String {
-    "\(table) WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther(table))"
+  public var removed: String {
+    "undo_removed WHERE kind = \(rawValue) AND id NOT IN (SELECT id FROM \(name)) AND \(hasNoOther("undo_removed"))"
   }
 
-  /// A query for everything that a server had in these tables at the last sync, as rows of `bases`: for a view that is
-  /// made before `DecksSchema.lastMigrations`.
+  /// A query for everything that a server had in these tables at the last sync, as rows of `bases`.
   public static var rows: String {
     let tables = allCases.map { table in
       """
       UNION ALL SELECT \(table.rawValue), id, \(table.modified), \(table.row), 1, \(table.state) FROM \(table.own)
-      UNION ALL SELECT kind, id, modified, json, 1, NULL FROM \(table.removedRows(in: firstRemovedTable))
+      UNION ALL SELECT kind, id, modified, json, 1, NULL FROM \(table.removed)
       """
     }
     return "SELECT kind, id, modified, json, here, state FROM bases \(tables.joined(separator: "\n"))"
@@ -154,9 +146,9 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
 
   /// The statement that saves the bases of rows before they are removed.
   /// - Parameter ids: an SQL query for the ids.
-  func saveRemovedSQL(_ ids: String, into table: String = SyncedTable.removedTable) -> String {
+  func saveRemovedSQL(_ ids: String) -> String {
     """
-    INSERT OR REPLACE INTO \(table) (kind, id, modified, json)
+    INSERT OR REPLACE INTO undo_removed (kind, id, modified, json)
     SELECT \(rawValue), id, \(modified), \(row) FROM \(own) AND id IN (\(ids))
     """
   }

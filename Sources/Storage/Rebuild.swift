@@ -1,10 +1,10 @@
 // Builds a database with this program's own schema from the rows of an untrusted file.
-// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version or an
-// older one is never run.
+// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version is
+// never run.
 
 /// Why the rows of a file are refused.
 public enum RebuildError: Error, Equatable {
-  /// Schema objects that differ from those of the version that made the file: `trigger "evil"`.
+  /// Schema objects that differ from those of this version: `trigger "evil"`.
   case strange([String])
   /// A row refers to one that does not exist.
   case dangling(table: String)
@@ -24,13 +24,13 @@ public struct NewStore {
     (self.path, self.migrations, self.isInterrupted) = (path, migrations, isInterrupted)
   }
 
-  /// Copies the rows of a file of this version, or of an older one.
+  /// Copies the rows of a file.
   /// - Parameters:
   ///   - source: a complete file that nobody else uses.
   ///   - finish: changes the rows before anybody sees them.
   /// - Throws: `RebuildError`, `StorageError`.
   public func rebuild(from source: String, finish: (Database) throws -> Void) throws {
-    try make(by: firstMigrations(of: source)) { db in
+    try make { db in
       try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(source)])
       let strange = try DatabaseSchema(db, "main").differingObjects(in: DatabaseSchema(db, "source"))
       guard strange.isEmpty else { throw RebuildError.strange(strange) }
@@ -48,32 +48,15 @@ public struct NewStore {
       if let table = try String.fetchOne(db, sql: "PRAGMA main.foreign_key_check") {
         throw RebuildError.dangling(table: table)
       }
-      try migrate(db, by: migrations)
       try finish(db)
       try db.execute(sql: "COMMIT; DETACH source")
     }
   }
 
-  /// Returns the migrations that a file has if it is of an older version: the first ones. Otherwise returns all, and
-  /// the file is compared with a new one.
-  private func firstMigrations(of source: String) throws -> [Migration] {
-    do {
-      let file = try ForeignDatabase.open(source, isInterrupted: isInterrupted)
-      let applied = try file.use { try appliedMigrations($0) }
-      try file.close()
-      let first = Array(migrations.prefix { applied.contains($0.name) })
-      return first.isEmpty || first.count != applied.count ? migrations : first
-    } catch let error as StorageError where error.isDamage {
-      // The copy fails for the same reason.
-      return migrations
-    }
-  }
-
   /// Creates the file and passes it to the body, with triggers and foreign keys off. Nothing is synced to disk, because
   /// the file is thrown away if anything fails.
-  /// - Parameter first: the migrations that it begins with; nil for all.
-  func make(by first: [Migration]? = nil, _ body: (Database) throws -> Void) throws {
-    let made = Store(path: path, migrations: first ?? migrations, isInterrupted: isInterrupted)
+  func make(_ body: (Database) throws -> Void) throws {
+    let made = Store(path: path, migrations: migrations, isInterrupted: isInterrupted)
     try made.operation("making a new collection") { _ in }
     try made.close()
     let settings = [

@@ -9,8 +9,9 @@ struct UndoTable {
   let isKeyed: Bool
   /// The indexes of the key's columns, in the order of the key.
   let key: [Int]
-  /// Whether undoing a step restores the table. What was sent to others (`sent_...`) stays sent.
-  var isUndone: Bool { !name.hasPrefix("sent_") }
+  /// Whether undoing a step restores the table. What was sent to others (`sent_...`) stays sent, and the notes on
+  /// removed rows (`undo_...`) have no meaning for rows that exist again.
+  var isUndone: Bool { !name.hasPrefix("sent_") && !name.hasPrefix("undo_") }
 
   struct Column {
     let name: String

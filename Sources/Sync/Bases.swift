@@ -122,7 +122,7 @@ final class Bases {
   }
 
   private func forgetRemoved(_ kind: BaseKind, _ id: Int64) throws {
-    try db.cachedStatement(sql: "DELETE FROM sent_removed WHERE kind = ? AND id = ?")
+    try db.cachedStatement(sql: "DELETE FROM undo_removed WHERE kind = ? AND id = ?")
       .execute(arguments: [kind.rawValue, id])
   }
 

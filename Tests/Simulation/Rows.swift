@@ -103,7 +103,7 @@ final class Rows {
 }
 
 extension StoredData {
-  private static let unread = ["grdb_migrations", "sent_removed"]
+  private static let unread = ["grdb_migrations"]
   /// For these tables some columns are left out: the modification time and the inode of a file come from the real
   /// disk.
   private static let columns = [

@@ -17,8 +17,7 @@ import Values
 ///     try sides.merge(sides.pulled(head, [.cards: [row]]))
 struct TwoSides {
   let folder = TemporaryFolder()
-  let migrations =
-    DecksSchema.migrations + SyncTables.migrations + MediaTables.migrations + DecksSchema.lastMigrations
+  let migrations = DecksSchema.migrations + SyncTables.migrations + MediaTables.migrations
   let store: Store
   let moment = StudyMoment(now: 1_700_000_000)
 

@@ -13,9 +13,8 @@ public final class TestCollection {
 
   /// - Parameter hasUndo: whether each operation is an undo step.
   public init(path: String? = nil, hasUndo: Bool = false) {
-    let undo = hasUndo ? UndoLog.migrations : []
     store = Store(
-      path: path, migrations: DecksSchema.migrations + undo + DecksSchema.lastMigrations,
+      path: path, migrations: DecksSchema.migrations + (hasUndo ? UndoLog.migrations : []),
       isInterrupted: { false }, undoClock: hasUndo ? { 1_700_000_000 } : nil)
   }
 

@@ -101,8 +101,8 @@ public enum NoteTable {
   /// ascend. Ids further in the future are ignored. The id of a removed note stays reserved while a sync server still
   /// has the note: otherwise the server would not learn of the removal.
   static let freeIDQuery = """
-    SELECT max(?1, 1 + ifnull(max(id), 0), 1 + ifnull((SELECT max(id) FROM \(SyncedTable.removedTable)
-      WHERE kind = \(SyncedTable.notes.rawValue) AND id < ?1 + 80000000), 0))
+    SELECT max(?1, 1 + ifnull(max(id), 0), 1 + ifnull(
+      (SELECT max(id) FROM undo_removed WHERE kind = \(SyncedTable.notes.rawValue) AND id < ?1 + 80000000), 0))
     FROM notes WHERE id < ?1 + 80000000
     """
 

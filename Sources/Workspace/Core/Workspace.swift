@@ -94,12 +94,11 @@ public final class Workspace {
     if !rehearsal.isOn { for place in [folder, care.backupFolder] { Leftovers.sweep(place) } }
   }
 
-  /// The migrations of all rooms. New ones follow all others: see `DecksSchema`.
+  /// The migrations of all rooms.
   package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
       + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
       + ListedWordTable.migrations + ReadingPlaceTable.migrations + WordCountTable.migrations
-      + DecksSchema.lastMigrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }

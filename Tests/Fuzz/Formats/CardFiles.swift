@@ -39,8 +39,8 @@ struct CardFiles {
 
   private static func store(_ path: String?) -> Store {
     Store(
-      path: path, migrations: DecksSchema.migrations + UndoLog.migrations + DecksSchema.lastMigrations,
-      isInterrupted: { false }, undoClock: { 1_700_000_000 })
+      path: path, migrations: DecksSchema.migrations + UndoLog.migrations, isInterrupted: { false },
+      undoClock: { 1_700_000_000 })
   }
 
   private static func fill(_ store: Store) throws -> DeckID {
