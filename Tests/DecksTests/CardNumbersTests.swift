@@ -35,6 +35,8 @@ import Testing
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "a", "x")
     try collection.store.operation("remove") { _ = try CardTable.remove($0, [card]) }
+    // The ids of notes are times.
+    collection.now += 1
     try collection.add(deck, "b", "x")
     let step = try #require(try collection.store.undoSteps().first { $0.name == "remove" }?.id)
     try collection.store.undo(step)

@@ -106,8 +106,8 @@ private struct RepairReport {
   init(_ text: String) {
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ").map { $0.split(separator: ",")[0] }.map(String.init)
-      if line.hasPrefix("lost: a part of "), words.count > 4 {
-        lost[words[4]] = .max / 4
+      if line.hasPrefix("lost: an unknown part of "), words.count > 5 {
+        lost[words[5]] = .max / 4
       } else if line.hasPrefix("lost: row "), words.count > 4 {
         lost[words[4], default: 0] += 1
       } else if line.hasPrefix("lost: rows "), words.count > 6, let from = Int(words[2]), let to = Int(words[4]) {
