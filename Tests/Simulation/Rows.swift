@@ -120,7 +120,7 @@ extension StoredData {
       tables[name] = try rows.all("SELECT \(StoredData.columns[name] ?? "*") FROM \"\(name)\"")
         .map { $0.joined(separator: "|") }.sorted()
     }
-    for step in try rows.all("SELECT id, undone FROM undo_steps") {
+    for step in try rows.all("SELECT id, undone FROM undo_steps WHERE undone < 2") {
       if let id = Int(step[0]) { steps[id] = step[1] != "0" }
     }
   }

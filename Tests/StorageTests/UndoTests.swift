@@ -278,6 +278,23 @@ import Testing
     }
   }
 
+  @Test func `a step is not undone if its rows refer to what an earlier step added, which was undone`() throws {
+    let store = store()
+    try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    try store.operation("thing") { try $0.execute(sql: "INSERT INTO things (box, rank) VALUES (1, 1)") }
+    try store.operation("removing") { try $0.execute(sql: "DELETE FROM things") }
+    try store.undo(1)
+    let dangling = UndoError.differs("removing", what: "rows of things would refer to rows that do not exist")
+    #expect(throws: dangling) { try store.undo() }
+    // The same holds once a new step makes the first one impossible to redo.
+    try store.operation("another box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
+    try store.undo()
+    #expect(throws: dangling) { try store.undo() }
+    #expect(throws: UndoError.noStep(1)) { try store.undo(1, again: true) }
+    #expect(try names(store) == ["another box", "removing", "thing"])
+    #expect(try store.integrityProblems() == [] && dump(store).isEmpty)
+  }
+
   @Test func `a row changed by something else is not overwritten`() throws {
     let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
