@@ -295,6 +295,31 @@ import Testing
     #expect(try store.integrityProblems() == [] && dump(store).isEmpty)
   }
 
+  @Test func `a part of an earlier unit is taken back as a change, whatever its own unit has changed`() throws {
+    let store = store()
+    try store.operation("boxes") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')") }
+    func rename(_ name: String, to new: String) throws {
+      try store.operation("renaming") {
+        try $0.execute(sql: "UPDATE boxes SET name = ? WHERE name = ?", arguments: [new, name])
+      }
+    }
+    func boxes() throws -> [String] {
+      try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") }
+    }
+    store.beginUnit()
+    let part = try store.recordingChange { try rename("a", to: "A") }.change
+    try rename("b", to: "B")
+    try store.commitUnit(named: "first")
+    store.beginUnit()
+    // It takes as many bytes in the log as the part.
+    try rename("c", to: "C")
+    try store.operation("back") { try store.takeBack(part, $0) }
+    try store.commitUnit(named: "second")
+    #expect(try boxes() == ["a", "B", "C"])
+    try store.undo()
+    #expect(try boxes() == ["A", "B", "c"])
+  }
+
   @Test func `a row changed by something else is not overwritten`() throws {
     let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
