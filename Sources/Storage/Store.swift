@@ -181,8 +181,11 @@ public final class Store {
   /// Rolls back an open unit and closes the file. The next use opens it again.
   public func close() throws {
     try rollbackUnit()
+    let changes = database?.totalChanges ?? 0
     try database?.close()
     (database, dataVersion) = (nil, nil)
+    // The next connection counts from 0, but `changeCount` must not take a value again.
+    otherChanges &+= changes &+ 1
   }
 
   /// Lends the connection to work on the whole database, outside units and operations.

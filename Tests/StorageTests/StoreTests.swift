@@ -181,6 +181,10 @@ import Testing
     _ = grew()
     try mine.rollbackUnit()
     #expect(grew())
+    let before = mine.changeCount
+    try mine.close()
+    _ = try words(mine)
+    #expect(mine.changeCount > before)
   }
 
   @Test func `a read-only store can be changed as soon as its disk allows it`() throws {
