@@ -206,6 +206,10 @@ public final class Store {
   /// Begins a transaction that holds the write lock, waiting for another process until the deadline.
   func begin(_ db: Database, _ name: String) throws {
     if let readOnlyReason { throw readOnlyReason }
+    if db.hasMoved {
+      let detail = "it was removed or replaced while this program had it open; start the program again"
+      throw StorageError.unreadable(path: shownPath, detail: detail)
+    }
     try waiting { try db.begin() }
     recorder?.clear()
     recorder?.isRecording = true
