@@ -17,9 +17,9 @@ public final class Scratch {
 
   public let folder: String
 
-  /// - Parameter parent: where the folder is created. Leftovers of ended processes there are removed first.
+  /// - Parameter parent: where the folder is created. It may be a folder of the user, so nothing is removed from it: a
+  ///   name there may look like that of a leftover.
   public init(_ kind: Kind, in parent: String) throws(FileError) {
-    Leftovers.sweep(parent)
     folder = try Folder.makeTemporary(in: parent, prefix: kind.rawValue + "\(getpid())")
   }
 
@@ -41,9 +41,9 @@ public enum Leftovers {
   /// Returns whether a name is that of a `Scratch` folder.
   public static func isScratch(_ name: String) -> Bool { end(ofScratch: name) != nil && process(of: name) != nil }
 
-  /// Removes the leftovers of ended processes in a folder. What cannot be removed stays: it does no harm, and `doctor`
-  /// lists it.
-  /// - Parameter target: removes only temporary files of this file; nil for all.
+  /// Removes the leftovers of ended processes in a folder that only this program writes to. What cannot be removed
+  /// stays: it does no harm, and `doctor` lists it.
+  /// - Parameter target: removes only temporary files of this file, in any folder; nil for all.
   public static func sweep(_ folder: String, of target: String? = nil) {
     let names: [String]
     // If the folder cannot be listed, its leftovers stay.

@@ -89,6 +89,8 @@ enum SignInError: Problem, Equatable {
   case notTheSame
   case notSignedIn(as: String)
   case inScript
+  /// A sign-out while an operation runs.
+  case inOperation
 
   var report: ProblemReport {
     switch self {
@@ -106,6 +108,9 @@ enum SignInError: Problem, Equatable {
         "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
     case .inScript:
       ProblemReport(.inScript, "Not in a script", "accounts can't be changed from within a script")
+    case .inOperation:
+      ProblemReport(
+        .inScript, "Not within a change", "code that runs within a change cannot sign out; sign out after the change")
     }
   }
 }

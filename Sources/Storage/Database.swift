@@ -137,6 +137,13 @@ public final class Database {
   /// Whether a transaction is active. SQLite itself ends the transaction when the disk is full.
   public var isInsideTransaction: Bool { sqlite3_get_autocommit(connection.pointer) == 0 }
 
+  /// Whether the file is no longer at its path, so that nobody would find what is written to it.
+  var hasMoved: Bool {
+    var answer: Int32 = 0
+    let code = sqlite3_file_control(connection.pointer, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+    return code == SQLITE_OK && answer != 0
+  }
+
   /// Begins a transaction that holds the write lock.
   public func begin() throws(StorageError) { try run("BEGIN IMMEDIATE") }
 

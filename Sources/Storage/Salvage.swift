@@ -138,10 +138,7 @@ private struct TableSalvage {
     let names = columns.joined(separator: ", ")
     let rows = "INTO main.\(table.quoted) (\(names)) SELECT \(names) FROM damaged.\(table.quoted)"
     let start = "INSERT OR IGNORE " + rows
-    if table.isKeyed {
-      if try !attempt("INSERT OR REPLACE " + rows) { losses.append(SalvageLoss(table.name, nil)) }
-      return
-    }
+    if table.isKeyed { return try copyKeyed("INSERT OR REPLACE " + rows) }
     guard let (low, high) = bounds() else {
       if try !attempt(start) { losses.append(SalvageLoss(table.name, nil)) }
       return
@@ -149,6 +146,26 @@ private struct TableSalvage {
     if low <= high { try copy(low...high, start) }
     try listMissing()
   }
+
+  /// Copies the rows of a table without row ids: all of them, or else as many as can be read from either end.
+  private mutating func copyKeyed(_ rows: String) throws {
+    if try attempt(rows) { return }
+    for order in ["ASC", "DESC"] {
+      let keys = table.key.map { "\(UndoTable.quoted(table.columns[$0].name)) \(order)" }.joined(separator: ", ")
+      var (readable, unreadable) = (0, 1)
+      while unreadable < Self.mostKeyed, try attempt("\(rows) ORDER BY \(keys) LIMIT \(unreadable)") {
+        (readable, unreadable) = (unreadable, unreadable * 2)
+      }
+      while readable + 1 < unreadable {
+        let middle = (readable + unreadable) / 2
+        if try attempt("\(rows) ORDER BY \(keys) LIMIT \(middle)") { readable = middle } else { unreadable = middle }
+      }
+    }
+    losses.append(SalvageLoss(table.name, nil))
+  }
+
+  /// The most rows of a damaged table without row ids that are copied from either end.
+  private static let mostKeyed = 1 << 24
 
   /// Returns the first and the last row id, as far as they can be read.
   private func bounds() -> (Int64, Int64)? {

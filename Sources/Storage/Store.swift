@@ -181,8 +181,11 @@ public final class Store {
   /// Rolls back an open unit and closes the file. The next use opens it again.
   public func close() throws {
     try rollbackUnit()
+    let changes = database?.totalChanges ?? 0
     try database?.close()
     (database, dataVersion) = (nil, nil)
+    // The next connection counts from 0, but `changeCount` must not take a value again.
+    otherChanges &+= changes &+ 1
   }
 
   /// Lends the connection to work on the whole database, outside units and operations.
@@ -203,6 +206,10 @@ public final class Store {
   /// Begins a transaction that holds the write lock, waiting for another process until the deadline.
   func begin(_ db: Database, _ name: String) throws {
     if let readOnlyReason { throw readOnlyReason }
+    if db.hasMoved {
+      let detail = "it was removed or replaced while this program had it open; start the program again"
+      throw StorageError.unreadable(path: shownPath, detail: detail)
+    }
     try waiting { try db.begin() }
     recorder?.clear()
     recorder?.isRecording = true

@@ -56,7 +56,7 @@ extension Store {
     let step = try UndoLog.step(db, id, isUndone: again)
     let others = try UndoLog.conflicts(db, step, recorder.tables)
     if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
-    let isLast = try UndoLog.isLast(db, step)
+    let isInOrder = try UndoLog.isInOrder(db, step)
     do {
       try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name, progress: progress)
     } catch is UndoDamage {
@@ -68,8 +68,8 @@ extension Store {
       }
       throw UndoError.differs(step.name, what: what)
     }
-    if !isLast, let table = try String.fetchOne(db, sql: "PRAGMA foreign_key_check") {
-      throw UndoError.differs(step.name, what: "rows of \(table) that refer to it were added since")
+    if !isInOrder, let table = try String.fetchOne(db, sql: "PRAGMA foreign_key_check") {
+      throw UndoError.differs(step.name, what: "rows of \(table) would refer to rows that do not exist")
     }
     recorder.isRecording = false
     try UndoLog.replace(db, step, with: recorder)

@@ -63,7 +63,7 @@ public enum UndoLog {
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
     let bytes = try rows?.byteCount ?? 0
     let isKept = rows != nil && bytes <= byteLimit
-    try db.run("DELETE FROM undo_steps WHERE undone = 1")
+    try dropUndone(db)
     let insertion = try db.cachedStatement(
       sql: "INSERT INTO undo_steps (name, at, count, bytes, rows) VALUES (?1, ?2, ?3, ?4, ?5)")
     try insertion.bind([name, now, recorder.rowCount, isKept ? bytes : 0, nil])
@@ -77,6 +77,19 @@ public enum UndoLog {
       try db.run("DELETE FROM undo_steps WHERE id < ?", [id])
     }
     return Int(id)
+  }
+
+  /// Removes the steps that were undone. Of one that was undone although a later step is in effect, an empty row with
+  /// `undone` 2 stays, which is not listed: to undo that later step is not to go back to an earlier state.
+  private static func dropUndone(_ db: Database) throws {
+    guard try db.hasRow("SELECT 1 FROM undo_steps WHERE undone = 1") else { return }
+    try db.run("DELETE FROM undo_chunks WHERE step IN (SELECT id FROM undo_steps WHERE undone = 1)")
+    try db.run(
+      """
+      UPDATE undo_steps SET undone = 2, bytes = 0, rows = NULL
+      WHERE undone = 1 AND id < (SELECT max(id) FROM undo_steps WHERE undone = 0)
+      """)
+    try db.run("DELETE FROM undo_steps WHERE undone = 1")
   }
 
   /// Replaces the rows of a step with those that were recorded while it was undone, so that it can be redone, or the
@@ -130,13 +143,13 @@ public enum UndoLog {
 
   /// Returns the steps, newest first.
   static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
-    try db.rows("\(columns) ORDER BY id DESC LIMIT ?", [limit], step)
+    try db.rows("\(columns) WHERE undone < 2 ORDER BY id DESC LIMIT ?", [limit], step)
   }
 
   /// Returns the step to undo or redo: that of the id, or else the last one done, or the first one undone.
   static func step(_ db: Database, _ id: Int?, isUndone: Bool) throws -> UndoStep {
     if let id {
-      let found = try db.firstRow("\(columns) WHERE id = ?", [id], step)
+      let found = try db.firstRow("\(columns) WHERE id = ? AND undone < 2", [id], step)
       guard let found else { throw UndoError.noStep(id) }
       guard found.isUndone == isUndone else { throw UndoError.notNow(found.name, isUndone: found.isUndone) }
       return found
@@ -203,10 +216,10 @@ public enum UndoLog {
     }.map(\.name)
   }
 
-  /// Returns whether no later step is in effect.
-  static func isLast(_ db: Database, _ step: UndoStep) throws -> Bool {
-    try Int.fetchOne(
-      db, sql: "SELECT 1 FROM undo_steps WHERE id > ? AND undone = 0 LIMIT 1", arguments: [step.id]) == nil
+  /// Returns whether undoing or redoing a step leads to a state that was there before: all earlier steps are in effect,
+  /// and no later one is.
+  public static func isInOrder(_ db: Database, _ step: UndoStep) throws -> Bool {
+    try !db.hasRow("SELECT 1 FROM undo_steps WHERE id <> ?1 AND undone <> (id > ?1)", [step.id])
   }
 
   private static func touched(

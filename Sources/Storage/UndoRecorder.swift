@@ -38,6 +38,7 @@ final class UndoRecorder {
     fileprivate let inserted: [NewRows.Mark]
     /// The number of rows that the step has changed, including new ones.
     fileprivate let total: Int
+    fileprivate let generation: Int
     var isAtStart: Bool { total == 0 }
   }
 
@@ -55,6 +56,8 @@ final class UndoRecorder {
   @exclusivity(unchecked) var part: UndoRecorder?
   /// Whether the step holds more than can be stored.
   private(set) var isTooLarge = false
+  /// Increases with each step, so that a mark in one step is at no position of another.
+  private var generation = 0
 
   /// Tables whose rows are not part of a step.
   private let unrecorded: Set<String>
@@ -100,17 +103,21 @@ final class UndoRecorder {
     for index in inserted.indices { inserted[index] = NewRows() }
     events.removeAll()
     (eventCount, isTooLarge) = (0, false)
+    generation &+= 1
   }
 
   // MARK: Marks
 
   func mark() -> Mark {
     let total = rowCount
-    return Mark(events: events.mark, rows: eventCount, inserted: inserted.map { $0.mark }, total: total)
+    return Mark(
+      events: events.mark, rows: eventCount, inserted: inserted.map { $0.mark }, total: total, generation: generation)
   }
 
   /// Returns whether nothing has changed since the mark was made.
-  func isAt(_ mark: Mark) -> Bool { eventCount == mark.rows && events.mark == mark.events && rowCount == mark.total }
+  func isAt(_ mark: Mark) -> Bool {
+    generation == mark.generation && eventCount == mark.rows && events.mark == mark.events && rowCount == mark.total
+  }
 
   func rewind(to mark: Mark) {
     endRun()

@@ -114,12 +114,12 @@ extension SyncOutgoing {
   private func addCard(_ id: Int64, to chunk: inout OutgoingChunk) throws {
     let card = CardID(rawValue: id)
     let base = try bases[.card, id].flatMap { $0.isHere ? $0 : nil }
-    let was = base?.list
-    let changes = try base.map { try bases.changedParts(of: id, since: $0.state) } ?? CardChanges.all
+    let was = base?.list.flatMap { $0.count == 18 ? $0 : nil }
+    let changes = try was == nil ? CardChanges.all : bases.changedParts(of: id, since: base?.state)
     let made = try context.cards.with(card) { try row($0, was, changes) }
     guard var (row, state) = made ?? nil else { return }
     var same = row
-    if let was, was.count == 18 { (same[4], same[5]) = (was[4], was[5]) }
+    if let was { (same[4], same[5]) = (was[4], was[5]) }
     if same != was {
       chunk.add(.cards, Value.list(row).json)
       row[5] = .integer(0)

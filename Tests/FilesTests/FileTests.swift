@@ -77,6 +77,23 @@ import Testing
     #expect(folder.read("words.4194303-1.tmp/inner") != nil)
   }
 
+  @Test func `a temporary folder in a folder of the user removes nothing there but itself`() throws {
+    let folder = TemporaryFolder()
+    let others = [".backup-20240101-120000", ".restore-99999999-abcdef"]
+    for name in others {
+      try folder.makeFolder(name)
+      try folder.write("mine", to: name + "/inner")
+    }
+    try folder.write("mine", to: "words.4194303-0.tmp")
+    do {
+      let scratch = try Scratch(.backup, in: folder.path)
+      try AtomicFile.write(scratch.path("inner"), "ours".utf8)
+      #expect(fileExists(scratch.path("inner")))
+    }
+    #expect(folder.names == others + ["words.4194303-0.tmp"])
+    for name in others { #expect(folder.read(name + "/inner") == Array("mine".utf8)) }
+  }
+
   @Test func `a symbolic link stays a link, also when it is dangling`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))

@@ -199,6 +199,22 @@ struct Accounts {
     #expect(names.output == "Before\nMine\n", "\(names)")
   }
 
+  @Test func `code that runs within a change cannot sign out`() throws {
+    let accounts = try Accounts()
+    let code = """
+      local count, ok, problem = 0
+      decks.create("Whole"):add_all(function()
+        count = count + 1
+        if count == 3 then ok, problem = pcall(auth.logout) end
+        if count < 5 then return {prompt = "p" .. count, answer = "a"} end
+      end)
+      print(ok, problem.code, auth.user)
+      """
+    let run = try accounts.ana("-e", code)
+    #expect(run.output == "false\tin_script\tana\n", "\(run)")
+    #expect(try accounts.ana("card", "list").output.contains("p4"))
+  }
+
   @Test func `any signed-in user can add, change and remove accounts`() throws {
     let accounts = try Accounts()
     try accounts.addBen()

@@ -11,6 +11,8 @@ struct StoredData: Equatable {
   var files: Set<String> = []
   /// The undo steps: their ids, and whether each is undone.
   var steps: [Int: Bool] = [:]
+  /// Whether `undo ID` has undone a step before later ones, and a new step has made that final.
+  var hasHole = false
 
   /// The tables that an undo step restores.
   var undoable: [String: [String]] {
@@ -18,6 +20,12 @@ struct StoredData: Equatable {
   }
 
   var lastStep: Int { steps.keys.max() ?? 0 }
+
+  /// Whether a step is undone although later ones are in effect: those may depend on it, and then stay.
+  var isOutOfOrder: Bool {
+    let last = steps.filter { !$0.value }.keys.max() ?? 0
+    return hasHole || steps.contains { $0.value && $0.key < last }
+  }
 
   static func == (one: StoredData, other: StoredData) -> Bool { one.tables == other.tables }
 
@@ -121,7 +129,7 @@ extension StoredData {
         .map { $0.joined(separator: "|") }.sorted()
     }
     for step in try rows.all("SELECT id, undone FROM undo_steps") {
-      if let id = Int(step[0]) { steps[id] = step[1] != "0" }
+      if step[1] == "2" { hasHole = true } else if let id = Int(step[0]) { steps[id] = step[1] != "0" }
     }
   }
 

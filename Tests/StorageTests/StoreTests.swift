@@ -181,6 +181,23 @@ import Testing
     _ = grew()
     try mine.rollbackUnit()
     #expect(grew())
+    let before = mine.changeCount
+    try mine.close()
+    _ = try words(mine)
+    #expect(mine.changeCount > before)
+  }
+
+  @Test func `nothing is written to a file that was removed while it was open`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("x.sqlite")
+    let store = store(path)
+    try add(store, "a")
+    try Folder.removeFile(path)
+    let error = #expect(throws: StorageError.self) { try add(store, "b") }
+    #expect(error?.message.contains("it was removed or replaced while this program had it open") == true)
+    try store.close()
+    try add(store, "c")
+    #expect(try words(store) == ["c"] && fileExists(path))
   }
 
   @Test func `a read-only store can be changed as soon as its disk allows it`() throws {

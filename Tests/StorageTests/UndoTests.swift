@@ -278,6 +278,48 @@ import Testing
     }
   }
 
+  @Test func `a step is not undone if its rows refer to what an earlier step added, which was undone`() throws {
+    let store = store()
+    try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
+    try store.operation("thing") { try $0.execute(sql: "INSERT INTO things (box, rank) VALUES (1, 1)") }
+    try store.operation("removing") { try $0.execute(sql: "DELETE FROM things") }
+    try store.undo(1)
+    let dangling = UndoError.differs("removing", what: "rows of things would refer to rows that do not exist")
+    #expect(throws: dangling) { try store.undo() }
+    // The same holds once a new step makes the first one impossible to redo.
+    try store.operation("another box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
+    try store.undo()
+    #expect(throws: dangling) { try store.undo() }
+    #expect(throws: UndoError.noStep(1)) { try store.undo(1, again: true) }
+    #expect(try names(store) == ["another box", "removing", "thing"])
+    #expect(try store.integrityProblems() == [] && dump(store).isEmpty)
+  }
+
+  @Test func `a part of an earlier unit is taken back as a change, whatever its own unit has changed`() throws {
+    let store = store()
+    try store.operation("boxes") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')") }
+    func rename(_ name: String, to new: String) throws {
+      try store.operation("renaming") {
+        try $0.execute(sql: "UPDATE boxes SET name = ? WHERE name = ?", arguments: [new, name])
+      }
+    }
+    func boxes() throws -> [String] {
+      try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") }
+    }
+    store.beginUnit()
+    let part = try store.recordingChange { try rename("a", to: "A") }.change
+    try rename("b", to: "B")
+    try store.commitUnit(named: "first")
+    store.beginUnit()
+    // It takes as many bytes in the log as the part.
+    try rename("c", to: "C")
+    try store.operation("back") { try store.takeBack(part, $0) }
+    try store.commitUnit(named: "second")
+    #expect(try boxes() == ["a", "B", "C"])
+    try store.undo()
+    #expect(try boxes() == ["A", "B", "c"])
+  }
+
   @Test func `a row changed by something else is not overwritten`() throws {
     let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }

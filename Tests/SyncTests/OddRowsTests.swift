@@ -56,6 +56,15 @@ import Values
     #expect(try counts().cards == 1 && sides.here() != nil)
   }
 
+  @Test func `a card whose base is not the row of a card is sent whole`() throws {
+    try sides.linked()
+    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 2, now: 1_695_000_000) }
+    // A forged backup may contain such a base.
+    try store.operation("damage") { try $0.execute(sql: "UPDATE bases SET json = '[1]' WHERE kind = 0") }
+    let sent = try #require(try sides.outgoing(sides.pulled()).1[.cards]?.first)
+    #expect(sent.count == 18 && sent[0] == .integer(ServerSide.card) && sent[16] == .integer(2))
+  }
+
   @Test func `an invalid answer stays there, and is counted`() throws {
     try sides.linked()
     try sides.merge(sides.pulled(StagedHead(), [.revlog: [ServerSide.review(1_690_000_009_000, 7)]], usn: 10))

@@ -1,4 +1,4 @@
-// Changes of documents are saved whole or not at all.
+// Changes of documents are saved whole or not at all; what is restored is in the file.
 
 import CardDocuments
 import Decks
@@ -30,5 +30,26 @@ import Testing
       try element.set(.x, to: .number(5))
     }
     #expect(try workspace.care.steps().count == steps + 1)
+  }
+
+  @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {
+    let person = try Person()
+    var workspace = try person.workspace()
+    try fill(workspace)
+    try makePrivateFolder(workspace.care.backupFolder)
+    let path = workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
+    try workspace.care.backup(to: path)
+    let before = try state(workspace)
+    let collection = workspace.folder + "/collection.sqlite"
+    try Folder.removeFile(collection)
+    _ = try workspace.care.restore(workspace.care.stage(path))
+    try workspace.close()
+    workspace = try person.workspace()
+    #expect(try state(workspace) == before)
+    try Folder.removeFile(collection)
+    _ = try workspace.care.mend()
+    #expect(fileExists(collection))
+    #expect(try workspace.decks.all().isEmpty)
+    try workspace.close()
   }
 }

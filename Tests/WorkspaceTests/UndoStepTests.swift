@@ -174,6 +174,10 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try workspace.media.add(from: paths).count == 12)
     #expect(try workspace.care.steps().map(\.name) == ["adding 12 media files"])
     #expect(try workspace.media.check().damaged.isEmpty)
+    try workspace.beginUnit()
+    _ = try workspace.media.add(from: (0..<3).map { try person.folder.write("tone \($0)", to: "t\($0).mp3") })
+    try workspace.commitUnit()
+    #expect(try workspace.care.steps().first?.name == "adding 3 media files")
     // A file whose content was lost in a power cut is written again.
     let path = try workspace.media.path("s1.mp3")
     try AtomicFile.write(path, Array(repeating: 0, count: 7))

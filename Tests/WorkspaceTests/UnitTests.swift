@@ -59,12 +59,13 @@ private struct Stop: Error {}
     try again.close()
   }
 
-  @Test func `a unit whose media cannot be made durable is rolled back and ends`() throws {
+  @Test(arguments: [1, 12]) func `a unit whose media cannot be made durable is rolled back and ends`(count: Int) throws
+  {
     let workspace = try person.workspace()
     try workspace.beginUnit()
     _ = try workspace.decks.create("D")
-    let name = try workspace.media.add(Array("sun".utf8), named: "sun.png")
-    try Folder.removeFile(workspace.media.path(name))
+    let names = try (0..<count).map { try workspace.media.add(Array("sun \($0)".utf8), named: "sun\($0).png") }
+    try Folder.removeFile(workspace.media.path(names[0]))
     #expect(throws: FileError.self) { try workspace.commitUnit() }
     #expect(try !workspace.isInUnit && workspace.decks.all().isEmpty && workspace.media.all().isEmpty)
     _ = try workspace.decks.create("E")

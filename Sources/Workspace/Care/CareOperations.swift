@@ -64,9 +64,7 @@ public struct CareOperations {
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal(again ? "redo" : "undo") }
     try workspace.games.store()
     let next = try store.nextStep(id, again: again)
-    // In the order of the steps, undo and redo lead to a state that was there before.
-    let isInOrder = try store.undoSteps().allSatisfy { $0.id == next.id || $0.isUndone == ($0.id > next.id) }
-    let orphans: Orphans? = try isInOrder ? nil : store.read { try Orphans($0) }
+    let orphans: Orphans? = try store.read { try UndoLog.isInOrder($0, next) ? nil : Orphans($0) }
     let step = try store.undo(
       id, again: again,
       also: { db in

@@ -31,6 +31,8 @@ extension CareOperations {
       let kept = freePath("\(backupFolder)/kept-\(rest.dropLast(ending.count))", ending)
       try Folder.move(backupFolder + "/" + name, to: kept)
     }
+    // A connection that was opened before the file was removed would still write to that file.
+    try workspace.database.close()
     workspace.hasCollection = true
     try workspace.database.operation("making a new collection") { _ in }
   }

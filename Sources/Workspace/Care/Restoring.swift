@@ -232,7 +232,11 @@ extension CareOperations {
 
   /// Makes a backup of the local data, or a copy of the collection if it is damaged.
   private func saveLocalData() throws -> (contents: BackupContents?, path: String?) {
-    if isCollectionGone { return (nil, nil) }
+    if isCollectionGone {
+      // A connection that was opened before the file was removed would still write to that file.
+      try workspace.database.close()
+      return (nil, nil)
+    }
     try makePrivateFolder(backupFolder)
     do {
       let path = try freeBackupName("before-restore")

@@ -193,7 +193,8 @@ public final class Workspace {
     if database.isInUnit {
       let done = became(result) ?? operation
       unit.operations[done, default: 0] += 1
-      unit.parts.add(done, subject, count(result))
+      // What was done within another operation is described by that one.
+      if !database.isInOperation { unit.parts.add(done, subject, count(result)) }
     }
     return result
   }

@@ -109,6 +109,8 @@ public struct MediaOperations {
     if paths.isEmpty { return }
     if paths.count > Self.mostSyncedAlone {
       try Folder.syncFileSystem(of: folder)
+      // A sync writes contents before it names them, and another process may have removed one in between.
+      for path in paths where !fileExists(path) { try Folder.syncFile(path) }
     } else {
       for path in paths { try Folder.syncFile(path) }
       Folder.sync(folder)
