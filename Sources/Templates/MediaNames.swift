@@ -40,7 +40,7 @@ public enum MediaNames {
           let end = brackets.next(bytes[...], from: index), end < index + 1_000
         {
           let name = decoded(bytes[(index + 7)..<end], hasEscapes: false).composed
-          if !name.isEmpty { body(name, true) }
+          if isLocal(name) && !name.isEmpty { body(name, true) }
         }
       case UInt8(ascii: "<"):
         if let (tag, end) = tags.tag(bytes[...], index), !tag.isClosing {
