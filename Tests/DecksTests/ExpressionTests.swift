@@ -124,6 +124,7 @@ import Testing
     "\"\"", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense", "deck:", "deck:current", "deck:filtered", "tag:",
     "tag:re:a",
     "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "a\\**", "tag:a\\**", "flag:9", "re:(", "prop:nope=1",
+    "\"added:7 x\"", "\"flag:1 or is:new\"", "added:7:3",
     "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
   ])
   func `an Anki query that has no meaning here is an error, never something else`(query: String) throws {
