@@ -114,6 +114,16 @@ import Values
     }
   }
 
+  @Test func `kana and Hangul are found in every Unicode form`() throws {
+    let deck = try collection.deck("d")
+    let (kana, hangul) = ("か\u{3099}く", "\u{1112}\u{1161}\u{11AB}")
+    try collection.add(deck, kana, "x")
+    try collection.add(deck, hangul, "か")
+    for (query, prompt) in [("がく", kana), ("か\u{3099}", kana), ("か", hangul), ("한", hangul), (hangul, hangul)] {
+      #expect(try found(query, deck) == [prompt], "\(query)")
+    }
+  }
+
   @Test func `a card being learnt has no interval, in queries as in its field`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "learning", "x")
