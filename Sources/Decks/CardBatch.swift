@@ -185,16 +185,20 @@ public final class CardBatch: WaitingRows {
 
   /// Writes a note without counting it; its cards come below those that the batch added before.
   /// - Parameter same: the existing note to update. If it is nil, an update without a guid looks for a note with the
-  ///   same first prompt in the deck.
+  ///   same first prompt that was in the deck before the batch.
   /// - Returns: the outcome, and the note unless it was skipped.
   /// - Throws: as `NoteTable.add`; a refused note leaves nothing behind. `duplicate` if duplicates are errors.
   public func write(
     _ note: NewNote, type: NoteType, over same: NoteID?, random: () -> UInt64
   ) throws -> (AddOutcome, NoteID?) {
     try flush()
-    let looks = same == nil && onDuplicate == .update && (note.guid ?? "").isEmpty
-    if let same = try looks ? NoteTable.same(db, note, type: type, in: deck) : same {
-      return try resolveDuplicate(note, type, same)
+    if let same { return try resolveDuplicate(note, type, same) }
+    let looks = onDuplicate == .update && (note.guid ?? "").isEmpty
+    if looks, let found = try NoteTable.same(db, note, type: type, in: deck, where: samePrompts.mayTake) {
+      let outcome = try resolveDuplicate(note, type, found.id)
+      // No later note of the batch may update the same note.
+      samePrompts.take(found.card)
+      return outcome
     }
     var id: NoteID?
     do {
