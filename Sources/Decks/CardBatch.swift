@@ -43,6 +43,10 @@ public final class CardBatch: WaitingRows {
   private struct SamePrompts {
     private let firstNew: Int64
     private var taken: Set<CardID> = []
+    /// Prompts of which no card is left to take: many cards may have the same prompt.
+    private var exhausted: Set<[UInt8]> = []
+    /// The most of them, and the most bytes of each.
+    private static let exhaustedLimit = 1000
 
     init(_ db: Database, now: Double) throws { firstNew = try CardTable.freeID(db, now: now) }
 
@@ -52,6 +56,14 @@ public final class CardBatch: WaitingRows {
     }
 
     mutating func take(_ id: CardID) { taken.insert(id) }
+
+    func isExhausted(_ prompt: TextBytes) -> Bool { exhausted.contains(Array(prompt)) }
+
+    mutating func exhaust(_ prompt: TextBytes) {
+      if prompt.count > Self.exhaustedLimit { return }
+      if exhausted.count >= Self.exhaustedLimit { exhausted = [] }
+      exhausted.insert(Array(prompt))
+    }
   }
 
   /// - Parameters:
@@ -257,7 +269,11 @@ public final class CardBatch: WaitingRows {
   /// none.
   private func updateSamePrompt(_ card: CheckedCard) throws -> AddOutcome? {
     if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
-    guard let found = try writer.find(prompt: card.prompt, where: samePrompts.mayTake) else { return nil }
+    if samePrompts.isExhausted(card.prompt) { return nil }
+    guard let found = try writer.find(prompt: card.prompt, where: samePrompts.mayTake) else {
+      samePrompts.exhaust(card.prompt)
+      return nil
+    }
     return try resolveDuplicate(card, found)
   }
 
