@@ -1,4 +1,4 @@
-// The names of media files in fields and templates: `[sound:x.mp3]`, `<img src="x.png">`, `url("_x.woff")`.
+// The names of media files in fields and templates: `[sound:x.mp3]`, `<img src="x.png">`.
 // Invariant: names are returned without entities and, in attributes, without percent escapes, unless a file has the
 // name that is written.
 
