@@ -43,8 +43,8 @@ public enum MediaNames {
           if isLocal(name) && !name.isEmpty { body(name, true) }
         }
       case UInt8(ascii: "<"):
-        if let (tag, end) = tags.tag(bytes[...], index), !tag.isClosing {
-          for name in try tag.mediaNames(isThere) where isLocal(name) && !name.isEmpty {
+        if let (tag, end) = tags.tag(bytes[...], index) {
+          for name in try tag.isClosing ? [] : tag.mediaNames(isThere) where isLocal(name) && !name.isEmpty {
             body(name, ["audio", "video", "source"].contains(tag.name))
           }
           index = end - 1
