@@ -43,6 +43,10 @@ public final class CardBatch: WaitingRows {
   private struct SamePrompts {
     private let firstNew: Int64
     private var taken: Set<CardID> = []
+    /// Prompts of which no card is left to take: many cards may have the same prompt.
+    private var exhausted: Set<[UInt8]> = []
+    /// The most of them, and the most bytes of each.
+    private static let exhaustedLimit = 1000
 
     init(_ db: Database, now: Double) throws { firstNew = try CardTable.freeID(db, now: now) }
 
@@ -52,6 +56,14 @@ public final class CardBatch: WaitingRows {
     }
 
     mutating func take(_ id: CardID) { taken.insert(id) }
+
+    func isExhausted(_ prompt: TextBytes) -> Bool { exhausted.contains(Array(prompt)) }
+
+    mutating func exhaust(_ prompt: TextBytes) {
+      if prompt.count > Self.exhaustedLimit { return }
+      if exhausted.count >= Self.exhaustedLimit { exhausted = [] }
+      exhausted.insert(Array(prompt))
+    }
   }
 
   /// - Parameters:
@@ -185,16 +197,20 @@ public final class CardBatch: WaitingRows {
 
   /// Writes a note without counting it; its cards come below those that the batch added before.
   /// - Parameter same: the existing note to update. If it is nil, an update without a guid looks for a note with the
-  ///   same first prompt in the deck.
+  ///   same first prompt that was in the deck before the batch.
   /// - Returns: the outcome, and the note unless it was skipped.
   /// - Throws: as `NoteTable.add`; a refused note leaves nothing behind. `duplicate` if duplicates are errors.
   public func write(
     _ note: NewNote, type: NoteType, over same: NoteID?, random: () -> UInt64
   ) throws -> (AddOutcome, NoteID?) {
     try flush()
-    let looks = same == nil && onDuplicate == .update && (note.guid ?? "").isEmpty
-    if let same = try looks ? NoteTable.same(db, note, type: type, in: deck) : same {
-      return try resolveDuplicate(note, type, same)
+    if let same { return try resolveDuplicate(note, type, same) }
+    let looks = onDuplicate == .update && (note.guid ?? "").isEmpty
+    if looks, let found = try NoteTable.same(db, note, type: type, in: deck, where: samePrompts.mayTake) {
+      let outcome = try resolveDuplicate(note, type, found.id)
+      // No later note of the batch may update the same note.
+      samePrompts.take(found.card)
+      return outcome
     }
     var id: NoteID?
     do {
@@ -253,7 +269,11 @@ public final class CardBatch: WaitingRows {
   /// none.
   private func updateSamePrompt(_ card: CheckedCard) throws -> AddOutcome? {
     if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
-    guard let found = try writer.find(prompt: card.prompt, where: samePrompts.mayTake) else { return nil }
+    if samePrompts.isExhausted(card.prompt) { return nil }
+    guard let found = try writer.find(prompt: card.prompt, where: samePrompts.mayTake) else {
+      samePrompts.exhaust(card.prompt)
+      return nil
+    }
     return try resolveDuplicate(card, found)
   }
 

@@ -65,7 +65,7 @@ public struct ListedCard {
       TextBytes(rebasing: $0)
     }
   }
-  public var ordinal: Int { row.count(Column.ord.rawValue) }
+  public var ordinal: Int { StoredCard.ordinal(integer(.ord)) }
   public var flag: Int { row.count(Column.flag.rawValue) }
   public var burial: Burial? { Burial(rawValue: integer(.buried)) }
   public var buriedUntil: Double? { optionalNumber(.buriedUntil) }

@@ -57,6 +57,9 @@ public struct StoredCard: Equatable, Sendable {
 
   // MARK: Columns
 
+  /// The index in a column `ord`. In a damaged file it may be any number.
+  static func ordinal(_ column: Int64) -> Int { Int(Int32(clamping: column)) }
+
   private static let names = Column.allCases.map { columnName($0) }.joined(separator: ", ")
   static let columnCount = Column.allCases.count
   /// The table with the columns of a row, for INSERT.
@@ -99,7 +102,7 @@ public struct StoredCard: Equatable, Sendable {
     func number(_ column: Column) -> Double? { row.optionalNumber(Int32(column.rawValue)) }
     id = CardID(rawValue: integer(.id))
     note = NoteID(rawValue: integer(.note))
-    ordinal = Int(clamping: integer(.ord))
+    ordinal = StoredCard.ordinal(integer(.ord))
     deck = DeckID(rawValue: integer(.deck))
     rank = integer(.rank)
     content = integer(.content)

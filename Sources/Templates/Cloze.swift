@@ -118,6 +118,14 @@ package struct ClozeText {
     return Bytes(found.joined(separator: Bytes(", ".utf8)))
   }
 
+  /// Returns the same texts as the answer to be typed: if they are all equal, as in Anki, only one of them.
+  package func typed(number: Int) -> Bytes {
+    var found: [Bytes] = []
+    ClozeText.collect(nodes, number, false, &found)
+    if let first = found.first, found.allSatisfy({ $0 == first }) { return first }
+    return Bytes(found.joined(separator: Bytes(", ".utf8)))
+  }
+
   private static func collect(_ nodes: [Node], _ number: Int, _ isFront: Bool, _ found: inout [Bytes]) {
     for case .cloze(let cloze) in nodes {
       if cloze.numbers.contains(number) {

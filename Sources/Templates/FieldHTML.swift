@@ -31,16 +31,19 @@ public enum FieldHTML {
   private static func namingMedia(_ html: Bytes) -> Bytes {
     var (result, index, tags) = (Bytes(), 0, TagReading())
     while index < html.count {
-      if html[index] == UInt8(ascii: "<"), let (tag, end) = tags.tag(html[...], index), !tag.isClosing,
-        ["img", "audio", "video", "object", "source"].contains(tag.name),
+      guard html[index] == UInt8(ascii: "<"), let (tag, end) = tags.tag(html[...], index) else {
+        result.append(html[index])
+        index += 1
+        continue
+      }
+      if !tag.isClosing, ["img", "audio", "video", "object", "source"].contains(tag.name),
         let name = tag.attribute(tag.name == "object" ? "data" : "src")
       {
         result.add(" \(name) ")
-        index = end
       } else {
-        result.append(html[index])
-        index += 1
+        result += html[index..<end]
       }
+      index = end
     }
     return result
   }

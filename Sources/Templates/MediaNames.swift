@@ -1,4 +1,4 @@
-// The names of media files in fields and templates: `[sound:x.mp3]`, `<img src="x.png">`, `url("_x.woff")`.
+// The names of media files in fields and templates: `[sound:x.mp3]`, `<img src="x.png">`.
 // Invariant: names are returned without entities and, in attributes, without percent escapes, unless a file has the
 // name that is written.
 
@@ -40,11 +40,11 @@ public enum MediaNames {
           let end = brackets.next(bytes[...], from: index), end < index + 1_000
         {
           let name = decoded(bytes[(index + 7)..<end], hasEscapes: false).composed
-          if !name.isEmpty { body(name, true) }
+          if isLocal(name) && !name.isEmpty { body(name, true) }
         }
       case UInt8(ascii: "<"):
-        if let (tag, end) = tags.tag(bytes[...], index), !tag.isClosing {
-          for name in try tag.mediaNames(isThere) where isLocal(name) && !name.isEmpty {
+        if let (tag, end) = tags.tag(bytes[...], index) {
+          for name in try tag.isClosing ? [] : tag.mediaNames(isThere) where isLocal(name) && !name.isEmpty {
             body(name, ["audio", "video", "source"].contains(tag.name))
           }
           index = end - 1

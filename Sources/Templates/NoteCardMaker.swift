@@ -146,7 +146,7 @@ extension NoteCardMaker {
     let isCloze = asked.filters == ["cloze", "type"]
     let value =
       isCloze
-      ? fields.clozes(of: asked.name).only(number: ordinal + 1, isFront: false) : fields.values[asked.name] ?? []
+      ? fields.clozes(of: asked.name).typed(number: ordinal + 1) : fields.values[asked.name] ?? []
     let expected = TerminalText.line(value)
     if expected.isEmpty { return nil }
     return TypedQuestion(expected: expected, ignoresAccents: asked.filters == ["nc", "type"])

@@ -58,7 +58,7 @@ struct TemplateFilter {
   private func typed(_ text: Bytes, _ kind: String?) -> Bytes {
     if isForTerminal {
       if isFront { return [] }
-      return kind == "cloze" ? clozes().only(number: ordinal + 1, isFront: false) : text
+      return kind == "cloze" ? clozes().typed(number: ordinal + 1) : text
     }
     return Bytes("[[type:\(kind.map { $0 + ":" } ?? "")\(field)]]".utf8)
   }

@@ -50,8 +50,9 @@ package struct TerminalText {
   private var tags = TagReading()
   private var brackets = NextByte(UInt8(ascii: "]"))
   private let marksClozes: Bool
-  /// For each open `span` element, whether it is an active cloze; and the ranges of the closed clozes.
+  /// For each open `span` element, whether it is an active cloze; how many are; and the ranges of the closed clozes.
   private var spans: [Bool] = []
+  private var openClozes = 0
   private var clozes: [Range<Int>] = []
   /// The start of the outermost open cloze; nil until some of it is written.
   private var clozeStart: Int?
@@ -91,7 +92,7 @@ package struct TerminalText {
   private mutating func put(_ byte: UInt8) {
     if hidden != nil { return }
     if breaks > 0 || blank { putGap() }
-    if marksClozes, clozeStart == nil, spans.contains(true) { clozeStart = result.count }
+    if marksClozes, clozeStart == nil, openClozes > 0 { clozeStart = result.count }
     result.append(byte)
   }
 
@@ -205,7 +206,7 @@ package struct TerminalText {
     case "img": if !tag.isClosing { put(tag.fileName.isEmpty ? "[picture]" : "[picture \(tag.fileName)]") }
     case "audio", "video":
       if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }
-    case "span" where marksClozes: tag.isClosing ? closeSpan() : spans.append(tag.attribute("class") == "cloze")
+    case "span" where marksClozes: tag.isClosing ? closeSpan() : openSpan(isCloze: tag.attribute("class") == "cloze")
     case "td", "th": blank = true
     case "rt": tag.isClosing ? closeReading() : openReading()
     case "ruby": if tag.isClosing { closeReading() }
@@ -227,8 +228,15 @@ package struct TerminalText {
     }
   }
 
+  private mutating func openSpan(isCloze: Bool) {
+    spans.append(isCloze)
+    if isCloze { openClozes += 1 }
+  }
+
   private mutating func closeSpan() {
-    guard let wasCloze = spans.popLast(), wasCloze, !spans.contains(true), let start = clozeStart else { return }
+    guard let wasCloze = spans.popLast(), wasCloze else { return }
+    openClozes -= 1
+    guard openClozes == 0, let start = clozeStart else { return }
     clozes.append(start..<result.count)
     clozeStart = nil
   }

@@ -25,7 +25,8 @@ import Testing
     ("^(?:ab)+$", "aba", false), ("^a{2}$", "aa", true), ("^a{2}$", "aaa", false), ("^a{2,}$", "aaaa", true),
     ("^a{2,}$", "a", false), ("^a{1,3}$", "aaa", true), ("^a{1,3}$", "aaaa", false), ("^a{0,1}$", "", true),
     ("^a+?$", "aa", true), ("\\bgat", "el gato", true), ("\\bato", "el gato", false), ("\\Bato", "el gato", true),
-    ("é\\b", "é!", true), ("^Ñ$", "ñ", true), ("^ñ$", "Ñ", true), ("a|b|c", "xcx", true), ("^(a|b)$", "c", false),
+    ("é\\b", "é!", true), ("^Ñ$", "ñ", true), ("^ñ$", "Ñ", true), ("^İ$", "İ", true),
+    ("^[İ]$", "İ", true), ("a|b|c", "xcx", true), ("^(a|b)$", "c", false),
     ("^((ab|cd)|ef)$", "cd", true), ("^((ab|cd)|ef)$", "ef", true), ("^((ab|cd)+|ef)?$", "abcdab", true),
     ("^((ab|cd)|ef)$", "abef", false),
     ("^$", "", true), ("", "anything", true), ("(|a)b", "b", true), ("^😀$", "😀", true), ("^.$", "😀", true),
@@ -124,6 +125,7 @@ import Testing
     "\"\"", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense", "deck:", "deck:current", "deck:filtered", "tag:",
     "tag:re:a",
     "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "a\\**", "tag:a\\**", "flag:9", "re:(", "prop:nope=1",
+    "\"added:7 x\"", "\"flag:1 or is:new\"", "added:7:3",
     "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
   ])
   func `an Anki query that has no meaning here is an error, never something else`(query: String) throws {

@@ -40,6 +40,21 @@ import Values
     for (sql, plan) in found { #expect(plan.contains("cards_note") && !plan.contains("(deck"), "\(sql): \(plan)") }
   }
 
+  @Test func `a batch that updates searches once for the cards that had a prompt before, however many have it`() throws
+  {
+    let deck = try collection.deck("d")
+    let searches = try collection.store.operation("test") { db in
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .update, now: collection.now, random: collection.random)
+      var count = 0
+      db.trace { if $0.contains("content BETWEEN") { count += 1 } }
+      for number in 0..<10 { try batch.add(NewCard(prompt: "p", answer: "\(number)")) }
+      db.trace(nil)
+      return count
+    }
+    // Twice for each card with its answer, and once with the prompt alone.
+    #expect(searches <= 21)
+  }
+
   @Test func `all decks are listed with the same number of statements, however many there are`() throws {
     let moment = StudyMoment(now: collection.now)
     func lists() throws -> [Int] {

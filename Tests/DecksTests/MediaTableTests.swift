@@ -30,6 +30,11 @@ import Testing
     #expect(try collection.store.read { try MediaTable.size($0, shownIn: deck) } == 14)
   }
 
+  @Test func `a tag that a field does not close hides no media of the next field`() throws {
+    try collection.addNote(deck, ["Front": "if a <b then", "Back": "<img src=\"a.png\">"])
+    #expect(try collection.store.read { try MediaTable.references($0) }.keys.sorted() == ["a.png"])
+  }
+
   @Test func `a name with a percent sign is that of the file that exists`() throws {
     try collection.addNote(deck, ["Front": "<img src=\"p%41.png\">", "Back": "b"])
     func names() throws -> Set<String> { Set(try collection.store.read { try MediaTable.references($0) }.keys) }

@@ -114,6 +114,16 @@ import Values
     }
   }
 
+  @Test func `kana and Hangul are found in every Unicode form`() throws {
+    let deck = try collection.deck("d")
+    let (kana, hangul) = ("か\u{3099}く", "\u{1112}\u{1161}\u{11AB}")
+    try collection.add(deck, kana, "x")
+    try collection.add(deck, hangul, "か")
+    for (query, prompt) in [("がく", kana), ("か\u{3099}", kana), ("か", hangul), ("한", hangul), (hangul, hangul)] {
+      #expect(try found(query, deck) == [prompt], "\(query)")
+    }
+  }
+
   @Test func `a card being learnt has no interval, in queries as in its field`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "learning", "x")
@@ -153,7 +163,8 @@ import Values
     ("é prop:weight<5", 8, "one of due, interval, stability, difficulty, reps, lapses, retrievability"),
     ("prop:reps~5", 10, "one of <, <=, =, !=, >=, >"), ("prop:reps<x", 11, "a number"), ("prop:reps<", 11, "a number"),
     ("prop:reps<nan", 11, "a number"), ("added:0", 7, "a whole number of days, at least 1,"),
-    ("added:1e9", 7, "a whole number of days, at least 1,"), ("prompt:", 8, "a text after \"prompt:\""),
+    ("added:1e9", 7, "a whole number of days, at least 1,"), ("added:7:3", 7, "a whole number of days, at least 1,"),
+    ("prompt:", 8, "a text after \"prompt:\""),
     ("flag:8", 6, "a whole number from 0 to 7"), ("flag:", 6, "a whole number from 0 to 7"),
     ("rated:0", 7, "a whole number of days, at least 1,"),
     ("rated:7:5", 9, "1 (again), 2 (hard), 3 (good) or 4 (easy)"),

@@ -23,6 +23,24 @@ import Testing
     #expect(problemCode { _ = try collection.store.read { try NoteTypeTable.list($0) } } == "storage_damaged")
   }
 
+  @Test(arguments: [Int64.max, .min]) func `a card with any id and any number in its note is read and counted`(
+    number: Int64
+  ) throws {
+    let deck = try collection.deck("a")
+    let note = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}}"])) {
+      try NoteTypeTable.stock($0, .cloze, now: 0)
+    }
+    let card = try collection.add(deck, "p", "a")
+    let review = LoggedReview(at: 1_700_000_000, rating: 3, state: .new, interval: 60)
+    try collection.store.operation("x") { db in
+      try CardTable.addLog(db, [review], to: card)
+      try db.execute(sql: "UPDATE cards SET ord = ?1, id = ?1 WHERE note = ?2", arguments: [number, note.rawValue])
+    }
+    #expect(try collection.cards(deck).map(\.prompt).sorted() == ["(blank)", "p"])
+    let figures = try collection.store.read { try DeckStatistics($0, decks: [deck], at: moment(1_700_000_000)) }
+    #expect(figures.cards.new == 2 && figures.days.map(\.answers) == [1])
+  }
+
   @Test func `a late answer is inserted in its place, and one that already exists is ignored`() throws {
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "p", "a")

@@ -24,6 +24,9 @@ import Testing
     let other = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}} {{c2::b}} {{c1::c::h}}"])) {
       try NoteTypeTable.create($0, type, now: 0)
     }
+    let same = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}} and {{c1::a::h}}"])) {
+      try NoteTypeTable.find($0, named: "T")
+    }
     let accents = try collection.addNote(deck, NewNote(fields: ["Text": "{{c1::a}}", "Other": "é"])) {
       try NoteTypeTable.find($0, named: "T")
     }
@@ -33,6 +36,7 @@ import Testing
     #expect(try asked(typed) == TypedQuestion(expected: "el perro !", ignoresAccents: false))
     #expect(try asked(plain) == nil)
     #expect(try asked(other)?.expected == "a, c" && asked(other, 1)?.expected == "b")
+    #expect(try asked(same)?.expected == "a")
     #expect(try asked(accents) == TypedQuestion(expected: "é", ignoresAccents: true))
   }
 }

@@ -2,6 +2,7 @@
 
 import Storage
 import Synchronization
+import Templates
 import TestDecks
 import TestSupport
 import Testing
@@ -22,6 +23,24 @@ import Testing
         prompt: prompt, answer: long + "answer \(number)", tags: number % 3 == 0 ? ["tag"] : [], guid: guid,
         fields: number % 7 == 0 ? [CardField("f", .text("x"))] : [], document: number % 11 == 0 ? "doc" : nil)
     }
+  }
+
+  @Test func `a batch updates notes that were there before, each once, by the prompt of the first card`() throws {
+    let deck = try collection.deck("d")
+    let old = try collection.addNote(deck, ["Front": "bank", "Back": "x"], .reversed)
+    // Its second card has the prompt, and is above the other note.
+    try collection.addNote(deck, ["Front": "banco", "Back": "bank"], .reversed)
+    let outcomes = try collection.store.operation("add") { db in
+      let type = try NoteTypeTable.stock(db, .reversed, now: collection.now)
+      let batch = try CardBatch(
+        db, deck: deck, onDuplicate: .update, now: collection.now, random: collection.random)
+      return try ["a", "b"].map { back in
+        let note = NewNote(fields: ["Front": "bank", "Back": back])
+        return try batch.write(note, type: type, over: nil, random: collection.random)
+      }
+    }
+    #expect(outcomes.map(\.0) == [.updated, .added] && outcomes[0].1 == old)
+    #expect(try collection.prompts(deck).sorted() == ["a", "b", "banco", "bank", "bank", "bank"])
   }
 
   @Test(arguments: [1, 2, 3])

@@ -122,6 +122,14 @@ import Values
     #expect(texts == ["[2] [picture \(other)]", "[1] [picture cat.png]"])
   }
 
+  @Test func `a picture is exported although the field before it has an unclosed tag`() throws {
+    let name = try there.settings().receiveMedia([7], "cat.png")
+    let deck = try there.collection.deck("Words")
+    try there.collection.addNote(deck, ["Front": "if a <b then", "Back": "<img src=\"\(name)\">"])
+    try here.importing(there.exporting("Words").path)
+    #expect(here.media == ["cat.png": [7]])
+  }
+
   // MARK: Round trips
 
   private func makeWords() throws {

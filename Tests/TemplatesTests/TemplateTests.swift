@@ -86,7 +86,7 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
   @Test(
     arguments: [
       "{{c1::", "}}", "{{c1,", "{{c1::a::", "<", "<a ", "<a '", "<!--", "<script>", "<style>", "[", "x[", "[sound:",
-      "&", "&amp", "\\(",
+      "<a", "</a", "<span>", "&", "&amp", "\\(",
       "<ruby><rt>", "<div style=\"display: none\">", " x[\n", "<pre>", "\"", "{{c1::a}}",
     ])
   func `a long field with anything opened and never closed takes linear time`(part: String) throws {
@@ -98,7 +98,8 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
       _ = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
     }
     if part != "{{c1::a}}" { _ = try Template(field) }
-    _ = MediaNames.inHTML(field)
+    for html in [field, field + ">"] { _ = (MediaNames.inHTML(html), FieldHTML.sortText(html)) }
+    _ = TerminalText.marked(Bytes((field + String(repeating: "x", count: 200_000)).utf8), isInterrupted: { false })
     #expect(processorSeconds() - start < 60)
   }
 
@@ -149,6 +150,15 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
   @Test func `text with too many marks is truncated to the limit of a card`() {
     let text = TerminalText.text(Bytes(("a" + String(repeating: "&#x301;", count: 500)).utf8), isInterrupted: { false })
     #expect(text.unicodeScalars.count == 129)
+  }
+
+  @Test func `a picture or a sound of the network is not a media file`() {
+    let html = "[sound:https://a.org/b.mp3] <img src=\"https://a.org/b.png\"> [sound:c.mp3]"
+    #expect(MediaNames.inHTML(html) == ["c.mp3"])
+  }
+
+  @Test func `the text to sort by has the names of media, and no other tags`() {
+    #expect(FieldHTML.sortText("<b title='>'>a</b> <img src=x.png> <br>&lt;") == "'>a  x.png  <")
   }
 
   @Test func `a percent sign in the name of a sound is an ordinary character, and in that of a picture may be one`() {

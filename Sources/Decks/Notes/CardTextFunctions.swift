@@ -102,7 +102,7 @@ private final class CardRendering {
       let (id, ordinal, flag) = (call.integer(1), call.integer(2), call.integer(3))
       var facts = note.maker.facts(note.record, deckName: call.text(4))
       (facts.cardID, facts.flag) = (id, Int(clamping: flag))
-      let texts = try note.maker.texts(note.fields, facts, ordinal: Int(clamping: ordinal))
+      let texts = try note.maker.texts(note.fields, facts, ordinal: StoredCard.ordinal(ordinal))
       shown = (id, ordinal, flag, Bytes(call.bytes(4)), texts)
       return texts
     } catch {

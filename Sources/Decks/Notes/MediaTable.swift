@@ -96,7 +96,7 @@ public enum MediaTable {
       }
     }
     for type in try NoteTypeTable.list(db) {
-      let sides = type.cards.map { $0.front + $0.back }
+      let sides = type.cards.flatMap { [$0.front, $0.back] }
       for name in Set(sides.flatMap { MediaNames.inHTML($0, isThere: known.contains) }) {
         found[name, default: MediaReferences()].types.append(type.id)
       }
@@ -128,10 +128,11 @@ public enum MediaTable {
   private static func names(_ column: TextBytes, isBasic: Bool, known: (String) -> Bool) -> Set<String> {
     let (tag, sound, entity) = (UInt8(ascii: "<"), UInt8(ascii: "["), UInt8(ascii: "&"))
     guard column.contains(where: { $0 == tag || $0 == sound || $0 == entity }) else { return [] }
-    let fields = String(decoding: column, as: UTF8.self)
-    let found = MediaNames.inHTML(fields, isThere: known)
+    // Each field by itself: a tag that is not closed ends with its field.
+    let fields = NoteFieldText.list(String(decoding: column, as: UTF8.self))
+    let found = fields.reduce(into: Set<String>()) { $0.formUnion(MediaNames.inHTML($1, isThere: known)) }
     guard isBasic else { return found }
-    return NoteFieldText.list(fields).compactMap(HTMLText.plain).reduce(found) {
+    return fields.compactMap(HTMLText.plain).reduce(found) {
       $0.union(MediaNames.inHTML($1, isThere: known).filter(known))
     }
   }

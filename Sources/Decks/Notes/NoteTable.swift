@@ -45,25 +45,37 @@ public enum NoteTable {
     }
   }
 
-  /// The note that a new note without a guid would duplicate: of the same type, with the same first prompt in the
-  /// deck.
-  static func same(_ db: Database, _ note: NewNote, type: NoteType, in deck: DeckID) throws -> NoteID? {
+  /// The note of a type that a new note without a guid would duplicate, and its first card: the one whose first card
+  /// has the same prompt and answer in the deck, or else the same prompt.
+  /// - Parameter mayTake: whether a first card with only the same prompt counts.
+  static func same(
+    _ db: Database, _ note: NewNote, type: NoteType, in deck: DeckID, where mayTake: (CardID) -> Bool
+  ) throws -> (id: NoteID, card: CardID)? {
     let fields = try values(note.fields, of: type)
     try checkFilled(fields, type)
     let record = NoteRecord(
       id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: note.tags, fields: fields)
     let texts = try firstTexts(
       record, NoteCardMaker(type, isInterrupted: isNeverInterrupted), deckName: DeckTable.record(db, deck).name)
+    // A card that shows nothing is not a duplicate of any other.
+    if texts.prompt == CardTexts.blank { return nil }
     let writer = try CardWriter(db, deck: deck) { 0 }
+    let exact = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
+    if let exact, let id = try self.note(db, withFirst: exact, isOf: type) { return (id, exact) }
     var prompt = texts.prompt
     let card = try prompt.withUTF8 { prompt in
-      try writer.find(prompt: prompt) { try self.note(db, of: $0, isOf: type) != nil }
+      try writer.find(prompt: prompt) { try mayTake($0) && self.note(db, withFirst: $0, isOf: type) != nil }
     }
-    return try card.flatMap { try self.note(db, of: $0, isOf: type) }
+    guard let card, let id = try self.note(db, withFirst: card, isOf: type) else { return nil }
+    return (id, card)
   }
 
-  private static func note(_ db: Database, of card: CardID, isOf type: NoteType) throws -> NoteID? {
-    let sql = "SELECT notes.id FROM notes JOIN cards ON cards.note = notes.id WHERE cards.id = ? AND notes.type = ?"
+  /// The note of a type of which a card is the first one; nil for other cards.
+  private static func note(_ db: Database, withFirst card: CardID, isOf type: NoteType) throws -> NoteID? {
+    let sql = """
+      SELECT notes.id FROM notes JOIN cards ON cards.note = notes.id WHERE cards.id = ? AND notes.type = ?
+        AND NOT EXISTS (SELECT 1 FROM cards c WHERE c.note = notes.id AND c.ord < cards.ord)
+      """
     return try db.firstRow(sql, [card.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
   }
 

@@ -12,7 +12,9 @@ extension NoteTable {
       SELECT note, ord FROM cards JOIN notes ON notes.id = note JOIN note_types ON note_types.id = notes.type
       WHERE cards.id = ? AND NOT basic
       """
-    let found = try db.firstRow(sql, [card.rawValue]) { (NoteID(rawValue: $0.integer(0)), $0.count(1)) }
+    let found = try db.firstRow(sql, [card.rawValue]) {
+      (NoteID(rawValue: $0.integer(0)), StoredCard.ordinal($0.integer(1)))
+    }
     guard let (id, ordinal) = found else { return nil }
     let note = try record(db, id)
     let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)

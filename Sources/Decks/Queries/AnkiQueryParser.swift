@@ -63,7 +63,10 @@ struct AnkiQueryParser: QueryGrammar {
     let quoted = value.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }.joined()
     do throws(DeckError) {
       var parser = QueryParser(name == "re" ? "re:\"\(quoted)\"" : "\(name):\(value)")
-      return try parser.parse()
+      let node = try parser.parse()
+      // The value would otherwise end at a space, and the rest would be another term.
+      guard case .condition = node else { throw expected("a value without spaces") }
+      return node
     } catch {
       guard case .badQuery(_, _, let what) = error else { throw error }
       throw expected(what, at: start)

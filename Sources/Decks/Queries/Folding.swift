@@ -1,4 +1,4 @@
-// The form of text that searches compare: lower case, without diacritics.
+// The form of text that searches compare: lower case, without diacritics, kana and Hangul composed.
 // Invariant: folding works on UTF-8 instead of Strings, so that a deck of 100,000 cards is searched in an instant;
 // bytes that are not valid UTF-8 are copied unchanged.
 
@@ -20,6 +20,7 @@ enum Folding {
 
   /// Appends the folded text.
   static func fold(_ bytes: UnsafeBufferPointer<UInt8>, into folded: inout [UInt8]) {
+    let start = folded.count
     var index = 0
     while index < bytes.count {
       let byte = bytes[index]
@@ -33,7 +34,7 @@ enum Folding {
         folded.append(byte)
         index += 1
       } else {
-        append(value, to: &folded)
+        if !isJoining(value) || !join(value, &folded, from: start) { append(value, to: &folded) }
         index += length
       }
     }
@@ -45,6 +46,28 @@ enum Folding {
     } else if let scalar = Unicode.Scalar(value), !scalar.isCombiningDiacritic {
       folded.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
     }
+  }
+
+  /// Whether NFC joins a character with the one before it, and it is not a diacritic: a voicing mark of kana, a vowel
+  /// or a final consonant of Hangul.
+  private static func isJoining(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x1161...0x1175, 0x11A8...0x11C2, 0x3099, 0x309A: true
+    default: false
+    }
+  }
+
+  /// Joins a character with the last one of the text.
+  /// - Parameter start: where the text begins.
+  /// - Returns: false if the two do not make one character.
+  private static func join(_ value: UInt32, _ folded: inout [UInt8], from start: Int) -> Bool {
+    // All characters that can be joined have three bytes.
+    guard folded.count - start >= 3, let scalar = Unicode.Scalar(value) else { return false }
+    let joined = (String(decoding: folded.suffix(3), as: UTF8.self) + String(scalar)).composed
+    guard joined.unicodeScalars.count == 1 else { return false }
+    folded.removeLast(3)
+    folded.append(contentsOf: joined.utf8)
+    return true
   }
 
   private static func makeTable() -> [UInt32] {

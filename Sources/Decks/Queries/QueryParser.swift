@@ -66,16 +66,16 @@ struct QueryParser: QueryGrammar {
 
   private var isAtQuote: Bool { position < characters.count && characters[position] == "\"" }
 
-  private mutating func days() throws(DeckError) -> Int {
+  private mutating func days(stoppingAtColon: Bool = false) throws(DeckError) -> Int {
     let start = position
-    guard let days = Int(bare(stoppingAtColon: true)), (1...100_000).contains(days) else {
+    guard let days = Int(bare(stoppingAtColon: stoppingAtColon)), (1...100_000).contains(days) else {
       throw expected("a whole number of days, at least 1,", at: start)
     }
     return days
   }
 
   private mutating func rated() throws(DeckError) -> CardQuery.Condition {
-    let days = try days()
+    let days = try days(stoppingAtColon: true)
     guard take(":") else { return .rated(days: days, nil) }
     let start = position
     guard let rating = Int64(bare(stoppingAtColon: false)).flatMap({ Rating(rawValue: $0) }) else {

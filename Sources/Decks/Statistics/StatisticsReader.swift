@@ -50,7 +50,8 @@ private struct StatisticsReader {
     func place(_ id: Int64) -> Int? {
       guard let first = ids.first, id >= first else { return nil }
       // Cards that were added together have consecutive ids.
-      let guess = min(Int(clamping: id - first), ids.count - 1)
+      // Unsigned, because the difference may exceed the range of Int64.
+      let guess = min(Int(clamping: UInt64(bitPattern: id &- first)), ids.count - 1)
       if ids[guess] == id { return guess }
       var (low, high) = (0, guess)
       while low < high {

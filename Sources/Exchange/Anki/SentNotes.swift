@@ -50,10 +50,11 @@ struct SentNotes {
       return id
     }
     let column = row.bytes(4)
-    if column.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
-      mediaNames.formUnion(MediaNames.inHTML(row.text(4)) { _ in true })
-    }
     let fields = column.split(separator: 0x1F, omittingEmptySubsequences: false).map(TextBytes.init(rebasing:))
+    // Each field by itself: a tag that is not closed ends with its field.
+    for field in fields where field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
+      mediaNames.formUnion(MediaNames.inHTML(String(decoding: field, as: UTF8.self)) { _ in true })
+    }
     let sorted = fields.indices.contains(type.sortField) ? fields[type.sortField] : fields[0]
     return try SentNotes.withText(of: fields[0]) { first in
       try SentNotes.withText(of: sorted) { sorted in
@@ -76,7 +77,9 @@ struct SentNotes {
     if let known = types[id] { return known }
     let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: id))
     types[id] = type
-    for card in type.cards { mediaNames.formUnion(MediaNames.inHTML(card.front + card.back) { _ in true }) }
+    for side in type.cards.flatMap({ [$0.front, $0.back] }) {
+      mediaNames.formUnion(MediaNames.inHTML(side) { _ in true })
+    }
     return type
   }
 }
