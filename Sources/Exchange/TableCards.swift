@@ -42,6 +42,8 @@ final class TableCards: CardRows {
   }
 
   var separator: UInt8 { rows.separator }
+  /// Whether two of the rows read so far are on one line.
+  var haveSharedLine: Bool { rows.haveSharedLine }
 
   /// The cells of the last row read, unchanged.
   var cells: [String] { (0..<rows.count).map { rows.text($0) } }

@@ -86,6 +86,8 @@ final class TableRows {
   private var ends: [Int] = []
   /// Why the row cannot be split into cells.
   private(set) var invalidReason: String?
+  /// Whether a carriage return alone separated two rows, which are then on one line.
+  private(set) var haveSharedLine = false
   private var rowStart = 0
 
   init(_ source: ByteSource, separator: UInt8, hasComments: Bool = false) {
@@ -163,7 +165,9 @@ final class TableRows {
   private func endsWithSeparator() throws -> Bool {
     guard let byte = try source.peek() else { return false }
     source.skip()
-    if byte == 0x0D, try source.peek() == 0x0A { source.skip() }
+    if byte == 0x0D, let next = try source.peek() {
+      if next == 0x0A { source.skip() } else { haveSharedLine = true }
+    }
     return byte == separator
   }
 

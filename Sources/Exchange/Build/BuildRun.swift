@@ -34,7 +34,7 @@ public final class BuildRun {
   /// - Throws: `BuildError`, `ExchangeError` for an invalid source, `FileError`.
   public func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> BuildReport {
     let build = try BuildTable.ensure(db, folder, into: places.deck.id, isNew: isNewDeck)
-    let known = try BuildTable.sources(db, of: build)
+    let known = try BuildTable.sources(db, of: build, in: folder)
     state.build = known.isEmpty ? nil : build
     try findMoves(known, gone: BuildTable.gone(db, of: build))
     state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }

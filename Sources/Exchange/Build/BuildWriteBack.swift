@@ -158,6 +158,8 @@ private struct SourceLines {
         open = (row.start.line, String(text.dropLast()))
       }
     }
+    // The other rows of a line would be replaced too.
+    if cards.haveSharedLine { return }
     if let known = open { replaced.append((known.line..<lines.count + 1, known.text)) }
     for (place, text) in replaced.reversed() { replace(withoutBlanks(place), by: [text]) }
   }

@@ -108,7 +108,8 @@ extension SourceReading {
       let last = bytes.column == 1 && bytes.line > line ? bytes.line - 1 : bytes.line
       edits.append(SourceEdit(range: self.text.start(line)..<self.text.end(last), text: text))
     }
-    return edits
+    // Edits of rows on one line would overlap.
+    return rows.haveSharedLine ? [] : edits
   }
 }
 

@@ -1,0 +1,36 @@
+// The files of a folder that is built: their names and line ends.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct BuildFileTests {
+  private let home: Home
+
+  init() throws {
+    home = try Home()
+    mkdir(home.path + "/es", 0o700)
+  }
+
+  @discardableResult private func build(_ more: String...) throws -> Run {
+    try home.run(["build", home.path + "/es"] + more)
+  }
+
+  @Test func `a table with several rows on a line, each ended by a carriage return, is not written back`() throws {
+    let table = "prompt,answer,guid\rser,to be,ser\rir,to go,ir\r"
+    try home.write(table, to: "es/verbs.csv")
+    try build()
+    try home.run("-e", "for c in decks.open('es'):cards() do c.answer = 'x' end")
+    try build("--write-back")
+    #expect(text(of: home.path + "/es/verbs.csv") == table)
+  }
+
+  @Test func `a source whose name gets another Unicode normal form is still the same source`() throws {
+    try home.write("## la caña\n\nthe cane\n", to: "es/ca\u{F1}a.md")
+    try build()
+    rename(home.path + "/es/ca\u{F1}a.md", home.path + "/es/can\u{303}a.md")
+    try home.write("## la caña\n\nthe cane\n\n## el caño\n\nthe pipe\n", to: "es/can\u{303}a.md")
+    #expect(try build().output.hasPrefix("Built \"es\": 1 added; 1 source read, 0 unchanged."))
+    #expect(try build().output == "Built \"es\": nothing changed; 0 sources read, 1 unchanged.\n")
+  }
+}
