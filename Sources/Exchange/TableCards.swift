@@ -24,6 +24,10 @@ final class TableCards: CardRows {
   func next(into row: inout CardRow) throws -> Bool {
     guard var line = try rows.next() else { return false }
     if shape == nil {
+      if rows.namesSeparator {
+        guard let following = try rows.next() else { return false }
+        line = following
+      }
       let first = cells.map(limitingMarks)
       let shape = try TableShape(first: first, options, path: rows.source.path)
       self.shape = shape

@@ -104,6 +104,9 @@ final class TableRows {
 
   func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
 
+  /// Whether the row is `sep=` and the separator, which may be the first line of a file for Excel.
+  var namesSeparator: Bool { count == 2 && self[0].elementsEqual("sep=".utf8) && self[1].isEmpty }
+
   /// Reads the next row that is not blank.
   /// - Returns: the line at which the row begins; nil at the end of the file.
   func next() throws -> Int? {

@@ -95,6 +95,7 @@ extension SourceReading {
     var edits: [SourceEdit] = []
     var isHeader = true
     while let line = try rows.next() {
+      if isHeader, rows.namesSeparator { continue }
       let isWritten = guidColumn == nil || byLine[line] != nil
       defer { isHeader = false }
       guard isWritten else { continue }
