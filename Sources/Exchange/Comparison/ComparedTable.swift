@@ -10,6 +10,7 @@ struct ComparedTable {
   private let separator: UInt8
   private let lineEnd: String
   private let path: String
+  let hasMark: Bool
   /// The cells of the first row, which are the column names if there is a header.
   var firstCells: [String] { rows.first?.cells ?? [] }
   private(set) var content = ComparedContent()
@@ -19,7 +20,7 @@ struct ComparedTable {
 
   init(_ source: ByteSource, separator: UInt8) throws {
     let table = TableRows(source, separator: Separator.found(in: source.buffered, first: separator))
-    (self.separator, path) = (table.separator, source.path)
+    (self.separator, path, hasMark) = (table.separator, source.path, source.hasMark)
     var rows: [(line: Int, cells: [String], raw: [UInt8])] = []
     var lineEnd = "\n"
     while let line = try table.next() {
