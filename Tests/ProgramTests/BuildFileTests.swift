@@ -33,4 +33,18 @@ import Testing
     #expect(try build().output.hasPrefix("Built \"es\": 1 added; 1 source read, 0 unchanged."))
     #expect(try build().output == "Built \"es\": nothing changed; 0 sources read, 1 unchanged.\n")
   }
+
+  @Test func `a picture whose name gets another Unicode normal form still belongs to the folder`() throws {
+    mkdir(home.path + "/es/media", 0o700)
+    try home.write("## la caña\n\nthe cane\n", to: "es/a.md")
+    try home.write("one", to: "es/media/ca\u{F1}a.png")
+    try build()
+    try home.run("deck", "create", "Other")
+    try home.run("note", "add", "Basic", "Front=x", "Back=<img src=\"ca\u{F1}a.png\">", "--deck", "Other")
+    rename(home.path + "/es/media/ca\u{F1}a.png", home.path + "/es/media/can\u{303}a.png")
+    for text in ["two!", "three"] {
+      try home.write(text, to: "es/media/can\u{303}a.png")
+      #expect(try build().output.contains("1 media imported"))
+    }
+  }
 }

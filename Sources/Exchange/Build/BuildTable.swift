@@ -148,7 +148,8 @@ public enum BuildTable {
     var media: [String: BuiltMedia] = [:]
     let sql = "SELECT name, hash, path, size, modified, inode FROM build_media WHERE build = ?"
     try db.forEachRow(sql, [build]) { row in
-      media[row.text(0)] = BuiltMedia(stamp: stamp(row, from: 3), hash: row.text(1), path: row.text(2))
+      media[row.text(0)] = BuiltMedia(
+        name: row.text(0), stamp: stamp(row, from: 3), hash: row.text(1), path: row.text(2))
     }
     return media
   }
@@ -324,6 +325,7 @@ struct BuiltSource {
 
 /// A picture or a sound at its last build.
 struct BuiltMedia {
+  let name: String
   let stamp: SourceStamp
   let hash: String
   /// The path within the folder, for a file that a source named; otherwise empty.
