@@ -86,8 +86,10 @@ final class TableRows {
   private var ends: [Int] = []
   /// Why the row cannot be split into cells.
   private(set) var invalidReason: String?
-  /// Whether a carriage return alone separated two rows, which are then on one line.
+  /// Whether a row began on the line where another one ended, because lines are counted by line feeds.
   private(set) var haveSharedLine = false
+  /// The line on which the last row ended.
+  private var lastLine = 0
   private var rowStart = 0
 
   init(_ source: ByteSource, separator: UInt8, hasComments: Bool = false) {
@@ -152,6 +154,7 @@ final class TableRows {
 
   private func readRow() throws -> Int {
     let line = source.line
+    if line == lastLine { haveSharedLine = true }
     cells.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     invalidReason = nil
@@ -166,11 +169,10 @@ final class TableRows {
 
   /// Skips the separator or the line end after a cell, and returns whether it was a separator.
   private func endsWithSeparator() throws -> Bool {
+    lastLine = source.line
     guard let byte = try source.peek() else { return false }
     source.skip()
-    if byte == 0x0D, let next = try source.peek() {
-      if next == 0x0A { source.skip() } else { haveSharedLine = true }
-    }
+    if byte == 0x0D, try source.peek() == 0x0A { source.skip() }
     return byte == separator
   }
 
