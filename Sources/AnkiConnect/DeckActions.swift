@@ -56,7 +56,7 @@ enum DeckActions {
 
   /// The counts of cards to study today, by deck id. A deck that does not exist is left out.
   private static func statistics(_ call: ActionCall) throws -> Value {
-    let wanted = Set(try call.texts("decks"))
+    let wanted = Set(try call.texts("decks").map { $0.lowercased() })
     let counts = try call.workspace.decks.studyCountsByKind()
     var found: [(String, Value)] = []
     func add(_ name: String, _ number: Int, _ counts: (new: Int, learning: Int, review: Int)?, total: Int) {
@@ -72,11 +72,11 @@ enum DeckActions {
     }
     for deck in try call.workspace.decks.all() {
       let record = try deck.record()
-      if wanted.contains(record.name) {
+      if wanted.contains(record.name.lowercased()) {
         add(record.name, Int(record.id.rawValue), counts[record.id], total: try deck.count())
       }
     }
-    if wanted.contains(DeckRecord.firstName), try call.knownDeck(named: DeckRecord.firstName) == nil {
+    if wanted.contains(DeckRecord.firstName.lowercased()), try call.knownDeck(named: DeckRecord.firstName) == nil {
       add(DeckRecord.firstName, DeckRecord.firstNumber, nil, total: 0)
     }
     return .record(found)

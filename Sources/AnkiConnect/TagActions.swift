@@ -45,10 +45,10 @@ enum TagActions {
     },
   ]
 
-  /// Parses a list of tags, or a text of tags separated by spaces.
+  /// Parses a text of tags separated by spaces, or a list of such texts. As in Anki, a blank text is no tag.
   static func list(_ reader: ValueReader) throws -> [String] {
     if let text = reader.value?.text { return Tags.separated(text) }
-    return try reader.items("a text or a list of texts").map { tag throws(ShapeFailure) in try tag.text() }
+    return try reader.items("a text or a list of texts").flatMap { tags in Tags.separated(try tags.text()) }
   }
 
   private static func replace(_ call: ActionCall, in notes: [NoteHandle]) throws -> Value {

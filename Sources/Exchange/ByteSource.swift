@@ -40,6 +40,8 @@ final class ByteSource {
   let path: String
   /// The encoding that the file is read in.
   private(set) var encoding = TextEncoding.utf8
+  /// Whether the file begins with a UTF-8 byte order mark.
+  private(set) var hasMark = false
   /// Both count from 1; the column counts characters.
   private(set) var line = 1
   private(set) var column = 1
@@ -89,7 +91,7 @@ final class ByteSource {
       transcode(isLast: input.file == nil)
     } else if start.starts(with: [0xEF, 0xBB, 0xBF]) {
       span = 3..<span.upperBound
-      taken = 3
+      (taken, hasMark) = (3, true)
     } else if found == .utf16 {
       throw .badEncoding(path: path, encoding: .utf16)
     }

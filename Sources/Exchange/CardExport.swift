@@ -160,8 +160,6 @@ private struct ExportRun {
     if !card.fields.isEmpty { parts.insert(.fields) }
     if card.fields.contains(where: { if case .json = $0.value { true } else { false } }) { parts.insert(.fieldKinds) }
     if source.note != nil { parts.insert(.notes) }
-    let texts = [card.prompt, card.answer]
-    if texts.contains(where: { $0.utf8.contains(0x0D) }) { parts.insert(.carriageReturns) }
     if card.reps > 0 { parts.insert(.reviews) }
     parts = parts.subtracting(format.holds).union(beside)
     if parts.contains(.fields) { parts.remove(.fieldKinds) }

@@ -13,8 +13,6 @@ public enum CardPart: String, Sendable, CaseIterable {
   case notes
   /// Formatting of a note's fields.
   case formatting
-  /// Carriage returns within a text.
-  case carriageReturns = "carriage_returns"
   /// State, due time, suspension, flag.
   case schedule
   /// The log of answers.
@@ -71,8 +69,8 @@ public enum CardFormat: String, Sendable, CaseIterable {
   /// What it can hold besides prompts, answers, tags, guids and nested decks.
   public var holds: Set<CardPart> {
     switch self {
-    case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .carriageReturns, .schedule, .reviews, .options]
-    case .csv, .tsv: [.fields, .carriageReturns]
+    case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .schedule, .reviews, .options]
+    case .csv, .tsv: [.fields]
     case .txt: [.notes, .formatting]
     // Only notes with clozes of plain text; the writer reports other notes as lost.
     case .md: [.notes]

@@ -24,6 +24,10 @@ final class TableCards: CardRows {
   func next(into row: inout CardRow) throws -> Bool {
     guard var line = try rows.next() else { return false }
     if shape == nil {
+      if rows.namesSeparator {
+        guard let following = try rows.next() else { return false }
+        line = following
+      }
       let first = cells.map(limitingMarks)
       let shape = try TableShape(first: first, options, path: rows.source.path)
       self.shape = shape
@@ -42,6 +46,8 @@ final class TableCards: CardRows {
   }
 
   var separator: UInt8 { rows.separator }
+  /// Whether two of the rows read so far are on one line.
+  var haveSharedLine: Bool { rows.haveSharedLine }
 
   /// The cells of the last row read, unchanged.
   var cells: [String] { (0..<rows.count).map { rows.text($0) } }

@@ -86,6 +86,10 @@ final class TableRows {
   private var ends: [Int] = []
   /// Why the row cannot be split into cells.
   private(set) var invalidReason: String?
+  /// Whether a row began on the line where another one ended, because lines are counted by line feeds.
+  private(set) var haveSharedLine = false
+  /// The line on which the last row ended.
+  private var lastLine = 0
   private var rowStart = 0
 
   init(_ source: ByteSource, separator: UInt8, hasComments: Bool = false) {
@@ -101,6 +105,9 @@ final class TableRows {
   subscript(index: Int) -> ArraySlice<UInt8> { cells[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
   func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
+
+  /// Whether the row is `sep=` and the separator, which may be the first line of a file for Excel.
+  var namesSeparator: Bool { count == 2 && self[0].elementsEqual("sep=".utf8) && self[1].isEmpty }
 
   /// Reads the next row that is not blank.
   /// - Returns: the line at which the row begins; nil at the end of the file.
@@ -147,6 +154,7 @@ final class TableRows {
 
   private func readRow() throws -> Int {
     let line = source.line
+    if line == lastLine { haveSharedLine = true }
     cells.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     invalidReason = nil
@@ -161,6 +169,7 @@ final class TableRows {
 
   /// Skips the separator or the line end after a cell, and returns whether it was a separator.
   private func endsWithSeparator() throws -> Bool {
+    lastLine = source.line
     guard let byte = try source.peek() else { return false }
     source.skip()
     if byte == 0x0D, try source.peek() == 0x0A { source.skip() }

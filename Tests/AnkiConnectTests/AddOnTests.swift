@@ -142,7 +142,7 @@ import Workspace
     #expect(try client.call("findCards", #"{"query":"did:\#(number)"}"#).numbers == cards)
     #expect(try client.call("deckNameFromId", #"{"deckId":\#(number)}"#).text == "Spanish")
     #expect(try client.call("getDecks", #"{"cards":\#(list(cards))}"#).record?["Spanish"]?.numbers == cards)
-    let stats = try client.call("getDeckStats", #"{"decks":["Spanish"]}"#).record?.fields.first?.value.record
+    let stats = try client.call("getDeckStats", #"{"decks":["spanish"]}"#).record?.fields.first?.value.record
     #expect(stats?["new_count"] == .integer(4) && stats?["total_in_deck"] == .integer(4))
   }
 
@@ -186,6 +186,9 @@ import Workspace
     #expect(
       try client.refusal("updateNoteTags", #"{"note":\#(notes[0]),"tags":[1]}"#)
         == "Must provide tags as a list of strings")
+    // As in Anki, a text with a space is two tags, and a blank one is none.
+    try client.call("updateNoteTags", #"{"note":\#(notes[0]),"tags":["b c",""," d "]}"#)
+    #expect(try client.call("getNoteTags", #"{"note":\#(notes[0])}"#).texts == ["b", "c", "d"])
   }
 
   @Test func `a card keeps the numbers that a client sets until it is answered`() throws {

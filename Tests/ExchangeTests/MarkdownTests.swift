@@ -107,6 +107,7 @@ import Text
       "  indented\n    more", "\\", "trailing \\", "#", "#x", "> quote", "*b* _i_ `c`", "a\n---\nb", "日本 é 😀",
       "\u{301}x", "-", "$x$",
       "multi\n\n\nblank", "Q:", "<b>", "&amp;", "\\==x==", "a\n# b\nc", "x\n```\ny", "=", "Extra: x", "ends with #",
+      "a\rb\r\nc",
     ]
     for (number, text) in texts.enumerated() {
       try collection.add(

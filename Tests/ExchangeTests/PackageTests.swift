@@ -258,6 +258,13 @@ import Values
     #expect(try here.count("notes") == 3)
   }
 
+  @Test func `a package with a guid of two decks can be imported into them again without a change`() throws {
+    for deck in ["A", "A::B"] { try here.collection.add(here.collection.deck(deck), "in " + deck, "x", guid: "same") }
+    let report = try here.importing(here.exporting("A").path, into: "A")
+    #expect(report.added == 0 && report.skipped == 2)
+    #expect(try here.count("notes") == 2)
+  }
+
   @Test func `data that no note can hold is reported`() throws {
     let deck = try here.collection.deck("Words")
     try here.collection.add(deck, NewCard(prompt: "p", answer: "a", fields: [CardField("f", .text("x"))]))

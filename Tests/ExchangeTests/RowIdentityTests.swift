@@ -120,6 +120,22 @@ import Testing
     let matches = RowIdentity.match(new, old)
     for (row, match) in zip(new, matches) { #expect(match.map { old[$0].whole } == old.first { $0 == row }?.whole) }
   }
+
+  @Test func `of many rows with the same front, each gets an id without trying those of the others`() {
+    var row = CardRow()
+    row.prompt = Array("What is this?".utf8)
+    let given = BuildRow(row, in: BuildSource(path: "a.csv", kind: .cards(.csv), stamp: SourceStamp()))
+    var (ids, found, tried) = (NewIDs(), Set<String>(), 0)
+    for _ in 1...100 {
+      let id = ids.next(for: given) { _ in
+        tried += 1
+        return false
+      }
+      found.insert(id)
+    }
+    #expect(found.count == 100 && tried == 100)
+    #expect(found.contains(BuildIDs.id(ofFront: "What is this?", repeated: 99)))
+  }
 }
 
 extension String {

@@ -59,7 +59,7 @@ import Testing
   @Test(arguments: [
     ("a.csv", "prompt,answer,guid\na,b,\n\"c, d\",\"e\n\"\"f\"\"\",\ng,h,kept\n"),
     ("a.csv", "answer,prompt\nb,a\n\n\"line\nbreak\",c"), ("a.tsv", "guid\tfront\tback\n\ta\tb\n\tc\td\n"),
-    ("a.csv", "term;definition;guid\r\na;b;\r\nc;d\r\n"),
+    ("a.csv", "term;definition;guid\r\na;b;\r\nc;d\r\n"), ("a.csv", "sep=;\r\nterm;definition\r\na;b\r\nc;d\r\n"),
     (
       "a.jsonl",
       "{\"prompt\": \"a\", \"answer\": \"b\"}\n  {\"guid\": \"kept\", \"prompt\": \"c\", \"answer\": \"d\"}\n"

@@ -202,6 +202,12 @@ import Text
     #expect(try imported("y.csv", "prompt,answer\n'=1,'-x\n").cards.map(\.prompt) == ["'=1"])
   }
 
+  @Test func `a first line that names the separator for Excel is neither a card nor the header`() throws {
+    let (report, cards) = try imported("a.csv", "sep=;\r\nFront;Back;Tags\r\na, b;c;d e\r\n")
+    #expect(report.findings.hasHeader == true && report.cards.rejected.isEmpty)
+    #expect(cards.map { [$0.prompt, $0.answer] + $0.tags } == [["a, b", "c", "d", "e"]])
+  }
+
   @Test func `several files are one import, in order, and a refused row names its file`() throws {
     try AtomicFile.write(folder.file("1.csv"), Array("a,1\nb,\n".utf8))
     try AtomicFile.write(folder.file("2.tsv"), Array("c\t3\n\t4\n".utf8))

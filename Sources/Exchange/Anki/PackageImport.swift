@@ -122,6 +122,7 @@ public final class PackageImport {
   ) throws {
     if note.hasMoreCards { lost["cards with the same number as another card of their note", default: 0] += 1 }
     if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
+    if try isOwn(note.note, receiver) { return report.skipped += note.cards.count }
     do {
       guard let type = try targets.type(note.note.type.rawValue) else {
         return try refuse(
@@ -143,6 +144,15 @@ public final class PackageImport {
     } catch let error as DeckError {
       try refuse(number, path, error.report.code, error.message)
     }
+  }
+
+  /// Whether it is a note of this account to which an export gave another guid, because a note of another deck has its
+  /// own one.
+  private func isOwn(_ note: NoteRecord, _ receiver: NoteReceiver) throws -> Bool {
+    guard note.guid.hasSuffix("/\(note.id.rawValue)") else { return false }
+    try receiver.flush()
+    guard try NoteTable.exists(db, note.id) else { return false }
+    return try CollectionWriter.distinctGuid(NoteTable.record(db, note.id).guid, of: note.id.rawValue) == note.guid
   }
 
   private func refuse(_ number: Int, _ path: String, _ code: ProblemCode, _ message: String) throws {

@@ -80,6 +80,10 @@ struct BuildMedia {
         try settings.receiveMedia(content, hash, name)
         count += 1
       }
+      // A name in another Unicode normal form has a row of its own.
+      if let before, !before.name.utf8.elementsEqual(file.name.utf8) {
+        try BuildTable.forget(db, media: before.name, of: build)
+      }
       try BuildTable.save(db, file, of: build, hash: hash)
     }
     for name in known.keys.sorted() { try BuildTable.forget(db, media: name, of: build) }

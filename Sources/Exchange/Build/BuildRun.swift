@@ -34,7 +34,7 @@ public final class BuildRun {
   /// - Throws: `BuildError`, `ExchangeError` for an invalid source, `FileError`.
   public func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> BuildReport {
     let build = try BuildTable.ensure(db, folder, into: places.deck.id, isNew: isNewDeck)
-    let known = try BuildTable.sources(db, of: build)
+    let known = try BuildTable.sources(db, of: build, in: folder)
     state.build = known.isEmpty ? nil : build
     try findMoves(known, gone: BuildTable.gone(db, of: build))
     state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }
@@ -200,12 +200,9 @@ public final class BuildRun {
   private func name(of row: BuildRow, _ before: BuiltRow?) throws -> String {
     if !row.facts.id.isEmpty { return row.facts.id }
     if let before { return before.plainName }
-    var repeated = 0
-    while true {
-      let name = BuildIDs.id(ofFront: row.front, repeated: repeated)
-      let isKnown = try state.build.map { try BuildTable.hasRow(db, named: name, in: $0) } ?? false
-      if !isKnown, state.names.insert(name).inserted { return name }
-      repeated += 1
+    let build = state.build
+    return try state.ids.next(for: row) { id in
+      try build.map { try BuildTable.hasRow(db, named: id, in: $0) } ?? false
     }
   }
 
@@ -376,7 +373,7 @@ private struct BuildState {
   /// The paths within the folder of the pictures and sounds that rows name, by name.
   var media: [String: String] = [:]
   /// The ids that this build assigned to rows.
-  var names: Set<String> = []
+  var ids = NewIDs()
 }
 
 /// A source whose rows are written after all sources have been read, because a row may have moved.

@@ -105,9 +105,20 @@ public enum BuildTable {
     let sql = "SELECT id, path, content, inputs, size, modified, inode FROM build_sources WHERE build = ?"
     try db.forEachRow(sql, [build]) { row in
       sources[row.text(1)] = BuiltSource(
-        id: row.integer(0), stamp: stamp(row, from: 4), content: row.integer(2), inputs: row.text(3))
+        id: row.integer(0), path: row.text(1), stamp: stamp(row, from: 4), content: row.integer(2), inputs: row.text(3))
     }
     return sources
+  }
+
+  /// Returns the sources of a build by path. A source whose name in the folder has another Unicode normal form now gets
+  /// that path, because `save` finds it by its bytes.
+  static func sources(_ db: Database, of build: Int64, in folder: BuildFolder) throws -> [String: BuiltSource] {
+    let known = try sources(db, of: build)
+    for source in folder.sources {
+      guard let before = known[source.path], !before.path.utf8.elementsEqual(source.path.utf8) else { continue }
+      try db.execute(sql: "UPDATE build_sources SET path = ? WHERE id = ?", arguments: [source.path, before.id])
+    }
+    return known
   }
 
   private static func stamp(_ row: Row, from column: Int32) -> SourceStamp {
@@ -137,7 +148,8 @@ public enum BuildTable {
     var media: [String: BuiltMedia] = [:]
     let sql = "SELECT name, hash, path, size, modified, inode FROM build_media WHERE build = ?"
     try db.forEachRow(sql, [build]) { row in
-      media[row.text(0)] = BuiltMedia(stamp: stamp(row, from: 3), hash: row.text(1), path: row.text(2))
+      media[row.text(0)] = BuiltMedia(
+        name: row.text(0), stamp: stamp(row, from: 3), hash: row.text(1), path: row.text(2))
     }
     return media
   }
@@ -304,6 +316,7 @@ public enum BuildTable {
 /// A source at its last build.
 struct BuiltSource {
   let id: Int64
+  let path: String
   let stamp: SourceStamp
   let content: Int64
   /// The files that a generator read, as written by `BuildInputs`.
@@ -312,6 +325,7 @@ struct BuiltSource {
 
 /// A picture or a sound at its last build.
 struct BuiltMedia {
+  let name: String
   let stamp: SourceStamp
   let hash: String
   /// The path within the folder, for a file that a source named; otherwise empty.

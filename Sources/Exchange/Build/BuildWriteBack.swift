@@ -131,10 +131,11 @@ private struct SourceLines {
 
   /// Replaces lines, counted from 1, and keeps their kind of line end. Replace later lines first.
   private mutating func replace(_ place: Range<Int>, by new: [String]) {
-    let replaced = lines[place.lowerBound - 1..<place.upperBound - 1]
-    let ends = [replaced.first, replaced.last].map { $0?.hasSuffix("\r") == true ? "\r" : "" }
+    let old = place.lowerBound - 1..<place.upperBound - 1
+    // A slice that was kept would make each replacement copy all lines.
+    let ends = [lines[old].first, lines[old].last].map { $0?.hasSuffix("\r") == true ? "\r" : "" }
     let ended = new.enumerated().map { Substring($1 + ends[$0 + 1 < new.count ? 0 : 1]) }
-    lines.replaceSubrange(replaced.indices, with: ended)
+    lines.replaceSubrange(old, with: ended)
     written += 1
   }
 
@@ -158,6 +159,8 @@ private struct SourceLines {
         open = (row.start.line, String(text.dropLast()))
       }
     }
+    // The other rows of a line would be replaced too.
+    if cards.haveSharedLine { return }
     if let known = open { replaced.append((known.line..<lines.count + 1, known.text)) }
     for (place, text) in replaced.reversed() { replace(withoutBlanks(place), by: [text]) }
   }

@@ -40,14 +40,14 @@ extension SourceReading {
     let known = try known(db, description)
     let build = try BuildTable.find(db, description)
     var ids: [Int: String] = [:]
-    var names: Set<String> = []
+    var new = NewIDs()
     for index in indices {
       guard let row = entries[index].row else { continue }
-      if let name = known[index]?.plainName, names.insert(name).inserted {
+      if let name = known[index]?.plainName, new.take(name) {
         ids[index] = name
         continue
       }
-      ids[index] = try Self.freeID(row, &names) { name in
+      ids[index] = try new.next(for: row) { name in
         try isTaken(name) || build.map { try BuildTable.hasRow(db, named: name, in: $0) } ?? false
       }
     }
@@ -57,24 +57,12 @@ extension SourceReading {
   /// Returns ids for the rows of a source that has not been built.
   package func newIDs(of indices: [Int], isTaken: (String) -> Bool) -> [Int: String] {
     var ids: [Int: String] = [:]
-    var names: Set<String> = []
+    var new = NewIDs()
     for index in indices {
       guard let row = entries[index].row else { continue }
-      ids[index] = Self.freeID(row, &names, isTaken)
+      ids[index] = new.next(for: row, isTaken: isTaken)
     }
     return ids
-  }
-
-  /// Returns an id for a row that no other row has.
-  private static func freeID(
-    _ row: BuildRow, _ names: inout Set<String>, _ isTaken: (String) throws -> Bool
-  ) rethrows -> String {
-    var repeated = 0
-    while true {
-      let name = BuildIDs.id(ofFront: row.front, repeated: repeated)
-      if try !isTaken(name), names.insert(name).inserted { return name }
-      repeated += 1
-    }
   }
 
   private func known(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltRow] {

@@ -175,6 +175,27 @@ enum RowEdit {
   }
 }
 
+/// Assigns ids to rows whose source gives none, to each one that no other row has.
+struct NewIDs {
+  private var ids: Set<String> = []
+  /// How many ids have been tried for the rows with a front, by its hash: those are not tried again.
+  private var tried: [Int64: Int] = [:]
+
+  /// Assigns a given id.
+  /// - Returns: false when another row has it.
+  mutating func take(_ id: String) -> Bool { ids.insert(id).inserted }
+
+  /// Assigns the next free id for a row.
+  /// - Parameter isTaken: whether a row that gets no id here has an id.
+  mutating func next(for row: BuildRow, isTaken: (String) throws -> Bool) rethrows -> String {
+    while true {
+      let id = BuildIDs.id(ofFront: row.front, repeated: tried[row.facts.front, default: 0])
+      tried[row.facts.front, default: 0] += 1
+      if try !isTaken(id), ids.insert(id).inserted { return id }
+    }
+  }
+}
+
 /// Computes ids, guids and hashes of rows.
 enum BuildIDs {
   /// Returns the guid of an id: the id itself without a namespace, otherwise a hash of both.

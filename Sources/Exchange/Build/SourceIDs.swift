@@ -95,6 +95,7 @@ extension SourceReading {
     var edits: [SourceEdit] = []
     var isHeader = true
     while let line = try rows.next() {
+      if isHeader, rows.namesSeparator { continue }
       let isWritten = guidColumn == nil || byLine[line] != nil
       defer { isHeader = false }
       guard isWritten else { continue }
@@ -108,7 +109,8 @@ extension SourceReading {
       let last = bytes.column == 1 && bytes.line > line ? bytes.line - 1 : bytes.line
       edits.append(SourceEdit(range: self.text.start(line)..<self.text.end(last), text: text))
     }
-    return edits
+    // Edits of rows on one line would overlap.
+    return rows.haveSharedLine ? [] : edits
   }
 }
 

@@ -110,16 +110,20 @@ public struct ComparedFiles {
     all.map { $0.intersection(more) } ?? more
   }
 
-  /// Returns the merge of the second and third of three operands as a file of their format; nil when they are
-  /// compared as notes.
+  /// Returns the merge of the second and third of three operands as a file of their format, with a byte order mark if
+  /// the second has one; nil when they are compared as notes.
   /// - Throws: `ComparisonError.notCards` when both sides changed lines that are not cards.
   public func merged(_ result: MergeResult) throws(ComparisonError) -> [UInt8]? {
     switch form {
-    case .tables(let all): return all[1].merged(result, with: all[2])
-    case .lines(let all): return all[1].merged(result, with: all[2])
-    case .markdown(let all): return try ComparedMarkdown.merged(result, all)
+    case .tables(let all): return Self.file(all[1].merged(result, with: all[2]), hasMark: all[1].hasMark)
+    case .lines(let all): return Self.file(all[1].merged(result, with: all[2]), hasMark: all[1].hasMark)
+    case .markdown(let all): return Self.file(try ComparedMarkdown.merged(result, all), hasMark: all[1].hasMark)
     case .notes: return nil
     }
+  }
+
+  private static func file(_ text: [UInt8], hasMark: Bool) -> [UInt8] {
+    hasMark ? [0xEF, 0xBB, 0xBF] + text : text
   }
 
   // MARK: Reading

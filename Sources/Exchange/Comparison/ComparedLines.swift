@@ -11,6 +11,7 @@ struct ComparedLines {
   }
 
   private(set) var content = ComparedContent()
+  let hasMark: Bool
   private var lines: [String: Line] = [:]
   private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
   /// The members written first in a line, in this order.
@@ -21,6 +22,7 @@ struct ComparedLines {
 
   /// - Parameter key: the member that identifies objects; nil: the guid, or else the prompt.
   init(_ source: ByteSource, key: String?) throws {
+    hasMark = source.hasMark
     while try source.peek() != nil {
       let number = source.line
       var raw: [UInt8] = []

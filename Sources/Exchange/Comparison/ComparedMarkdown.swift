@@ -8,6 +8,7 @@ import Text
 
 struct ComparedMarkdown {
   private(set) var content = ComparedContent()
+  let hasMark: Bool
   /// The lines before the first card.
   private var head: [UInt8] = []
   private var blocks: [String: [UInt8]] = [:]
@@ -16,6 +17,7 @@ struct ComparedMarkdown {
 
   /// - Parameter lines: the file's bytes, split after each line end.
   init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
+    hasMark = source.hasMark
     let cards = MarkdownCards(source, isRaw: true)
     var row = CardRow()
     var found: [(line: Int, entry: ComparedEntry)] = []

@@ -10,6 +10,7 @@ struct ComparedTable {
   private let separator: UInt8
   private let lineEnd: String
   private let path: String
+  let hasMark: Bool
   /// The cells of the first row, which are the column names if there is a header.
   var firstCells: [String] { rows.first?.cells ?? [] }
   private(set) var content = ComparedContent()
@@ -19,7 +20,7 @@ struct ComparedTable {
 
   init(_ source: ByteSource, separator: UInt8) throws {
     let table = TableRows(source, separator: Separator.found(in: source.buffered, first: separator))
-    (self.separator, path) = (table.separator, source.path)
+    (self.separator, path, hasMark) = (table.separator, source.path, source.hasMark)
     var rows: [(line: Int, cells: [String], raw: [UInt8])] = []
     var lineEnd = "\n"
     while let line = try table.next() {
@@ -150,7 +151,10 @@ struct ComparedTable {
       if hasConflicts { bytes += [separator] + TableText.line([conflicts], separator).dropLast() }
       bytes += lineEnd.utf8
     }
-    if hasHeader { add(header(names) ?? theirs.header(names) ?? line(names), MergeConflict.name) }
+    if hasHeader {
+      let header = header(names, namesAll: hasConflicts) ?? theirs.header(names, namesAll: hasConflicts)
+      add(header ?? line(names), MergeConflict.name)
+    }
     for entry in notes {
       let raw = raw(entry, names, separator) ?? theirs.raw(entry, names, separator)
       add(raw ?? row(entry, names, theirs), entry.conflicts.isEmpty ? "" : MergeConflict.json(entry.conflicts))
@@ -161,8 +165,10 @@ struct ComparedTable {
   private func line(_ cells: [String]) -> [UInt8] { TableText.line(cells, separator).dropLast() }
 
   /// Returns the first row of the file if it has exactly these columns.
-  private func header(_ names: [String]) -> [UInt8]? {
-    content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
+  /// - Parameter namesAll: whether it must name the columns of the longest row too, because another column follows.
+  private func header(_ names: [String], namesAll: Bool) -> [UInt8]? {
+    if namesAll, firstCells.count != names.count { return nil }
+    return content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
   }
 
   /// Returns the row's bytes if it equals the entry.

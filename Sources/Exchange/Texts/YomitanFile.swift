@@ -2,7 +2,6 @@
 // and pronunciations.
 // Invariant: a bank is read entry by entry, whatever its size; unpacked bytes are counted and bounded; pictures and
 // sounds of a dictionary are not unpacked.
-// pictures and sounds of a dictionary are not unpacked.
 
 import Files
 import Text

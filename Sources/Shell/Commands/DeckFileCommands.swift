@@ -277,7 +277,6 @@ extension CardPart {
     case .fieldKinds: "which fields of \(cards) are numbers"
     case .notes: "the notes of \(cards)"
     case .formatting: "the formatting of \(cards)"
-    case .carriageReturns: "carriage returns in \(cards)"
     case .schedule: "the schedule of \(cards)"
     case .reviews: "the log of answers of \(cards)"
     case .options: "the options of \(cards)"

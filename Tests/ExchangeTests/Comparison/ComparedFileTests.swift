@@ -238,6 +238,21 @@ import Text
       })
   }
 
+  @Test(arguments: [
+    (CardFormat.csv, "prompt,answer\na,%\n"), (CardFormat.jsonl, "{\"prompt\":\"a\",\"answer\":\"%\"}\n"),
+    (CardFormat.md, "## a\n\n%\n"),
+  ])
+  func `a merged file keeps its byte order mark`(format: CardFormat, text: String) throws {
+    let texts = ["1", "1", "2"].map { "\u{FEFF}" + text.replacing("%", with: $0) }
+    #expect(try Array(merge(texts, format).text.utf8) == Array(texts[2].utf8))
+  }
+
+  @Test func `conflicts have a column of their own beside cells that the header does not name`() throws {
+    let merged = try merge(["1", "2", "3"].map { "prompt,answer\na,\($0),more\nb,4,less\n" }, .csv)
+    #expect(merged.text.hasPrefix("prompt,answer,column3,conflicts\na,2,more,"), "\(merged.text)")
+    #expect(try merge([merged.text, merged.text, merged.text], .csv).text == merged.text)
+  }
+
   @Test(arguments: [false, true])
   func `a row that remains of a table that one side emptied keeps its cells`(isOurs: Bool) throws {
     let rows = ["a,1\n", "a,2\n"].map { "prompt,answer\n" + $0 }
