@@ -131,6 +131,8 @@ import Testing
     let copy = id(try home.run("doc", "create", "--from", home.path + "/a.rwcard"))
     #expect(try home.run("doc", "render", copy, home.path + "/b.png").output == "Drew \(home.path)/b.png.\n")
     #expect(contents(of: home.path + "/a.png") == contents(of: home.path + "/b.png"))
+    let raised = try home.run("doc", "raise", home.path + "/a.rwcard", "1").output
+    #expect(raised.hasPrefix("Moved. The file is unchanged; its copy is document "), "\(raised)")
     let old = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
     #expect(old.contains("Next to it: "), "\(old)")
     for words in [["a.txt"], ["a"], ["a.png", "--edition", "2"]] {

@@ -67,8 +67,11 @@ enum DocumentCommands {
   static func changing(
     _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
   ) throws -> CommandResult {
-    let name = session.environment.folders.expanded(invocation.text("DOC"))
-    return try session.workspace().documents.change(name) { CommandResult(.object($0), line: try body($0)) }
+    let (doc, file, done) = try session.workspace().documents.change(
+      session.environment.folders.expanded(invocation.text("DOC"))
+    ) { ($0, try $0.document().path, try body($0)) }
+    let copy = try file == nil ? "" : " The file is unchanged; its copy is document \(doc.document().id)."
+    return CommandResult(.object(doc), line: done + copy)
   }
 
   // MARK: Finding
