@@ -161,8 +161,8 @@ enum DocumentCommands {
       let background = try invocation.optionalText("--background").map { try color($0) }
       let made: DocumentHandle
       if let source = invocation.optionalText("--from") {
-        made = try session.workspace().documents.open(session.environment.folders.expanded(source)).duplicate()
-        if let background { try made.document().setBackground(background) }
+        made = try session.workspace().documents.open(session.environment.folders.expanded(source))
+          .duplicate(background: background)
       } else {
         made = try session.workspace().documents.create(background: background)
       }
