@@ -1,6 +1,7 @@
 // Passwords from a file or from standard input, for batch work.
 // Invariant: the bytes go from the kernel directly into a secret; one line end at the end is not part of the password.
 
+import Files
 import Glibc
 
 /// Reads a password without a terminal.

@@ -88,12 +88,3 @@ enum PrivateFile {
     do { return try FileFacts.at(path, followingLinks: false) != nil } catch { return false }
   }
 }
-
-/// Quotes a path so that a shell, or this program's own prompt, reads it as one word.
-package func shellQuoted(_ path: String) -> String {
-  let isPlain = path.utf8.allSatisfy {
-    (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "/._-".utf8.contains($0)
-  }
-  return isPlain
-    ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-}

@@ -60,7 +60,15 @@ public func insecureFolderProblem(_ path: String) -> String? {
   }
   guard facts.mode & 0o022 != 0 else { return nil }
   return "others may write to \(quoted(path)), and so change what is stored there or run code as you; "
-    + "`chmod go-w \(path)` prevents that"
+    + "`chmod go-w \(printable(shellQuoted(path), limit: 4096))` prevents that"
+}
+
+/// Quotes a path so that a shell, or this program's own prompt, reads it as one word.
+package func shellQuoted(_ path: String) -> String {
+  let isPlain = path.utf8.allSatisfy {
+    (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "/._-".utf8.contains($0)
+  }
+  return isPlain ? path : "'" + path.replacing(text: "'", with: "'\\''") + "'"
 }
 
 public enum Folder {

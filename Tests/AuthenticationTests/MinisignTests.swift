@@ -38,6 +38,8 @@ import Testing
     let key = try #require(MinisignKey(Self.keyText))
     let signature = try #require(MinisignSignature(Array(text.utf8)))
     #expect(signature.keyID == key.id && signature.isMade(by: key, over: Self.file))
+    let ofWindows = try #require(MinisignSignature(text.utf8.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }))
+    #expect(ofWindows.isMade(by: key, over: Self.file))
     #expect(!signature.isMade(by: key, over: Self.file + [0x0A]) && !signature.isMade(by: key, over: []))
     let other = try #require(MinisignKey(Self.keyText.dropLast() + "A"))
     #expect(other.id == key.id && !signature.isMade(by: other, over: Self.file))

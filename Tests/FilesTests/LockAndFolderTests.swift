@@ -133,6 +133,15 @@ import Testing
     }
   }
 
+  @Test func `the command that closes a folder to others can be typed as it is shown`() throws {
+    let folder = TemporaryFolder()
+    try folder.makeFolder("ana's data")
+    #expect(insecureFolderProblem(folder.file("ana's data")) == nil)
+    chmod(folder.file("ana's data"), 0o770)
+    let words = try #require(insecureFolderProblem(folder.file("ana's data")))
+    #expect(words.contains("`chmod go-w '\(folder.file("ana"))'\\''s data'`"), "\(words)")
+  }
+
   @Test func `a missing folder has no names, and anything but a folder is reported`() throws {
     let folder = TemporaryFolder()
     #expect(try Folder.names(in: folder.file("none")) == [])

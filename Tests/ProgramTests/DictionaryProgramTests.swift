@@ -38,6 +38,11 @@ import Testing
     #expect(try run("word", "dictionaries").output.contains("spa-mine"))
   }
 
+  @Test func `a language whose word list is in no package is listed without one`() throws {
+    let lines = try home.run("word", "languages").output.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("turkish ") && $0.hasSuffix(" not in Debian") }, "\(lines)")
+  }
+
   @Test func `a table that is not text is reported, and the other tables still answer`() throws {
     try home.write("gato\ttomcat\n", to: "data/dictionaries/spa-mine.tsv")
     try home.write([0x67, 0x09, 0xFF, 0x0A], to: "data/dictionaries/spa-bad.tsv")

@@ -48,6 +48,10 @@ import Testing
     #expect(try home.run("doc", "lower", doc, "2").output == "Moved.\n")
     #expect(try home.run("doctor", "documents").output.hasPrefix("All is well.\n"))
     let copy = id(try home.run("doc", "create", "--from", doc))
+    let blue = id(try home.run("doc", "create", "--from", doc, "--background", "#0000ff"))
+    #expect(try home.run("doc", "show", blue).output.hasPrefix("Card \(blue), blue\n"))
+    #expect(try home.run("undo").status == 0)
+    #expect(try home.run("doc", "list", "--json").lines.count == 2)
     #expect(try home.run("doc", "sheet", doc, copy, home.path + "/sheet.pdf").output.contains("Drew 2 documents"))
     #expect(try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").status == 0)
     #expect(try home.run("doc", "show", home.path + "/old.rwcard").output.contains("el perro"))
@@ -131,6 +135,8 @@ import Testing
     let copy = id(try home.run("doc", "create", "--from", home.path + "/a.rwcard"))
     #expect(try home.run("doc", "render", copy, home.path + "/b.png").output == "Drew \(home.path)/b.png.\n")
     #expect(contents(of: home.path + "/a.png") == contents(of: home.path + "/b.png"))
+    let raised = try home.run("doc", "raise", home.path + "/a.rwcard", "1").output
+    #expect(raised.hasPrefix("Moved. The file is unchanged; its copy is document "), "\(raised)")
     let old = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
     #expect(old.contains("Next to it: "), "\(old)")
     for words in [["a.txt"], ["a"], ["a.png", "--edition", "2"]] {

@@ -51,7 +51,8 @@ public struct MinisignSignature: Sendable {
   /// Nil if the bytes are not a signature.
   public init?(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    // minisign on Windows ends lines with CR LF.
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
     let head = "trusted comment: "
     guard lines.count == 4 || lines.count == 5 && lines[4].isEmpty, lines[0].hasPrefix(MinisignKey.comment),
       lines[2].hasPrefix(head), let first = Text.bytes(ofBase64: lines[1]),

@@ -50,15 +50,25 @@ struct ClozeGaps: Equatable {
         rest = rest.dropFirst(bracket.count + 2)
         continue
       }
-      let next = pieces[place + 1].text
-      guard
-        let end = next.isEmpty
-          ? rest.firstIndex(where: \.isNewline) ?? rest.endIndex : rest.firstRange(ofText: next)?.lowerBound
-      else { return nil }
+      let next = pieces[place + 1]
+      guard let end = Self.end(of: rest, before: next.text, isLast: next.bracket == nil) else { return nil }
       hidden.append(String(rest[..<end]))
       sentence += blank + (bracket == "..." ? "" : " (\(bracket))")
       rest = rest[end...]
     }
     return (sentence, hidden)
+  }
+
+  /// Returns where the words at the start of an answer end: where the text after their gap begins. At the last gap, an
+  /// occurrence of that text at the end of a line is preferred.
+  private static func end(of rest: Substring, before next: String, isLast: Bool) -> String.Index? {
+    if next.isEmpty { return rest.firstIndex(where: \.isNewline) ?? rest.endIndex }
+    let first = rest.firstRange(ofText: next)
+    var found = first
+    while isLast, let range = found {
+      if rest[range.upperBound...].first?.isNewline ?? true { return range.lowerBound }
+      found = rest.firstRange(ofText: next, from: rest.utf8.index(after: range.lowerBound))
+    }
+    return first?.lowerBound
   }
 }

@@ -144,10 +144,12 @@ public final class StoredDocument {
     try change { document throws(DocumentError) in try document.removeElement(element) }
   }
 
-  /// Creates a document with the same content, including unsaved moves.
-  public func duplicate() throws -> StoredDocument {
+  /// Creates a document with the same content, including unsaved moves, and with another background if one is given.
+  public func duplicate(background: CardColor? = nil) throws -> StoredDocument {
     try refresh()
-    return try store.add(try content.duplicate(id: store.newID()), from: self)
+    var copy = try content.duplicate(id: store.newID())
+    if let background { try copy.setBackground(background) }
+    return try store.add(copy, from: self)
   }
 
   /// Writes the unsaved changes. A file becomes a document, in the newest version, with its pictures; it gets a new id

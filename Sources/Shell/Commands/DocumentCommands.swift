@@ -67,8 +67,11 @@ enum DocumentCommands {
   static func changing(
     _ invocation: Invocation, _ session: Session, _ body: (DocumentHandle) throws -> String
   ) throws -> CommandResult {
-    let name = session.environment.folders.expanded(invocation.text("DOC"))
-    return try session.workspace().documents.change(name) { CommandResult(.object($0), line: try body($0)) }
+    let (doc, file, done) = try session.workspace().documents.change(
+      session.environment.folders.expanded(invocation.text("DOC"))
+    ) { ($0, try $0.document().path, try body($0)) }
+    let copy = try file == nil ? "" : " The file is unchanged; its copy is document \(doc.document().id)."
+    return CommandResult(.object(doc), line: done + copy)
   }
 
   // MARK: Finding
@@ -158,8 +161,8 @@ enum DocumentCommands {
       let background = try invocation.optionalText("--background").map { try color($0) }
       let made: DocumentHandle
       if let source = invocation.optionalText("--from") {
-        made = try session.workspace().documents.open(session.environment.folders.expanded(source)).duplicate()
-        if let background { try made.document().setBackground(background) }
+        made = try session.workspace().documents.open(session.environment.folders.expanded(source))
+          .duplicate(background: background)
       } else {
         made = try session.workspace().documents.create(background: background)
       }

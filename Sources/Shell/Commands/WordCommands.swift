@@ -211,7 +211,8 @@ enum WordCommands {
     ) { _, session in
       let here = Set(session.lexicons.languages().map(\.name))
       let rows = Language.known.map { language in
-        [language.name, language.title, here.contains(language.name) ? "installed" : "install \(language.package)"]
+        let missing = language.package.isEmpty ? "not in Debian" : "install \(language.package)"
+        return [language.name, language.title, here.contains(language.name) ? "installed" : missing]
       }
       return CommandResult(
         .list(

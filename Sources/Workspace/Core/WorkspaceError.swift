@@ -1,7 +1,7 @@
 // The errors of a workspace itself, such as the use of a handle after a sign-out.
 // Invariant: every handle that outlives its workspace fails with the same code.
 
-import Authentication
+import Files
 public import Problems
 import Text
 

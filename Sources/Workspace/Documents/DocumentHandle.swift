@@ -77,7 +77,9 @@ public final class DocumentHandle: WorkspaceHandle {
     }
   }
 
-  public func duplicate() throws -> DocumentHandle { workspace.handle(of: try document().duplicate()) }
+  public func duplicate(background: CardColor? = nil) throws -> DocumentHandle {
+    workspace.handle(of: try document().duplicate(background: background))
+  }
 }
 
 /// An element of a document. While a handle of an element is held, requests for the same element return that handle.
