@@ -138,6 +138,16 @@ import Workspace
     ])
   }
 
+  @Test func `a generator cannot catch why a card was refused`() throws {
+    let program = try BoundProgram()
+    let path = try program.person.folder.write("pcall(card, {prompt = 'a', answer = 'b'})", to: "cards.lua")
+    #expect(throws: WorkspaceError.self) {
+      _ = try DeckGenerator(seconds: 5).run(path, in: program.person.folder.path) { _ in
+        throw WorkspaceError.signedOut(what: "deck")
+      }
+    }
+  }
+
   @Test func `a command that Lua adds runs with its arguments and reports its own failures`() throws {
     let program = try BoundProgram()
     try program.run(

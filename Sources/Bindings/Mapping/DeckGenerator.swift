@@ -35,7 +35,10 @@ package struct DeckGenerator: CardGenerator {
       "card",
       LuaFunction("card") { stack in
         let card = try Self.card(stack.table(1))
-        do { try emit(card) } catch {
+        do {
+          if let failure { throw failure }
+          try emit(card)
+        } catch {
           failure = error
           throw LuaFailure.message("stopped")
         }
@@ -53,6 +56,8 @@ package struct DeckGenerator: CardGenerator {
       guard let error = error as? LuaError, error.stopReason != .interrupt else { throw error }
       throw BuildError.generator(path: path, reason: error.description)
     }
+    // The script cannot catch why a card was refused.
+    if let failure { throw failure }
     return reading.names
   }
 
