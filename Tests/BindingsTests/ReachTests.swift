@@ -172,15 +172,18 @@ import Workspace
       ("files.read('/none')", "nil [file_missing]"), ("files.write('/none/x', '')", "nil [file_missing]"),
     ])
     try program.fails([("files.lines('/none')", "/none"), ("files.read()", "#1"), ("files.write('/tmp/x')", "#2")])
-    let grants = Grants(modules: [], readable: [folder.path + "/open"], writable: [folder.path + "/open"])
-    try folder.makeFolder("open")
+    let grants = Grants(
+      modules: [], readable: [folder.path + "/open", folder.path + "/\u{E9}"], writable: [folder.path + "/open"])
+    for name in ["open", "\u{E9}", "e\u{301}"] { try folder.makeFolder(name) }
     try folder.write("yes", to: "open/a")
+    try folder.write("no", to: "e\u{301}/a")
     let plugin = try BoundProgram(grants: grants, plugin: "mine")
     try plugin.check([
       ("files.read('\(folder.path)/open/a')", "yes"), ("files.write('\(folder.path)/open/b', 'x')", "true"),
       ("files.read('\(path)')", "nil [not_granted]"),
       ("files.read('\(folder.path)/open/../a.txt')", "nil [not_granted]"),
       ("files.write('\(path)', '')", "nil [not_granted]"),
+      ("files.read('\(folder.path)/e\u{301}/a')", "nil [not_granted]"),
     ])
     try plugin.fails([("files.lines('\(path)')", "not granted")])
   }
