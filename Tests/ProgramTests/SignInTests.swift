@@ -186,6 +186,22 @@ struct Accounts {
     #expect(try accounts.ana("card", "list").output.contains("kept"))
   }
 
+  @Test func `nobody signs out within a change`() throws {
+    let accounts = try Accounts()
+    let run = try accounts.ana(
+      "-e",
+      """
+      local deck, n, code = decks.create("Whole"), 0
+      assert(deck:add_all(function()
+        n = n + 1
+        code = code or select(2, pcall(auth.logout)).code
+        return n < 4 and {prompt = "p" .. n, answer = "a"} or nil
+      end))
+      print(code, #deck, auth.user)
+      """)
+    #expect(run.output == "in_script\t3\tana\n", "\(run)")
+  }
+
   @Test func `a script that fails after its sign-out keeps its earlier work`() throws {
     let accounts = try Accounts()
     let run = try accounts.ana("-e", "decks.create('Before') auth.logout() decks.list()")

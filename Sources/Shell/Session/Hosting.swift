@@ -146,7 +146,11 @@ extension SessionHost: Authenticating {
     try signIn.mapCancellation { try signIn.signIn(user ?? session.options.signIn.user, passwordFile: passwordFile) }
   }
 
-  func logout() throws { try session.signOut() }
+  func logout() throws {
+    // A unit of work cannot end within an operation.
+    if session.auth.user != nil, session.data.opened?.isInOperation == true { throw SignInError.withinChange }
+    try session.signOut()
+  }
 }
 
 // MARK: Values
