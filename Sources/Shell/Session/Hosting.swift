@@ -147,8 +147,11 @@ extension SessionHost: Authenticating {
   }
 
   func logout() throws {
-    // A unit of work cannot end within an operation.
-    if session.auth.user != nil, session.data.opened?.isInOperation == true { throw SignInError.withinChange }
+    if session.auth.user != nil, let opened = session.data.opened {
+      // A unit of work cannot end within an operation, nor can the data be closed while a past state is read.
+      if opened.isReadingPastStep { throw WorkspaceError.lookingBack("signing out") }
+      if opened.isInOperation { throw SignInError.withinChange }
+    }
     try session.signOut()
   }
 }
