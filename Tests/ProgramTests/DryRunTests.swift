@@ -205,6 +205,8 @@ import Testing
     #expect(shown.status == 0 && shown.output.isEmpty && shown.errors.contains("would write"), "\(shown)")
     #expect(
       try home.run("--dry-run", "deck", "export", "A", home.path + "/a.csv").errors.contains("would write 1 card"))
+    let code = "print(decks.open('A'):export('\(home.path)/a.csv').cards)"
+    #expect(try home.run("--dry-run", "-e", code).output == "1\n")
   }
 
   @Test func `moves that are deferred to the end of a script are counted`() throws {
