@@ -2,6 +2,8 @@
 
 import CardDocuments
 import Commands
+import Files
+import Glibc
 import LuaRuntime
 import TestSupport
 import TestWorkspace
@@ -136,6 +138,19 @@ import Workspace
       ("shell.command{}", "name"), ("shell.command{name = 'x', run = 5}", "run"),
       ("shell.command{name = 'x', run = print, arguments = {{name = 'A', kind = 'number', min = 1}}}", "min and max"),
     ])
+  }
+
+  @Test func `a script of map cannot catch why its output was not written`() throws {
+    let program = try BoundProgram()
+    let path = try program.person.folder.write("a\n", to: "lines")
+    let (full, null, lines) = (open("/dev/full", O_WRONLY), open("/dev/null", O_WRONLY), open(path, O_RDONLY))
+    defer { for descriptor in [full, null, lines] { close(descriptor) } }
+    let code = "function map(line) pcall(emit, line, ('x'):rep(70000)) print('caught') end"
+    let job = try MapJob(
+      Array(code.utf8), name: "map.lua", arguments: [], options: MapOptions(),
+      input: InputLines(limit: 100, descriptor: lines), output: OutputBlocks(descriptor: full)
+    ) { _ in _ = dup2(null, full) }
+    #expect(throws: FileError.self) { try job.run() }
   }
 
   @Test func `a generator cannot catch why a card was refused`() throws {
