@@ -286,8 +286,8 @@ let package = Package(
     tests(
       "Bindings",
       [
-        "CardDocuments", "Commands", "Decks", "LuaRuntime", "Templates", "Problems", "Text", "Values", "Workspace",
-        "TestWorkspace",
+        "CardDocuments", "Commands", "Decks", "Files", "LuaRuntime", "Templates", "Problems", "Text", "Values",
+        "Workspace", "TestWorkspace",
         "deckhand-draw",
       ]),
     tests(

@@ -50,8 +50,8 @@ public struct PluginTerms {
   public var limits = PluginLimits.standard
   /// Receives each failure of a call into the state, for `plugin info`.
   public var recordFailure: (String) -> Void = { _ in }
-  /// Which of the files that the user names as arguments are granted for a call.
-  public var allowsTypedPath: (String) -> Bool = { _ in true }
+  /// Whether the files that the user names as arguments are granted for a call.
+  public var grantsTypedPaths = true
 
   public init() {}
 }
@@ -221,7 +221,7 @@ struct CallGrant {
 extension BindingContext {
   /// Runs a command with access to the files that its arguments name.
   func granting<R>(filesOf invocation: Invocation, _ body: () throws -> R) rethrows -> R {
-    let place = { [terms] (path: String) in terms.allowsTypedPath(path) ? resolvedPath(path) : nil }
+    let place = { [terms] (path: String) in terms.grantsTypedPaths ? resolvedPath(path) : nil }
     calls.count += 1
     calls.open.append(
       CallGrant(

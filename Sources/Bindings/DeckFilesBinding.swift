@@ -42,8 +42,9 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     let path = try stack.text(2)
     let options = try readExportOptions(stack.optionalTable(3))
     try context.requireWriting(path)
+    try deck.checkExport(to: path, options)
     guard try context.mayActOutside("write \(path)") else {
-      return LuaValue(ExportReport(cards: try deck.counts().count, bytes: 0).value)
+      return LuaValue(ExportReport(cards: try deck.countWithSubdecks(), bytes: 0).value)
     }
     return LuaValue(try deck.exportCards(to: path, context.kinds(of: path), options).value)
   }

@@ -225,6 +225,10 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
       example: "(documents.list()[1].elements[1])", help
     ) { document, stack in
       let element = try stack.object(2, ElementHandle.self)
+      // The elements of a duplicate have the ids of the original's.
+      guard try element.document.document().id == document.document().id else {
+        throw LuaFailure.argument(2, "an element of this document expected, got one of another")
+      }
       try act(document, element)
       return true
     }

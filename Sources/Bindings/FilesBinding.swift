@@ -207,7 +207,11 @@ extension BindingContext {
     // Standard input and output are not files of a folder.
     if path != "-", allowed.compactMap(resolvedPath).contains(where: { isPath(wanted, within: $0) }) { return .lasting }
     // The outermost call first, as its right lasts longest.
-    if let grant = calls.open.first(where: { $0[keyPath: named].contains(wanted) }) { return .call(grant.id) }
+    if let grant = calls.open.first(where: { call in
+      call[keyPath: named].contains { $0.utf8.elementsEqual(wanted.utf8) }
+    }) {
+      return .call(grant.id)
+    }
     throw missing(right, path)
   }
 
@@ -226,8 +230,9 @@ extension BindingContext {
   }
 }
 
+/// Compares bytes: names that differ only in their Unicode form are different files.
 private func isPath(_ path: String, within place: String) -> Bool {
-  path == place || path.hasPrefix(place.hasSuffix("/") ? place : place + "/")
+  path.utf8.elementsEqual(place.utf8) || path.utf8.starts(with: (place.hasSuffix("/") ? place : place + "/").utf8)
 }
 
 /// Resolves the links of a path as far as it exists, so that no link leads out of what was granted. Nil for a path

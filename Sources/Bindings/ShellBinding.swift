@@ -80,7 +80,7 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     var rows: [[String]] = []
     var width = columns.count
     try stack.table(1, "list of rows").forEachElement { _, row in
-      let value = try row.value(-1)
+      let value = try filled(row.value(-1))
       // The memory that the layout needs for each cell.
       try row.memory.charge(256 * cellCount(of: value, columns))
       rows.append(try cells(of: value, columns, in: row.state))
@@ -115,6 +115,18 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
     let label = try stack.text(1, limit: 4096)
     return ProgressObject(context.shell.progress(label, total), try stack.memory.retainCharge(1024))
   }
+}
+
+/// Returns a row of numbered cells as a list: if cells in it are nil, its copy is a table.
+private func filled(_ row: LuaValue) -> LuaValue {
+  guard case .table(let pairs) = row, !pairs.isEmpty else { return row }
+  var cells: [LuaValue] = []
+  for (key, value) in pairs {
+    guard case .integer(let number) = key, (1...TableSize.columns + 1).contains(number) else { return row }
+    while cells.count < number { cells.append(LuaValue.none) }
+    cells[number - 1] = value
+  }
+  return .list(cells)
 }
 
 private func cellCount(of row: LuaValue, _ columns: [String]) -> Int {

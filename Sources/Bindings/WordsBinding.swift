@@ -45,9 +45,10 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       try options?.allowOnly(["name", "language"])
       let (name, language) = (try options?.optionalText("name"), try options?.optionalText("language"))
       try context.requireReading(path)
-      // The list is compiled in memory.
+      // The list is compiled in memory; one that is too large is refused below.
       let file = try ByteFile(path) { Interrupts.areRequested }
-      if let size = file.size { try stack.memory.charge(3 * size) }
+      let limit = ListLimits { Interrupts.areRequested }.bytes
+      if let size = file.size, size <= limit { try stack.memory.charge(3 * size) }
       return try context.workspace().words.load(path, name: name, language: language)
     }
     describeLemmas(module, context)

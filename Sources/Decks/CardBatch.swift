@@ -119,6 +119,8 @@ public final class CardBatch: WaitingRows {
   /// Writes the pending cards and returns the result of the batch so far.
   public func finish() throws -> AddReport {
     try flush()
+    // After an undo in the same transaction, a foreign key is only checked at its end.
+    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
     return progress.report
   }
 

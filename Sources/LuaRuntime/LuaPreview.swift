@@ -187,7 +187,11 @@ private struct PreviewMaker {
 
   private func key(at index: Int32) -> Key {
     switch lua_type(L, index) {
-    case LUA_TSTRING: if case .text(let bytes, _) = text(index) { return .text(bytes) }
+    case LUA_TSTRING:
+      // Whole, as the value is looked up by it.
+      var length = 0
+      guard let start = dh_string(L, index, &length) else { break }
+      return .text([UInt8](UnsafeRawBufferPointer(start: start, count: length)))
     case LUA_TNUMBER:
       if lua_isinteger(L, index) != 0 { return .integer(Int(lua_tointegerx(L, index, nil))) }
       return .number(lua_tonumberx(L, index, nil))

@@ -105,9 +105,9 @@ extension PluginHost {
   }
 
   /// Makes the plugin's state and runs its `init.lua`.
-  /// - Parameter mayTake: which of the paths that a user types are granted for a call; nil for all.
+  /// - Parameter grantsTypedPaths: whether the files that the arguments of a command name are granted for its call.
   func run(
-    _ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, mayTake: ((String) -> Bool)? = nil
+    _ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, grantsTypedPaths: Bool = true
   ) throws {
     let seed = environment.random.seed.map { seed in
       plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
@@ -118,7 +118,7 @@ extension PluginHost {
     lua.timeLimit = plugin.limits.seconds
     var terms = PluginTerms()
     terms.limits = plugin.limits
-    terms.allowsTypedPath = mayTake ?? { _ in true }
+    terms.grantsTypedPaths = grantsTypedPaths
     terms.recordFailure = { [weak plugin] message in
       if let plugin { plugin.lastError = message.withoutPrefix(plugin.name + ": ") }
     }

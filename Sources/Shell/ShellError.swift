@@ -89,8 +89,8 @@ enum SignInError: Problem, Equatable {
   case notTheSame
   case notSignedIn(as: String)
   case inScript
-  /// A sign-out while an operation runs.
-  case inOperation
+  /// A sign-out that a script requested while a change of its own was running.
+  case withinChange
 
   var report: ProblemReport {
     switch self {
@@ -108,9 +108,10 @@ enum SignInError: Problem, Equatable {
         "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
     case .inScript:
       ProblemReport(.inScript, "Not in a script", "accounts can't be changed from within a script")
-    case .inOperation:
+    case .withinChange:
       ProblemReport(
-        .inScript, "Not within a change", "code that runs within a change cannot sign out; sign out after the change")
+        .inScript, "Not within a change",
+        "nobody can sign out while a change is being made, as in an iterator of add_all; sign out after it")
     }
   }
 }

@@ -32,7 +32,7 @@ import Testing
       ("return u.text", "element"), ("t.color = {0, 0}", "{r, g, b}"), ("t.color = {0, 0, 2}", "{r, g, b}"),
       ("t.color[1] = 0.5", "assign a whole colour"), ("d.elements[1] = t", "add_text"), ("t.x = 'left'", "number"),
       ("d:add_text{txet = 'x'}", "txet"), ("d:add_text{}", "text"), ("d:raise('t')", "element"),
-      ("t.kind = 'image'", "kind"),
+      ("t.kind = 'image'", "kind"), ("d:duplicate():remove_element(t)", "an element of this document expected"),
       ("documents.create{background = {1}}", "background"), ("t.width = -5", "width"),
     ])
   }

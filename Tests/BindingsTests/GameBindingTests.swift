@@ -1,5 +1,6 @@
 // Words and word games in Lua: guesses, modes written in Lua, and what a mode's functions may return.
 
+import Glibc
 import Problems
 import TestSupport
 import TestWorkspace
@@ -182,5 +183,14 @@ import Workspace
     ])
     let path = try program.person.folder.write("uno\ndos\n", to: "mine.txt")
     try program.check([("words.load('\(path)', {name = 'mine'}).count", "2")])
+  }
+
+  @Test func `a word list of any stated size is refused`() throws {
+    let path = "/dev/shm/deckhand-list-\(getpid())"
+    let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
+    defer { unlink(path) }
+    try #require(descriptor >= 0 && ftruncate(descriptor, 1 << 62) == 0)
+    close(descriptor)
+    try program.check([("words.load('\(path)')", "nil [bad_list]")])
   }
 }

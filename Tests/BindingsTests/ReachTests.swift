@@ -2,6 +2,8 @@
 
 import CardDocuments
 import Commands
+import Files
+import Glibc
 import LuaRuntime
 import Problems
 import TestSupport
@@ -132,6 +134,7 @@ import Workspace
     try program.run(
       """
       shell.table({{1, "b"}, {"c", 4}}, {"A", "B"}) shell.table({{x = 1, y = 2}}, {"y", "x"})
+      shell.table({{nil, "b", nil, "d"}}, {"A"})
       local made = decks.create("Made") shell.table({{made, true}, {n = made}}, {"n"})
       shell.chart({3, 4.5}, {title = "T"}) shell.chart{b = 1, a = 2}
       local p = shell.progress("Working", 3) p:step() p:step(2) p:done()
@@ -141,6 +144,7 @@ import Workspace
     #expect(
       recorder.shown == [
         #"["A", "B"] [["1", "b"], ["c", "4"]]"#, #"["y", "x"] [["2", "1"]]"#,
+        #"["A"] [["", "b", "", "d"]]"#,
         #"["n"] [["Made", "yes"], ["Made"]]"#, #"T ["1=3.0", "2=4.5"]"#,
         #"- ["a=2.0", "b=1.0"]"#, "Working", "dl = deck list", "enable x", "disable x", "reload x",
       ])
@@ -152,6 +156,29 @@ import Workspace
       ("shell.command{name = 'x', run = print, arguments = {{name = 'A', kind = 'number', min = 1}}}", "min and max"),
       ("shell.command{name = 'x', run = print, arguments = {'COUNT', '--count N'}}", "would be args.count"),
     ])
+  }
+
+  @Test func `a script of map cannot catch why its output was not written`() throws {
+    let program = try BoundProgram()
+    let path = try program.person.folder.write("a\n", to: "lines")
+    let (full, null, lines) = (open("/dev/full", O_WRONLY), open("/dev/null", O_WRONLY), open(path, O_RDONLY))
+    defer { for descriptor in [full, null, lines] { close(descriptor) } }
+    let code = "function map(line) pcall(emit, line, ('x'):rep(70000)) print('caught') end"
+    let job = try MapJob(
+      Array(code.utf8), name: "map.lua", arguments: [], options: MapOptions(),
+      input: InputLines(limit: 100, descriptor: lines), output: OutputBlocks(descriptor: full)
+    ) { _ in _ = dup2(null, full) }
+    #expect(throws: FileError.self) { try job.run() }
+  }
+
+  @Test func `a generator cannot catch why a card was refused`() throws {
+    let program = try BoundProgram()
+    let path = try program.person.folder.write("pcall(card, {prompt = 'a', answer = 'b'})", to: "cards.lua")
+    #expect(throws: WorkspaceError.self) {
+      _ = try DeckGenerator(seconds: 5).run(path, in: program.person.folder.path) { _ in
+        throw WorkspaceError.signedOut(what: "deck")
+      }
+    }
   }
 
   @Test func `a command that Lua adds runs with its arguments and reports its own failures`() throws {
@@ -178,15 +205,18 @@ import Workspace
       ("files.read('/none')", "nil [file_missing]"), ("files.write('/none/x', '')", "nil [file_missing]"),
     ])
     try program.fails([("files.lines('/none')", "/none"), ("files.read()", "#1"), ("files.write('/tmp/x')", "#2")])
-    let grants = Grants(modules: [], readable: [folder.path + "/open"], writable: [folder.path + "/open"])
-    try folder.makeFolder("open")
+    let grants = Grants(
+      modules: [], readable: [folder.path + "/open", folder.path + "/\u{E9}"], writable: [folder.path + "/open"])
+    for name in ["open", "\u{E9}", "e\u{301}"] { try folder.makeFolder(name) }
     try folder.write("yes", to: "open/a")
+    try folder.write("no", to: "e\u{301}/a")
     let plugin = try BoundProgram(grants: grants, plugin: "mine")
     try plugin.check([
       ("files.read('\(folder.path)/open/a')", "yes"), ("files.write('\(folder.path)/open/b', 'x')", "true"),
       ("files.read('\(path)')", "nil [not_granted]"),
       ("files.read('\(folder.path)/open/../a.txt')", "nil [not_granted]"),
       ("files.write('\(path)', '')", "nil [not_granted]"),
+      ("files.read('\(folder.path)/e\u{301}/a')", "nil [not_granted]"),
     ])
     try plugin.fails([("files.lines('\(path)')", "not granted")])
   }

@@ -225,4 +225,18 @@ import Testing
     asked.withLock { $0 = 0 }
     #expect(try store.read { try DeckTable.count($0, deck) } == 0)
   }
+
+  @Test func `a deck that is removed ends the batch although foreign keys are checked later`() throws {
+    let deck = try collection.deck("d")
+    let code = problemCode {
+      try collection.store.operation("add") { db in
+        try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+        let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
+        try DeckTable.remove(db, deck)
+        try batch.add(NewCard(prompt: "a", answer: "x"))
+        _ = try batch.finish()
+      }
+    }
+    #expect(code == "not_found")
+  }
 }

@@ -159,6 +159,8 @@ import Testing
     let home = try Home()
     let printed = try home.run("-e", code.replacing("%", with: "shell.print")).output
     #expect(printed.hasPrefix("{c = {…cycle…}, f = function: ") && printed.contains("}\nT\nfunction: "), "\(printed)")
+    let long = try home.run("-e", "shell.print({[('k'):rep(5000)] = 7})").output
+    #expect(long.hasSuffix("\" … 1,000 more bytes] = 7,\n}\n"), "\(long.suffix(40))")
   }
 
   @Test func `a long text is printed whole, and so is a table of any size`() throws {

@@ -205,6 +205,9 @@ import Testing
     #expect(shown.status == 0 && shown.output.isEmpty && shown.errors.contains("would write"), "\(shown)")
     #expect(
       try home.run("--dry-run", "deck", "export", "A", home.path + "/a.csv").errors.contains("would write 1 card"))
+    let code = "local a = decks.open('A') print(a:export('a.csv').cards, select(2, a:export('a.odt')).code)"
+    #expect(try home.run("--dry-run", "-e", code).output == "1\tbad_format\n")
+    #expect(try home.run("--dry-run", "deck", "export", "A", "a.odt").errors.contains("no format is called"))
   }
 
   @Test func `moves that are deferred to the end of a script are counted`() throws {

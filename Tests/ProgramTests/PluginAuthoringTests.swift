@@ -78,12 +78,16 @@ import Testing
     try home.plugin(
       "own", permissions: #"["shell", "decks.read", "decks.write", "files.read:\#(home.path)", "shell.run"]"#,
       manifest: #""commands": ["own"]"#,
-      #"shell.command{name="own", arguments={"FILE"}, run=function(args) return assert(files.read(args.file)) end}"#)
+      """
+      shell.command{name="own", arguments={{name="FILE", kind="file", access="read"}},
+        run=function(args) return assert(files.read(args.file)) end}
+      """)
     _ = try home.write(
       """
       test("no reach", function()
         expect(files.read("\(outside)")):is_nil()
         expect(select(2, run("own \(outside)")).code):equals("not_granted")
+        expect(select(2, run("own " .. folder .. ("/.."):rep(40) .. "\(outside)")).code):equals("not_granted")
         expect(select(2, shell.run("version")).code):equals("not_granted")
         assert(decks.create("Thrown away"))
         assert(files.write(folder .. "/x", "in"))

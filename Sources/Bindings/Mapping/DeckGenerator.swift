@@ -30,12 +30,15 @@ package struct DeckGenerator: CardGenerator {
     state.timeLimit = seconds
     let reading = FolderReading(folder)
     var failure: (any Error)?
-    try registerWords(in: state)
+    try registerWords(in: state) { try reading.reading($0, $1) }
     try state.setGlobal(
       "card",
       LuaFunction("card") { stack in
         let card = try Self.card(stack.table(1))
-        do { try emit(card) } catch {
+        do {
+          if let failure { throw failure }
+          try emit(card)
+        } catch {
           failure = error
           throw LuaFailure.message("stopped")
         }
@@ -53,6 +56,8 @@ package struct DeckGenerator: CardGenerator {
       guard let error = error as? LuaError, error.stopReason != .interrupt else { throw error }
       throw BuildError.generator(path: path, reason: error.description)
     }
+    // The script cannot catch why a card was refused.
+    if let failure { throw failure }
     return reading.names
   }
 
@@ -97,6 +102,11 @@ private final class FolderReading {
   init(_ folder: String) { self.folder = folder }
 
   func bytes(_ name: String, limit: Int) throws -> [UInt8] {
+    try reading(name) { try FileText.bytes($0, limit: limit) { Interrupts.areRequested } }
+  }
+
+  /// Passes the path of a file to `read`, and then records its name.
+  func reading<Content>(_ name: String, _ read: (_ path: String) throws -> Content) throws -> Content {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }), !name.contains("\n") else {
       throw BuildError.generator(path: name, reason: "a file within the folder expected, by its name there")
@@ -109,8 +119,8 @@ private final class FolderReading {
         throw BuildError.generator(path: name, reason: "it is a link; only files of the folder itself are read")
       }
     }
-    let bytes = try FileText.bytes(path, limit: limit) { Interrupts.areRequested }
+    let content = try read(path)
     if !names.contains(name) { names.append(name) }
-    return bytes
+    return content
   }
 }

@@ -103,6 +103,8 @@ public final class MapJob {
   private func reporting(line: Int?, _ body: () throws -> Void) throws {
     do {
       try body()
+      // The script may have caught it.
+      if let failure = counts.failure { throw failure }
     } catch let error as LuaError {
       // A problem that the host found has passed through Lua as an error.
       if let failure = counts.failure { throw failure }

@@ -13,7 +13,11 @@ private final class MapLexicon: BoundObject {
 }
 
 /// Adds `words` and its lexicons to a state.
-func registerWords(in state: LuaState) throws {
+/// - Parameter reading: passes the path for a name that the script gave to the closure that loads the file.
+func registerWords(
+  in state: LuaState,
+  reading: @escaping (_ name: String, _ load: (String) throws -> Lexicon) throws -> Lexicon = { try $1($0) }
+) throws {
   let library = LexiconLibrary(
     listFolders: ["/usr/share/dict"], cacheFolder: nil, limits: ListLimits { Interrupts.areRequested })
   state.register(mapLexiconType())
@@ -33,8 +37,9 @@ func registerWords(in state: LuaState) throws {
         let options = try stack.optionalTable(2)
         try options?.allowOnly(["name", "language"])
         let language = try options?.optionalText("language").map { try library.language(named: $0) }
+        let name = try options?.optionalText("name")
         return MapLexicon(
-          try library.load(path: stack.text(1), name: options?.optionalText("name"), language: language))
+          try reading(stack.text(1)) { path in try library.load(path: path, name: name, language: language) })
       }
       module.function(
         "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,

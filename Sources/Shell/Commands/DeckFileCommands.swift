@@ -243,7 +243,8 @@ enum DeckFileCommands {
       options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
       options.hasSchedule = invocation.flag("--with-schedule")
       options.isForSpreadsheet = invocation.flag("--for-spreadsheet")
-      let count = try ([deck] + deck.within()).reduce(0) { try $0 + $1.count() }
+      try deck.checkExport(to: path, options)
+      let count = try deck.countWithSubdecks()
       let target = path == "-" ? "standard output" : path
       guard session.rehearsal.mayActOutside("write \(session.counted(count, "card")) to \(target)") else {
         return CommandResult()

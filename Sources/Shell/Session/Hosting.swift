@@ -146,7 +146,14 @@ extension SessionHost: Authenticating {
     try signIn.mapCancellation { try signIn.signIn(user ?? session.options.signIn.user, passwordFile: passwordFile) }
   }
 
-  func logout() throws { try session.signOut() }
+  func logout() throws {
+    if session.auth.user != nil, let opened = session.data.opened {
+      // A unit of work cannot end within an operation, nor can the data be closed while a past state is read.
+      if opened.isReadingPastStep { throw WorkspaceError.lookingBack("signing out") }
+      if opened.isInOperation { throw SignInError.withinChange }
+    }
+    try session.signOut()
+  }
 }
 
 // MARK: Values

@@ -264,8 +264,6 @@ package final class Session {
   /// Signs out: saves, closes everything, notifies. Without an account there is nothing to close.
   func signOut() throws {
     guard auth.user != nil else { return auth.logout() }
-    // A script's unit would be committed with only a part of the operation.
-    if data.opened?.isInOperation == true { throw SignInError.inOperation }
     var failure: (any Error)?
     do { try leaveWorkspace() } catch { failure = error }
     auth.logout()

@@ -52,7 +52,7 @@ public final class Workspace {
   var hooks = ChangeHooks()
 
   /// Whether all data is read as it was at an undo step.
-  var isReadingPastStep = false
+  public internal(set) var isReadingPastStep = false
 
   /// Receives the events of games and sessions.
   public var observer: (any WorkspaceObserver)? {

@@ -92,6 +92,9 @@ public final class DeckHandle: WorkspaceHandle {
     try workspace.read { try DeckTable.within($0, id) }.map { workspace.handle(of: $0.id) }
   }
 
+  /// Returns how many cards are in the deck and its subdecks.
+  public func countWithSubdecks() throws -> Int { try ([self] + within()).reduce(0) { try $0 + $1.count() } }
+
   @discardableResult
   public func add(_ card: NewCard, at place: CardPlace = .top) throws -> CardHandle {
     try card.checked { try add($0, at: place) }

@@ -67,6 +67,15 @@ extension DeckHandle {
     return try PackageImport(db, into: id, settings).run(path, kinds) { try progress($0, $1) }
   }
 
+  /// Checks the path and the format of an export, before any card is read.
+  /// - Returns: the format.
+  @discardableResult
+  public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
+    try Folder.refuse(path, .write)
+    if let format = options.format { return format }
+    return try CardFormat(ofPath: path)
+  }
+
   /// Writes the cards of the deck and its subdecks to a file; the file is written whole or not at all.
   /// - Parameters:
   ///   - path: `-` is standard output if `kinds` is any.
@@ -74,8 +83,7 @@ extension DeckHandle {
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
-    try Folder.refuse(path, .write)
-    let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
+    let format = try checkExport(to: path, options)
     let isInterrupted = workspace.environment.isInterrupted
     return try workspace.read { db in
       guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }

@@ -221,7 +221,7 @@ extension ProblemTable {
         "noAccount": SignInError.noAccount, "noName": SignInError.noName,
         "noPassword": SignInError.noPassword(option: "--password-file"), "notTheSame": SignInError.notTheSame,
         "notSignedIn": SignInError.notSignedIn(as: hostile), "inScript": SignInError.inScript,
-        "inOperation": SignInError.inOperation,
+        "withinChange": SignInError.withinChange,
       ]),
     ProblemTable(
       EditorError.self, in: "Shell/ShellError.swift",
