@@ -76,7 +76,7 @@ struct DatabaseFile {
     } catch {
       // SQLite cannot create its own files next to the database, so nobody writes. What a program that was killed
       // committed last is in the log.
-      let log = try FileFacts.at(finalTarget(of: path) + "-wal")
+      let log = try FileFacts.at(finalTarget(of: path) + "-wal", followingLinks: false)
       let hasLog = log.map { $0.kind == .file && $0.size > 0 } ?? false
       return try open(path, hasLog ? .immutableWithLog : .immutable)
     }

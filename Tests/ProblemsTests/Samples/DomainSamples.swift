@@ -184,6 +184,7 @@ extension ProblemTable {
       "sameID": BuildError.sameID(path: hostile, line: 3, id: hostile, other: hostile),
       "sameSource": BuildError.sameSource(path: hostile, other: hostile),
       "sameMedia": BuildError.sameMedia(path: hostile, other: hostile),
+      "mediaTaken": BuildError.mediaTaken(path: hostile, name: hostile),
       "noGit": BuildError.noGit(path: hostile, reason: "git is not installed"),
       "uncommitted": BuildError.uncommitted(folder: hostile, files: [hostile]),
       "uncommitted": BuildError.uncommitted(folder: hostile, files: Array(repeating: hostile, count: 7)),
