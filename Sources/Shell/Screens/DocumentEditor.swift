@@ -27,8 +27,9 @@ final class DocumentEditor {
 
   /// - Returns: the changes; nil when there are none, or they are discarded.
   func run() throws -> DocumentEdit? {
-    try KeyScreen(session).run(showing: lines) { event in
+    try KeyScreen(session).run(showing: lines, takesEscape: { showsHelp }) { event in
       switch event {
+      case .key(let key) where showsHelp: handleKey(key)
       case .key(.character("q")): return .ends(nil)
       case .key(.enter): return .ends(edit.hasChanged ? edit : nil)
       case .key(let key): handleKey(key)

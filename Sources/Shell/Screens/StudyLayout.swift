@@ -124,6 +124,8 @@ struct StudyView {
   var isHelpShown = false
   /// Whether the next key is the number of a flag.
   var asksFlag = false
+  /// Whether the next key is for the page of keys or the number of a flag, not for the card.
+  var isCovered: Bool { isHelpShown || asksFlag }
   /// The parts of the shown answer.
   var answer = AnswerParts()
   /// The answer that the card asks the user to type; nil when there is none or it was already answered.
