@@ -215,6 +215,16 @@ import Testing
     terminal.wait(for: "Created deck \"One\".")
     terminal.wait(for: "loop\t2")
     terminal.wait(for: "Created deck \"Two\".")
+    terminal.wait(for: "> ")
+    // Ctrl-C stops the lines that follow, too.
+    terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")
+    terminal.wait(for: "on\r\n")
+    terminal.type("\u{03}")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    let decks = try home.run("deck", "list").output
+    #expect(decks.contains("Three") && !decks.contains("Four"), "\(decks)")
   }
 
   @Test func `Tab completes commands, names and Lua without running code`() throws {
