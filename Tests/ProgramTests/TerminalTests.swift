@@ -216,6 +216,9 @@ import Testing
     terminal.wait(for: "loop\t2")
     terminal.wait(for: "Created deck \"Two\".")
     terminal.wait(for: "> ")
+    terminal.type("\u{1B}[200~ quiet = 1\nprint(quiet + 6)\u{1B}[201~\r")
+    terminal.wait(for: "7\r\n")
+    terminal.wait(for: "> ")
     // Ctrl-C stops the lines that follow, too.
     terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")
     terminal.wait(for: "on\r\n")
@@ -225,6 +228,9 @@ import Testing
     #expect(terminal.ended() == 0)
     let decks = try home.run("deck", "list").output
     #expect(decks.contains("Three") && !decks.contains("Four"), "\(decks)")
+    // What begins with a blank is not stored.
+    #expect(try home.run("history", "twice").output.contains("return 2 * x"))
+    #expect(try home.run("history", "quiet").output == "No lines.\n")
   }
 
   @Test func `Tab completes commands, names and Lua without running code`() throws {

@@ -190,7 +190,10 @@ package final class Prompt {
     let trimmed = line.trimmed
     if trimmed.isEmpty { return }
     session.refreshSettings()
-    if trimmed.contains("\n") { return runPaste(trimmed, source) }
+    if trimmed.contains("\n") {
+      // The blank at the start keeps it out of the history.
+      return runPaste(line.first?.isWhitespace == true ? " " + trimmed : trimmed, source)
+    }
     if isCommand(line) {
       remember(line)
       runCommandLine(trimmed)
