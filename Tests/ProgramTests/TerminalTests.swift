@@ -205,6 +205,17 @@ import Testing
     #expect(terminal.isInCanonicalMode)
   }
 
+  @Test func `Ctrl-D leaves one question of a script, not those after it`() throws {
+    let home = try Home()
+    let terminal = try home.terminal("-e", "print(shell.ask('one? ')) print(shell.ask('two? '))")
+    terminal.wait(for: "one? ")
+    terminal.type("\u{04}")
+    terminal.wait(for: "two? ")
+    terminal.type("yes\r")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.output.contains("yes\r\nyes"), "\(terminal.output)")
+  }
+
   @Test func `a paste of several lines is one chunk of Lua, or commands one by one`() throws {
     let home = try Home()
     let terminal = try prompt(home)
