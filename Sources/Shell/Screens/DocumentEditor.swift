@@ -165,6 +165,9 @@ final class DocumentEditor {
   }
 
   private func boxLines() -> [String] {
+    // The terminal may be resized at any time, so its size is asked for once.
+    let columns = columns
+    let rows = rows
     var grid = [[Character]](repeating: [Character](repeating: " ", count: columns), count: rows)
     for (index, element) in edit.content.elements.enumerated() {
       let box = ElementBox(element, columns: columns, rows: rows)
