@@ -63,6 +63,16 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `each line of a paste is a guess`() throws {
+    let terminal = try home().terminal("play", "--base", "cambering")
+    terminal.wait(for: "classic> ", seconds: 20)
+    terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r")
+    terminal.wait(for: "2 found")
+    terminal.wait(for: "classic> ")
+    terminal.type("/quit\r")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `a killed pipe keeps each guess that was answered`() throws {
     let home = try home()
     let child = try Child(home.words(["--json", "play", "--base", "cambering"]), environment: home.environment)
