@@ -253,7 +253,7 @@ static int open_streams(int input, int output) {
 }
 
 int line_editor_start(const char *name, int input, int output) {
-  if (input_fd >= 0) return EBUSY;
+  if (input_fd >= 0) return input == input_fd ? 0 : EBUSY;
   int failure = open_streams(input, output);
   if (failure != 0) return failure;
   input_fd = input;

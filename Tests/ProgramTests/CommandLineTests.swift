@@ -70,6 +70,17 @@ private let canHideProc: Bool = {
     #expect(try home.run("deck", "list", "--json").output.isEmpty)
   }
 
+  @Test func `input that cannot be read ends the prompt, and a line that is not UTF-8 is a failed line`() throws {
+    let home = try Home()
+    func run(_ code: String) throws -> Run {
+      try Child(["/bin/sh", "-c", code] + home.words([]), environment: home.environment).finish(input: "")
+    }
+    let unreadable = try run(#"{ "$0" "$@" < / 2>&1; echo "status $?"; } | head -c 1000"#)
+    #expect(unreadable.output == "error: the input cannot be read: is a directory\nstatus 1\n", "\(unreadable)")
+    let bad = try run(#"printf 'deck create One\n\377\n' | "$0" "$@""#)
+    #expect(bad.status == 1 && bad.output.contains("One") && bad.errors.contains("not UTF-8 at byte 1"), "\(bad)")
+  }
+
   @Test(.enabled(if: canHideProc, "no mount namespace can be made here"))
   func `without /proc the arguments arrive all the same`() throws {
     let home = try Home()

@@ -156,7 +156,15 @@ import Testing
     #expect(terminal.wait(for: "discard all").contains("any key goes back"))
     terminal.type("x")
     terminal.wait(for: "? help")
-    terminal.type("a\r")
+    terminal.type("a")
+    // On that page the keys that leave the editor go back too.
+    for key in ["q", "\u{1B}", "\r"] {
+      terminal.type("?")
+      terminal.wait(for: "any key goes back")
+      terminal.type(key)
+      terminal.wait(for: "? help")
+    }
+    terminal.type("\r")
     terminal.wait(for: "Changed 1 element.")
     #expect(try home.run("-e", "print(documents.open('\(doc)').elements[1].align)").output == "left\n")
   }

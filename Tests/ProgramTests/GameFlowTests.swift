@@ -51,6 +51,28 @@ import Testing
     #expect(try home.run("play", "--resume", "--json", input: "cab\n").output.contains("already_used"))
   }
 
+  @Test func `a file of commands plays one game after the other at a terminal`() throws {
+    let home = try home()
+    let path = try home.write("play --base cambering\nplay --base cambering\n", to: "games.dh")
+    let terminal = try home.terminal("run", path)
+    for _ in 1...2 {
+      terminal.wait(for: "classic> ", seconds: 20)
+      terminal.type("/quit\r")
+      terminal.wait(for: "resumes the game")
+    }
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `each line of a paste is a guess`() throws {
+    let terminal = try home().terminal("play", "--base", "cambering")
+    terminal.wait(for: "classic> ", seconds: 20)
+    terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r")
+    terminal.wait(for: "2 found")
+    terminal.wait(for: "classic> ")
+    terminal.type("/quit\r")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `a killed pipe keeps each guess that was answered`() throws {
     let home = try home()
     let child = try Child(home.words(["--json", "play", "--base", "cambering"]), environment: home.environment)

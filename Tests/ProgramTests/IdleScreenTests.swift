@@ -43,6 +43,17 @@ import Testing
     #expect(terminal.output.contains("Changed 1 element."))
   }
 
+  @Test func `a user who leaves an idle text at its password sees no error`() throws {
+    let text = try home.write("The zorbling barks.\n", to: "a.txt")
+    let terminal = try terminal(["text", "read", text, "--language", "english"])
+    terminal.wait(for: "q leaves")
+    clock.pass(seconds: 60)
+    terminal.wait(for: "Password for ana: ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    #expect(!terminal.output.contains("sign-out"), "\(terminal.output)")
+  }
+
   @Test func `an idle tour locks, and resumes after the password`() throws {
     let terminal = try terminal(["--no-init"])
     terminal.wait(for: "> ")

@@ -38,6 +38,13 @@ import Testing
     terminal.type("4")
     // The page of keys closes, and the key did nothing else.
     terminal.wait(for: "1 again")
+    // Nor do the keys that leave the study.
+    for (page, shown, key) in [("?", "any key  back", "q"), ("f", "7 purple", "\u{1B}")] {
+      terminal.type(page)
+      terminal.wait(for: shown)
+      terminal.type(key)
+      terminal.wait(for: "1 again")
+    }
     terminal.type("f")
     terminal.wait(for: "7 purple")
     terminal.type("3")

@@ -205,6 +205,17 @@ import Testing
     #expect(terminal.isInCanonicalMode)
   }
 
+  @Test func `Ctrl-D leaves one question of a script, not those after it`() throws {
+    let home = try Home()
+    let terminal = try home.terminal("-e", "print(shell.ask('one? ')) print(shell.ask('two? '))")
+    terminal.wait(for: "one? ")
+    terminal.type("\u{04}")
+    terminal.wait(for: "two? ")
+    terminal.type("yes\r")
+    #expect(terminal.ended() == 0)
+    #expect(terminal.output.contains("yes\r\nyes"), "\(terminal.output)")
+  }
+
   @Test func `a paste of several lines is one chunk of Lua, or commands one by one`() throws {
     let home = try Home()
     let terminal = try prompt(home)
@@ -215,6 +226,22 @@ import Testing
     terminal.wait(for: "Created deck \"One\".")
     terminal.wait(for: "loop\t2")
     terminal.wait(for: "Created deck \"Two\".")
+    terminal.wait(for: "> ")
+    terminal.type("\u{1B}[200~ quiet = 1\nprint(quiet + 6)\u{1B}[201~\r")
+    terminal.wait(for: "7\r\n")
+    terminal.wait(for: "> ")
+    // Ctrl-C stops the lines that follow, too.
+    terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")
+    terminal.wait(for: "on\r\n")
+    terminal.type("\u{03}")
+    terminal.wait(for: "> ")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+    let decks = try home.run("deck", "list").output
+    #expect(decks.contains("Three") && !decks.contains("Four"), "\(decks)")
+    // What begins with a blank is not stored.
+    #expect(try home.run("history", "twice").output.contains("return 2 * x"))
+    #expect(try home.run("history", "quiet").output == "No lines.\n")
   }
 
   @Test func `Tab completes commands, names and Lua without running code`() throws {

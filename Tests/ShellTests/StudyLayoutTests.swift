@@ -50,6 +50,22 @@ import Text
     #expect(!all.contains("\u{1B}"))
   }
 
+  @Test func `the terminal may be resized while a card is laid out`() {
+    for change in 0..<60 {
+      var asked = 0
+      let terminal = Terminal(hasKeyboard: true, hasScreen: true, color: .never) { _ in
+        nil
+      } size: {
+        asked += 1
+        return asked > change ? (columns: 30, rows: 10) : (columns: 200, rows: 60)
+      }
+      let layout = StudyLayout(
+        terminal: terminal, name: "D", facts: ["1 due"], prompt: Self.texts[1], answer: nil, picture: [],
+        choices: "q quit", scroll: 10_000)
+      #expect(!layout.lines().isEmpty)
+    }
+  }
+
   @Test func `a line of a card may end with CR LF`() {
     #expect(cardLines("one\r\ntwo", within: 20) == ["one", "two"])
     #expect(LeechCommand.firstLine("\r\none\r\ntwo") == "one")

@@ -114,7 +114,8 @@ struct line_editor_options {
   int tick_ms;
 };
 
-/// Must be called once before the first line. `name` is the name for `$if` in ~/.inputrc. Returns 0 or an errno.
+/// Must be called before the first line; later calls with the same input do nothing. `name` is the name for `$if` in
+/// ~/.inputrc. Returns 0 or an errno.
 int line_editor_start(const char *name, int input, int output);
 /// Reads a line that begins with `initial`. Must not be called while `line_editor_is_reading`.
 struct line_editor_result line_editor_read(

@@ -1,5 +1,6 @@
 // Reads lines from a user at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
-// Invariant: terminal modes and signal handlers are changed only inside `read`; a process has a single LineReader.
+// Invariant: terminal modes and signal handlers are changed only inside `read`; a process has a single line editor, and
+// one LineReader at a time.
 
 import CTerminal
 package import Commands
@@ -29,7 +30,7 @@ package final class LineReader: LineSource {
   package var history: History { didSet { loadHistory() } }
 
   /// - Parameter name: the application name for conditions in `~/.inputrc`: `$if deckhand`.
-  /// - Throws: `.unreadable` when a LineReader already exists, or the descriptors are not open.
+  /// - Throws: `.unreadable` when the process has read lines from another input, or the descriptors are not open.
   package init(name: String = "deckhand", input: Int32 = 0, output: Int32 = 1, history: History) throws(LineError) {
     self.history = history
     let failure = line_editor_start(name, input, output)

@@ -42,7 +42,11 @@ package final class PlainLineReader: LineSource {
         dropAll()
         searched = 0
       }
-      if isAtEnd { return isSkipping ? try tooLong() : try lastLine() }
+      if isAtEnd {
+        // At a terminal, Ctrl-D ends one answer, and the next question is read again.
+        isAtEnd = false
+        return isSkipping ? try tooLong() : try lastLine()
+      }
       if try !fill() { return .interrupted }
     }
   }

@@ -68,13 +68,22 @@ package final class Prompt {
           }
           try readAndRun(from: source)
         } catch {
-          session.report(error)
+          report(error)
         }
       }
     }
     session.input.lineReader = nil
     session.requests.stop()
     return session.state.leaving ?? ExitStatus.done
+  }
+
+  /// Reports an error between two lines. Input that cannot be read ends the prompt, since reading it again would fail
+  /// again.
+  private func report(_ error: any Error) {
+    let status = session.report(error)
+    guard let error = error as? LineError else { return }
+    lastStatus = status
+    if case .unreadable = error { session.state.leaving = session.state.leaving ?? status }
   }
 
   private func lineSource() throws -> any LineSource {
@@ -120,7 +129,12 @@ package final class Prompt {
 
   private func readAndRun(from source: any LineSource) throws {
     Interrupts.clear()
-    if !pastedLines.isEmpty { return runLine(pastedLines.removeFirst(), source) }
+    if !pastedLines.isEmpty {
+      runLine(pastedLines.removeFirst(), source)
+      // Ctrl-C stops the whole paste.
+      if Interrupts.wereRequested { pastedLines = [] }
+      return
+    }
     runRequested()
     switch try readLine(from: source) {
     case .line(let line):
@@ -176,7 +190,10 @@ package final class Prompt {
     let trimmed = line.trimmed
     if trimmed.isEmpty { return }
     session.refreshSettings()
-    if trimmed.contains("\n") { return runPaste(trimmed, source) }
+    if trimmed.contains("\n") {
+      // The blank at the start keeps it out of the history.
+      return runPaste(line.first?.isWhitespace == true ? " " + trimmed : trimmed, source)
+    }
     if isCommand(line) {
       remember(line)
       runCommandLine(trimmed)
@@ -266,7 +283,7 @@ package final class Prompt {
         case .terminated(let signal): return session.leave(by: signal)
         }
       } catch {
-        session.report(error)
+        lastStatus = session.report(error)
         return
       }
     }

@@ -27,8 +27,9 @@ final class DocumentEditor {
 
   /// - Returns: the changes; nil when there are none, or they are discarded.
   func run() throws -> DocumentEdit? {
-    try KeyScreen(session).run(showing: lines) { event in
+    try KeyScreen(session).run(showing: lines, takesEscape: { showsHelp }) { event in
       switch event {
+      case .key(let key) where showsHelp: handleKey(key)
       case .key(.character("q")): return .ends(nil)
       case .key(.enter): return .ends(edit.hasChanged ? edit : nil)
       case .key(let key): handleKey(key)
@@ -164,6 +165,9 @@ final class DocumentEditor {
   }
 
   private func boxLines() -> [String] {
+    // The terminal may be resized at any time, so its size is asked for once.
+    let columns = columns
+    let rows = rows
     var grid = [[Character]](repeating: [Character](repeating: " ", count: columns), count: rows)
     for (index, element) in edit.content.elements.enumerated() {
       let box = ElementBox(element, columns: columns, rows: rows)

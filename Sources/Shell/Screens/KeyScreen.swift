@@ -1,6 +1,6 @@
-// A screen controlled by single keys until one of them ends it: a picker, an editor. Invariant: Escape, Ctrl-C, Ctrl-D
-// and signals leave it without a result; the idle lock covers it until the password is entered; afterwards the terminal
-// is as it was before.
+// A screen controlled by single keys until one of them ends it: a picker, an editor. Invariant: Ctrl-C, Ctrl-D, signals
+// and, unless the screen takes it, Escape leave it without a result; the idle lock covers it until the password is
+// entered; afterwards the terminal is as it was before.
 
 import Authentication
 import Files
@@ -17,10 +17,13 @@ struct KeyScreen {
   init(_ session: Session) { self.session = session }
 
   /// Runs the screen, showing the lines again after each key.
-  /// - Parameter handle: receives each key, and each line when there is no keyboard.
+  /// - Parameters:
+  ///   - takesEscape: whether `handle` receives Escape now, instead of it leaving the screen.
+  ///   - handle: receives each key, and each line when there is no keyboard.
   /// - Returns: the result; nil when the user left.
   func run<Answer>(
-    showing lines: () -> [String], _ handle: (KeyEvent) throws -> KeyOutcome<Answer>
+    showing lines: () -> [String], takesEscape: () -> Bool = { false },
+    _ handle: (KeyEvent) throws -> KeyOutcome<Answer>
   ) throws -> Answer? {
     let keys = KeyReader(lines: session.input.plainReader)
     keys.requests = session.requests
@@ -48,7 +51,8 @@ struct KeyScreen {
         case .tick, .requested: continue
         case .resized: screen.redrawAll(lines())
         case .resumed: screen.redraw(lines())
-        case .interrupted, .endOfInput, .key(.escape): return nil
+        case .interrupted, .endOfInput: return nil
+        case .key(.escape) where !takesEscape(): return nil
         case .terminated(let signal):
           session.leave(by: signal)
           return nil

@@ -37,6 +37,8 @@ final class PlayScreen {
   private var isKept = false
   /// Whether nobody is signed in any more, so that the game is inaccessible.
   private var isLockedOut = false
+  /// The lines of a paste that were not used yet.
+  private var pastedLines: [String] = []
   /// What is drawn on the terminal.
   var drawing = PlayDrawing()
 
@@ -97,6 +99,7 @@ final class PlayScreen {
   }
 
   private func nextLine(_ reader: LineReader?) throws -> String? {
+    if !pastedLines.isEmpty { return pastedLines.removeFirst() }
     let outcome: LineOutcome
     let prompt = self.prompt
     if let reader {
@@ -111,13 +114,7 @@ final class PlayScreen {
       outcome = try session.input.plainReader.read(prompt: prompt)
     }
     switch outcome {
-    case .line(let line):
-      // No word is longer, and an endless run of combining marks would take forever.
-      let typed = String(line.unicodeScalars.prefix(1_000))
-      // A long line takes several rows.
-      let columns = promptForEditor(prompt).displayWidth + typed.displayWidth
-      drawing.lines += 1 + max(0, columns - 1) / terminal.width
-      return typed
+    case .line(let line): return taken(line, after: prompt)
     case .interrupted:
       guard isScreen else { throw ShellError.interruptedAmidAnswers }
       return nil
@@ -135,6 +132,17 @@ final class PlayScreen {
       session.leave(by: signal)
       return nil
     }
+  }
+
+  /// The first line of what was typed; the others of a paste are lines of the game, too.
+  private func taken(_ text: String, after prompt: String) -> String {
+    // No word is longer, and an endless run of combining marks would take forever.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      String($0.unicodeScalars.prefix(1_000))
+    }
+    drawing.addTyped(lines, after: promptForEditor(prompt), width: terminal.width)
+    pastedLines = lines.dropFirst().filter { !$0.isEmpty }
+    return lines[0]
   }
 
   private var prompt: String {

@@ -20,6 +20,14 @@ struct PlayDrawing {
   var width = 0
   /// The letters in the order that the user chose by `/shuffle`.
   var order: [Character] = []
+
+  /// Counts lines that were typed after a prompt; a long one takes several rows.
+  mutating func addTyped(_ typed: [String], after prompt: String, width: Int) {
+    for (place, line) in typed.enumerated() {
+      let columns = (place == 0 ? prompt.displayWidth : 0) + line.displayWidth
+      lines += 1 + max(0, columns - 1) / width
+    }
+  }
 }
 
 /// The callbacks that a screen replaces in the line reader, saved to be restored.

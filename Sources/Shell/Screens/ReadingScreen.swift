@@ -2,6 +2,7 @@
 // Invariant: a word's mark is a character as well as a colour; each change is one undo step, and the reading position
 // is saved at the end.
 
+import Authentication
 import Decks
 import Language
 import Lexicon
@@ -54,7 +55,8 @@ final class ReadingScreen {
       if case .key(.character("q")) = event { return .ends(true) }
       return .continues
     }
-    try text.savePlace(first)
+    // A user who left at the password of the idle lock is signed out.
+    if !session.auth.needsAuthentication { try text.savePlace(first) }
   }
 
   // MARK: Keys

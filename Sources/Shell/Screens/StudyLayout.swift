@@ -57,12 +57,14 @@ struct StudyLayout {
 
   func lines() -> [String] {
     if let help { return helpLines(help) }
+    // The terminal may be resized at any time, so its size is not asked for again.
     let texts = texts
-    let first = min(max(0, scroll), deepest)
+    let room = room
+    let first = min(max(0, scroll), max(0, texts.count - room))
     let shown = texts[first..<min(texts.count, first + room)]
     // Space for the answer is reserved, so that nothing moves when it appears.
     let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
-    let place = deepest == 0 ? "" : position(first, shown.count, texts.count)
+    let place = texts.count <= room ? "" : position(first, shown.count, texts.count)
     let hint = [isLow ? "?  keys" : "", place].filter { !$0.isEmpty }.joined(separator: "   ")
     var more = hint.isEmpty ? "" : spaces(3) + terminal.styled(hint.displayWidth <= width - 3 ? hint : place, .dim)
     if !notice.isEmpty { more = spaces(3) + printable(notice).cut(to: max(8, width - 3)) }
@@ -79,12 +81,13 @@ struct StudyLayout {
 
   private func helpLines(_ help: [String]) -> [String] {
     let lines = packed(help)
-    let first = min(max(0, scroll), deepest)
-    let shown = lines[first..<min(lines.count, first + helpRoom)]
-    let more = deepest == 0 ? "" : "   " + position(first, shown.count, lines.count)
+    let room = helpRoom
+    let first = min(max(0, scroll), max(0, lines.count - room))
+    let shown = lines[first..<min(lines.count, first + room)]
+    let more = lines.count <= room ? "" : "   " + position(first, shown.count, lines.count)
     return [header, ""] + shown.map { spaces(3) + $0.cut(to: max(8, width - 3)) }
       + ["", spaces(3) + terminal.styled(("any key  back" + more).cut(to: max(8, width - 3)), .dim)]
-      .suffix(shown.count < helpRoom ? 2 : 1)
+      .suffix(shown.count < room ? 2 : 1)
   }
 
   private func position(_ first: Int, _ count: Int, _ total: Int) -> String {
@@ -124,6 +127,8 @@ struct StudyView {
   var isHelpShown = false
   /// Whether the next key is the number of a flag.
   var asksFlag = false
+  /// Whether the next key is for the page of keys or the number of a flag, not for the card.
+  var isCovered: Bool { isHelpShown || asksFlag }
   /// The parts of the shown answer.
   var answer = AnswerParts()
   /// The answer that the card asks the user to type; nil when there is none or it was already answered.

@@ -112,7 +112,9 @@ final class StudyScreen {
       case .interrupted where !terminal.hasKeyboard:
         try leave()
         throw ShellError.interruptedAmidAnswers
-      case .interrupted, .endOfInput, .key(.escape): return try leave()
+      case .interrupted, .endOfInput: return try leave()
+      case .key(let key) where view.isCovered: try handle(key)
+      case .key(.escape): return try leave()
       case .key(.character("q")) where view.question == nil, .line("q") where view.question == nil,
         .line("quit") where view.question == nil:
         return try leave()
@@ -195,7 +197,7 @@ final class StudyScreen {
 
   private func handle(_ key: Key) throws {
     view.notice = ""
-    if view.isHelpShown || view.asksFlag {
+    if view.isCovered {
       let isScroll = [.up, .down, .pageUp, .pageDown, .home, .end].contains(key)
       if view.isHelpShown, isScroll, try scroll(key) { return try draw() }
       if view.asksFlag { try flag(key) }

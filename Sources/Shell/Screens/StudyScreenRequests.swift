@@ -63,7 +63,7 @@ struct StudyRequests {
   private func beginActing() throws {
     screen.idle.touch(now: session.environment.clocks.reading().boot)
     if try !study.isActive() { try study.resume() }
-    if screen.view.isHelpShown || screen.view.asksFlag {
+    if screen.view.isCovered {
       (screen.view.isHelpShown, screen.view.asksFlag, screen.view.scroll) = (false, false, screen.view.scrollBefore)
     }
     screen.view.notice = ""
