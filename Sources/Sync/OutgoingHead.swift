@@ -78,7 +78,7 @@ final class SyncOutgoing {
         let before = try NoteType(received: was, id: id)
         if !isUpload, !type.isSendable(after: before) { throw SyncError.shape(type: type.name) }
         // The `+` was only added because another local type has the name.
-        if type.name.hasPrefix(before.name), type.name.dropFirst(before.name.count).allSatisfy({ $0 == "+" }),
+        if NoteTypeTable.isMarked(type.name, from: before.name),
           let other = try NoteTypeTable.named(db, before.name), other.id != type.id
         {
           record["name"] = was["name"]

@@ -81,8 +81,8 @@ extension NoteTypeTable {
     return name
   }
 
-  /// Whether a name is another one, or `freeName` made it from that.
-  private static func isMarked(_ name: String, from given: String) -> Bool {
+  /// Whether a name is another one, or that one with a `+` because another type had it.
+  public static func isMarked(_ name: String, from given: String) -> Bool {
     name.hasPrefix(given) && name.dropFirst(given.count).allSatisfy { $0 == "+" }
   }
 
