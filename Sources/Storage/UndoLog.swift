@@ -47,8 +47,6 @@ public enum UndoLog {
     ) STRICT;
     """
 
-  static let tables: Set<String> = ["undo_steps", "undo_chunks"]
-
   /// Empties the log of a copy, without relying on foreign keys.
   static let clearSQL = "DELETE FROM undo_chunks; DELETE FROM undo_steps"
 

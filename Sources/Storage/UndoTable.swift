@@ -19,11 +19,14 @@ struct UndoTable {
     let fallback: String?
   }
 
+  /// How the names of tables begin that hold no data of the account.
+  private static let unlisted = ["sqlite_", "grdb_", "undo_steps", "undo_chunks", "undo_search"]
+
   /// Returns all tables of the database that hold data of the account.
   static func all(_ db: Database) throws -> [UndoTable] {
     let sql = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
     return try db.rows(sql) { ($0.text(0), $0.integer(1) != 0) }.compactMap { name, isKeyed in
-      if ["sqlite_", "grdb_"].contains(where: name.hasPrefix) || UndoLog.tables.contains(name) { return nil }
+      if unlisted.contains(where: name.hasPrefix) { return nil }
       return try UndoTable(db, name, isKeyed: isKeyed)
     }
   }

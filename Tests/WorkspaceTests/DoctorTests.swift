@@ -247,6 +247,17 @@ import ToggleSettings
     #expect(try again.care.diagnose().filter { $0.area == .database || $0.area == .decks }.isEmpty)
   }
 
+  @Test func `what is lost of the undo steps and of the log for the search is not listed`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try workspace.close()
+    #expect(truncate(workspace.folder + "/collection.sqlite", 5 * 4096) == 0)
+    let lost = try person.workspace().care.mend().lost
+    #expect(lost.contains { $0.hasSuffix(" of notes") })
+    #expect(!lost.contains { lost in ["undo_steps", "undo_search"].contains { lost.contains($0) } }, "\(lost)")
+  }
+
   @Test(arguments: [(0, 16), (3, 1), (16, 2), (18, 2), (24, 76), (100, 12), (105, 4000), (0, 4096), (0, 8192)])
   func `a damaged header or schema loses no row`(place: Int, count: Int) throws {
     let person = try Person()
