@@ -26,12 +26,21 @@ public struct TableChanges: Sendable {
   public fileprivate(set) var rows: [RowChange] = []
 }
 
+/// Columns of a table that do not count as a change by themselves.
+public struct IgnoredColumns {
+  let names: Set<String>
+  /// The table whose values the rows also show: if rows of it are changed, no column is ignored.
+  let shown: String?
+
+  public init(_ names: Set<String>, showing shown: String? = nil) { (self.names, self.shown) = (names, shown) }
+}
+
 extension Store {
   /// Returns what the current unit has changed.
   /// - Parameters:
   ///   - limit: how many rows of each kind and table are returned; nil for all.
-  ///   - ignored: columns by table; a row that differs only in these does not count as changed.
-  public func pendingChanges(limit: Int?, ignoring ignored: [String: Set<String>] = [:]) throws -> [TableChanges] {
+  ///   - ignored: by table; a row that differs only in these columns does not count as changed.
+  public func pendingChanges(limit: Int?, ignoring ignored: [String: IgnoredColumns] = [:]) throws -> [TableChanges] {
     guard let recorder, hasOpenTransaction else { return [] }
     return try access("reading the changes") { db in
       try PendingRows(rows: UndoneRows(recorder.encoded()), limit: limit ?? .max, ignored: ignored)
@@ -43,8 +52,7 @@ extension Store {
 struct PendingRows {
   let rows: UndoneRows
   let limit: Int
-  /// The columns that do not count as a change by themselves, by table.
-  let ignored: [String: Set<String>]
+  let ignored: [String: IgnoredColumns]
 
   private enum Place: Hashable {
     case row(Int64)
@@ -58,20 +66,25 @@ struct PendingRows {
   }
 
   func changes(_ db: Database, _ known: [UndoTable]) throws -> [TableChanges] {
-    var found: [TableChanges] = []
+    var found: [Int: TableChanges] = [:]
     let (order, olds) = try touched(known)
-    for (index, table) in rows.tables.enumerated() {
+    func shown(_ index: Int) -> String? { ignored[rows.tables[index].name]?.shown }
+    // Tables that show another one come after it.
+    for index in rows.tables.indices.filter({ shown($0) == nil }) + rows.tables.indices.filter({ shown($0) != nil }) {
+      let table = rows.tables[index]
       guard let described = known.first(where: { $0.name == table.name }) else { continue }
+      let isShown = found.values.contains { $0.table == shown(index) && $0.counts[.changed] != nil }
+      let columns = isShown ? [] : ignored[table.name]?.names ?? []
       var changes = TableChanges(table: table.name)
       var replaced: Set<Place> = []
       for place in order[index] ?? [] {
         guard let old = olds[index]?[place] else { continue }
-        try compare(db, described, place, old, &changes, &replaced)
+        try compare(db, described, place, old, ignoring: columns, &changes, &replaced)
       }
       try addNew(db, described, table, replaced, &changes)
-      if !changes.counts.isEmpty { found.append(changes) }
+      if !changes.counts.isEmpty { found[index] = changes }
     }
-    return found
+    return rows.tables.indices.compactMap { found[$0] }
   }
 
   /// Returns, for each table, the rows that existed before, in the order of their first change.
@@ -103,8 +116,8 @@ struct PendingRows {
   }
 
   private func compare(
-    _ db: Database, _ table: UndoTable, _ place: Place, _ old: Old, _ changes: inout TableChanges,
-    _ replaced: inout Set<Place>
+    _ db: Database, _ table: UndoTable, _ place: Place, _ old: Old, ignoring ignored: Set<String>,
+    _ changes: inout TableChanges, _ replaced: inout Set<Place>
   ) throws {
     let names = table.columns.map(\.name)
     guard let now = try current(db, table, place) else {
@@ -113,7 +126,6 @@ struct PendingRows {
     }
     if old.wasRemoved { replaced.insert(place) }
     let changed = old.values.filter { $0.key < now.count && !PendingRows.isSame(now[$0.key], $0.value) }
-    let ignored = ignored[table.name] ?? []
     if changed.allSatisfy({ names.indices.contains($0.key) && ignored.contains(names[$0.key]) }) { return }
     changes.add(.changed, named(changed, names), Array(zip(names, now)).map { ($0, $1) }, limit)
   }

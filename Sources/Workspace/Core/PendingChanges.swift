@@ -28,13 +28,11 @@ extension Workspace {
     try games.store()
     // As in a commit: moved elements are saved only now.
     if let failure = opened.documents?.saveAll().first { throw failure }
-    var ignored = RecordedObject.all.mapValues(\.bookkeeping)
-    var tables = try store().pendingChanges(limit: limit, ignoring: ignored)
-    if tables.contains(where: { $0.table == "notes" && $0.counts[.changed, default: 0] > 0 }) {
-      // A card shows the texts and tags of its note, so it counts although only the time differs in its own row.
-      ignored["cards"] = nil
-      tables = try store().pendingChanges(limit: limit, ignoring: ignored)
+    // A card shows the texts and tags of its note, so it counts although only the time differs in its own row.
+    let ignored = RecordedObject.all.map { table, object in
+      (table, IgnoredColumns(object.bookkeeping, showing: table == "cards" ? "notes" : nil))
     }
+    let tables = try store().pendingChanges(limit: limit, ignoring: Dictionary(uniqueKeysWithValues: ignored))
     let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
     let notes = Set(cards.compactMap { $0.after("note")?.integer })
     let shown = PendingCards(tables)
