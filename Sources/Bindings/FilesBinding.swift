@@ -239,10 +239,7 @@ private func isPath(_ path: String, within place: String) -> Bool {
 /// that could lead elsewhere once it exists: a dangling link, or .. after a missing part.
 func resolvedPath(_ path: String) -> String? {
   guard !path.utf8.contains(0) else { return nil }
-  if let resolved = realpath(path, nil) {
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
+  if let resolved = realPath(path) { return resolved }
   var facts = stat()
   guard errno == ENOENT, lstat(path, &facts) != 0 else { return nil }
   var parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)

@@ -63,6 +63,13 @@ public func insecureFolderProblem(_ path: String) -> String? {
     + "`chmod go-w \(printable(shellQuoted(path), limit: 4096))` prevents that"
 }
 
+/// Returns the path without symbolic links, `.` and `..`; nil, with `errno` set, if it cannot be followed.
+public func realPath(_ path: String) -> String? {
+  guard let real = realpath(path, nil) else { return nil }
+  defer { free(real) }
+  return String(cString: real)
+}
+
 /// Quotes a path so that a shell, or this program's own prompt, reads it as one word.
 package func shellQuoted(_ path: String) -> String {
   let isPlain = path.utf8.allSatisfy {

@@ -4,7 +4,6 @@
 
 import CMapping
 public import Files
-import Glibc
 import Text
 
 /// The progress of compiling a list.
@@ -148,11 +147,7 @@ public final class LexiconLibrary {
   /// Returns a name for the compiled form of any file: the list's name and a number derived from the path, whatever
   /// folder it is relative to and whatever links it has.
   private func fileName(of path: String, _ name: String) -> String {
-    var path = path
-    if let real = realpath(path, nil) {
-      path = String(cString: real)
-      free(real)
-    }
+    var path = realPath(path) ?? path
     let number = path.withUTF8 { damageDigest(UnsafeRawBufferPointer($0), seed: 0) }
     let letters = name.unicodeScalars.prefix(40).map { $0.isLetter || $0.value == 0x2D ? Character($0) : "_" }
     return String(letters) + "." + String(number, radix: 16)

@@ -22,7 +22,7 @@ struct PluginFolder {
 
   /// Resolves a name in the folder, following links; nil if it leads out of the folder, or nowhere.
   func resolvedPath(of name: String) -> String? {
-    guard let real = Self.resolved(path + "/" + name), let own = Self.resolved(path), real.hasPrefix(own + "/") else {
+    guard let real = realPath(path + "/" + name), let own = realPath(path), real.hasPrefix(own + "/") else {
       return nil
     }
     return real
@@ -49,11 +49,5 @@ struct PluginFolder {
   private static func isNameByte(_ byte: UInt8) -> Bool {
     (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
       || byte == 0x2D
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
   }
 }

@@ -113,12 +113,8 @@ func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
 
 /// The folder of the running program, with links resolved; nil when the system does not provide it.
 private func programFolder() -> String? {
-  guard let program = realpath("/proc/self/exe", nil) ?? process_path().flatMap({ realpath($0, nil) }) else {
-    return nil
-  }
-  defer { free(program) }
-  let path = String(cString: program)
-  return path.lastIndex(of: "/").map { String(path[..<$0]) }
+  let path = realPath("/proc/self/exe") ?? process_path().flatMap { realPath(String(cString: $0)) }
+  return path.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
 }
 
 /// The path of a program that this one starts: beside it, as in a build folder, or in `libexec`, as in a package.

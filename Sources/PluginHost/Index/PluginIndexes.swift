@@ -57,9 +57,7 @@ public struct PluginIndexes {
   /// Adds the index in a folder.
   /// - Parameter key: the key of the index; nil for one of the keys that are trusted already.
   public func add(_ folder: String, key: MinisignKey?) throws -> PluginIndex {
-    guard let real = realpath(folder, nil) else { throw FileError(folder, .open) }
-    defer { free(real) }
-    let path = String(cString: real)
+    guard let path = realPath(folder) else { throw FileError(folder, .open) }
     let keys = try host.packages.trustedKeys()
     if keys.indexes.contains(where: { $0.folder == path }) { throw PluginIndexError.known(path: path) }
     let signer = try key ?? signer(of: path, among: keys.keys.map(\.key))
@@ -92,10 +90,7 @@ public struct PluginIndexes {
 
   private func state(named text: String, among states: [IndexState]) throws -> IndexState? {
     let path = environment.folders.expanded(text)
-    let folder = realpath(path, nil).map { real in
-      defer { free(real) }
-      return String(cString: real)
-    }
+    let folder = realPath(path)
     return states.first { $0.folder == folder || $0.folder == path } ?? states.first { $0.index?.name == text }
   }
 

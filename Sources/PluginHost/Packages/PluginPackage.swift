@@ -5,7 +5,6 @@
 import Archives
 public import Authentication
 import Files
-import Glibc
 import Problems
 import Text
 
@@ -67,9 +66,7 @@ public struct PluginPackage {
 
   /// Reads a plugin's folder. Hidden files are left out; a link in it is refused.
   public init(folder: String, isInterrupted: @escaping () -> Bool) throws {
-    guard let real = realpath(folder, nil) else { throw FileError(folder, .open) }
-    defer { free(real) }
-    let path = String(cString: real)
+    guard let path = realPath(folder) else { throw FileError(folder, .open) }
     var reader = FolderReader(root: path, isInterrupted: isInterrupted)
     try reader.read("")
     try self.init(PackedFiles(folder: lastPart(of: path), reader.files, path: path, limits: Self.limits), path: path)

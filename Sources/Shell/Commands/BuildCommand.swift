@@ -6,7 +6,6 @@ import Commands
 import Decks
 import Exchange
 import Files
-import Glibc
 import LuaRuntime
 import Problems
 import Text
@@ -116,9 +115,7 @@ enum BuildCommand {
 
   /// The path with its folder's real name, which may become the deck's name: `.` and `..` have none.
   private static func named(_ path: String) -> String {
-    guard [".", ".."].contains(lastPart(of: path)), let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
+    [".", ".."].contains(lastPart(of: path)) ? realPath(path) ?? path : path
   }
 
   private static func words(

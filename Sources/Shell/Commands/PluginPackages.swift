@@ -83,9 +83,7 @@ enum PluginPackages {
 
   /// Refuses a target inside the plugin's folder: the next package would include it.
   private static func requireOutside(_ file: String, of package: PluginPackage) throws {
-    guard let real = realpath(parentFolder(of: file), nil) else { return }
-    defer { free(real) }
-    let parent = String(cString: real)
+    guard let parent = realPath(parentFolder(of: file)) else { return }
     if parent == package.path || parent.hasPrefix(package.path + "/") {
       throw PluginPackageError.insideItself(path: file, folder: package.path)
     }
