@@ -95,6 +95,8 @@ import Testing
   @Test func `the clock of a game is paused while it is locked`() throws {
     let terminal = try terminal(["play", "timed", "--base", "cambering"])
     terminal.wait(for: "180 s left")
+    // The idle time counts from the prompt.
+    terminal.wait(for: "timed> ")
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")
     clock.pass(seconds: 200)

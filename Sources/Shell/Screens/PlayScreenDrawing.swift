@@ -13,7 +13,9 @@ import WordGames
 struct PlayDrawing {
   /// The number of lines since the game was drawn, including prompt lines.
   var lines = 0
-  /// The index of the line with the score and the clock, from 0.
+  /// The line with the score and the clock as it is on the screen.
+  var foot: String?
+  /// Its index, from 0.
   var footLine: Int?
   /// The lines below it.
   var alert: [String] = []
@@ -130,7 +132,7 @@ extension PlayScreen {
     let up = terminal.canRedraw && drawing.lines > 0 ? "\u{1B}[\(drawing.lines)A\r\u{1B}[J" : ""
     session.console.write(up + lines.map { $0 + "\n" }.joined())
     (drawing.lines, drawing.width) = (lines.count, terminal.width)
-    drawing.footLine = parts.footPlace(on: terminal)
+    (drawing.foot, drawing.footLine) = (parts.foot, parts.footPlace(on: terminal))
   }
 
   private var parts: ScreenParts {
@@ -163,8 +165,10 @@ extension PlayScreen {
     else { return }
     let up = drawing.lines - place + LineReader.cursorRow
     guard up < terminal.height else { return }
-    let line = "   " + (parts.foot ?? "")
-    session.console.write("\u{1B}7\u{1B}[\(up)A\r\u{1B}[2K\(line.styledCut(to: terminal.width))\u{1B}8")
+    let foot = shownFooter
+    guard foot != drawing.foot else { return }
+    drawing.foot = foot
+    session.console.write("\u{1B}7\u{1B}[\(up)A\r\u{1B}[2K\("   \(foot)".styledCut(to: terminal.width))\u{1B}8")
   }
 
   /// Redraws everything around the line that is typed: after a suspension, or when the terminal's size changed.
