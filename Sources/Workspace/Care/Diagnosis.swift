@@ -108,7 +108,7 @@ struct Diagnosis {
   private func undoFindings() throws -> [DoctorFinding] {
     try workspace.read { try UndoLog.damagedSteps($0) }.map { step in
       DoctorFinding(
-        area: .undo, code: "damaged_step", what: "the undo data of \(quoted(step.name)) cannot be read",
+        area: .undo, code: "damaged_step", what: "the undo data of \(UndoStep.quoted(step.name)) cannot be read",
         place: "undo_steps \(step.id)", remedy: "the undo history is deleted", isMendable: true)
     }
   }
