@@ -121,7 +121,7 @@ struct Diagnosis {
       return DoctorFinding(
         area: .documents, code: problem.code, what: problem.message,
         place: (problem.path ?? "documents \(id)") + (pointer.isEmpty ? "" : " at \(pointer)"),
-        remedy: "correct the document, or restore it from a backup", isMendable: false)
+        remedy: "correct or remove the document, or restore it from a backup", isMendable: false)
     }
     let known = Set(try workspace.documents.ids())
     for (card, document) in try workspace.read({ try CardTable.documents($0) }) where !known.contains(document) {
