@@ -20,7 +20,7 @@ enum MediaActions {
     },
     .changing("deleteMediaFile") { call in
       do {
-        try call.workspace.media.remove([MediaNames.checked(call.params["filename"].text())])
+        try call.workspace.media.remove([MediaNames.cleaned(call.params["filename"].text())])
       } catch NoteError.mediaNotFound {
         // It is already gone.
       }
@@ -37,7 +37,7 @@ enum MediaActions {
   /// Returns the content in base64, or false for a file that does not exist.
   private static func retrieve(_ call: ActionCall) throws -> Value {
     do {
-      let path = try call.workspace.media.path(MediaNames.checked(call.params["filename"].text()))
+      let path = try call.workspace.media.path(MediaNames.cleaned(call.params["filename"].text()))
       let file = try ByteFile(path, isInterrupted: call.workspace.environment.isInterrupted)
       try call.answer.charge((file.size ?? MediaContent.limit) * 4 / 3)
       return .text(base64(try file.rest(limit: MediaContent.limit)))
@@ -62,7 +62,7 @@ struct MediaContent {
   }
 
   init(_ reader: ValueReader) throws {
-    name = try MediaNames.checked(reader["filename"].text("the name of a file"))
+    name = try MediaNames.cleaned(reader["filename"].text("the name of a file"))
     skipped = try reader["skipHash"].isGiven ? reader["skipHash"].text("an MD5 in hexadecimal digits") : nil
     if reader["data"].isGiven {
       source = .data(try reader["data"].text("base64"))

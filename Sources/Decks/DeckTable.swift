@@ -72,12 +72,17 @@ public enum DeckTable {
 
   /// Counts the deck's own cards that were never studied, without suspended and buried ones. SQLite answers it from
   /// indexes, without reading a card.
-  /// - Parameter most: if given, at most this many cards are counted, however many the deck has.
-  static func newCount(_ db: Database, _ id: DeckID, at moment: StudyMoment, upTo most: Int? = nil) throws -> Int {
+  /// - Parameters:
+  ///   - most: if given, at most this many cards are counted, however many the deck has.
+  ///   - buries: whether cards that the answer to another of them buries are left out; needs `most`.
+  static func newCount(
+    _ db: Database, _ id: DeckID, at moment: StudyMoment, upTo most: Int? = nil, buries: Bool = false
+  ) throws -> Int {
     if let most {
       let sql = """
         SELECT count(*) FROM (
-          SELECT 1 FROM cards WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()) LIMIT :most)
+          SELECT 1 FROM cards WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown())
+            AND \(buries ? Siblings.isFirstNew : "1") LIMIT :most)
         """
       let arguments = moment.arguments(of: sql, ["deck": id.rawValue, "most": most])
       return try db.count(sql, arguments)

@@ -97,6 +97,9 @@ final class ByteSource {
     }
   }
 
+  /// Whether the bytes come from a regular file, which can be opened again.
+  var isRegularFile: Bool { input.file?.size != nil }
+
   /// The next bytes: at the beginning 64 KiB, or the whole of a shorter file.
   var buffered: ArraySlice<UInt8> { buffer[span].prefix(Self.chunk) }
 

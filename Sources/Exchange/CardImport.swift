@@ -26,6 +26,8 @@ public final class CardImport {
   public var receiveMedia: ((_ path: String) throws -> String)?
   /// The names of the media imported so far, by path; empty for a file that does not exist.
   private var media: [String: String] = [:]
+  /// Opens the file again; nil once the note types that may follow its cards are made, and for other formats.
+  private var reopen: (() throws -> ByteSource)?
   private let db: Database
 
   /// - Parameters:
@@ -71,7 +73,10 @@ public final class CardImport {
     var source = SourceOptions(isInterrupted: isInterrupted)
     (source.kinds, source.encoding) = (kinds, options.encoding)
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
-    let rows = try rows(of: format, try ByteSource(path: path, source))
+    let bytes = try ByteSource(path: path, source)
+    let rows = try rows(of: format, bytes)
+    reopen = nil
+    if format == .json, bytes.isRegularFile { reopen = { [source] in try ByteSource(path: path, source) } }
     rowCount = 0
     do {
       var row = CardRow()
@@ -124,7 +129,22 @@ public final class CardImport {
         report.preview.append(shown)
       }
     } catch let refusal as RowRefusal {
-      try refuse(row, refusal.code, refusal.message, path)
+      guard refusal.code == .failure(.notFound), let reopen else {
+        return try refuse(row, refusal.code, refusal.message, path)
+      }
+      self.reopen = nil
+      try makeTypes(of: JSONCards(reopen(), isLines: false))
+      try add(row, path)
+    }
+  }
+
+  /// Makes the note types that a file defines after its cards, as a file with sorted keys does.
+  private func makeTypes(of rows: JSONCards) throws {
+    var row = CardRow()
+    while try rows.next(into: &row) {
+      guard case .type = row.content, row.start.invalidReason == nil else { continue }
+      // A type that is refused is reported when the import comes to it.
+      do { _ = try places.write(row, needsCard: false) } catch is RowRefusal { continue }
     }
   }
 

@@ -118,10 +118,16 @@ final class TableRows {
       } else if hasComments, byte == UInt8(ascii: "#") {
         try skipLine()
       } else {
-        return try readRow()
+        let line = try readRow()
+        if !isBlank { return line }
       }
     }
     return nil
+  }
+
+  /// Whether the row is a line of nothing but spaces and tabs.
+  private var isBlank: Bool {
+    count == 1 && !cells.isEmpty && invalidReason == nil && cells.allSatisfy { $0 == 0x20 || $0 == 0x09 }
   }
 
   /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the

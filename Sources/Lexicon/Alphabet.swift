@@ -1,5 +1,5 @@
 // The letters of one list, numbered: the code of a letter is its position in code point order, from 1.
-// Invariant: no letter has code 0; a letter is a scalar with the marks that follow it.
+// Invariant: no letter has code 0; a letter is a scalar with the marks that follow it; ς and σ have one code.
 
 import Text
 
@@ -34,6 +34,8 @@ final class Alphabet {
       }
       simple[value] = code
     }
+    let sigma = max(simple[0x3C2], simple[0x3C3])
+    (simple[0x3C2], simple[0x3C3]) = (sigma, sigma)
     self.simple = simple
     self.others = others
   }

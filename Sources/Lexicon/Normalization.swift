@@ -62,12 +62,17 @@ func folded(_ text: String, keeping kept: String) -> String {
   return String(result).composed
 }
 
+/// Returns the letters of a text as they are counted: ς is the letter σ at the end of a word.
+public func countedLetters(_ text: String) -> [Character] {
+  text.map { (letter: Character) -> Character in letter == "ς" ? "σ" : letter }
+}
+
 /// Returns whether `word` can be formed from `letters`, each used at most as often as it occurs there; a `?` is a blank
 /// that stands for any letter. Both are compared as they are: normalise them first if case or accents may differ.
 public func canForm(letters: String, word: String) -> Bool {
   var available: [Character: Int] = [:]
-  for letter in letters { available[letter, default: 0] += 1 }
-  for letter in word {
+  for letter in countedLetters(letters) { available[letter, default: 0] += 1 }
+  for letter in countedLetters(word) {
     if let left = available[letter], left > 0 {
       available[letter] = left - 1
     } else if let blanks = available["?"], blanks > 0 {

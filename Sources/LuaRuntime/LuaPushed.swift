@@ -14,8 +14,8 @@ public struct LuaPushed: LuaRepresentable {
 }
 
 extension LuaTable {
-  /// Pushes a list of what `body` pushes, one value for each of the elements 1...n, up to the first nil. Each element
-  /// is on top of the stack when `body` is called.
+  /// Pushes a list of what `body` pushes, one value for each of the elements that `forEachElement` would pass. Each
+  /// element is on top of the stack when `body` is called.
   @inlinable public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)
@@ -52,6 +52,9 @@ extension LuaTable {
       position += 1
     }
     lua_settop(L, result)
+    guard position > length else {
+      throw LuaFailure.argument(argument, "element \(position) is nil; a list has no gaps")
+    }
   }
 
   @usableFromInline var isPlain: Bool {

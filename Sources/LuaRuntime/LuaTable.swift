@@ -116,7 +116,8 @@ public struct LuaTable: ~Copyable {
     return read
   }
 
-  /// Calls `body` with each 1-based position, and with its element on top of the stack, up to the first nil.
+  /// Calls `body` with each 1-based position, and with its element on top of the stack. A nil before the last element
+  /// is an error; only in a table with a metatable does it end the list.
   public func forEachElement(_ body: (Int, borrowing LuaStack) throws -> Void) throws {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)
@@ -128,7 +129,10 @@ public struct LuaTable: ~Copyable {
       if position & 0xFFF == 0, stack.state.isStopping { throw LuaFailure.message("stopped") }
       stack.push(position)
       try get()
-      if stack.isNoneOrNil(-1) { return }
+      if stack.isNoneOrNil(-1) {
+        if hasMetatable { return }
+        throw LuaFailure.argument(argument, "element \(position) is nil; a list has no gaps")
+      }
       do {
         try body(position, stack)
       } catch LuaFailure.argument(_, let message) {

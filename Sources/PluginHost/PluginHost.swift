@@ -72,7 +72,9 @@ public final class PluginHost: ListenerLoading {
       guard let folder else { continue }
       for name in Folder.subfolders(of: folder) {
         if found[name] != nil { session.reportPlugin("\(name): your plugin replaces the bundled one") }
-        found[name] = read(name, folder + "/" + name, isBundled: isBundled)
+        // What is wrong with a plugin that the user disabled is shown by `plugin list` only.
+        let isDisabled = grants?.entry(of: name, isBundled: isBundled)?.isEnabled == false
+        found[name] = read(name, folder + "/" + name, isBundled: isBundled, isReported: !isDisabled)
       }
     }
     plugins = found.values.sorted { $0.name < $1.name }
@@ -154,11 +156,14 @@ public final class PluginHost: ListenerLoading {
     for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
 
-  func read(_ name: String, _ folder: String, isBundled: Bool) -> Plugin {
+  /// - Parameter isReported: whether a failure is printed.
+  func read(_ name: String, _ folder: String, isBundled: Bool, isReported: Bool = true) -> Plugin {
     do {
       let bytes = try PluginFolder(plugin: name, path: folder).file("plugin.json", limit: 256 << 10)
       let manifest = try Manifest(bytes, folder: name)
-      if manifest.isNewer { session.reportPlugin(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api))) }
+      if manifest.isNewer, isReported {
+        session.reportPlugin(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api)))
+      }
       let entry = grants?.entry(of: name, isBundled: isBundled)
       let plugin = Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
@@ -170,7 +175,7 @@ public final class PluginHost: ListenerLoading {
       let message = plugin.reason(of: error)
       plugin.state = .failed(message)
       plugin.lastError = message
-      session.reportPlugin("\(name): \(message)")
+      if isReported { session.reportPlugin("\(name): \(message)") }
       return plugin
     }
   }

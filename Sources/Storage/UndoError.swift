@@ -28,20 +28,20 @@ public enum UndoError: Problem, Equatable {
     case .notNow(let name, let isUndone):
       ProblemReport(
         .cannotUndo, "Cannot be undone",
-        isUndone ? "\(quoted(name)) is already undone; `redo` does it again" : "\(quoted(name)) is not undone")
+        UndoStep.quoted(name) + (isUndone ? " is already undone; `redo` does it again" : " is not undone"))
     case .tooLarge(let name):
       ProblemReport(
         .cannotUndo, "Cannot be undone",
-        "\(quoted(name)) changed more than undo can store; nothing was changed")
+        "\(UndoStep.quoted(name)) changed more than undo can store; nothing was changed")
     case .changedSince(let name, let others):
       ProblemReport(
         .undoConflict, "Changed since",
-        "\(quoted(name)) cannot be undone or redone because of later changes: "
-          + others.map { quoted($0) }.joined(separator: ", ") + "; undo those first; nothing was changed")
+        "\(UndoStep.quoted(name)) cannot be undone or redone because of later changes: "
+          + others.map { UndoStep.quoted($0) }.joined(separator: ", ") + "; undo those first; nothing was changed")
     case .differs(let name, let what):
       ProblemReport(
         .undoConflict, "Changed since",
-        "\(quoted(name)) cannot be undone or redone: \(printable(what)); nothing was changed")
+        "\(UndoStep.quoted(name)) cannot be undone or redone: \(printable(what)); nothing was changed")
     case .inUnit:
       ProblemReport(
         .cannotUndo, "Not within other changes",
@@ -49,7 +49,12 @@ public enum UndoError: Problem, Equatable {
     case .unreadable(let name):
       ProblemReport(
         .cannotUndo, "Cannot be undone",
-        "the undo data of \(quoted(name)) cannot be read; nothing was changed")
+        "the undo data of \(UndoStep.quoted(name)) cannot be read; nothing was changed")
     }
   }
+}
+
+extension UndoStep {
+  /// Returns a step's name as messages quote it: in single quotes, because the name itself may quote a card.
+  public static func quoted(_ name: String) -> String { "'\(printable(name))'" }
 }

@@ -95,13 +95,24 @@ public enum MediaNames {
     let name = given.trimmed.composed
     if name.isEmpty || name == "." || name == ".." { throw .badMediaName(name: given, reason: "must not be blank") }
     if name.utf8.count > 120 { throw .badMediaName(name: given, reason: "must have at most 120 bytes") }
-    for scalar in name.unicodeScalars {
-      if scalar.properties.generalCategory == .control || "/\\:*?\"<>|[]".unicodeScalars.contains(scalar) {
-        throw .badMediaName(
-          name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
-      }
+    if name.unicodeScalars.contains(where: isIllegal) {
+      throw .badMediaName(
+        name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
     }
     return name
+  }
+
+  private static func isIllegal(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control || "/\\:*?\"<>|[]".unicodeScalars.contains(scalar)
+  }
+
+  /// Returns the name without the characters that `checked` refuses, as Anki stores it; a path is refused all the same.
+  public static func cleaned(_ given: String) throws(NoteError) -> String {
+    var kept = String.UnicodeScalarView()
+    for scalar in given.unicodeScalars where scalar == "/" || scalar == "\\" || !isIllegal(scalar) {
+      kept.append(scalar)
+    }
+    return try checked(String(kept))
   }
 
   /// `picture-1a2b3c4d.png`: a name for a file whose own name is taken.

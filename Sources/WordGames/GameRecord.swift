@@ -27,6 +27,8 @@ struct GameRecord {
 
   /// The bounds of counts and points in a game; sums of numbers within them never overflow.
   static let bounds = -1_000_000_000...1_000_000_000
+  /// The bounds of sums of points: those of a million words.
+  static let totals = -1_000_000_000_000_000...1_000_000_000_000_000
 
   subscript(name: String) -> ValueReader { reader[name] }
 
@@ -42,22 +44,22 @@ struct GameRecord {
   func number(_ name: String) throws(GameError) -> Double {
     try read(name) { field throws(ShapeFailure) in try field.number() }
   }
-  func integer(_ name: String) throws(GameError) -> Int {
-    try bounded(read(name) { field throws(ShapeFailure) in try field.integer() }, name)
+  func integer(_ name: String, in bounds: ClosedRange<Int> = GameRecord.bounds) throws(GameError) -> Int {
+    try checked(read(name) { field throws(ShapeFailure) in try field.integer() }, name, bounds)
   }
   /// Reads a list of integers; a single number is read as a list of one.
-  func integers(_ name: String) throws(GameError) -> [Int] {
-    if reader[name].value?.integer != nil { return [try integer(name)] }
+  func integers(_ name: String, in bounds: ClosedRange<Int> = GameRecord.bounds) throws(GameError) -> [Int] {
+    if reader[name].value?.integer != nil { return [try integer(name, in: bounds)] }
     return try list(name).map { element throws(GameError) in
       guard let number = element.value?.integer else {
         throw .badState(reason: "\"\(name)\" contains something other than numbers")
       }
-      return try bounded(number, name)
+      return try checked(number, name, bounds)
     }
   }
 
-  private func bounded(_ number: Int, _ name: String) throws(GameError) -> Int {
-    guard Self.bounds.contains(number) else { throw .badState(reason: "\"\(name)\" is out of bounds") }
+  private func checked(_ number: Int, _ name: String, _ bounds: ClosedRange<Int>) throws(GameError) -> Int {
+    guard bounds.contains(number) else { throw .badState(reason: "\"\(name)\" is out of bounds") }
     return number
   }
 

@@ -44,10 +44,10 @@ extension GameResult {
     language = try json.text("language")
     baseWord = try json.text("base_word")
     count = try json.integer("count")
-    score = try json.integer("score")
+    score = try json.integer("score", in: GameRecord.totals)
     average = try json.number("average")
     longest = try json.text("longest")
-    scores = try json.integers("scores")
+    scores = try json.integers("scores", in: GameRecord.totals)
     elapsed = try json.number("elapsed")
     finishedAt = try json.number("finished_at")
   }

@@ -81,7 +81,7 @@ extension GameState {
       return text
     }
     found = try json.list("found").map { (word) throws(GameError) in try Found(try GameRecord(word)) }
-    bonus = try json.integer("bonus")
+    bonus = try json.integer("bonus", in: GameRecord.totals)
     hintCosts = try json.integers("hint_costs")
     currentPlayer = try json.integer("current_player")
     passes = try json.integer("passes")

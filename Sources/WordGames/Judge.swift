@@ -121,7 +121,10 @@ final class Judge {
 }
 
 /// Whether a word reads the same from both ends, letter by letter.
-func isPalindrome(_ word: String) -> Bool { word.elementsEqual(word.reversed()) }
+func isPalindrome(_ word: String) -> Bool {
+  let letters = countedLetters(word)
+  return letters.elementsEqual(letters.reversed())
+}
 
 /// Whether two words have the same length and differ in exactly one letter.
 func differInOneLetter(_ a: String, _ b: String) -> Bool {

@@ -46,10 +46,11 @@ final class LetterTray {
   private func number(_ word: String) {
     var row = Row()
     var used = 0
-    for letter in word where letter.unicodeScalars.count > 1 {
+    let letters = countedLetters(word)
+    for letter in letters where letter.unicodeScalars.count > 1 {
       if let value = Self.index(of: letter) { numbers[value] = Self.undecided }
     }
-    for letter in word where letter.unicodeScalars.count == 1 {
+    for letter in letters where letter.unicodeScalars.count == 1 {
       guard let value = Self.index(of: letter) else { continue }
       if numbers[value] == 0 {
         used += 1
@@ -59,6 +60,8 @@ final class LetterTray {
       row[Int(numbers[value])] = min(254, row[Int(numbers[value])]) + 1
     }
     counts.pointee = row
+    // ς and σ are one letter.
+    numbers[0x3C2] = max(numbers[0x3C2], numbers[0x3C3])
     // A combining mark belongs to the letter before it.
     for value in Self.marks { numbers[value] = Self.undecided }
   }
@@ -89,8 +92,8 @@ final class LetterTray {
 
   /// Whether every letter of the guess occurs in the base word.
   func hasLetters(of guess: UnsafeBufferPointer<UInt8>) -> Bool {
-    let letters = Set(word)
-    return String(decoding: guess, as: UTF8.self).allSatisfy { letters.contains($0) }
+    let letters = Set(countedLetters(word))
+    return countedLetters(String(decoding: guess, as: UTF8.self)).allSatisfy { letters.contains($0) }
   }
 
   @inline(__always)

@@ -352,6 +352,8 @@ import Workspace
     let path = try client.host.person.folder.write("file", to: "b.txt")
     #expect(try client.call("storeMediaFile", #"{"filename":"c.txt","path":"\#(path)"}"#).text == "c.txt")
     #expect(try client.call("getMediaFilesNames", #"{"pattern":"c*"}"#).texts == ["c.txt"])
+    #expect(try client.call("storeMediaFile", #"{"filename":"d: e?.txt","data":"aGk="}"#).text == "d e.txt")
+    #expect(try client.call("retrieveMediaFile", #"{"filename":"d: e?.txt"}"#).text == "aGk=")
     try client.call("deleteMediaFile", #"{"filename":"c.txt"}"#)
     #expect(try client.call("retrieveMediaFile", #"{"filename":"c.txt"}"#) == .boolean(false))
     for bad in [

@@ -60,8 +60,10 @@ import Testing
     ])
   }
 
-  @Test func `a table with named keys is not a list, nor an empty one`() throws {
+  @Test func `a table with named keys or with gaps is not a list`() throws {
     try program.fails([
+      ("d:add_all{{prompt = 'tres', answer = 'three'}, nil, {prompt = 'x', answer = 'y'}}", "element 2 is nil"),
+      ("a.tags = {'x', nil, 'y'}", "element 2 is nil; a list has no gaps"),
       ("d:add_all{prompt = 'tres', answer = 'three'}", "list expected, got a table with the field"),
       ("a.tags = {x = true}", "list expected, got a table with the field 'x'"),
       ("d:add{prompt = 'x', answer = 'y', tags = {z = 1}}", "field 'tags': list expected"),

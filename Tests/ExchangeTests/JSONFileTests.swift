@@ -197,6 +197,17 @@ import Text
     #expect(try collection.store.read { try DeckTable.options($0, deck).newPerDay } == DeckOptions().newPerDay)
   }
 
+  @Test func `note types may follow the cards, as in a file with sorted keys`() throws {
+    let (report, cards) = try imported(
+      "a.json",
+      """
+      {"cards":[{"guid":"g","note_fields":{"A":"1"},"note_type":"W"}],
+       "note_types":[{"cards":[{"back":"x","front":"{{A}}","name":"C"}],"fields":["A"],"name":"W"}]}
+      """)
+    #expect(cards.map(\.prompt) == ["1"] && report.cards.rejected.isEmpty)
+    #expect(try collection.store.read { try NoteTypeTable.named($0, "W+") } == nil)
+  }
+
   @Test(arguments: [
     (
       #"{"prompt":"p","answer":"a","schedule":{"state":"review"}}"#,

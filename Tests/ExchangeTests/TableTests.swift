@@ -43,6 +43,11 @@ import Text
     #expect(try imported(name, text).report.findings.separator == separator.utf8.first)
   }
 
+  @Test func `a line of blanks is skipped like an empty line`() throws {
+    let (report, cards) = try imported("a.csv", "gato,cat\n \t \nperro,dog\n  ")
+    #expect(cards.count == 2 && report.cards.rejected.isEmpty)
+  }
+
   @Test func `a duplicate card is reported with its file`() throws {
     let deck = try collection.deck("d")
     let path = folder.file("a.tsv")

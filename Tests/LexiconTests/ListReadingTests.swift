@@ -121,6 +121,8 @@ import Testing
     #expect(greek.formable(from: "καιλ") == ["και"])
     let sigmas = try load("λόγοσ\nςωμα\n", language: "greek")
     #expect(Array(sigmas.words()) == ["λόγος", "σωμα"])
+    #expect(sigmas.formable(from: "λόγοσα") == ["λόγος"] && sigmas.formable(from: "μαως") == ["σωμα"])
+    #expect(try sigmas.match("*σ") == ["λόγος"] && canForm(letters: "λόγοσ", word: "λόγος"))
     let russian = try load("слово\nёж\nМосква\nволос\n", language: "russian")
     #expect(russian.anagrams(of: "оослв") == ["волос", "слово"])
     #expect(russian.report[.capital] == 1)

@@ -43,17 +43,19 @@ import Testing
     let lines = try printed(
       """
       local g = games.new{base = 'cambering'}
-      local a = g:guess_all{'grace', 'cab', 'cab', 'zebra', 'x', 'rimbecang', nil, 'ice'}
+      local a = g:guess_all{'grace', 'cab', 'cab', 'zebra', 'x', 'rimbecang'}
       print(table.concat(a, ' '), #a)
       print(#g:guess_all{}, g.count, g.score)
       print(pcall(g.guess_all, g, {'ice', {}}))
+      print(pcall(g.guess_all, g, {'ice', nil, 'cab'}))
       print(table.concat(g:guess_all(setmetatable({}, {__index = function(_, i) return i < 3 and 'ream' or nil end,
         __len = function() return 5 end})), ' '))
       """)
     #expect(lines[0] == "5 3 already_used not_possible too_short not_a_word\t6")
     #expect(lines[1] == "0\t2\t8")
     #expect(lines[2].hasPrefix("false\t") && lines[2].contains("element 2: string expected, got table"))
-    #expect(lines[3] == "4 already_used")
+    #expect(lines[3].contains("element 2 is nil; a list has no gaps"))
+    #expect(lines[4] == "4 already_used")
   }
 
   @Test func `a mode that declines a word in a batch gives its own code`() throws {

@@ -121,6 +121,8 @@ import Testing
     #expect(run.errors.split(separator: "\n").count == 1)
     #expect(run.errors.contains("bad: ") && run.errors.contains(message), "\(run.errors)")
     #expect(try home.run("plugin", "info", "nosuch").errors.contains("no plugin is called"))
+    try home.run("plugin", "disable", "bad")
+    #expect(try home.run("-e", "print('on')").errors.isEmpty)
   }
 }
 

@@ -144,6 +144,12 @@ import WordGames
     #expect(result.longest == "bearing")
     #expect(result.finishedAt == 77)
     #expect(try GameResult(decoding: result.encoded) == result)
+    var rich = result
+    (rich.score, rich.scores) = (3_000_000_000, [3_000_000_000])
+    #expect(try GameResult(decoding: rich.encoded) == rich)
+    var saved = try game.state
+    saved.bonus = 3_000_000_000
+    #expect(try GameState(decoding: saved.encoded) == saved)
     var better = result
     better.score = 100
     var other = result

@@ -89,9 +89,15 @@ private let known =
     #expect(try code(rules, guesses) == expected)
   }
 
+  @Test func `a sigma at the end of a word is the same letter as one inside a word`() throws {
+    let game = try game(base: "σκυλο", words: ["σκυλο", "λυκος", "σος"], language: "greek")
+    #expect(try game.code("ΛΥΚΟΣ") == nil)
+    #expect(try game.code("σος") == "not_possible")
+  }
+
   @Test func `the native letter count agrees with canForm for random words`() throws {
     var generator = TestGenerator(5)
-    let letters = Array("abcdeñéλ\u{1E9E}q\u{303}q")
+    let letters = Array("abcdeñéλσς\u{1E9E}q\u{303}q")
     func word(_ lengths: ClosedRange<Int>) -> String {
       String(
         (0..<Int.random(in: lengths, using: &generator)).map { _ in letters.randomElement(using: &generator) ?? "a" })

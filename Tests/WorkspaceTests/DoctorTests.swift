@@ -127,6 +127,19 @@ import ToggleSettings
     #expect(try card.record().document == nil)
   }
 
+  @Test func `a document that cannot be opened is found by the beginning of its id, and removed`() throws {
+    let workspace = try Person().workspace()
+    let card = try workspace.decks.create("Deck").add(NewCard(prompt: "a", answer: "b"))
+    let id = try workspace.documents.create(background: nil).document().id
+    try card.setDocument(id.description)
+    #expect(try workspace.documents.damaged(id.description) == nil)
+    try workspace.perform(.mend) { try $0.execute(sql: "UPDATE documents SET content = '{'") }
+    #expect(throws: DocumentError.self) { try workspace.documents.open(id.description) }
+    #expect(try workspace.documents.damaged(String(id.description.prefix(6)).lowercased()) == id)
+    #expect(try workspace.documents.removeDamaged(id) == 1)
+    #expect(try workspace.documents.ids().isEmpty && card.record().document == nil)
+  }
+
   @Test func `an answer given while the clock was ahead counts as given now`() throws {
     let person = try Person()
     let workspace = try person.workspace()

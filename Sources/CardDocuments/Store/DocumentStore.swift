@@ -84,8 +84,22 @@ public final class DocumentStore {
 
   /// Opens a document by its id or an unambiguous prefix of it, or any file by its path.
   public func open(_ name: String) throws -> StoredDocument {
-    if let id = DocumentID(name) { return try open(id) }
     if Self.isPath(name) { return try open(path: name) }
+    return try open(id(of: name))
+  }
+
+  /// Returns the id of a document whose row cannot be decoded; nil for a document that can be opened, and for a path.
+  package func damaged(_ name: String) throws -> DocumentID? {
+    if Self.isPath(name) { return nil }
+    let found = try id(of: name)
+    guard let row = try keeper.read({ try DocumentTable.row($0, found) }) else { return nil }
+    do throws(DocumentError) { _ = try row.decoded() } catch { return found }
+    return nil
+  }
+
+  /// Returns the id that a name stands for: an id, or an unambiguous prefix of the id of a document.
+  private func id(of name: String) throws -> DocumentID {
+    if let id = DocumentID(name) { return id }
     let ids = try keeper.read(DocumentTable.ids)
     let wanted = name.uppercased()
     let matches = ids.filter { $0.hasPrefix(wanted) }
@@ -95,7 +109,7 @@ public final class DocumentStore {
     guard matches.count == 1, let id = DocumentID(matches[0]) else {
       throw DocumentError.ambiguous(name, count: matches.count)
     }
-    return try open(id)
+    return id
   }
 
   /// Whether `open` takes a name that is not an id for the path of a file.

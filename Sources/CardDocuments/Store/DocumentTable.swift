@@ -49,7 +49,7 @@ public enum DocumentTable {
       """, [row.id, String(decoding: row.content, as: UTF8.self), row.modified])
   }
 
-  static func remove(_ db: Database, _ id: DocumentID) throws {
+  package static func remove(_ db: Database, _ id: DocumentID) throws {
     try db.run("DELETE FROM documents WHERE id = ?", [id.description])
   }
 }

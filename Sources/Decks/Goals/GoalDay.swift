@@ -131,7 +131,7 @@ struct GoalGroup {
     let left = max(0, options.newPerDay - decks.reduce(0) { $0 + (answered[$1]?.new ?? 0) })
     var waiting = 0
     for deck in decks where waiting < left {
-      waiting += try DeckTable.newCount(db, deck, at: moment, upTo: left - waiting)
+      waiting += try DeckTable.newCount(db, deck, at: moment, upTo: left - waiting, buries: options.buriesNew)
     }
     return min(left, waiting)
   }

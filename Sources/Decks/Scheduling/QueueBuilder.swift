@@ -216,10 +216,11 @@ struct QueueBuilder {
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {
       // Counts no more than the day's limit allows, however many there are.
-      let most = options.of(deck.id).newPerDay
+      let own = options.of(deck.id)
       let count =
         try wanted == nil
-        ? DeckTable.newCount(db, deck.id, at: moment, upTo: most) : newEntries(deck.id, 0, room: most, "rank").count
+        ? DeckTable.newCount(db, deck.id, at: moment, upTo: own.newPerDay, buries: own.buriesNew)
+        : newEntries(deck.id, 0, room: own.newPerDay, "rank").count
       waiting[deck.id] = WaitingCounts(new: count)
     }
     return waiting
@@ -245,11 +246,14 @@ struct QueueBuilder {
     return sorted(taken).map { ReviewQueue.Entry(card: $0.card, isNew: true) }
   }
 
-  /// The new cards of a deck, at most `room`.
+  /// The new cards of a deck, at most `room`, without those that an answer to another one buries. A query may want just
+  /// one of them, so it gets all.
   private func newEntries(_ deck: DeckID, _ place: Int, room: Int, _ order: String) throws -> [NewEntry] {
+    let buries = wanted == nil && options.of(deck).buriesNew
     let sql = """
       SELECT id, note, ord FROM cards
-      WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()) ORDER BY \(order)
+      WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown())
+        AND \(buries ? Siblings.isFirstNew : "1") ORDER BY \(order)
       """
     var found: [NewEntry] = []
     let arguments = moment.arguments(of: sql, ["deck": deck.rawValue])

@@ -4,6 +4,14 @@
 import Storage
 
 enum Siblings {
+  /// SQL: no other new card of the note and the deck comes before the card. Only the first one is studied on a day on
+  /// which the answer buries the others.
+  static let isFirstNew = """
+    NOT EXISTS (
+      SELECT 1 FROM cards AS other WHERE other.note = cards.note AND other.ord < cards.ord
+        AND other.deck = cards.deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()))
+    """
+
   /// Buries the siblings of a card as its options say.
   /// - Returns: the cards that were buried.
   static func bury(_ db: Database, of card: CardID, _ options: DeckOptions, at moment: StudyMoment) throws -> [CardID] {

@@ -90,7 +90,7 @@ struct WaitingCounts {
     }
     learning = try count("\(CardStatus.isBeingLearnt) AND \(CardStatus.comesSoon)", upTo: -1)
     due = try count(CardStatus.review.sql(), upTo: limits?.reviewsPerDay ?? -1)
-    new = try DeckTable.newCount(db, deck, at: moment, upTo: limits?.newPerDay)
+    new = try DeckTable.newCount(db, deck, at: moment, upTo: limits?.newPerDay, buries: limits?.buriesNew ?? false)
   }
 
   /// The part of them that a session of at most `limit` cards takes: cards being learnt first, new cards last.

@@ -17,7 +17,7 @@ enum DocumentCommands {
     [
       listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
       raiseElement(false), DocumentEditCommands.panel, DocumentEditCommands.edit, duplicateDocument, removeElement,
-      removeDocument, DocumentFileCommands.render, drawSheet, DocumentFileCommands.export,
+      DocumentEditCommands.remove, DocumentFileCommands.render, drawSheet, DocumentFileCommands.export,
     ]
   }
 
@@ -336,23 +336,6 @@ enum DocumentCommands {
         try document.document().removeElement(element.id)
         return "Removed an element."
       }
-    }
-  }
-
-  private static var removeDocument: BuiltIn {
-    BuiltIn(
-      "doc", "remove", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Removes a document.", answer: "boolean",
-      details: "At a terminal it asks first.", arguments: [Self.document], example: "doc remove 6D92"
-    ) { invocation, session in
-      let handle = try document(invocation, session)
-      let document = try handle.document()
-      guard try session.confirm("Remove document \(quoted(document.content.title))?") else {
-        return CommandResult(.boolean(false), line: "Nothing was removed.")
-      }
-      let cards = try handle.remove()
-      let shown = cards == 0 ? "" : " \(session.counted(cards, "card")) showed it."
-      return CommandResult(.boolean(true), line: "Removed document \(document.id).\(shown)")
     }
   }
 

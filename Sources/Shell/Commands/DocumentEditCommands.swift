@@ -1,11 +1,12 @@
-// `doc set`, `doc panel` and `doc edit`: changes fields of elements, draws panels behind groups, and opens the terminal
-// editor. Invariant: the editor changes a copy; its result is applied as one change of the document, and cancelling it
-// changes nothing.
+// `doc set`, `doc panel`, `doc edit` and `doc remove`: changes fields of elements, draws panels behind groups, opens
+// the terminal editor, and removes documents. Invariant: the editor changes a copy; its result is applied as one change
+// of the document, and cancelling it changes nothing.
 
 import CardDocuments
 import Commands
 import Files
 import Text
+import Values
 import Workspace
 
 enum DocumentEditCommands {
@@ -97,5 +98,33 @@ enum DocumentEditCommands {
         return "Changed \(session.counted(count, "element"))."
       }
     }
+  }
+
+  static var remove: BuiltIn {
+    BuiltIn(
+      "doc", "remove", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
+      summary: "Removes a document.", answer: "boolean",
+      details: "At a terminal it asks first.", arguments: [DocumentCommands.document], example: "doc remove 6D92"
+    ) { invocation, session in
+      let documents = try session.workspace().documents
+      if let id = try documents.damaged(invocation.text("DOC")) {
+        return try removing(id, named: id.description, session) { try documents.removeDamaged(id) }
+      }
+      let handle = try DocumentCommands.document(invocation, session)
+      let document = try handle.document()
+      return try removing(document.id, named: document.content.title, session) { try handle.remove() }
+    }
+  }
+
+  /// Removes a document if the user agrees; `remove` returns how many cards showed it.
+  private static func removing(
+    _ id: DocumentID, named name: String, _ session: Session, _ remove: () throws -> Int
+  ) throws -> CommandResult {
+    guard try session.confirm("Remove document \(quoted(name))?") else {
+      return CommandResult(.boolean(false), line: "Nothing was removed.")
+    }
+    let cards = try remove()
+    let shown = cards == 0 ? "" : " \(session.counted(cards, "card")) showed it."
+    return CommandResult(.boolean(true), line: "Removed document \(id).\(shown)")
   }
 }

@@ -108,7 +108,7 @@ struct Diagnosis {
   private func undoFindings() throws -> [DoctorFinding] {
     try workspace.read { try UndoLog.damagedSteps($0) }.map { step in
       DoctorFinding(
-        area: .undo, code: "damaged_step", what: "the undo data of \(quoted(step.name)) cannot be read",
+        area: .undo, code: "damaged_step", what: "the undo data of \(UndoStep.quoted(step.name)) cannot be read",
         place: "undo_steps \(step.id)", remedy: "the undo history is deleted", isMendable: true)
     }
   }
@@ -121,7 +121,7 @@ struct Diagnosis {
       return DoctorFinding(
         area: .documents, code: problem.code, what: problem.message,
         place: (problem.path ?? "documents \(id)") + (pointer.isEmpty ? "" : " at \(pointer)"),
-        remedy: "correct the document, or restore it from a backup", isMendable: false)
+        remedy: "correct or remove the document, or restore it from a backup", isMendable: false)
     }
     let known = Set(try workspace.documents.ids())
     for (card, document) in try workspace.read({ try CardTable.documents($0) }) where !known.contains(document) {

@@ -2,6 +2,7 @@
 // Invariant: a change of a document is one operation; writing a page of documents changes nothing but its file.
 
 public import CardDocuments
+import Decks
 public import Exchange
 public import Files
 import Problems
@@ -35,6 +36,18 @@ public struct DocumentOperations {
 
   /// Opens a document by its id, an unambiguous prefix of it, or the path of any file.
   public func open(_ name: String) throws -> DocumentHandle { workspace.handle(of: try store().open(name)) }
+
+  /// Returns the id of a stored document that cannot be opened because its row is damaged; nil for any other.
+  public func damaged(_ name: String) throws -> DocumentID? { try store().damaged(name) }
+
+  /// Removes a stored document without opening it, and in the same step its reference from the cards that show it.
+  /// - Returns: how many cards showed it.
+  public func removeDamaged(_ id: DocumentID) throws -> Int {
+    try workspace.perform(.removeDocument, count: { _ in 1 }) { db in
+      try DocumentTable.remove(db, id)
+      return try CardTable.removeDocument(db, id.description, now: workspace.environment.clocks.now())
+    }
+  }
 
   /// Opens, changes and saves a document as one change. Within a unit of work it becomes part of the unit.
   ///
