@@ -52,4 +52,25 @@ import Testing
     #expect(try workspace.decks.all().isEmpty)
     try workspace.close()
   }
+
+  @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try workspace.close()
+    let file = try ExclusiveDatabase(workspace.folder + "/collection.sqlite")
+    let change = "UPDATE cards SET deck = 999 WHERE id = (SELECT min(id) FROM cards)"
+    try file.use { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(change)") }
+    try file.close()
+    let again = try person.workspace()
+    let path = person.data + "/one.deckhand-backup"
+    try again.care.backup(to: path)
+    _ = try again.decks.open("Spanish").remove()
+    let staged = try again.care.stage(path)
+    #expect(staged.danglingTable == "cards")
+    _ = try again.care.restore(staged)
+    #expect(try again.decks.open("Spanish::Verbs").count() == 499)
+    _ = try again.care.mend([.database, .decks])
+    #expect(try again.decks.open("Recovered").count() == 1 && again.care.integrityProblems() == [])
+  }
 }

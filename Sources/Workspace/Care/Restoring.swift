@@ -39,6 +39,9 @@ public final class StagedBackup {
   /// The content of the backup's `grants.json`.
   public fileprivate(set) var grants: [UInt8]?
   public fileprivate(set) var hasHistory = false
+  /// A table with a row that refers to one that does not exist, as in the collection that was backed up; nil if there
+  /// is none. `mend` repairs it after the restore.
+  public fileprivate(set) var danglingTable: String?
   fileprivate let path: String
   fileprivate let scratch: Scratch
   fileprivate var database: String { scratch.path("rows.sqlite") }
@@ -85,12 +88,10 @@ extension CareOperations {
     do {
       let new = NewStore(
         at: staged.database, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
-      try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
+      staged.danglingTable = try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
       throw BackupError.strange(path: path, reason: "its database has an unexpected structure: \(names)")
-    } catch RebuildError.dangling(let table) {
-      throw BackupError.strange(path: path, reason: "a row of \(table) in it refers to a row that does not exist")
     } catch let error as StorageError where error.isDamage {
       throw BackupError.notABackup(path: path, reason: error.reason)
     }
