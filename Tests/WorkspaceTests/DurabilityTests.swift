@@ -53,6 +53,21 @@ import Testing
     try workspace.close()
   }
 
+  @Test func `a backup removes what a killed backup left beside it, and is written to where a link points`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let (elsewhere, link) = (person.data + "/elsewhere", person.data + "/link.deckhand-backup")
+    let left = elsewhere + "/.backup-99999999-abcdef"
+    try makePrivateFolder(left)
+    try AtomicFile.write(left + "/deckhand-temporary", ".backup-99999999-abcdef".utf8)
+    try AtomicFile.write(left + "/packed", [1])
+    symlink("elsewhere/one.deckhand-backup", link)
+    let made = try workspace.care.backup(to: link)
+    #expect(try Folder.names(in: elsewhere) == ["one.deckhand-backup"])
+    #expect(try workspace.care.inspect(link) == made)
+  }
+
   @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {
     let person = try Person()
     let workspace = try person.workspace()
