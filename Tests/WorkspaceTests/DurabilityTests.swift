@@ -5,6 +5,7 @@ import Decks
 import Files
 import Glibc
 import Storage
+import Synchronization
 import TestSupport
 import TestWorkspace
 import Testing
@@ -66,6 +67,43 @@ import Testing
     let made = try workspace.care.backup(to: link)
     #expect(try Folder.names(in: elsewhere) == ["one.deckhand-backup"])
     #expect(try workspace.care.inspect(link) == made)
+  }
+
+  /// - Parameter back: how many polls before the end of a restore it is interrupted.
+  @Test(arguments: 0..<4) func `an interrupted restore restores the grants and the history with the rows, or nothing`(
+    back: Int
+  ) throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let (path, folder) = (person.data + "/one.deckhand-backup", person.data + "/local")
+    let asked = Mutex(0)
+    let moment = Mutex(Int.max)
+    let workspace = try person.workspace(isInterrupted: {
+      let number = asked.withLock { count in
+        count += 1
+        return count
+      }
+      return number >= moment.withLock { $0 }
+    })
+    try AtomicFile.write(folder + "/history", "deck list\n".utf8)
+    try workspace.care.backup(to: path)
+    var staged = try workspace.care.stage(path, taking: [.grants, .history])
+    asked.withLock { $0 = 0 }
+    _ = try workspace.care.restore(staged)
+    let polls = asked.withLock { $0 }
+    _ = try workspace.decks.create("Later")
+    for name in ["grants.json", "history"] { try AtomicFile.write(folder + "/" + name, "{}".utf8) }
+    staged = try workspace.care.stage(path, taking: [.grants, .history])
+    asked.withLock { $0 = 0 }
+    moment.withLock { $0 = polls - back }
+    var isWhole = true
+    do { _ = try workspace.care.restore(staged) } catch { isWhole = false }
+    moment.withLock { $0 = .max }
+    let isRestored = try workspace.decks.all().count == 2
+    #expect(isRestored || !isWhole)
+    for name in ["grants.json", "history"] {
+      #expect(try (FileText.read(folder + "/" + name, limit: 99) != "{}") == isRestored)
+    }
   }
 
   @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {
