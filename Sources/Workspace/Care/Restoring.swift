@@ -186,10 +186,10 @@ extension CareOperations {
       throw error
     }
     workspace.unit.newMedia = [:]
-    try replaceFiles(by: staged)
     workspace.stopFitting()
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
+    try replaceFiles(by: staged)
     try workspace.settings.reload()
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
