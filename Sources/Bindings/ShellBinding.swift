@@ -263,7 +263,7 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
       again
         ? "Redoes what was undone last; returns the step's name."
         : "Undoes the last change; returns the step's name. A script is one change: in a script, it undoes the last "
-          + "change before the script."
+          + "change before the script, and redoes it if the script fails."
     ) { _ in
       let workspace = try context.workspace()
       let step = try workspace.care.nextStep(nil, again: again)

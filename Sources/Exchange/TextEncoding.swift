@@ -29,6 +29,24 @@ public enum TextEncoding: String, Sendable, CaseIterable {
 }
 
 extension TextEncoding {
+  /// Returns a text in UTF-8 in this encoding; nil if a character of it is not in the encoding. UTF-16 is little-endian
+  /// and begins with a byte order mark.
+  public func encoded(_ text: [UInt8]) -> [UInt8]? {
+    switch self {
+    case .utf8: return text
+    case .utf16:
+      let units = String(decoding: text, as: UTF8.self).utf16
+      return [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    case .latin1, .windows1252:
+      var bytes: [UInt8] = []
+      for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+        guard let byte = Transcoder.byte(of: scalar.value, in: self) else { return nil }
+        bytes.append(byte)
+      }
+      return bytes
+    }
+  }
+
   /// Other names of the encodings.
   private static let aliases: [String: TextEncoding] = [
     "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1252": .windows1252,

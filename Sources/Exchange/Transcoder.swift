@@ -42,6 +42,15 @@ struct Transcoder {
     (0x80...0x9F).contains(byte) ? windows1252[Int(byte) - 0x80] : UInt32(byte)
   }
 
+  /// Returns the byte of a character in Latin-1 or Windows-1252; nil if it has none.
+  static func byte(of value: UInt32, in encoding: TextEncoding) -> UInt8? {
+    if encoding == .windows1252, value >= 0x80, let place = windows1252.firstIndex(of: value) {
+      return UInt8(0x80 + place)
+    }
+    let isOfTable = encoding == .windows1252 && (0x80...0x9F).contains(value)
+    return isOfTable ? nil : UInt8(exactly: value)
+  }
+
   private mutating func take(_ byte: UInt8, _ text: inout [UInt8]) {
     guard let first = oddByte else {
       oddByte = byte

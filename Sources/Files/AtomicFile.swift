@@ -27,8 +27,8 @@ public struct Replacement {
   public var isSynced = true
   /// Whether the folder entry is synced too; false for a folder that is synced later, or that nobody reads until then.
   public var syncsName = true
-  /// The temporary name in the same folder. Nil chooses a free one. A file that already has the given name is removed
-  /// first, so the caller must hold a lock or put the process id into the name.
+  /// The temporary name in the same folder, or in a folder within it. Nil chooses a free one. A file that already has
+  /// the given name is removed first, so the caller must hold a lock or put the process id into the name.
   public var temporaryName: String?
   public var step: StepObserver = { _ in 0 }
   /// What may be at the path. Pipes and devices are written directly; allow them only for a path that the user typed.

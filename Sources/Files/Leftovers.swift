@@ -18,7 +18,7 @@ public final class Scratch {
   public let folder: String
 
   /// - Parameter parent: where the folder is created. It may be a folder of the user, so nothing is removed from it: a
-  ///   name there may look like that of a leftover.
+  ///   name there may look like that of a leftover. If it is one, `mark` the folder and call `Leftovers.sweepMarked`.
   public init(_ kind: Kind, in parent: String) throws(FileError) {
     folder = try Folder.makeTemporary(in: parent, prefix: kind.rawValue + "\(getpid())")
   }
@@ -29,6 +29,13 @@ public final class Scratch {
   }
 
   public func path(_ name: String) -> String { folder + "/" + name }
+
+  /// Adds a file to the folder that distinguishes it from every folder of the user: it holds the folder's own name.
+  public func mark() throws(FileError) {
+    var options = Replacement(isInterrupted: isNeverInterrupted)
+    options.isSynced = false
+    try AtomicFile.write(path(Leftovers.mark), lastPart(of: folder).utf8, options)
+  }
 }
 
 public enum Leftovers {
@@ -58,6 +65,25 @@ public enum Leftovers {
         // Not a folder: a file.
         do { try Folder.removeTree(path) } catch { unlink(path) }
       }
+    }
+  }
+
+  /// The name of the file that marks a temporary folder.
+  fileprivate static let mark = "deckhand-temporary"
+
+  /// Removes the marked temporary folders of ended processes in a folder of the user, and nothing else. What cannot be
+  /// removed stays: it does no harm.
+  public static func sweepMarked(_ folder: String) {
+    let names: [String]
+    // If the folder cannot be listed, its leftovers stay.
+    do { names = try Folder.names(in: folder) } catch { return }
+    for name in names where isScratch(name) && contains(name) {
+      let path = folder + "/" + name
+      // Without a readable mark it is not a leftover.
+      do {
+        let mark = try FileText.read(path + "/" + Leftovers.mark, limit: 256, isInterrupted: isNeverInterrupted)
+        if mark == name { try Folder.removeTree(path) }
+      } catch { continue }
     }
   }
 

@@ -130,7 +130,8 @@ public final class LexiconLibrary {
     ListSource.candidates(of: language, lists: listFolders, dictionaries: dictionaryFolders)
   }
 
-  /// Opens the preferred usable source; if no source is usable, the error is about the preferred one.
+  /// Opens the preferred usable source; if no source is usable, the error is about the preferred one that exists, or
+  /// that cannot be looked for.
   private func open(_ language: Language, _ foldAccents: Bool, anew: Bool) throws(LexiconError) -> Lexicon {
     var failure: LexiconError?
     let policy = WordPolicy(language: language, foldsAccents: foldAccents)
@@ -141,6 +142,7 @@ public final class LexiconLibrary {
         failure = failure ?? error
       }
     }
+    failure = failure ?? sources(of: language).lazy.compactMap(\.failure).first
     throw failure ?? .noWordList(language: language.name, package: language.package)
   }
 

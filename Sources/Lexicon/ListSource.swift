@@ -1,6 +1,9 @@
 // The source of a language's words: a list, or a dictionary with its affixes.
 // Invariant: a source that was found has all its files; its stamp changes when one of them does.
 
+import Files
+import Glibc
+
 /// The files of a list.
 enum ListSource: Equatable {
   case list(path: String)
@@ -33,6 +36,17 @@ enum ListSource: Equatable {
       sum = (sum.bytes &+ stamp.bytes, max(sum.time, stamp.time))
     }
     return sum
+  }
+
+  /// Why nobody can tell whether its files exist: the folder that cannot be searched, for example; nil otherwise.
+  var failure: LexiconError? {
+    for path in paths {
+      do throws(FileError) { if try FileFacts.at(path) == nil { return nil } } catch {
+        let place = error.number == EACCES ? parentFolder(of: path) : path
+        return .unreadable(path: place, reason: systemWords(error.number))
+      }
+    }
+    return nil
   }
 
   /// Reads and cleans the words. `didRead` receives the fraction read.

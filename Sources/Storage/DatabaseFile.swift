@@ -71,6 +71,23 @@ struct DatabaseFile {
       try empty.use { try migrate($0, by: migrations) }
       return empty
     }
+    let file = try openUnchanged(path)
+    guard try file.use(appliedMigrations).isStrictSubset(of: migrations.map(\.name)) else { return file }
+    // The file is older than this program and cannot be migrated, so the caller reads a copy that can.
+    let copy = try open(nil, .writing)
+    try file.use { source in
+      try copy.use { db in
+        for migration in migrations { for function in migration.functions { try db.add(function) } }
+        try source.backup(to: db)
+        try migrate(db, by: migrations)
+      }
+    }
+    try file.close()
+    return copy
+  }
+
+  /// Opens an existing file that cannot be written.
+  private func openUnchanged(_ path: String) throws -> ExclusiveDatabase {
     do {
       return try open(path, .reading)
     } catch {

@@ -6,8 +6,6 @@
 public enum RebuildError: Error, Equatable {
   /// Schema objects that differ from those of this version: `trigger "evil"`.
   case strange([String])
-  /// A row refers to one that does not exist.
-  case dangling(table: String)
 }
 
 /// A new file with the tables of the migrations, for the rows of a file that cannot be used as it is.
@@ -28,8 +26,11 @@ public struct NewStore {
   /// - Parameters:
   ///   - source: a complete file that nobody else uses.
   ///   - finish: changes the rows before anybody sees them.
+  /// - Returns: a table with a row that refers to one that does not exist; nil if there is none. Such rows are copied
+  ///   too.
   /// - Throws: `RebuildError`, `StorageError`.
-  public func rebuild(from source: String, finish: (Database) throws -> Void) throws {
+  public func rebuild(from source: String, finish: (Database) throws -> Void) throws -> String? {
+    var dangling: String?
     try make { db in
       try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(source)])
       let strange = try DatabaseSchema(db, "main").differingObjects(in: DatabaseSchema(db, "source"))
@@ -45,12 +46,11 @@ public struct NewStore {
             """)
       }
       try copySequences(db, from: "source")
-      if let table = try String.fetchOne(db, sql: "PRAGMA main.foreign_key_check") {
-        throw RebuildError.dangling(table: table)
-      }
+      dangling = try String.fetchOne(db, sql: "PRAGMA main.foreign_key_check")
       try finish(db)
       try db.execute(sql: "COMMIT; DETACH source")
     }
+    return dangling
   }
 
   /// Creates the file and passes it to the body, with triggers and foreign keys off. Nothing is synced to disk, because

@@ -200,6 +200,19 @@ import Testing
     }
     let figures = try collection.store.read { try DeckStatistics($0, decks: [deck], at: moment) }
     #expect(abs(figures.known - recalls.values.reduce(0, +)) < 1e-9)
+    // What was predicted before each answer for a learnt card.
+    var replays: [Int64: TimedMemory.Replay] = [:]
+    var predicted = 0.0
+    try collection.store.read { db in
+      try db.forEachRow("SELECT card, at, rating, state FROM reviews ORDER BY id") { row in
+        var replay = replays[row.integer(0)] ?? TimedMemory.Replay(MemoryModel7(checked: MemoryModel7.published))
+        if row.integer(3) == 2 { predicted += replay.recall(at: row.number(1)) ?? 0 }
+        replay.add(row.number(1), row.integer(2), state: row.integer(3))
+        replays[row.integer(0)] = replay
+      }
+    }
+    let recall = figures.recall(days: 100)
+    #expect(abs(recall.young.predictedSum + recall.mature.predictedSum - predicted) < 1e-9 && predicted > 0)
     let simulation = try collection.store.read { try Simulation($0, deck: deck, at: moment) }
     let sums = simulation.cards.reduce(0) { $0 + simulation.recall(of: $1) }
     #expect(abs(sums - recalls.values.reduce(0, +)) < 0.05)

@@ -6,6 +6,7 @@ import Files
 import Memory
 import Problems
 import Storage
+import Synchronization
 import Templates
 import TestDecks
 import TestSupport
@@ -131,6 +132,28 @@ import Values
   }
 
   // MARK: Round trips
+
+  @Test(arguments: [false, true])
+  func `while a package is copied to its path, its content is nowhere else among the temporary files`(
+    isLegacy: Bool
+  ) throws {
+    try here.importing(fixture("latest.apkg"), into: "Spanish")
+    let last = Mutex<[String]>([])
+    var destination = PackageDestination(
+      folder: here.folder.path, moment: here.moment,
+      isInterrupted: { [path = here.folder.path] in
+        let scratch = names(in: path).first { $0.hasPrefix(".package") }
+        last.withLock { last in last = scratch.map { names(in: path + "/" + $0) } ?? [] }
+        return false
+      }, mediaPath: { [folder = here.folder] in folder.file($0.hash) })
+    destination.isLegacy = isLegacy
+    let path = here.folder.file("out.apkg")
+    _ = try here.collection.store.read { db in
+      try PackageExport(db, decks: [DeckTable.find(db, named: "Spanish").id], destination).run(to: path)
+    }
+    #expect(last.withLock { $0 } == ["package"])
+    #expect(try there.importing(path).added == 10)
+  }
 
   private func makeWords() throws {
     let deck = try here.collection.deck("Words")

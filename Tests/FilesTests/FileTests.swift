@@ -94,6 +94,22 @@ import Testing
     for name in others { #expect(folder.read(name + "/inner") == Array("mine".utf8)) }
   }
 
+  @Test func `only marked temporary folders of ended processes are removed from a folder of the user`() throws {
+    let folder = TemporaryFolder()
+    let others = [".backup-99999999-abcdef", ".backup-99999999-ghijkl", "backup-99999999-mnopqr"]
+    let left = ".backup-99999999-stuvwx"
+    for (name, mark) in zip(others + [left], ["x", others[0], others[2], left]) {
+      try folder.makeFolder(name)
+      try folder.write(mark, to: name + "/deckhand-temporary")
+      try folder.write("mine", to: name + "/inner")
+    }
+    let scratch = try Scratch(.backup, in: folder.path)
+    try scratch.mark()
+    Leftovers.sweepMarked(folder.path)
+    #expect(folder.names == (others + [lastPart(of: scratch.folder)]).sorted())
+    for name in others { #expect(folder.read(name + "/inner") == Array("mine".utf8)) }
+  }
+
   @Test func `a symbolic link stays a link, also when it is dangling`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))

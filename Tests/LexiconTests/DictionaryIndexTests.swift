@@ -72,6 +72,17 @@ import Testing
     }
   }
 
+  @Test func `a dictionary that another version indexed is named, and finds nothing`() throws {
+    try write("es.words", [(.meaning, "gato", "cat")])
+    var bytes = try #require(folder.read("es.words"))
+    // The first version had another hash for the Turkish i without a dot.
+    for place in [7, bytes.count - 1] { bytes[place] = UInt8(ascii: "1") }
+    try folder.write(bytes, to: "es.words")
+    let library = library()
+    #expect(try library.define("gato", in: spanish).isEmpty)
+    #expect(library.failures.first?.message.contains("another version of this program indexed it") == true)
+  }
+
   /// Writes a StarDict dictionary with synonyms.
   private func writeStarDict(synonyms: [(String, UInt32)]) throws {
     func big(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }

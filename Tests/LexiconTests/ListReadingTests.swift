@@ -91,6 +91,17 @@ import Testing
     }
   }
 
+  @Test func `a list that cannot be looked for is not reported as missing`() throws {
+    // Root may search any folder, but nobody follows a link to itself.
+    let lists = folder.file("lists")
+    symlink(lists, lists)
+    let library = LexiconLibrary(listFolders: [lists, folder.path], cacheFolder: nil)
+    let problem = try #require(throws: LexiconError.self) { try library.lexicon(for: language("french")) }
+    #expect(problem.message == "\(lists)/french can't be read: too many levels of symbolic links")
+    try folder.write("chat\nchien\n", to: "french")
+    #expect(try library.lexicon(for: language("french")).count == 2)
+  }
+
   @Test func `a missing list is reported with the package that contains it`() throws {
     let library = LexiconLibrary(listFolders: [folder.path], cacheFolder: nil)
     let problem = try #require(throws: LexiconError.self) { try library.lexicon(for: language("french")) }

@@ -77,6 +77,10 @@ import Testing
     let lua = try home.run("-e", "print(shell.undo()) print(shell.redo()) print(select(2, shell.redo()).code)")
     let name = "answering \"p\": good (study)"
     #expect(lua.output == "\(name)\n\(name)\nnothing_to_redo\n", "\(lua)")
+    let listed = try home.run("--json", "undo", "--list").output
+    let failing = try home.run("-e", "assert(shell.undo()) assert(shell.undo()) decks.create('X') error('no')")
+    #expect(failing.status == 1 && failing.errors.contains("no"), "\(failing)")
+    #expect(try home.run("--json", "undo", "--list").output == listed)
     let within = try home.run("-e", "decks.create('X') print(select(2, shell.undo()).code)")
     #expect(within.output == "cannot_undo\n", "\(within)")
   }

@@ -229,6 +229,26 @@ import Testing
     #expect(try count(second) == 3 && count(third) == 3)
   }
 
+  @Test func `an older file on a disk that allows no change is read as if it were migrated`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("x.sqlite")
+    let (first, second) = (
+      Migration("test.1", sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)"),
+      Migration("test.2", sql: "ALTER TABLE t ADD COLUMN name TEXT NOT NULL DEFAULT 'new'")
+    )
+    let old = Store(path: path, migrations: [first], isInterrupted: { false })
+    try old.operation("making") { _ in }
+    try old.close()
+    // SQLite's log cannot be created.
+    try makePrivateFolder(path + "-wal")
+    let store = Store(path: path, migrations: [first, second], isInterrupted: { false })
+    #expect(try store.read { try String.fetchAll($0, sql: "SELECT n || name FROM t") } == ["1new"])
+    #expect(throws: StorageError.self) { try store.operation("adding") { try $0.execute(sql: "DELETE FROM t") } }
+    try store.close()
+    try Folder.removeTree(path + "-wal")
+    #expect(throws: Never.self) { try store.operation("adding") { try $0.execute(sql: "DELETE FROM t") } }
+  }
+
   @Test func `a full disk ends the operation, and a unit refuses to go on`() throws {
     let folder = TemporaryFolder()
     let store = store(folder.file("x.sqlite"))

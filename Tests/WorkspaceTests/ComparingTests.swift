@@ -74,6 +74,21 @@ private struct NoGenerator: CardGenerator {
     return try here.comparing.merge(request, here.comparing.settings(), generator: NoGenerator())
   }
 
+  @Test(arguments: [("the year of €", true), ("年", false)])
+  func `a merged table keeps the encoding of ours, unless a character is not in it`(answer: String, isIn: Bool) throws {
+    let base = "prompt,answer\naño,year\nsol,sun\n"
+    for (name, text) in [("base.csv", base), ("ours.csv", base.replacing("sun", with: "the sun"))] {
+      try ours.folder.write(text.unicodeScalars.map { UInt8($0.value) }, to: name)
+    }
+    try ours.folder.write(base.replacing("year", with: answer), to: "theirs.csv")
+    let report = try merge(file("base.csv"), file("ours.csv"), file("theirs.csv"), to: file("out.csv"))
+    let merged = "prompt,answer\naño,\(answer)\nsol,the sun\n"
+    let bytes = merged.unicodeScalars.map { $0 == "€" ? 0x80 : UInt8(truncatingIfNeeded: $0.value) }
+    let unfit: TextEncoding? = isIn ? nil : .windows1252
+    #expect(report.unfitEncoding == unfit && report.result.conflicts.isEmpty)
+    #expect(ours.folder.read("out.csv") == (isIn ? bytes : Array(merged.utf8)))
+  }
+
   // MARK: Into a deck
 
   @Test func `a deck without changes gets everything that theirs changed, and undo restores it`() throws {

@@ -368,7 +368,7 @@ import ToggleSettings
       try makePrivateFolder(folder + "/" + name)
       try AtomicFile.write(folder + "/" + name + "/collection", [1], mode: 0o644)
     }
-    try AtomicFile.write(folder + "/backups/.backup-99999999-abc.tmp", [1])
+    try makePrivateFolder(folder + "/backups/.backup-99999999-abc")
     try AtomicFile.write(folder + "/history.99999999-0.tmp", [1])
     try makePrivateFolder(folder + "/.package-\(getppid())-abc")
     let workspace = try person.workspace()

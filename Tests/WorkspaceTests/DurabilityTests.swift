@@ -5,6 +5,7 @@ import Decks
 import Files
 import Glibc
 import Storage
+import Synchronization
 import TestSupport
 import TestWorkspace
 import Testing
@@ -51,5 +52,78 @@ import Testing
     #expect(fileExists(collection))
     #expect(try workspace.decks.all().isEmpty)
     try workspace.close()
+  }
+
+  @Test func `a backup removes what a killed backup left beside it, and is written to where a link points`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let (elsewhere, link) = (person.data + "/elsewhere", person.data + "/link.deckhand-backup")
+    let left = elsewhere + "/.backup-99999999-abcdef"
+    try makePrivateFolder(left)
+    try AtomicFile.write(left + "/deckhand-temporary", ".backup-99999999-abcdef".utf8)
+    try AtomicFile.write(left + "/packed", [1])
+    symlink("elsewhere/one.deckhand-backup", link)
+    let made = try workspace.care.backup(to: link)
+    #expect(try Folder.names(in: elsewhere) == ["one.deckhand-backup"])
+    #expect(try workspace.care.inspect(link) == made)
+  }
+
+  /// - Parameter back: how many polls before the end of a restore it is interrupted.
+  @Test(arguments: 0..<4) func `an interrupted restore restores the grants and the history with the rows, or nothing`(
+    back: Int
+  ) throws {
+    let person = try Person()
+    try fill(person.workspace())
+    let (path, folder) = (person.data + "/one.deckhand-backup", person.data + "/local")
+    let asked = Mutex(0)
+    let moment = Mutex(Int.max)
+    let workspace = try person.workspace(isInterrupted: {
+      let number = asked.withLock { count in
+        count += 1
+        return count
+      }
+      return number >= moment.withLock { $0 }
+    })
+    try AtomicFile.write(folder + "/history", "deck list\n".utf8)
+    try workspace.care.backup(to: path)
+    var staged = try workspace.care.stage(path, taking: [.grants, .history])
+    asked.withLock { $0 = 0 }
+    _ = try workspace.care.restore(staged)
+    let polls = asked.withLock { $0 }
+    _ = try workspace.decks.create("Later")
+    for name in ["grants.json", "history"] { try AtomicFile.write(folder + "/" + name, "{}".utf8) }
+    staged = try workspace.care.stage(path, taking: [.grants, .history])
+    asked.withLock { $0 = 0 }
+    moment.withLock { $0 = polls - back }
+    var isWhole = true
+    do { _ = try workspace.care.restore(staged) } catch { isWhole = false }
+    moment.withLock { $0 = .max }
+    let isRestored = try workspace.decks.all().count == 2
+    #expect(isRestored || !isWhole)
+    for name in ["grants.json", "history"] {
+      #expect(try (FileText.read(folder + "/" + name, limit: 99) != "{}") == isRestored)
+    }
+  }
+
+  @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    try workspace.close()
+    let file = try ExclusiveDatabase(workspace.folder + "/collection.sqlite")
+    let change = "UPDATE cards SET deck = 999 WHERE id = (SELECT min(id) FROM cards)"
+    try file.use { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(change)") }
+    try file.close()
+    let again = try person.workspace()
+    let path = person.data + "/one.deckhand-backup"
+    try again.care.backup(to: path)
+    _ = try again.decks.open("Spanish").remove()
+    let staged = try again.care.stage(path)
+    #expect(staged.danglingTable == "cards")
+    _ = try again.care.restore(staged)
+    #expect(try again.decks.open("Spanish::Verbs").count() == 499)
+    _ = try again.care.mend([.database, .decks])
+    #expect(try again.decks.open("Recovered").count() == 1 && again.care.integrityProblems() == [])
   }
 }

@@ -231,14 +231,11 @@ private final class Forgery {
     }
   }
 
-  @Test(arguments: [
-    "PRAGMA foreign_keys = OFF; UPDATE cards SET deck = 999",
-    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master "
-      + "WHERE name = 'settings') WHERE name = 'cards'",
-  ])
-  func `rows that violate constraints are refused`(sql: String) throws {
+  @Test func `rows that violate constraints are refused`() throws {
     let forgery = try Forgery()
-    try forgery.change(sql)
+    try forgery.change(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master "
+        + "WHERE name = 'settings') WHERE name = 'cards'")
     let path = try forgery.pack()
     #expect(throws: (any Error).self) { try forgery.workspace.care.stage(path) }
     #expect(try forgery.workspace.decks.open("Spanish").count() == 1)

@@ -78,6 +78,14 @@ public enum NoteTypeTable {
     try db.count("SELECT count(*) FROM notes WHERE type = ?", [id.rawValue])
   }
 
+  /// The number of notes of each type that has any, in one scan.
+  public static func noteCounts(_ db: Database) throws -> [NoteTypeID: Int] {
+    let rows = try db.rows("SELECT type, count(*) FROM notes GROUP BY type") { row in
+      (NoteTypeID(rawValue: row.integer(0)), row.count(1))
+    }
+    return Dictionary(uniqueKeysWithValues: rows)
+  }
+
   // MARK: Changing
 
   /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.

@@ -105,12 +105,16 @@ private struct StatisticsReader {
   private let moment: StudyMoment
   private let decks: [DeckID]?
   private var models: [MemoryModel] = []
+  /// FSRS-7 for each of `models` whose deck it schedules.
+  private var timedModels: [MemoryModel7?] = []
   private var modelOfDeck: [Int64: Int32] = [:]
   /// The states of the cards of decks that FSRS-7 schedules.
   private var memories: [CardID: TimedMemories.Entry] = [:]
   /// The cards that match the query; nil for all cards of the decks.
   private var wanted: Set<CardID>?
   private var slots = Slots()
+  /// The states by FSRS-7 after the answers read so far, by the places of the cards that it schedules.
+  private var replays: [Int: TimedMemory.Replay] = [:]
 
   private var ofCards = CardTallies()
   private var ofAnswers = AnswerTallies()
@@ -124,6 +128,7 @@ private struct StatisticsReader {
     for (deck, options) in options {
       modelOfDeck[deck.rawValue] = Int32(models.count)
       models.append(MemoryModel(checked: options.parameters))
+      timedModels.append(options.timed?.model)
     }
     if let query {
       let asked = try decks ?? DeckTable.list(db).map(\.id)
@@ -213,7 +218,7 @@ private struct StatisticsReader {
     if isRight { ofAnswers.open.right += 1 }
     ofAnswers.open.seconds += min(86_400, max(0, row.number(6)))
     switch row.integer(3) {
-    case 2: review(before, rating)
+    case 2: review(before, rating, timed: slot.flatMap { replays[$0]?.recall(at: at) })
     case 3:
       ofAnswers.open.relearning += 1
       ofAnswers.buttons.learning.count(rating)
@@ -226,13 +231,18 @@ private struct StatisticsReader {
     slots[slot].stability = Float(row.number(5))
     slots[slot].interval = Float(row.number(4) / 86_400)
     slots[slot].lastDay = Int32(clamping: ofAnswers.open.day)
+    guard before.model >= 0, let model = timedModels[Int(before.model)] else { return }
+    replays[slot, default: TimedMemory.Replay(model)].add(at, rating, state: row.integer(3))
   }
 
-  private mutating func review(_ before: Slot, _ rating: Int64) {
+  /// - Parameter timed: the probability by FSRS-7, if it schedules the card and knows its answers.
+  private mutating func review(_ before: Slot, _ rating: Int64, timed: Double?) {
     var recall = Recall()
     recall.asked = 1
     recall.remembered = rating > 1 ? 1 : 0
-    if before.model >= 0, before.stability > 0, before.lastDay > .min {
+    if let timed {
+      (recall.predictedSum, recall.predictions) = (timed, 1)
+    } else if before.model >= 0, before.stability > 0, before.lastDay > .min {
       let days = Double(ofAnswers.open.day - Int(before.lastDay))
       recall.predictedSum = models[Int(before.model)].retrievability(days: days, stability: Double(before.stability))
       recall.predictions = 1

@@ -25,7 +25,7 @@ struct PackageBuilder {
     (self.path, self.scratch, self.destination) = (path, scratch, destination)
   }
 
-  /// Writes the package to its path.
+  /// Writes the package to its path, and removes the collection.
   /// - Returns: the size of the package in bytes.
   func build(collection: String, media: [MediaRecord], _ kinds: FileKinds) throws -> Int {
     let parts = destination.isLegacy ? try legacy(collection, media) : try latest(collection, media)
@@ -35,6 +35,8 @@ struct PackageBuilder {
       try builder.add(part.name, from: part.file, offset: part.offset, count: part.count, isDeflated: part.isDeflated)
     }
     try builder.finish()
+    // The package contains them: no third copy is on the disk while it is copied to its path.
+    for file in Set(parts.map(\.file)) where parentFolder(of: file) == scratch.folder { try Folder.removeFile(file) }
     var count = 0
     try AtomicFile.writeGiven(path, .exported(kinds, isInterrupted: destination.isInterrupted)) { sink in
       try pieces(of: package) { try sink.append($0) }
@@ -73,6 +75,7 @@ struct PackageBuilder {
       ends.append(("meta", sink.count))
       try pieces(of: collection) { try frames.feed($0, isLast: false) { try sink.append($0) } }
       try frames.feed(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) { try sink.append($0) }
+      try Folder.removeFile(collection)
       ends.append(("collection.anki21b", sink.count))
       var entries = WireWriter()
       for (index, record) in media.enumerated() {

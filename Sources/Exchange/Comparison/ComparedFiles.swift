@@ -82,8 +82,11 @@ public struct ComparedFiles {
     guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {
       return contents
     }
+    // Of all formats only packages hold media, and only they cannot say that no order of reviews was chosen.
+    let hasPackage = all.contains { $0.held?.contains(.media) == true }
     return contents.map { content in
       var content = content
+      if hasPackage { content.replace(.deck, by: content[.deck].entries.compactMap(\.withoutUnchosenOrder)) }
       if !held.contains(.notes) { content.replace(.noteType, by: []) }
       if !held.contains(.options) { content.replace(.deck, by: []) }
       if !held.contains(.media) { content.replace(.media, by: []) }
@@ -110,8 +113,8 @@ public struct ComparedFiles {
     all.map { $0.intersection(more) } ?? more
   }
 
-  /// Returns the merge of the second and third of three operands as a file of their format, with a byte order mark if
-  /// the second has one; nil when they are compared as notes.
+  /// Returns the merge of the second and third of three operands as a file of their format in UTF-8, with a byte order
+  /// mark if the second has one; nil when they are compared as notes.
   /// - Throws: `ComparisonError.notCards` when both sides changed lines that are not cards.
   public func merged(_ result: MergeResult) throws(ComparisonError) -> [UInt8]? {
     switch form {
@@ -119,6 +122,15 @@ public struct ComparedFiles {
     case .lines(let all): return Self.file(all[1].merged(result, with: all[2]), hasMark: all[1].hasMark)
     case .markdown(let all): return Self.file(try ComparedMarkdown.merged(result, all), hasMark: all[1].hasMark)
     case .notes: return nil
+    }
+  }
+
+  /// The encoding of the second operand, if it is a text file that is compared as it is.
+  public var encoding: TextEncoding {
+    switch form {
+    case .tables(let all): all[1].encoding
+    case .markdown(let all): all[1].encoding
+    case .lines, .notes: .utf8
     }
   }
 

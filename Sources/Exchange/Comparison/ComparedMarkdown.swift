@@ -9,6 +9,7 @@ import Text
 struct ComparedMarkdown {
   private(set) var content = ComparedContent()
   let hasMark: Bool
+  let encoding: TextEncoding
   /// The lines before the first card.
   private var head: [UInt8] = []
   private var blocks: [String: [UInt8]] = [:]
@@ -17,7 +18,7 @@ struct ComparedMarkdown {
 
   /// - Parameter lines: the file's bytes, split after each line end.
   init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
-    hasMark = source.hasMark
+    (hasMark, encoding) = (source.hasMark, source.encoding)
     let cards = MarkdownCards(source, isRaw: true)
     var row = CardRow()
     var found: [(line: Int, entry: ComparedEntry)] = []

@@ -11,6 +11,7 @@ struct ComparedTable {
   private let lineEnd: String
   private let path: String
   let hasMark: Bool
+  let encoding: TextEncoding
   /// The cells of the first row, which are the column names if there is a header.
   var firstCells: [String] { rows.first?.cells ?? [] }
   private(set) var content = ComparedContent()
@@ -20,7 +21,8 @@ struct ComparedTable {
 
   init(_ source: ByteSource, separator: UInt8) throws {
     let table = TableRows(source, separator: Separator.found(in: source.buffered, first: separator))
-    (self.separator, path, hasMark) = (table.separator, source.path, source.hasMark)
+    (self.separator, path) = (table.separator, source.path)
+    (hasMark, encoding) = (source.hasMark, source.encoding)
     var rows: [(line: Int, cells: [String], raw: [UInt8])] = []
     var lineEnd = "\n"
     while let line = try table.next() {

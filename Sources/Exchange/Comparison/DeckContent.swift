@@ -231,10 +231,27 @@ struct PackageContent {
 
 extension CardField {
   /// Whether this is the review order that packages contain when none was chosen.
-  fileprivate var isNoOrder: Bool { name == DeckOptions.Name.reviewOrder.text && value == .text("due_random") }
+  fileprivate var isNoOrder: Bool { name == DeckOptions.Name.reviewOrder.text && value == .text(ReviewOrder.unchosen) }
+}
+
+extension ReviewOrder {
+  /// The review order that packages contain when none was chosen.
+  fileprivate static let unchosen = ReviewOrder.dueRandom.rawValue
 }
 
 extension ComparedEntry {
+  /// The options of a deck without the review order that packages contain when none was chosen; nil when none remain.
+  var withoutUnchosenOrder: ComparedEntry? {
+    let order = DeckOptions.Name.reviewOrder.text
+    guard self[order] == ReviewOrder.unchosen else { return self }
+    var entry = self
+    entry.set(order, to: "")
+    let isDefault = entry.fields.list.allSatisfy { name in
+      entry[name].isEmpty || name == NamedOptions.presetName && entry[name] == "Default"
+    }
+    return isDefault ? nil : entry
+  }
+
   init(media name: String, sha1: [UInt8]) {
     self.init(key: name, title: name, fields: FieldNames.digest, values: [hexadecimal(sha1)])
   }

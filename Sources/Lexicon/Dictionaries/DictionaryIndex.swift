@@ -4,11 +4,11 @@
 //
 // The format of a file, all numbers little-endian:
 //
-//     DHWORDS1
+//     DHWORDS2
 //     entries    kind (1 byte), size of the headword and of the text in bytes (4 bytes each), headword, text
 //     slots      8 bytes each, a power of two of them: the upper 24 bits of the key's hash, then the offset of the
 //                entry; 0 if empty
-//     end        offset of the slots, number of slots, number of entries (8 bytes each), DHWORDS1
+//     end        offset of the slots, number of slots, number of entries (8 bytes each), DHWORDS2
 
 import CMapping
 import Files
@@ -36,7 +36,8 @@ private func keyHash(_ headword: String) -> UInt64 {
 }
 
 private enum IndexFile {
-  static let mark = Array("DHWORDS1".utf8)
+  /// Its last digit increases when the format or the hash of headwords changes.
+  static let mark = Array("DHWORDS2".utf8)
   static let entryHead = 9
   static let tail = 32
   static let offsetBits: UInt64 = 40
@@ -146,8 +147,12 @@ final class DictionaryIndex {
       let start = number(tail), let size = number(tail + 8), size > 0, size & (size - 1) == 0, size <= file.size / 8,
       start >= IndexFile.mark.count, start == tail - size * 8
     else {
+      let isOfOtherVersion = bytes.starts(with: IndexFile.mark.dropLast()) && bytes[7] != IndexFile.mark[7]
       mapping_end(base, file.size)
-      throw DictionaryError.damaged(path: path, reason: "its footer does not match its content")
+      throw DictionaryError.damaged(
+        path: path,
+        reason: isOfOtherVersion
+          ? "another version of this program indexed it" : "its footer does not match its content")
     }
     (self.bytes, slots, mask) = (bytes, start..<tail, size - 1)
   }

@@ -84,6 +84,11 @@ enum CareCommands {
         return CommandResult(.null, line: "Nothing was restored.")
       }
       let report = try workspace.care.restore(staged)
+      if let table = staged.danglingTable {
+        session.console.message(
+          "warning: rows in the table \(table) of the backup refer to rows that do not exist; they were restored as "
+            + "they are, and `doctor --mend` repairs them")
+      }
       let kept = report.kept.map { ["The previous data is saved in \($0)."] } ?? []
       return CommandResult(
         .record([

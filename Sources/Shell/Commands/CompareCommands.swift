@@ -131,6 +131,10 @@ enum CompareCommands {
       let report = try comparing(invocation, session) {
         try $0.merge(request, $1, generator: DeckGenerator(seconds: 60))
       }
+      if let encoding = report.unfitEncoding {
+        session.console.note(
+          "note: the result is written in utf-8, because \(encoding.rawValue) does not have all of its characters")
+      }
       return merged(report, session)
     }
   }

@@ -36,7 +36,8 @@ enum NoteTypeCommands {
       answer: "notetype...",
       example: "notetype list"
     ) { _, session in
-      let types = try session.workspace().noteTypes.all()
+      let noteTypes = try session.workspace().noteTypes
+      let (types, counts) = (try noteTypes.all(), try noteTypes.noteCounts())
       var table = TableText(
         [.init("Note type", isTyped: true), .init("Fields"), .init("Cards"), .init("Notes", .right)],
         whenEmpty: "No note types.")
@@ -45,7 +46,7 @@ enum NoteTypeCommands {
         table.add([
           record.name, record.fields.joined(separator: ", "),
           record.isCloze ? "one for each cloze" : record.cards.map(\.name).joined(separator: ", "),
-          session.grouped(try type.noteCount()),
+          session.grouped(counts[type.id] ?? 0),
         ])
       }
       return CommandResult(.objects(types), .table(table))

@@ -22,8 +22,10 @@ struct BackupJob: Sendable {
   func write(progress: (Int, Int) -> Void = { _, _ in }) throws -> BackupContents {
     try Folder.refuse(path, .write)
     // Beside the backup, so that a backup to another disk needs no space on this one.
-    let scratch = try Scratch(.backup, in: parentFolder(of: path))
-    let name = String(lastPart(of: scratch.folder).dropFirst())
+    let parent = try parentFolder(of: finalTarget(of: path))
+    Leftovers.sweepMarked(parent)
+    let scratch = try Scratch(.backup, in: parent)
+    try scratch.mark()
     let copy = scratch.path("collection.sqlite")
     try DatabaseSnapshot(folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
       .copy(to: copy) { progress($0, $1 * 2) }
@@ -32,7 +34,7 @@ struct BackupJob: Sendable {
     contents.account = account
     let files = [("collection.sqlite", copy)] + (try otherFiles(copiedTo: scratch))
     contents.bytes = try files.reduce(0) { try $0 + (FileFacts.at($1.1)?.size ?? 0) }
-    try write(contents, files, temporary: "." + name + ".tmp", progress)
+    try write(contents, files, in: scratch, progress)
     return contents
   }
 
@@ -61,17 +63,17 @@ struct BackupJob: Sendable {
   }
 
   private func write(
-    _ contents: BackupContents, _ files: [(String, String)], temporary name: String, _ progress: (Int, Int) -> Void
+    _ contents: BackupContents, _ files: [(String, String)], in scratch: Scratch, _ progress: (Int, Int) -> Void
   ) throws {
+    let packed = "packed"
     var options = Replacement(isInterrupted: isInterrupted)
     options.keepsMode = false
-    options.temporaryName = name
-    let temporary = parentFolder(of: path) + "/" + name
+    options.temporaryName = lastPart(of: scratch.folder) + "/" + packed
     var done = contents.bytes
     try AtomicFile.write(
       path, options,
       finishing: { _ in
-        guard try BackupFile(temporary, isInterrupted: isInterrupted).read() == contents else {
+        guard try BackupFile(scratch.path(packed), isInterrupted: isInterrupted).read() == contents else {
           throw BackupError.notABackup(path: path, reason: "reading it back gave a different result")
         }
       },

@@ -31,13 +31,13 @@ public struct CareOperations {
   /// - Throws: `UndoError` with the reason why the step cannot be undone; nothing was changed then.
   @discardableResult
   public func undo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {
-    try change(step, again: false, progress)
+    try noting(change(step, again: false, progress))
   }
 
   /// Redoes the step that was undone last.
   @discardableResult
   public func redo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {
-    try change(step, again: true, progress)
+    try noting(change(step, again: true, progress))
   }
 
   /// Reverts what one operation changed. Undoes its step; if the step contains more than the operation, and in a
@@ -46,7 +46,7 @@ public struct CareOperations {
     if change.isEmpty { return }
     do {
       if let step = change.step, !workspace.rehearsal.isOn, !workspace.database.hasOpenTransaction {
-        try undo(step)
+        _ = try self.change(step, again: false) { _, _ in }
       } else {
         try workspace.perform(.takeBack) { db in
           try SearchLog.forget(db)
@@ -57,6 +57,12 @@ public struct CareOperations {
       // `undo` has already reverted it.
       return
     }
+  }
+
+  /// Notes a step that a unit of work undid or redid, so that the unit reverts it if it fails.
+  private func noting(_ step: UndoStep) -> UndoStep {
+    if workspace.isInUnit { workspace.unit.undone.append(step) }
+    return step
   }
 
   private func change(_ id: Int?, again: Bool, _ progress: (Int, Int) throws -> Void) throws -> UndoStep {

@@ -39,6 +39,9 @@ public final class StagedBackup {
   /// The content of the backup's `grants.json`.
   public fileprivate(set) var grants: [UInt8]?
   public fileprivate(set) var hasHistory = false
+  /// A table with a row that refers to one that does not exist, as in the collection that was backed up; nil if there
+  /// is none. `mend` repairs it after the restore.
+  public fileprivate(set) var danglingTable: String?
   fileprivate let path: String
   fileprivate let scratch: Scratch
   fileprivate var database: String { scratch.path("rows.sqlite") }
@@ -75,7 +78,9 @@ extension CareOperations {
       switch part {
       case .database: try CareOperations.unpack(archive, to: packed)
       case .grants: grants = try archive.rest(limit: 1 << 20)
-      case .history: hasHistory = true
+      case .history:
+        hasHistory = true
+        if powers.contains(.history) { try CareOperations.unpack(archive, to: scratch.path("history")) }
       case .media: break
       }
     }
@@ -85,12 +90,10 @@ extension CareOperations {
     do {
       let new = NewStore(
         at: staged.database, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
-      try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
+      staged.danglingTable = try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
       throw BackupError.strange(path: path, reason: "its database has an unexpected structure: \(names)")
-    } catch RebuildError.dangling(let table) {
-      throw BackupError.strange(path: path, reason: "a row of \(table) in it refers to a row that does not exist")
     } catch let error as StorageError where error.isDamage {
       throw BackupError.notABackup(path: path, reason: error.reason)
     }
@@ -174,7 +177,7 @@ extension CareOperations {
     let (replaced, kept): (BackupContents?, String?)
     do {
       // Media files are named by their content: the local ones stay unchanged until the database is replaced.
-      try unpack(staged, [.media])
+      try unpackMedia(of: staged)
       try workspace.media.syncNew()
       (replaced, kept) = try replace(by: staged)
     } catch {
@@ -186,9 +189,8 @@ extension CareOperations {
     workspace.stopFitting()
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
+    try replaceFiles(by: staged)
     try workspace.settings.reload()
-    let powers: [(BackupPower, BackupPart)] = [(.grants, .grants), (.history, .history)]
-    try unpack(staged, powers.filter { staged.chosen.contains($0.0) }.map(\.1))
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
 
@@ -210,14 +212,24 @@ extension CareOperations {
   /// How often the local data is saved again while other processes keep changing it.
   private static let mostTries = 20
 
-  /// Unpacks the files of some parts into the account's folder.
-  private func unpack(_ staged: StagedBackup, _ parts: [BackupPart]) throws {
-    if parts.isEmpty { return }
+  /// Replaces the grants and the history, if the caller chose them. They were unpacked before the rows were replaced,
+  /// so the user cannot interrupt the restore between the rows and them; after a kill, it can be repeated.
+  private func replaceFiles(by staged: StagedBackup) throws {
+    if staged.chosen.contains(.grants), let grants = staged.grants {
+      try AtomicFile.write(workspace.folder + "/grants.json", grants)
+    }
+    if staged.chosen.contains(.history), staged.hasHistory {
+      try AtomicFile.copy(
+        staged.scratch.path("history"), to: workspace.folder + "/history", isInterrupted: isNeverInterrupted)
+    }
+  }
+
+  /// Unpacks the media into the account's folder.
+  private func unpackMedia(of staged: StagedBackup) throws {
     let isInterrupted = workspace.environment.isInterrupted
     _ = try BackupFile(staged.path, isInterrupted: isInterrupted).read { archive, name, part in
-      guard parts.contains(part) else { return }
+      guard part == .media else { return }
       let place = workspace.folder + "/" + name
-      guard part == .media else { return try CareOperations.unpack(archive, to: place) }
       let fresh = staged.scratch.path("content")
       try CareOperations.unpack(archive, to: fresh)
       let bytes = try FileText.bytes(fresh, limit: MediaOperations.limit, isInterrupted: isInterrupted)

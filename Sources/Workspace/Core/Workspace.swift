@@ -234,7 +234,7 @@ public final class Workspace {
       throw error
     }
     opened.documents?.endUnit()
-    unit.newMedia = [:]
+    (unit.newMedia, unit.undone) = ([:], [])
   }
 
   /// Runs the body as a unit, which is rolled back if the body throws. Within a unit, the body is part of that unit.
@@ -260,6 +260,7 @@ public final class Workspace {
     try store.rollbackUnit()
     media.discardNew()
     if unit.operations[.changeSettings] != nil { try settings.reload() }
+    while let step = unit.undone.popLast() { _ = try step.isUndone ? care.undo(step.id) : care.redo(step.id) }
   }
 
   /// Runs code of a plugin and limits the memory of its changes that wait for the end of the unit, over all its

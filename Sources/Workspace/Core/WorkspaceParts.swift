@@ -5,6 +5,7 @@ import CardDocuments
 import Decks
 import Language
 import Lexicon
+import Storage
 import Sync
 import Templates
 import ToggleSettings
@@ -62,6 +63,8 @@ struct UnitRecord {
   var operations: [Operation: Int] = [:]
   /// The operations as they are described in the undo step.
   var parts = StepParts()
+  /// The steps that the unit has undone or redone, as they were before: each was committed on its own.
+  var undone: [UndoStep] = []
   /// Cached deck names for the description: a loop asks for one deck's name many times.
   var deckNames: [DeckID: String] = [:]
   /// The game that was changed last and is not stored yet.

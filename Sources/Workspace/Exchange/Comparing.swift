@@ -25,6 +25,8 @@ public struct MergeReport {
   public var result: MergeResult
   /// How many objects were changed relative to `ours`.
   public var counts: MergeCounts
+  /// The encoding of `ours` if the result is written in UTF-8 instead, because a character is not in that encoding.
+  public var unfitEncoding: TextEncoding?
 }
 
 extension Workspace {
@@ -94,9 +96,11 @@ public struct Comparing {
       return report
     }
     func difference() -> MergeCounts { ContentDifference(contents[1], result.content).counts }
-    if let bytes = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
+    if let text = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
+      let bytes = files.encoding.encoded(text)
+      if bytes == nil { report.unfitEncoding = files.encoding }
       let replacement = Replacement.exported(.any, isInterrupted: environment.isInterrupted)
-      try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes) }
+      try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes ?? text) }
       report.counts = difference()
     } else {
       report.counts = try write(result, operands, files, to: output, settings) ?? difference()

@@ -17,6 +17,9 @@ public struct NoteTypeOperations {
     try workspace.read { try NoteTypeTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
 
+  /// Returns the number of notes of each type that has any.
+  public func noteCounts() throws -> [NoteTypeID: Int] { try workspace.read { try NoteTypeTable.noteCounts($0) } }
+
   /// Returns the type with a name, case-insensitively.
   /// - Throws: `NoteError.typeNotFound` with the nearest name.
   public func open(_ name: String) throws -> NoteTypeHandle {
