@@ -1,5 +1,6 @@
 // Indexed dictionaries: what is written is found, damage breaks nothing; StarDict synonyms.
 
+import Problems
 import TestSupport
 import Testing
 
