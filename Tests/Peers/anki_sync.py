@@ -48,11 +48,12 @@ class Server:
                          SYNC_PORT=str(self.port), **more)
         self.process = subprocess.Popen([sys.executable, "-m", "anki.syncserver"], env=variables,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(300):
+        for _ in range(3000):
             try:
                 urllib.request.urlopen(self.address + "health", timeout=1)
                 return
             except OSError:
+                check("the server's status while it starts", self.process.poll(), None)
                 time.sleep(0.1)
         raise AssertionError("the server did not start")
 
