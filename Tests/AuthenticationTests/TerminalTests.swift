@@ -93,7 +93,9 @@ import Testing
   }
 
   @Test func `text typed ahead with echo is not used`() throws {
-    let shell = try ProbeProcess([], onTerminal: true, script: "sleep 0.3; \"$0\" read 64")
+    // `read -t 0` waits for nothing and reads nothing: it says whether something was typed.
+    let shell = try ProbeProcess(
+      [], onTerminal: true, script: "until read -t 0; do sleep 0.01; done; \"$0\" read 64")
     shell.type("early\n")
     try #require(shell.shows("Password: "))
     shell.type("secret\n")

@@ -180,16 +180,22 @@ import Testing
     let data = DataFolder()
     let store = try data.storeWithAna(cost: .interactive)
     var times: [[Double]] = [[], []]
-    for number in 0..<30 {
+    // The minimum of many is the time of the work itself: other programs only ever add to it.
+    func minima() throws -> (known: Double, unknown: Double, areAlike: Bool) {
+      let (known, unknown) = (try #require(times[0].min()), try #require(times[1].min()))
+      return (known, unknown, known < 1.5 * unknown && unknown < 1.5 * known)
+    }
+    // On a busy machine it takes more tries until one of each kind was undisturbed.
+    for number in 0..<120 {
+      if number >= 30, number % 2 == 0, try minima().areAlike { break }
       let name = number % 2 == 0 ? "ana" : "nobody\(number)"
       let start = processorSeconds()
       #expect(tries(store, name) == .denied)
       times[number % 2].append((processorSeconds() - start) * 1000)
       data.hand.pass(4000)
     }
-    // The minimum of many is the time of the work itself: other programs only ever add to it.
-    let (known, unknown) = (try #require(times[0].min()), try #require(times[1].min()))
-    #expect(known < 1.5 * unknown && unknown < 1.5 * known, "\(times)")
+    let (known, unknown, areAlike) = try minima()
+    #expect(areAlike, "\(times)")
     print("a wrong password: \(known) ms, a wrong name: \(unknown) ms")
   }
 }
@@ -257,6 +263,10 @@ import Testing
   @Test func `many processes that guess at once get one attempt`() throws {
     let data = DataFolder()
     _ = try data.storeWithAna()
+    // After so many failures the delay is an hour: it is not over before the last process has started.
+    var last = Environment.ofSystem(bootID: "probe").clocks.reading()
+    (last.wall, last.boot) = (last.wall - Failures.longestWait, last.boot - Failures.longestWait)
+    try data.write(data.path + "/accounts/ana/attempts", Failures(count: 12, last: last).record(tag: "account"))
     let processes = try (0..<12).map { try ProbeProcess(["verify", data.path, "ana", "wrong horse \($0)"]) }
     let answers = processes.map { $0.end().said }
     #expect(answers.count { $0 == "denied" } == 1)

@@ -14,7 +14,7 @@ import Wire
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
     let process = try ChannelProcess(
       path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
-    let deadline = Deadline(seconds: 5, clock: monotonicSeconds, shouldStop: { false })
+    let deadline = Deadline(seconds: 300, clock: monotonicSeconds, shouldStop: { false })
     let answer = try process.ask([99, 1, 2, 3], deadline: deadline)
     #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request is invalid"))
     #expect(

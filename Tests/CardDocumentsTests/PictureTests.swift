@@ -227,7 +227,8 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     _ = try drawing.picture(from: testSVG(), longSide: 100)
     #expect(drawing.process?.process == first)
     kill(first, SIGKILL)
-    usleep(50_000)
+    // It is dead, but not reaped.
+    #expect(waits { text(contents(of: "/proc/\(first)/stat") ?? []).contains(") Z ") })
     #expect(try drawing.picture(from: testSVG(), longSide: 100).width == 40)
     #expect(drawing.process?.process != first)
   }

@@ -132,18 +132,18 @@ import Wire
   }
 }
 
-/// A socket that sends raw bytes.
+/// A socket that sends raw bytes. No program that another test starts inherits it: it would keep it open.
 private final class Raw {
   private var descriptor: Int32
 
   init(_ path: String) throws {
-    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let address = Raw.address(path)
     try #require(Raw.with(address) { connect(descriptor, $0, $1) } == 0)
   }
 
   init(listeningAt path: String) throws {
-    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let address = Raw.address(path)
     try #require(Raw.with(address) { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 1) == 0)
   }

@@ -100,7 +100,7 @@ private final class Pair {
   init(memoryLimit: Int = 16 << 20, milliseconds: Int = 20_000, change: @escaping ([UInt8]) -> [UInt8]? = { $0 }) throws
   {
     var ends: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     // In the program the call's limits stop a side that waits forever; here this timeout does.
     var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
     setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -113,10 +113,10 @@ private final class Nest {
   }
 
   @Test func `the time limit is paused while a plugin waits for the user`() throws {
-    let nest = try Nest(pluginSeconds: 0.1)
+    let nest = try Nest(pluginSeconds: 0.5)
     defer { nest.close() }
-    #expect(try failure("for i = 1, 50000 do end wait(0.3) for i = 1, 50000 do end", in: nest.plugin) == nil)
-    #expect(try failure("wait(0.15) while true do end", in: nest.plugin)?.stopReason == .deadline)
+    #expect(try failure("for i = 1, 50000 do end wait(0.8) for i = 1, 50000 do end", in: nest.plugin) == nil)
+    #expect(try failure("wait(0.6) while true do end", in: nest.plugin)?.stopReason == .deadline)
   }
 
   @Test(arguments: [

@@ -37,24 +37,34 @@ class Server:
     def __init__(self, folder, **more):
         self.folder = folder
         os.makedirs(folder, exist_ok=True)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self.port}/"
-        self.start(**more)
+        for _ in range(5):
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.port = probe.getsockname()[1]
+            self.address = f"http://127.0.0.1:{self.port}/"
+            # Until the server has started, another program may take the port.
+            if self.starts(**more):
+                return
+        raise AssertionError("the server did not start")
 
     def start(self, **more):
+        """Starts it again at its port."""
+        if not self.starts(**more):
+            raise AssertionError("the server did not start")
+
+    def starts(self, **more):
+        """Waits until it answers; returns False if it ended instead."""
         variables = dict(os.environ, SYNC_USER1=f"{USER}:{PASSWORD}", SYNC_BASE=self.folder, SYNC_HOST="127.0.0.1",
                          SYNC_PORT=str(self.port), **more)
         self.process = subprocess.Popen([sys.executable, "-m", "anki.syncserver"], env=variables,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(300):
+        while self.process.poll() is None:
             try:
                 urllib.request.urlopen(self.address + "health", timeout=1)
-                return
+                return True
             except OSError:
                 time.sleep(0.1)
-        raise AssertionError("the server did not start")
+        return False
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -210,6 +210,9 @@ import Testing
   }
 
   @Test func `statistics are shown, returned as data, and drawn`() throws {
+    let home = try Home()
+    home.clock = try ManualClock()
+    try home.run("-e", "decks.create('E'):add{prompt = 'p', answer = 'a'}")
     try home.run("study", "E", input: "\n4\n")
     let shown = try home.run("deck", "stats", "E")
     for title in ["Today", "Retention, true and predicted", "Answers by day", "Cards", "Due", "Hours", "Added"] {

@@ -254,7 +254,7 @@ import Testing
         #"{"name": "m", "version": "1.0", "api": 1, "permissions": ["games", "shell"], "modes": ["m"], "commands": ["fill"]}"#
     )
     try home.run("plugin", "enable", "m", "--grant")
-    try home.run("plugin", "limit", "m", "--seconds", "60")
+    try home.run("plugin", "limit", "m", "--seconds", "600")
     let run = try home.run("fill")
     #expect(run.status == 1 && run.errors.contains("stopped at 64 MiB"), "\(run)")
   }

@@ -87,7 +87,8 @@ import Testing
     clock.pass(seconds: 200)
     terminal.type("correct horse battery\r")
     let shown = terminal.wait(for: "secret prompt")
-    if words.contains("--sprint") { #expect(shown.contains(" 9:0"), "\(shown)") }
+    // Without the pause less than six of the ten minutes would be left.
+    if words.contains("--sprint") { #expect([" 9:0", " 8:", " 7:"].contains { shown.contains($0) }, "\(shown)") }
     terminal.type(words.contains("--sprint") ? "\rrq" : "\r3q")
     terminal.wait(for: "1 right, 0 wrong")
   }

@@ -27,12 +27,19 @@ final class ManualClock {
 
   deinit { munmap(readings, 24) }
 
+  /// The boot clock is moved last: once the idle lock sees the new time, all clocks show it.
   func pass(seconds: Int64) {
-    for clock in 0..<3 { readings[clock] += seconds * 1000 }
+    for clock in [2, 0, 1] { readings[clock] += seconds * 1000 }
   }
 
   /// The environment variables that make a program use it.
   var environment: [String] { ["LD_PRELOAD=" + Self.library, "DECKHAND_TEST_CLOCK=" + folder.file("clock")] }
+
+  /// The environment variables with which a program's monotonic clock stands, so that no wait of it times out.
+  static func endlessWaits() throws -> [String] {
+    try #require(isCompiled)
+    return ["LD_PRELOAD=" + library, "DECKHAND_TEST_WAITS=endless"]
+  }
 
   private static let library = builtProgram("standing-clock-\(getpid()).so")
 

@@ -184,7 +184,7 @@ import Testing
     bringBack("index.json.new", as: "index.json")
     try sign()
     try refused("update", "verbs", by: "no index has a higher version")
-    user.clock?.pass(seconds: 31 * 86_400)
+    user.clock?.pass(seconds: 32 * 86_400)
     try refused("update", "verbs", by: "get a newer one (`git pull` in it)")
   }
 

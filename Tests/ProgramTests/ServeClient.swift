@@ -6,6 +6,9 @@ import Testing
 
 /// A client of the `serve` that runs at a terminal.
 struct ServeClient {
+  /// In milliseconds; only a failing test waits that long for an answer.
+  private static let timeout: Int32 = 120_000
+
   let port: UInt16
 
   /// Waits until the server listens.
@@ -17,7 +20,7 @@ struct ServeClient {
 
   /// Sends bytes; returns everything received until the other end closes, or nothing comes for `milliseconds`.
   /// - Parameter isTaken: whether the server reads all of it; a refused request may not be read to its end.
-  func exchange(_ bytes: [UInt8], milliseconds: Int32 = 10_000, isTaken: Bool = true) throws -> String {
+  func exchange(_ bytes: [UInt8], milliseconds: Int32 = timeout, isTaken: Bool = true) throws -> String {
     let socket = try connected()
     defer { close(socket) }
     let isWritten = writeAll(bytes, to: socket)
@@ -44,7 +47,7 @@ struct ServeClient {
     return nil
   }
 
-  func answer(on socket: Int32, _ milliseconds: Int32 = 10_000) -> String {
+  func answer(on socket: Int32, _ milliseconds: Int32 = timeout) -> String {
     var bytes: [UInt8] = []
     while !readable([socket], milliseconds: milliseconds).isEmpty {
       let some = readSome(socket)

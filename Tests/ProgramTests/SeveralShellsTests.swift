@@ -83,14 +83,14 @@ import Testing
     try home.run("set", "study.limit", "5")
     let (first, second) = (try home.terminal(), try home.terminal())
     for terminal in [first, second] {
-      #expect(terminal.shows("> ", seconds: 30))
+      #expect(terminal.shows("> "))
       terminal.type("set study.limit\r")
-      #expect(terminal.shows("study.limit: 5", seconds: 30))
+      #expect(terminal.shows("study.limit: 5"))
     }
     first.type("set study.limit 7\r")
-    #expect(first.shows("study.limit is 7 now", seconds: 30))
+    #expect(first.shows("study.limit is 7 now"))
     second.type("set study.limit\r")
-    #expect(second.shows("study.limit: 7", seconds: 30))
+    #expect(second.shows("study.limit: 7"))
   }
 
   @Test func `an account added while a script runs loses none of the script's work`() throws {

@@ -22,10 +22,12 @@ import Testing
   func `one Ctrl-C brings the prompt back, and the next line works`(code: String) throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type(code + "\r")
-    usleep(300_000)
-    let start = terminal.processorSeconds
+    terminal.type("print('go', 'on') " + code + "\r")
+    terminal.wait(for: "go\ton")
+    let before = terminal.processorSeconds
+    #expect(waits { terminal.isResting || terminal.processorSeconds > before + 0.2 })
     terminal.type("\u{03}")
+    let start = terminal.processorSeconds
     terminal.wait(for: "> ")
     #expect(terminal.processorSeconds - start < 1)
     terminal.type("6 * 7\r")
@@ -105,8 +107,8 @@ import Testing
     let home = try Home()
     try home.run("-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")
     let terminal = try prompt(home)
-    terminal.type("study D --sprint --seconds 50\r")
-    terminal.wait(for: "0:50")
+    terminal.type("study D --sprint --seconds 3599\r")
+    terminal.wait(for: " 59:")
     terminal.wait(for: "p3")
     terminal.wait(for: "Enter")
     terminal.type("\r")
@@ -256,6 +258,7 @@ import Testing
     terminal.wait(for: "> ")
     terminal.type("verbs.coun\t, verbs:stu\t{mode = 'sprint'})\r")
     terminal.wait(for: "0\r\nsprint session (0 cards left)\r\n")
+    terminal.wait(for: "> ")
     terminal.type("evil.x\t\u{03}")
     terminal.wait(for: "> ")
     terminal.type("BOOM\r")

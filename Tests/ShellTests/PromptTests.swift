@@ -291,7 +291,7 @@ import Testing
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type(String(repeating: "x", count: 60))
-    terminal.wait(for: "xxx")
+    terminal.wait(for: String(repeating: "x", count: 60))
     terminal.resize(columns: 40)
     // The prompt and the line take two rows of 40 columns now, and the cursor is in the second.
     terminal.wait(for: "\u{1B}[1A\r\u{1B}[J")

@@ -49,16 +49,16 @@ struct RandomKeys {
       case 0: terminal.resize(columns: .random(in: 5...200, using: &random))
       case 1: terminal.type([UInt8.random(in: 128...255, using: &random)])
       case 2:
-        terminal.waitUntilQuiet(milliseconds: 10)
+        terminal.waitUntilRead(milliseconds: 10)
         terminal.type("\u{03}")
       default: terminal.waitUntilQuiet(milliseconds: .random(in: 1...5, using: &random))
       }
     }
     for key in Self.wayOut {
-      terminal.waitUntilQuiet(milliseconds: 100)
+      terminal.waitUntilRead(milliseconds: 100)
       terminal.type(key)
     }
-    terminal.waitUntilQuiet(milliseconds: 100)
+    terminal.waitUntilRead(milliseconds: 100)
   }
 }
 
@@ -67,5 +67,12 @@ extension PseudoTerminal {
   fileprivate func waitUntilQuiet(milliseconds: Int32) {
     let end = monotonicSeconds() + 1
     while !takeOutput(milliseconds: milliseconds).isEmpty, monotonicSeconds() < end {}
+  }
+
+  /// Reads the output until there is none for `milliseconds` and the program waits for keys, because it has read all; a
+  /// minute at most.
+  fileprivate func waitUntilRead(milliseconds: Int32) {
+    let end = monotonicSeconds() + 60
+    while !takeOutput(milliseconds: milliseconds).isEmpty || !isResting, monotonicSeconds() < end {}
   }
 }

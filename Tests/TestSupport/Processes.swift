@@ -18,6 +18,9 @@ public func spawn(
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   streams(&actions)
+  // Other tests may have sockets and pipes open that exec does not close: a program that inherited one would keep it
+  // open, and a test that waits for its end would wait for that program.
+  for descriptor in Int32(3)..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
   var attributes = posix_spawnattr_t()
   posix_spawnattr_init(&attributes)
   defer {

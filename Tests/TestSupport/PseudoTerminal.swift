@@ -117,28 +117,36 @@ public final class PseudoTerminal {
     return output
   }
 
-  /// Whether the program and all its children are waiting, so that all their output has been written.
+  /// Whether all threads of the program and of its children are waiting, so that all their output has been written.
   public var isResting: Bool { isAsleep(process) }
 
   private func isAsleep(_ process: pid_t) -> Bool {
-    let state = text(of: "/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ").first
-    let children = text(of: "/proc/\(process)/task/\(process)/children").split(separator: " ").compactMap { pid_t($0) }
-    return state != "R" && state != "D" && children.allSatisfy(isAsleep)
+    names(in: "/proc/\(process)/task").allSatisfy { thread in
+      let folder = "/proc/\(process)/task/\(thread)"
+      let state = text(of: folder + "/stat").split(separator: ")").last?.split(separator: " ").first
+      let children = text(of: folder + "/children").split(separator: " ").compactMap { pid_t($0) }
+      return state != "R" && state != "D" && children.allSatisfy(isAsleep)
+    }
   }
 
-  /// Waits for the end; returns the exit status, where a signal counts as 128 plus its number, or -1 if it does not
-  /// end.
+  /// Waits for the end, and reads the output up to it; returns the exit status, where a signal counts as 128 plus its
+  /// number, or -1 if it does not end.
   public func ended(seconds: Double = timeout) -> Int32 {
     let end = monotonicSeconds() + seconds
     while monotonicSeconds() < end, !hasEnded { listen(10) }
+    if hasEnded { listenToEnd() }
     return status.map(shellStatus) ?? -1
   }
 
-  /// Waits for the end; returns the status of `waitpid`.
+  /// Waits for the end, and reads the output up to it; returns the status of `waitpid`.
   public func waitStatus() -> Int32 {
     while !hasEnded { listen(10) }
+    listenToEnd()
     return status ?? -1
   }
+
+  /// The last output may have come after it was last read, and before the end was noticed.
+  private func listenToEnd() { while listen(0) {} }
 
   private var hasEnded: Bool {
     var number: Int32 = 0

@@ -8,7 +8,7 @@ import Testing
 @Suite struct FrameStreamTests {
   private func ends() throws -> (FrameStream, FrameStream, Int32, Int32) {
     var ends: [Int32] = [-1, -1]
-    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     // Buffer space for a frame of the tests, so that one thread can send and then receive.
     var room: Int32 = 1 << 20
     for end in ends { setsockopt(end, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
