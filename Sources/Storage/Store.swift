@@ -191,7 +191,10 @@ public final class Store {
   /// Lends the connection to work on the whole database, outside units and operations.
   func whole(_ name: String, _ body: (Database) throws -> Void) throws {
     guard unit != .open, depth == 0 else { throw UndoError.inUnit }
-    try access(name, changes: true) { db in try waiting { try body(db) } }
+    try access(name, changes: true) { db in
+      try db.requireInPlace()
+      try waiting { try body(db) }
+    }
   }
 
   func didReplaceDatabase() {
@@ -206,10 +209,7 @@ public final class Store {
   /// Begins a transaction that holds the write lock, waiting for another process until the deadline.
   func begin(_ db: Database, _ name: String) throws {
     if let readOnlyReason { throw readOnlyReason }
-    if db.hasMoved {
-      let detail = "it was removed or replaced while this program had it open; start the program again"
-      throw StorageError.unreadable(path: shownPath, detail: detail)
-    }
+    try db.requireInPlace()
     try waiting { try db.begin() }
     recorder?.clear()
     recorder?.isRecording = true
@@ -358,6 +358,7 @@ public final class Store {
     try fresh.use(for: name) { db in
       for migration in migrations { for function in migration.functions { try db.add(function) } }
       try prepare(db, migrations)
+      db.noteLog()
       try recorder?.attach(db)
     }
     database = fresh
