@@ -93,6 +93,21 @@ import Testing
     #expect(second.shows("study.limit: 7", seconds: 30))
   }
 
+  @Test func `the data can be changed while the pager shows the past`() throws {
+    let home = try Home()
+    try home.run("-e", "d = decks.create('Spanish') for i = 1, 60 do d:add{prompt = 'p' .. i, answer = 'a'} end")
+    let pipe = home.path + "/go"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let environment = home.environment.filter { !$0.hasPrefix("PAGER=") } + ["PAGER=echo PAGED; cat \(pipe)"]
+    let terminal = try PseudoTerminal(home.words(["--at", "1", "card", "list"]), environment: environment)
+    terminal.wait(for: "PAGED")
+    let added = try home.run("card", "add", "Spanish", "late", "a")
+    #expect(added.status == 0, "\(added)")
+    // Opening it for writing blocks until the pager has opened it for reading.
+    close(open(pipe, O_WRONLY))
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `an account added while a script runs loses none of the script's work`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
