@@ -33,10 +33,11 @@ public final class AccountStore {
 
   /// The names of all accounts, sorted by code point.
   public func names() throws(AuthenticationError) -> [String] {
-    try PrivateFile.names(in: accounts).filter {
-      !$0.hasPrefix(".") && PrivateFile.exists(credentialsPath($0))
-    }
+    try PrivateFile.names(in: accounts).filter { !$0.hasPrefix(".") && has($0) }
   }
+
+  /// Whether there is an account of exactly this name.
+  func has(_ account: String) -> Bool { PrivateFile.exists(credentialsPath(account)) }
 
   /// The account's own spelling of a name: case and compatible forms do not matter. Nil if there is no such account.
   public func account(named name: String) throws(AuthenticationError) -> String? {

@@ -108,6 +108,21 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `a shell whose account was removed by another one signs out and leaves nothing behind`() throws {
+    let home = try Home()
+    let password = try home.write("a long password\n", to: "password")
+    try home.run("account", "add", "ana", "--new-password-file", password)
+    let terminal = try home.terminal("--password-file", password)
+    #expect(terminal.shows("> ", seconds: 30))
+    #expect(try home.run("--password-file", password, "account", "remove", "ana").status == 0)
+    terminal.type("backup\r")
+    #expect(terminal.shows("no account is called", seconds: 30))
+    terminal.type("exit\r")
+    #expect(terminal.ended() == 0)
+    let added = try home.run("account", "add", "ana", "--new-password-file", password)
+    #expect(added.status == 0, "\(added)")
+  }
+
   @Test func `an account added while a script runs loses none of the script's work`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
