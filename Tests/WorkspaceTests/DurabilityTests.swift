@@ -1,4 +1,4 @@
-// Changes of documents are saved whole or not at all; what is restored is in the file.
+// Changes of documents are saved whole or not at all; a backup has what it names; what is restored is in the file.
 
 import CardDocuments
 import Decks
@@ -30,6 +30,21 @@ import Testing
       try element.set(.x, to: .number(5))
     }
     #expect(try workspace.care.steps().count == steps + 1)
+  }
+
+  @Test func `media without a name can be removed during a backup`() throws {
+    let workspace = try Person().workspace()
+    let name = try workspace.media.add([1], named: "a.mp3")
+    let other = workspace.media.folder + "/" + ContentHash(of: [2]).description
+    try AtomicFile.write(other, [2])
+    let job = workspace.care.backupJob(to: workspace.folder + "/a.backup")
+    // Not before the second half, when everything was listed.
+    _ = try job.write { done, total in if done * 2 > total { unlink(other) } }
+    #expect(!fileExists(other))
+    try workspace.media.remove([name])
+    _ = try workspace.media.clean()
+    _ = try workspace.care.restore(workspace.care.stage(job.path))
+    #expect(try fileExists(workspace.media.path(name)))
   }
 
   @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {
