@@ -110,6 +110,9 @@ public final class Database {
   /// Rows that were inserted, changed or removed since the database was opened.
   public var totalChanges: Int { Int(sqlite3_total_changes(connection.pointer)) }
 
+  /// A number that differs once another connection has committed something that a statement here can see.
+  public var dataVersion: Int? { get throws { try Int.fetchOne(self, sql: "PRAGMA data_version") } }
+
   public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(connection.pointer) }
 
   /// Calls the body with the SQL of each statement that starts, with its arguments filled in; nil stops the tracing.

@@ -33,7 +33,8 @@ public final class Store {
   private var depth = 0
   /// Increases with each commit of another process that a read noticed, and with each rollback.
   public private(set) var otherChanges = 0
-  private var dataVersion: Int?
+  /// `Database.dataVersion` at the last read outside a transaction.
+  public private(set) var dataVersion: Int?
   /// Records what the current operation or unit changes; nil if nothing is recorded.
   let recorder: UndoRecorder?
   /// The undo step that the last operation outside a unit, or the last unit, wrote; nil if it changed nothing.
@@ -342,7 +343,7 @@ public final class Store {
   /// Counts a commit of another process. While a transaction is open, none is visible.
   private func countOtherCommits(_ db: Database) throws {
     guard path != nil, !db.isInsideTransaction else { return }
-    guard let version = try Int.fetchOne(db, sql: "PRAGMA data_version") else { return }
+    guard let version = try db.dataVersion else { return }
     // The first call counts, too: it cannot know what was committed before.
     if dataVersion != version { otherChanges &+= 1 }
     dataVersion = version
