@@ -93,6 +93,21 @@ import Testing
     #expect(second.shows("study.limit: 7", seconds: 30))
   }
 
+  @Test func `a plugin that is disabled in one shell is off in another at its next line`() throws {
+    let home = try Home()
+    try home.plugin(
+      "greets", permissions: #"["shell"]"#, manifest: #""commands": ["greet"]"#,
+      #"shell.command{name="greet", run=function() return "hello" end}"#)
+    try home.enable("greets")
+    let terminal = try home.terminal()
+    #expect(terminal.shows("> ", seconds: 30))
+    terminal.type("greet\r")
+    #expect(terminal.shows("hello", seconds: 30))
+    #expect(try home.run("plugin", "disable", "greets").status == 0)
+    terminal.type("greet\r")
+    #expect(terminal.shows("neither a command nor a Lua name", seconds: 30))
+  }
+
   @Test func `the data can be changed while the pager shows the past`() throws {
     let home = try Home()
     try home.run("-e", "d = decks.create('Spanish') for i = 1, 60 do d:add{prompt = 'p' .. i, answer = 'a'} end")

@@ -379,9 +379,10 @@ package final class Session {
     if let damage = lexicons.takeDamage().first { throw damage }
   }
 
-  /// Loads settings that another shell has changed since the last line.
+  /// Loads settings that another shell has changed since the last line, and turns off plugins that it has disabled.
   func refreshSettings() {
     do { try data.opened?.settings.refresh() } catch { report(error) }
+    if options.usesPlugins { plugins.applyRevocations() }
   }
 
   /// Saves pending moves and sizes of elements.
