@@ -47,6 +47,19 @@ import Testing
     #expect(try fileExists(workspace.media.path(name)))
   }
 
+  @Test func `a file that is written to while it is imported stays in the folder, and is imported again`() throws {
+    let workspace = try Person().workspace()
+    let path = try workspace.media.ensureInbox() + "/a.mp3"
+    try writeFile([1], to: path)
+    let taken = try workspace.media.importInbox()
+    try writeFile([1, 2], to: path)
+    try workspace.media.clearInbox(taken)
+    #expect(fileExists(path))
+    try workspace.media.clearInbox(workspace.media.importInbox())
+    #expect(!fileExists(path))
+    #expect(try FileText.bytes(workspace.media.path("a.mp3"), limit: 9) == [1, 2])
+  }
+
   @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {
     let person = try Person()
     var workspace = try person.workspace()
