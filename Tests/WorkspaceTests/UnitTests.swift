@@ -56,6 +56,15 @@ private struct Stop: Error {}
     try mine.commitUnit()
   }
 
+  @Test func `tags that another process has added since a card was read are kept`() throws {
+    let (mine, other) = (try person.workspace(), try person.workspace())
+    let tagged = try mine.decks.create("D").add(card("a"))
+    #expect(try tagged.record().tags == [])
+    try other.cards.changeTags(other.decks.open("D").cards().rest(), adding: ["theirs"])
+    try mine.cards.changeTags([tagged], adding: ["ours"])
+    #expect(try tagged.record().tags == ["theirs", "ours"])
+  }
+
   @Test func `a unit that is not committed is lost with the workspace, and its documents with it`() throws {
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)

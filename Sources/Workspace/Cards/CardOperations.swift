@@ -134,12 +134,14 @@ public struct CardOperations {
     }
   }
 
+  /// Removes and adds tags, whatever tags the cards have got from another process since they were read.
   public func changeTags(
-    _ cards: [CardHandle], adding: [String], removing: [String], progress: CardProgress = { _ in }
+    _ cards: [CardHandle], adding: [String] = [], removing: [String] = [], progress: CardProgress = { _ in }
   ) throws {
     try edit(cards, progress: progress) { db, place, now in
-      let tags = Tags.changed(try cards[place].record().tags, adding: adding, removing: removing)
-      return try CardTable.update(db, cards[place].id, tags: tags, now: now)
+      let card = cards[place].id
+      guard let tags = try CardTable.card(db, card)?.tags else { throw DeckError.gone(what: "the card") }
+      return try CardTable.update(db, card, tags: Tags.changed(tags, adding: adding, removing: removing), now: now)
     }
   }
 
