@@ -33,10 +33,11 @@ public final class AccountStore {
 
   /// The names of all accounts, sorted by code point.
   public func names() throws(AuthenticationError) -> [String] {
-    try PrivateFile.names(in: accounts).filter {
-      !$0.hasPrefix(".") && PrivateFile.exists(credentialsPath($0))
-    }
+    try PrivateFile.names(in: accounts).filter { !$0.hasPrefix(".") && has($0) }
   }
+
+  /// Whether there is an account of exactly this name.
+  func has(_ account: String) -> Bool { PrivateFile.exists(credentialsPath(account)) }
 
   /// The account's own spelling of a name: case and compatible forms do not matter. Nil if there is no such account.
   public func account(named name: String) throws(AuthenticationError) -> String? {
@@ -161,7 +162,8 @@ public final class AccountStore {
   public func checkNew(_ name: String) throws(AuthenticationError) { _ = try newName(name) }
 
   /// Adds an account and returns its name as stored. With `adoptingLocal`, the local data becomes that of the first
-  /// account, in one step; the caller must have closed it before.
+  /// account, in one step; the caller must have closed it before. Throws `required` if that account is not the first,
+  /// because another process has just added one.
   public func add(
     _ name: String, _ password: borrowing Secret, adoptingLocal: Bool
   ) throws(AuthenticationError) -> String {
@@ -173,8 +175,8 @@ public final class AccountStore {
     defer { lock.release() }
     let account = try newName(name)
     let credentials = Credentials(name: account, hash: try PasswordHash(normal, cost: cost))
-    let isFirst = try names().isEmpty
-    let staged = try stage(adoptingLocal && isFirst)
+    if adoptingLocal, try !names().isEmpty { throw .required }
+    let staged = try stage(adoptingLocal)
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
     try AttemptRecord.ofAccount(in: staged, environment)
       .write(Failures(count: 0, last: environment.clocks.reading()))

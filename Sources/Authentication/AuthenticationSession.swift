@@ -165,9 +165,13 @@ public final class AuthenticationSession {
     return account
   }
 
-  /// Checks whether another process has added the first account meanwhile: the local data then belongs to that account,
-  /// and the access to it is closed.
+  /// Checks whether another process has added the first account meanwhile, to which the local data then belongs, or has
+  /// removed the signed-in account. The access to what is no longer there is closed.
   public func refresh() throws(AuthenticationError) {
+    if let user, !store.has(user) {
+      access?.close()
+      return try end(of: user)
+    }
     guard !hasAccounts, try !store.names().isEmpty else { return }
     hasAccounts = true
     access?.close()
@@ -186,14 +190,18 @@ public final class AuthenticationSession {
       if removed.isOpen { throw error }
       failure = error
     }
+    try end(of: name)
+    if let failure { throw failure }
+  }
+
+  /// Ends the session of an account that was removed.
+  private func end(of name: String) throws(AuthenticationError) {
     access = nil
     notify(.signedOut(name))
-    if try store.names().isEmpty {
-      hasAccounts = false
-      access = try store.openLocal()
-      notify(.accountsChanged)
-    }
-    if let failure { throw failure }
+    guard try store.names().isEmpty else { return }
+    hasAccounts = false
+    access = try store.openLocal()
+    notify(.accountsChanged)
   }
 
   // MARK: Observers

@@ -126,7 +126,7 @@ private func describeTags(_ type: BoundType<CardHandle>) {
     "Adds tags."
   ) { card, stack in
     let added = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try card.update(tags: card.record().tags + added)
+    try card.workspace.cards.changeTags([card], adding: added)
     return LuaNothing()
   }
   type.method(
@@ -134,7 +134,7 @@ private func describeTags(_ type: BoundType<CardHandle>) {
     "Removes tags."
   ) { card, stack in
     let removed = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try card.update(tags: Tags.changed(card.record().tags, adding: [], removing: removed))
+    try card.workspace.cards.changeTags([card], removing: removed)
     return LuaNothing()
   }
 }

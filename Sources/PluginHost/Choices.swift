@@ -86,6 +86,22 @@ extension PluginHost {
     plugin.state = .off
   }
 
+  /// Turns off the plugins that another shell has disabled, or from which it took a right. Called between two lines.
+  public func applyRevocations() {
+    guard let grants, grants.folder == session.grantsFolder, !grants.isCurrent else { return }
+    readGrants()
+    for plugin in plugins where plugin.isUsable {
+      guard let manifest = plugin.manifest else { continue }
+      let entry = self.grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
+      let state = manifest.state(entry, isBundled: plugin.isBundled)
+      if state == .ready { continue }
+      unload(plugin)
+      (plugin.granted, plugin.state) = (manifest.rights(entry, isBundled: plugin.isBundled), state)
+      // An update may ask for something else.
+      if state != .off { refreshManifest(of: plugin) }
+    }
+  }
+
   /// Sets the limits of each call of a plugin; nil leaves one unchanged. A loaded plugin is loaded again.
   public func setLimits(_ plugin: Plugin, seconds: Double?, memory: Int?) throws {
     var limits = plugin.limits

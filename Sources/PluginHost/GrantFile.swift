@@ -30,6 +30,14 @@ struct GrantFile {
   private var path: String { Self.path(in: folder) }
   private(set) var entries: [String: Entry] = [:]
   private var whole = Value.Record()
+  /// The facts of the file when it was read or written; nil if there was none.
+  private var facts: FileFacts?
+
+  /// Whether nobody has changed the file since.
+  var isCurrent: Bool {
+    // If its facts cannot be read, reading it fails and reports why.
+    do { return try FileFacts.at(path) == facts } catch { return false }
+  }
 
   /// The name of the file while it is written; whoever holds the lock may overwrite or remove it.
   private static let temporaryName = "grants.json.tmp"
@@ -50,7 +58,8 @@ struct GrantFile {
   init(folder: String) throws {
     self.folder = folder
     let path = Self.path(in: folder)
-    guard fileExists(path) else { return }
+    facts = try FileFacts.at(path)
+    guard facts != nil else { return }
     let bytes = try FileText.bytes(path, limit: 1 << 20, isInterrupted: isNeverInterrupted)
     let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do {
@@ -134,6 +143,7 @@ struct GrantFile {
     changed[name] = record
     if changed == whole { return }
     try AtomicFile.write(path, JSONWriter.bytes(of: .record(changed)), .internalFile(temporaryName: Self.temporaryName))
+    facts = try FileFacts.at(path)
     whole = changed
     entries = Self.entries(in: whole)
   }

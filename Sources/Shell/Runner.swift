@@ -35,13 +35,17 @@ package struct Runner {
         try session.refreshAccounts()
         if command.access.needsSignIn { try session.host.requireSignIn() }
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
-        try lookingBack(command, invocation) {
+        let result = try lookingBack(command, invocation) {
           let result = try run(command, invocation)
           try session.requireWholeLists()
-          noteDeck(invocation)
-          session.show(result, asJSON: wantsJSON)
-          status = result.status
+          // The records of bound objects are read now.
+          if wantsJSON { session.show(result, asJSON: true) }
+          return result
         }
+        noteDeck(invocation)
+        // Not while the past is read, which locks the data: the user may leave the pager much later.
+        if !wantsJSON { session.show(result, asJSON: false) }
+        status = result.status
         try notifyListeners(of: command, words)
       }
       return session.state.leaving ?? status
@@ -52,12 +56,14 @@ package struct Runner {
     }
   }
 
-  /// Runs and shows a command with the data as it was at the step of `--at`.
+  /// Runs a command with the data as it was at the step of `--at`.
   /// - Throws: `ShellError.onlyReading` for a command that does not only read.
-  private func lookingBack(_ command: Command, _ invocation: Invocation, _ body: () throws -> Void) throws {
+  private func lookingBack(
+    _ command: Command, _ invocation: Invocation, _ body: () throws -> CommandResult
+  ) throws -> CommandResult {
     guard let step = session.options.step else { return try body() }
     guard command.onlyReads(invocation) else { throw ShellError.onlyReading(command: command.name) }
-    try session.workspace().at(step: step, body)
+    return try session.workspace().at(step: step, body)
   }
 
   /// Notifies listeners of a command that has run. Of a line that may contain the value of a secret setting they get

@@ -3,6 +3,7 @@
 // returned again.
 
 import CSQLite
+import Glibc
 
 /// A database that `Store` or `ExclusiveDatabase` lends for the duration of a closure.
 ///
@@ -109,6 +110,9 @@ public final class Database {
   /// Rows that were inserted, changed or removed since the database was opened.
   public var totalChanges: Int { Int(sqlite3_total_changes(connection.pointer)) }
 
+  /// A number that differs once another connection has committed something that a statement here can see.
+  public var dataVersion: Int? { get throws { try Int.fetchOne(self, sql: "PRAGMA data_version") } }
+
   public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(connection.pointer) }
 
   /// Calls the body with the SQL of each statement that starts, with its arguments filled in; nil stops the tracing.
@@ -137,11 +141,27 @@ public final class Database {
   /// Whether a transaction is active. SQLite itself ends the transaction when the disk is full.
   public var isInsideTransaction: Bool { sqlite3_get_autocommit(connection.pointer) == 0 }
 
-  /// Whether the file is no longer at its path, so that nobody would find what is written to it.
-  var hasMoved: Bool {
-    var answer: Int32 = 0
-    let code = sqlite3_file_control(connection.pointer, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
-    return code == SQLITE_OK && answer != 0
+  /// Throws if the file, or its write-ahead log, is no longer at its path: nobody would find what is written to it.
+  /// Another process deletes the log if it finds no lock of this one: closing any descriptor of the file drops SQLite's
+  /// locks. So does a program that synchronizes folders.
+  func requireInPlace() throws(StorageError) {
+    var hasMoved: Int32 = 0
+    let code = sqlite3_file_control(connection.pointer, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    let isInPlace = code != SQLITE_OK || hasMoved == 0
+    if isInPlace, logFiles.allSatisfy({ fileNumber(of: $0.path) == $0.number }) { return }
+    let detail = "it or its log was removed or replaced while this program had it open; start the program again"
+    throw StorageError.unreadable(path: connection.path, detail: detail)
+  }
+
+  /// The write-ahead log and its index, as they were when the database was opened.
+  private var logFiles: [(path: String, number: ino_t)] = []
+
+  /// Remembers the write-ahead log, for `requireInPlace`.
+  func noteLog() {
+    guard let name = sqlite3_db_filename(connection.pointer, "main"), name.pointee != 0 else { return }
+    for path in ["-wal", "-shm"].map({ String(cString: name) + $0 }) {
+      if let number = fileNumber(of: path) { logFiles.append((path, number)) }
+    }
   }
 
   /// Begins a transaction that holds the write lock.
@@ -232,6 +252,12 @@ public final class Database {
         return first.lexicographicallyPrecedes(second) ? -1 : 1
       }, nil)
   }
+}
+
+/// Returns the inode of the file at a path; nil if there is none.
+private func fileNumber(of path: String) -> ino_t? {
+  var facts = stat()
+  return stat(path, &facts) == 0 ? facts.st_ino : nil
 }
 
 private func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }

@@ -33,7 +33,8 @@ public final class Store {
   private var depth = 0
   /// Increases with each commit of another process that a read noticed, and with each rollback.
   public private(set) var otherChanges = 0
-  private var dataVersion: Int?
+  /// `Database.dataVersion` at the last read outside a transaction.
+  public private(set) var dataVersion: Int?
   /// Records what the current operation or unit changes; nil if nothing is recorded.
   let recorder: UndoRecorder?
   /// The undo step that the last operation outside a unit, or the last unit, wrote; nil if it changed nothing.
@@ -191,7 +192,10 @@ public final class Store {
   /// Lends the connection to work on the whole database, outside units and operations.
   func whole(_ name: String, _ body: (Database) throws -> Void) throws {
     guard unit != .open, depth == 0 else { throw UndoError.inUnit }
-    try access(name, changes: true) { db in try waiting { try body(db) } }
+    try access(name, changes: true) { db in
+      try db.requireInPlace()
+      try waiting { try body(db) }
+    }
   }
 
   func didReplaceDatabase() {
@@ -206,10 +210,7 @@ public final class Store {
   /// Begins a transaction that holds the write lock, waiting for another process until the deadline.
   func begin(_ db: Database, _ name: String) throws {
     if let readOnlyReason { throw readOnlyReason }
-    if db.hasMoved {
-      let detail = "it was removed or replaced while this program had it open; start the program again"
-      throw StorageError.unreadable(path: shownPath, detail: detail)
-    }
+    try db.requireInPlace()
     try waiting { try db.begin() }
     recorder?.clear()
     recorder?.isRecording = true
@@ -342,7 +343,7 @@ public final class Store {
   /// Counts a commit of another process. While a transaction is open, none is visible.
   private func countOtherCommits(_ db: Database) throws {
     guard path != nil, !db.isInsideTransaction else { return }
-    guard let version = try Int.fetchOne(db, sql: "PRAGMA data_version") else { return }
+    guard let version = try db.dataVersion else { return }
     // The first call counts, too: it cannot know what was committed before.
     if dataVersion != version { otherChanges &+= 1 }
     dataVersion = version
@@ -358,6 +359,7 @@ public final class Store {
     try fresh.use(for: name) { db in
       for migration in migrations { for function in migration.functions { try db.add(function) } }
       try prepare(db, migrations)
+      db.noteLog()
       try recorder?.attach(db)
     }
     database = fresh

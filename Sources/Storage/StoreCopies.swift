@@ -81,13 +81,11 @@ public final class ChangeWatch {
 
   fileprivate init(_ path: String) throws {
     database = try ExclusiveDatabase(path, .reading, settings: [])
-    version = try database.use(ChangeWatch.version)
+    version = try database.use { try $0.dataVersion }
   }
 
-  private static func version(_ db: Database) throws -> Int? { try Int.fetchOne(db, sql: "PRAGMA data_version") }
-
   fileprivate func requireUnchanged() throws {
-    if try database.use(ChangeWatch.version) != version { throw Changed() }
+    if try database.use({ try $0.dataVersion }) != version { throw Changed() }
   }
 
   fileprivate struct Changed: Error {}

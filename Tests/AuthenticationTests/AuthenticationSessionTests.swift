@@ -164,6 +164,20 @@ import Testing
     #expect(!local.isOpen && session.needsAuthentication)
     try session.login("ana", try Secret("correct horse"))
   }
+
+  @Test func `an account that another process removed is signed out here too`() throws {
+    let data = DataFolder()
+    let (session, ear) = try session(data)
+    let access = try session.login("ana", try Secret("correct horse"))
+    try session.refresh()
+    #expect(access.isOpen)
+    let other = try AuthenticationSession(try data.store())
+    try other.login("ana", try Secret("correct horse"))
+    try other.removeAccount()
+    try session.refresh()
+    #expect(!access.isOpen && session.user == nil && !session.needsAuthentication)
+    #expect(ear.heard.suffix(2) == [.signedOut("ana"), .accountsChanged])
+  }
 }
 
 @Suite struct IdleClockTests {

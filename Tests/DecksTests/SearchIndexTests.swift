@@ -138,6 +138,22 @@ import Testing
     #expect(try found("tres", deck, self.cache()) == ["tres"])
   }
 
+  @Test func `a card that got an id above all that were given is found once`() throws {
+    let deck = try collection.deck("d")
+    let first = try collection.add(deck, "el gato", "the cat")
+    let second = try collection.add(deck, "el perro", "the dog")
+    let cache = cache()
+    #expect(try found("gato", deck, cache) == ["el gato"])
+    try edit { db in
+      let card = try #require(try SyncedCards.stored(db, first))
+      try CardTable.renumber(db, card, to: CardID(rawValue: second.rawValue + 1000))
+    }
+    for prompt in ["la vaca", "el zorro"] {
+      try edit { try CardTable.update($0, second, prompt: prompt, now: 1) }
+      #expect(try found("gato", deck, cache) == ["el gato"])
+    }
+  }
+
   @Test func `the log holds the latest changes; an older index is rebuilt`() throws {
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "uno", "one")

@@ -42,6 +42,22 @@ import Testing
     #expect(try home.run("note", "edit", "D:1", "--set", "Back=tomcat").output.hasPrefix("Changed the note"))
   }
 
+  @Test func `what another shell changes while the editor is open is kept, unless it was edited here too`() throws {
+    for (prompt, answer) in [("uno", "one"), ("dos", "two"), ("tres", String(repeating: "three ", count: 200))] {
+      try home.run("card", "add", "D", prompt, answer)
+    }
+    func edit(_ words: [String], _ change: String, meanwhile other: [String]) throws {
+      let script = home.words(other).joined(separator: " ") + " >/dev/null; sed -i '\(change)' \"$1\""
+      let terminal = try terminal(words, editor(script))
+      terminal.wait(for: "Changed")
+      #expect(terminal.ended() == 0)
+    }
+    try edit(["card", "edit", "deck:D"], "s/dos/two!/", meanwhile: ["card", "edit", "D:2", "--answer", "other"])
+    try edit(["note", "edit", "D:2"], "s/other/mine/", meanwhile: ["card", "tag", "D:2", "--add", "late"])
+    let card = try home.run("-e", "c = decks.open('D'):card(2) print(c.prompt, c.answer, c.tags[1])")
+    #expect(card.output == "two!\tmine\tlate\n", "\(card)")
+  }
+
   @Test func `a note of any type is added by its fields, or in the editor`() throws {
     let added = try home.run("note", "add", "Basic (and reversed card)", "Front= <a> ", "Back=b=c", "--tag", "t")
     #expect(added.output == "Added the note \"<a>\" with 2 cards to \"D\".\n", "\(added)")

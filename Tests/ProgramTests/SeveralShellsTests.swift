@@ -93,6 +93,51 @@ import Testing
     #expect(second.shows("study.limit: 7"))
   }
 
+  @Test func `a plugin that is disabled in one shell is off in another at its next line`() throws {
+    let home = try Home()
+    try home.plugin(
+      "greets", permissions: #"["shell"]"#, manifest: #""commands": ["greet"]"#,
+      #"shell.command{name="greet", run=function() return "hello" end}"#)
+    try home.enable("greets")
+    let terminal = try home.terminal()
+    #expect(terminal.shows("> ", seconds: 30))
+    terminal.type("greet\r")
+    #expect(terminal.shows("hello", seconds: 30))
+    #expect(try home.run("plugin", "disable", "greets").status == 0)
+    terminal.type("greet\r")
+    #expect(terminal.shows("neither a command nor a Lua name", seconds: 30))
+  }
+
+  @Test func `the data can be changed while the pager shows the past`() throws {
+    let home = try Home()
+    try home.run("-e", "d = decks.create('Spanish') for i = 1, 60 do d:add{prompt = 'p' .. i, answer = 'a'} end")
+    let pipe = home.path + "/go"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let environment = home.environment.filter { !$0.hasPrefix("PAGER=") } + ["PAGER=echo PAGED; cat \(pipe)"]
+    let terminal = try PseudoTerminal(home.words(["--at", "1", "card", "list"]), environment: environment)
+    terminal.wait(for: "PAGED")
+    let added = try home.run("card", "add", "Spanish", "late", "a")
+    #expect(added.status == 0, "\(added)")
+    // Opening it for writing blocks until the pager has opened it for reading.
+    close(open(pipe, O_WRONLY))
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `a shell whose account was removed by another one signs out and leaves nothing behind`() throws {
+    let home = try Home()
+    let password = try home.write("a long password\n", to: "password")
+    try home.run("account", "add", "ana", "--new-password-file", password)
+    let terminal = try home.terminal("--password-file", password)
+    #expect(terminal.shows("> ", seconds: 30))
+    #expect(try home.run("--password-file", password, "account", "remove", "ana").status == 0)
+    terminal.type("backup\r")
+    #expect(terminal.shows("no account is called", seconds: 30))
+    terminal.type("exit\r")
+    #expect(terminal.ended() == 0)
+    let added = try home.run("account", "add", "ana", "--new-password-file", password)
+    #expect(added.status == 0, "\(added)")
+  }
+
   @Test func `an account added while a script runs loses none of the script's work`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

@@ -72,6 +72,17 @@ import Testing
     #expect(try tests.store(folder.file("none.sqlite")).watch() == nil)
   }
 
+  @Test func `a file that was replaced while it was open is not written to`() throws {
+    let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
+    let store = try filled(path, "a")
+    try filled(other, "x").close()
+    try Folder.removeFile(path)
+    #expect(throws: StorageError.self) { try store.replaceAll(from: other) }
+    try store.close()
+    try store.replaceAll(from: other)
+    #expect(try names(store) == ["x"])
+  }
+
   @Test func `a file that cannot be opened is replaced`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
     try filled(other, "x").close()

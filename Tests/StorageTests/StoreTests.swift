@@ -194,10 +194,24 @@ import Testing
     try add(store, "a")
     try Folder.removeFile(path)
     let error = #expect(throws: StorageError.self) { try add(store, "b") }
-    #expect(error?.message.contains("it was removed or replaced while this program had it open") == true)
+    #expect(error?.message.contains("was removed or replaced while this program had it open") == true)
     try store.close()
     try add(store, "c")
     #expect(try words(store) == ["c"] && fileExists(path))
+  }
+
+  @Test(arguments: ["-wal", "-shm"])
+  func `nothing is written to a log that was removed while it was open`(ending: String) throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("x.sqlite")
+    let store = store(path)
+    try add(store, "a")
+    try Folder.removeFile(path + ending)
+    let error = #expect(throws: StorageError.self) { try add(store, "b") }
+    #expect(error?.message.contains("was removed or replaced while this program had it open") == true)
+    try store.close()
+    try add(store, "c")
+    #expect(try words(store) == ["a", "c"])
   }
 
   @Test func `a read-only store can be changed as soon as its disk allows it`() throws {

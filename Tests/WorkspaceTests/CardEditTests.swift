@@ -44,8 +44,8 @@ import Values
     #expect(throws: (any Error).self) { try workspace.cards.update([last] + note.cards(), prompt: "p", answer: nil) }
     #expect(try last.record().prompt == "last")
     try workspace.cards.update([last], prompt: "p", answer: "q")
-    try workspace.cards.update([(last, NewCard(prompt: "p2", answer: "q2", tags: ["t"]))]) { $1 }
-    #expect(try last.record().prompt == "p2" && last.record().answer == "q2" && last.record().tags == ["t"])
+    try workspace.cards.update([(last, "p2", nil, ["t"])]) { $1 }
+    #expect(try last.record().prompt == "p2" && last.record().answer == "q" && last.record().tags == ["t"])
   }
 
   @Test func `cards of several batches move to another deck in order, and stay if the caller cancels`() throws {

@@ -1,4 +1,4 @@
-// Changes of documents are saved whole or not at all; what is restored is in the file.
+// Changes of documents are saved whole or not at all; a backup has what it names; what is restored is in the file.
 
 import CardDocuments
 import Decks
@@ -31,6 +31,34 @@ import Testing
       try element.set(.x, to: .number(5))
     }
     #expect(try workspace.care.steps().count == steps + 1)
+  }
+
+  @Test func `media without a name can be removed during a backup`() throws {
+    let workspace = try Person().workspace()
+    let name = try workspace.media.add([1], named: "a.mp3")
+    let other = workspace.media.folder + "/" + ContentHash(of: [2]).description
+    try AtomicFile.write(other, [2])
+    let job = workspace.care.backupJob(to: workspace.folder + "/a.backup")
+    // Not before the second half, when everything was listed.
+    _ = try job.write { done, total in if done * 2 > total { unlink(other) } }
+    #expect(!fileExists(other))
+    try workspace.media.remove([name])
+    _ = try workspace.media.clean()
+    _ = try workspace.care.restore(workspace.care.stage(job.path))
+    #expect(try fileExists(workspace.media.path(name)))
+  }
+
+  @Test func `a file that is written to while it is imported stays in the folder, and is imported again`() throws {
+    let workspace = try Person().workspace()
+    let path = try workspace.media.ensureInbox() + "/a.mp3"
+    try writeFile([1], to: path)
+    let taken = try workspace.media.importInbox()
+    try writeFile([1, 2], to: path)
+    try workspace.media.clearInbox(taken)
+    #expect(fileExists(path))
+    try workspace.media.clearInbox(workspace.media.importInbox())
+    #expect(!fileExists(path))
+    #expect(try FileText.bytes(workspace.media.path("a.mp3"), limit: 9) == [1, 2])
   }
 
   @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {

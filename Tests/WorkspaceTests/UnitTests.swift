@@ -43,6 +43,28 @@ private struct Stop: Error {}
     try workspace.close()
   }
 
+  @Test func `a unit sees the positions of cards as another process left them before it began to write`() throws {
+    let (mine, other) = (try person.workspace(), try person.workspace())
+    let deck = try mine.decks.create("D")
+    for prompt in ["e", "d", "c", "b", "a"] { try deck.add(card(prompt)) }
+    try mine.beginUnit()
+    for position in 1...5 { _ = try deck.card(at: position) }
+    let last = try #require(try deck.card(at: 5))
+    try other.cards.remove([#require(try other.decks.open("D").card(at: 1))])
+    try last.update(answer: "y")
+    #expect(try deck.card(at: 1)?.record().prompt == "b" && last.position() == 4)
+    try mine.commitUnit()
+  }
+
+  @Test func `tags that another process has added since a card was read are kept`() throws {
+    let (mine, other) = (try person.workspace(), try person.workspace())
+    let tagged = try mine.decks.create("D").add(card("a"))
+    #expect(try tagged.record().tags == [])
+    try other.cards.changeTags(other.decks.open("D").cards().rest(), adding: ["theirs"])
+    try mine.cards.changeTags([tagged], adding: ["ours"])
+    #expect(try tagged.record().tags == ["theirs", "ours"])
+  }
+
   @Test func `a unit that is not committed is lost with the workspace, and its documents with it`() throws {
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)

@@ -36,6 +36,8 @@ final class SearchIndex {
   /// The rows of cards that come after the ordered rows.
   private var unordered: [Int64: Int] = [:]
   private var orderedCount = 0
+  /// The highest id of any row's card.
+  private var highest = Int64.min
   /// Whether there is more text than the limit; then it is not read again.
   private var isTooLarge = false
   /// The number of rows read from the database since the index was made, loaded or saved.
@@ -82,12 +84,14 @@ final class SearchIndex {
     var polledAt = texts.count
     try db.forEachRow(sql, while: { texts.count <= Self.byteLimit }, [card]) { row in
       let card = row.integer(0)
-      if card <= state.lastCard, let old = self.row(of: card) { stale.insert(old) }
-      if card <= state.lastCard || !unordered.isEmpty {
+      // Also a card above `state.lastCard`, which another process has added since, or which got another id.
+      if card <= highest, let old = self.row(of: card) { stale.insert(old) }
+      if card <= highest || !unordered.isEmpty {
         unordered[card] = cards.count
       } else {
         orderedCount += 1
       }
+      highest = max(highest, card)
       cards.append(card)
       for column: Int32 in 1...3 {
         Folding.fold(row.bytes(column), into: &texts)
@@ -134,6 +138,7 @@ final class SearchIndex {
   func replace(cards: [Int64], ends: [UInt32], texts: [UInt8]) {
     (self.cards, self.ends, self.texts) = (cards, ends, texts)
     (stale, unordered, orderedCount, readCount) = ([], [:], cards.count, 0)
+    highest = cards.last ?? .min
   }
 
   // MARK: Searching

@@ -1,5 +1,5 @@
 // Edits many cards as a table in $EDITOR. Invariant: a table with any invalid line changes nothing; a line that was
-// removed leaves its card unchanged.
+// removed leaves its card unchanged, and a cell that was not changed keeps what another shell has made of it since.
 
 import Commands
 import Decks
@@ -46,17 +46,18 @@ struct CardTableEditing {
     var changed: [CardHandle] = []
     try edit(lines, Self.heading("card", ["prompt", "answer"]), orElse: "give --prompt or --answer") { text in
       let rows = try Self.rows(text, cards.count, what: "card", "a number, a prompt, an answer and tags")
-      var edits: [(row: Row, card: CardHandle, to: NewCard)] = []
+      var edits: [(row: Row, card: CardHandle, prompt: String?, answer: String?, tags: [String]?)] = []
       for row in rows {
-        let card = cards[row.place]
-        let old = try card.record()
-        let tags = row.tags ?? old.tags
-        if row.cells == [old.prompt, old.answer], tags == old.tags { continue }
-        edits.append((row, card, NewCard(prompt: row.cells[0], answer: row.cells[1], tags: tags)))
+        let shown = lines[row.place]
+        let prompt = row.cells[0] == shown[0] ? nil : row.cells[0]
+        let answer = row.cells[1] == shown[1] ? nil : row.cells[1]
+        let tags = row.tags.flatMap { $0.joined(separator: " ") == shown[2] ? nil : $0 }
+        if prompt == nil, answer == nil, tags == nil { continue }
+        edits.append((row, cards[row.place], prompt, answer, tags))
       }
       changed = edits.map(\.card)
       if edits.isEmpty { return }
-      try session.workspace().cards.update(edits.map { ($0.card, $0.to) }) { place, problem in
+      try session.workspace().cards.update(edits.map { ($0.card, $0.prompt, $0.answer, $0.tags) }) { place, problem in
         Self.refused(edits[place].row, try edits[place].card.record().prompt, problem)
       }
     }
@@ -80,7 +81,7 @@ struct CardTableEditing {
       var edits: [(row: Row, note: NoteHandle, fields: [String: String], tags: [String]?)] = []
       for row in try Self.rows(text, notes.count, columns: type.fields.count, what: "note", expected) {
         let note = notes[row.place]
-        let (fields, tags) = try NoteSheet.changes(row.cells, row.tags, to: note)
+        let (fields, tags) = try NoteSheet.changes(row.cells, row.tags, since: lines[row.place], to: note)
         if !fields.isEmpty || tags != nil { edits.append((row, note, fields, tags)) }
       }
       let lost = try edits.reduce(0) { try $0 + $1.note.lostCards(fields: $1.fields) }

@@ -148,9 +148,9 @@ enum NoteCommands {
   }
 
   private static func editInEditor(_ note: NoteHandle, agreed: Bool, _ session: Session) throws {
-    let sheet = try NoteSheet.sheet(of: note).text(advice: NoteSheet.advice)
-    try session.editor.edit(sheet, orElse: "give --set FIELD=TEXT") { edited in
-      let changes = try NoteSheet.changes(Sheet(edited), to: note)
+    let sheet = try NoteSheet.sheet(of: note)
+    try session.editor.edit(sheet.text(advice: NoteSheet.advice), orElse: "give --set FIELD=TEXT") { edited in
+      let changes = try NoteSheet.changes(Sheet(edited), since: sheet, to: note)
       guard try agreed || agrees(to: changes.fields, of: note, session) else { return }
       try note.update(fields: changes.fields, tags: changes.tags)
     }

@@ -106,9 +106,9 @@ private final class ServingHost: ActionHost {
     }
     session.input.forgetTyped()
     guard try session.confirm("May pages of \(name) read and change your cards, from now on?") else { return false }
-    let preferences = try session.workspace().preferences()
-    let origins = (preferences.servedOrigins + [origin]).joined(separator: " ")
-    try preferences.tree.set(ServeSettings.origins, text: origins, by: .user)
+    // Another shell may have changed the setting during the question.
+    let origins = (try clientSettings().origins + [origin]).joined(separator: " ")
+    try session.workspace().preferences().tree.set(ServeSettings.origins, text: origins, by: .user)
     return true
   }
 

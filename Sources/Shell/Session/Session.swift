@@ -300,13 +300,16 @@ package final class Session {
     state.needsFreshState = true
   }
 
-  /// Checks whether another process has added the first account meanwhile; the local data then belongs to that account.
+  /// Checks whether another process has added the first account meanwhile, to which the local data then belongs, or has
+  /// removed the signed-in account.
+  /// - Throws: `not_found` if the account was removed, so that nothing meant for it is done elsewhere.
   func refreshAccounts() throws {
-    let wasOpen = !auth.needsAuthentication
+    let (access, user) = (auth.access, auth.user)
     try auth.refresh()
-    guard wasOpen, auth.needsAuthentication else { return }
+    guard let access, auth.access !== access else { return }
     try data.take()?.close()
     endSession()
+    if let user { throw AuthenticationError.unknownAccount(user, suggestion: nil) }
   }
 
   // MARK: The end
@@ -376,9 +379,10 @@ package final class Session {
     if let damage = lexicons.takeDamage().first { throw damage }
   }
 
-  /// Loads settings that another shell has changed since the last line.
+  /// Loads settings that another shell has changed since the last line, and turns off plugins that it has disabled.
   func refreshSettings() {
     do { try data.opened?.settings.refresh() } catch { report(error) }
+    if options.usesPlugins { plugins.applyRevocations() }
   }
 
   /// Saves pending moves and sizes of elements.

@@ -63,12 +63,16 @@ struct NoteSheet {
     return (isHTML ? String(heading.dropLast(html.count)) : heading, isHTML)
   }
 
-  /// The fields and tags in a sheet that differ from the note's.
+  /// The fields and tags in a sheet that differ from the note's. What the user left as it was shown keeps what another
+  /// shell has made of it since.
   /// - Throws: `NoteError.noField` for a heading that is not a field.
-  static func changes(_ sheet: Sheet, to note: NoteHandle) throws -> (fields: [String: String], tags: [String]?) {
+  static func changes(
+    _ sheet: Sheet, since shown: Sheet, to note: NoteHandle
+  ) throws -> (fields: [String: String], tags: [String]?) {
     let known = try note.fields()
     var (fields, newTags): ([String: String], [String]?) = ([:], nil)
-    for part in sheet.parts {
+    for part in sheet.parts
+    where !shown.parts.contains(where: { $0.name == part.name && $0.text.hasLines(of: part.text) }) {
       if part.name == tags {
         newTags = words(part.text)
         continue
@@ -85,17 +89,16 @@ struct NoteSheet {
     return (fields, newTags)
   }
 
-  /// The fields and tags in a table row that differ from the note's: HTML for a field with formatting, plain text for
-  /// others.
+  /// The fields and tags in a table row that differ from those that were shown: HTML for a field with formatting, plain
+  /// text for others.
   static func changes(
-    _ cells: [String], _ tags: [String]?, to note: NoteHandle
+    _ cells: [String], _ tags: [String]?, since shown: [String], to note: NoteHandle
   ) throws -> (fields: [String: String], tags: [String]?) {
     var fields: [String: String] = [:]
-    for (cell, old) in zip(cells, try note.fields()) {
-      let plain = FieldHTML.plain(old.value)
-      if cell != plain ?? old.value { fields[old.name] = plain == nil ? cell : FieldHTML.html(ofPlain: cell) }
+    for ((cell, before), old) in zip(zip(cells, shown), try note.fields()) where cell != before {
+      fields[old.name] = FieldHTML.plain(old.value) == nil ? cell : FieldHTML.html(ofPlain: cell)
     }
-    return (fields, try tags == note.record().tags ? nil : tags)
+    return (fields, tags.flatMap { $0.joined(separator: " ") == shown.last ? nil : $0 })
   }
 }
 

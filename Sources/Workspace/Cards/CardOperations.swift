@@ -55,15 +55,16 @@ public struct CardOperations {
     return CardSequence(ids, positions: positions, in: workspace)
   }
 
-  /// Sets the texts and tags of cards: of all of them, or of none if one is refused.
+  /// Sets texts and tags of cards, where nil leaves them unchanged: of all of them, or of none if one is refused.
   /// - Parameter refused: returns the error to throw for the card at a place in the list.
   public func update(
-    _ edits: [(card: CardHandle, to: NewCard)], refused: (_ place: Int, _ problem: any Problem) throws -> any Error
+    _ edits: [(card: CardHandle, prompt: String?, answer: String?, tags: [String]?)],
+    refused: (_ place: Int, _ problem: any Problem) throws -> any Error
   ) throws {
     try edit(edits.map(\.card)) { db, place, now in
-      let (card, new) = edits[place]
+      let (card, prompt, answer, tags) = edits[place]
       do {
-        return try CardTable.update(db, card.id, prompt: new.prompt, answer: new.answer, tags: new.tags, now: now)
+        return try CardTable.update(db, card.id, prompt: prompt, answer: answer, tags: tags, now: now)
       } catch let problem as any Problem where problem.report.code != .interrupted {
         throw try refused(place, problem)
       }
@@ -133,12 +134,14 @@ public struct CardOperations {
     }
   }
 
+  /// Removes and adds tags, whatever tags the cards have got from another process since they were read.
   public func changeTags(
-    _ cards: [CardHandle], adding: [String], removing: [String], progress: CardProgress = { _ in }
+    _ cards: [CardHandle], adding: [String] = [], removing: [String] = [], progress: CardProgress = { _ in }
   ) throws {
     try edit(cards, progress: progress) { db, place, now in
-      let tags = Tags.changed(try cards[place].record().tags, adding: adding, removing: removing)
-      return try CardTable.update(db, cards[place].id, tags: tags, now: now)
+      let card = cards[place].id
+      guard let tags = try CardTable.card(db, card)?.tags else { throw DeckError.gone(what: "the card") }
+      return try CardTable.update(db, card, tags: Tags.changed(tags, adding: adding, removing: removing), now: now)
     }
   }
 

@@ -29,28 +29,31 @@ struct BackupJob: Sendable {
     let copy = scratch.path("collection.sqlite")
     try DatabaseSnapshot(folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
       .copy(to: copy) { progress($0, $1 * 2) }
-    var contents = try checkedCounts(copy)
+    let (counts, named) = try checked(copy)
+    var contents = counts
     contents.created = created
     contents.account = account
-    let files = [("collection.sqlite", copy)] + (try otherFiles(copiedTo: scratch))
+    let files = [("collection.sqlite", copy)] + (try otherFiles(copiedTo: scratch, named))
     contents.bytes = try files.reduce(0) { try $0 + (FileFacts.at($1.1)?.size ?? 0) }
     try write(contents, files, in: scratch, progress)
     return contents
   }
 
-  private func checkedCounts(_ path: String) throws -> BackupContents {
+  /// Checks the copy of the database; returns what is in it, and the media that it names.
+  private func checked(_ path: String) throws -> (counts: BackupContents, named: Set<String>) {
     let file = try ForeignDatabase.open(path, isInterrupted: isInterrupted)
     return try file.use { db in
       let wrong = try String.fetchAll(db, sql: "PRAGMA quick_check").filter { $0 != "ok" }
       if let first = wrong.first {
         throw StorageError.damaged(path: folder + "/collection.sqlite", detail: first)
       }
-      return try BackupContents.counts(db)
+      return (try BackupContents.counts(db), try MediaOperations.named(db))
     }
   }
 
   /// Lists the grants, the history and the media. Copies the first two, since they may grow while the backup is made.
-  private func otherFiles(copiedTo scratch: Scratch) throws -> [(String, String)] {
+  /// Media without a name may be removed meanwhile, for example those of an import that fails.
+  private func otherFiles(copiedTo scratch: Scratch, _ named: Set<String>) throws -> [(String, String)] {
     func isFile(_ name: String) throws -> Bool {
       try FileFacts.at(folder + "/" + name, followingLinks: false)?.kind == .file
     }
@@ -58,7 +61,8 @@ struct BackupJob: Sendable {
       try AtomicFile.copy(folder + "/" + name, to: scratch.path(name), isInterrupted: isInterrupted)
       return (name, scratch.path(name))
     }
-    let media = try Folder.names(in: folder + "/media").map { "media/" + $0 }.filter { BackupPart($0) != nil }
+    let media = try Folder.names(in: folder + "/media").filter(named.contains).map { "media/" + $0 }
+      .filter { BackupPart($0) != nil }
     return growing + (try media.filter(isFile).map { ($0, folder + "/" + $0) })
   }
 

@@ -176,10 +176,15 @@ public final class Workspace {
     // Evaluated before the change, because a deck that is removed still has its name now.
     let subject = subject()
     let result: T
+    // A commit of another process just before the transaction began is counted at the next read after it.
+    var hasUncounted = false
     if database.isInUnit || database.isInOperation {
-      let media = unit.newMedia.count
+      let (media, isFirst) = (unit.newMedia.count, !database.hasOpenTransaction)
       do {
-        result = try database.operation(operation.rawValue, isOneStatement: isOneStatement, body)
+        result = try database.operation(operation.rawValue, isOneStatement: isOneStatement) { db in
+          if isFirst { hasUncounted = try db.dataVersion != database.dataVersion }
+          return try body(db)
+        }
       } catch {
         // Its files are removed when the unit or the outer operation ends: until then, either may use them.
         if unit.newMedia.count > media { unit.mayHaveUnnamedMedia = true }
@@ -189,7 +194,7 @@ public final class Workspace {
       result = try performAlone(
         operation, words: { (became($0) ?? operation).words(subject, count($0), details?($0)) }, body)
     }
-    if operation.movesNoCard { opened.orders.keepValid(to: changeCount) }
+    if operation.movesNoCard, !hasUncounted { opened.orders.keepValid(to: changeCount) }
     if database.isInUnit {
       let done = became(result) ?? operation
       unit.operations[done, default: 0] += 1

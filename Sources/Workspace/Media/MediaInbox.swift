@@ -2,7 +2,7 @@
 // Invariant: a file leaves the folder only after its content is stored; a file that cannot be imported stays.
 
 import Decks
-import Files
+public import Files
 import Storage
 import Templates
 
@@ -17,36 +17,40 @@ extension MediaOperations {
   }
 
   /// Imports the files in the folder, each replacing the existing file of the same name.
-  /// - Returns: the imported files, for `clearInbox` once the change is committed.
-  public func importInbox() throws -> [String] {
+  /// - Returns: the imported files as they were then, for `clearInbox` once the change is committed.
+  public func importInbox() throws -> [(path: String, facts: FileFacts)] {
     if workspace.rehearsal.isOn || !Folder.isFolder(inbox) { return [] }
-    var taken: [String] = []
+    var taken: [(path: String, facts: FileFacts)] = []
     for name in try Folder.names(in: inbox).sorted() where !name.hasPrefix(".") {
       let path = inbox + "/" + name
-      guard try isImportable(name, path) else { continue }
+      guard let facts = try importable(name, path) else { continue }
       let bytes = try FileText.bytes(
         path, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
       do { try remove([name]) } catch NoteError.mediaNotFound {
         // There is nothing to replace.
       }
       _ = try add(bytes, named: name)
-      taken.append(path)
+      taken.append((path, facts))
     }
     return taken
   }
 
-  private func isImportable(_ name: String, _ path: String) throws -> Bool {
+  /// Returns the facts of a file that can be imported; nil for any other.
+  private func importable(_ name: String, _ path: String) throws -> FileFacts? {
     do throws(NoteError) {
-      guard try MediaNames.checked(name) == name else { return false }
+      guard try MediaNames.checked(name) == name else { return nil }
     } catch {
       // A name from another program that no media file can have: the file stays in the folder.
-      return false
+      return nil
     }
-    guard let facts = try FileFacts.at(path, followingLinks: false) else { return false }
-    return facts.kind == .file && facts.size <= MediaOperations.limit
+    guard let facts = try FileFacts.at(path, followingLinks: false) else { return nil }
+    return facts.kind == .file && facts.size <= MediaOperations.limit ? facts : nil
   }
 
-  public func clearInbox(_ paths: [String]) throws {
-    for path in paths { try Folder.removeFile(path) }
+  /// Removes the imported files, except those that were written to since.
+  public func clearInbox(_ files: [(path: String, facts: FileFacts)]) throws {
+    for file in files where try FileFacts.at(file.path, followingLinks: false) == file.facts {
+      try Folder.removeFile(file.path)
+    }
   }
 }

@@ -189,8 +189,13 @@ public struct MediaOperations {
     }
   }
 
+  /// Returns the hashes of all contents that a name or a document refers to.
+  static func named(_ db: Database) throws -> Set<String> {
+    try MediaTable.hashes(db).union(DocumentTable.pictures(db))
+  }
+
   private func leftovers() throws -> [String] {
-    let named = try workspace.read { try MediaTable.hashes($0).union(DocumentTable.pictures($0)) }
+    let named = try workspace.read { try Self.named($0) }
     return try Folder.names(in: folder).filter { !named.contains($0) }.map { folder + "/" + $0 }
   }
 
