@@ -78,10 +78,16 @@ import Testing
     let second = try workspace.care.freeBackupPath()
     #expect(first != second)
     try workspace.care.backup(to: second)
-    var status = try person.folder.status(String(second.dropFirst(person.data.count + 1)))
-    status.st_mtim.tv_sec += 100
-    person.folder.setTime(String(first.dropFirst(person.data.count + 1)), status)
-    #expect(workspace.care.newestBackup() == first)
+    func inFolder(_ path: String) -> String { String(path.dropFirst(person.data.count + 1)) }
+    var status = try person.folder.status(inFolder(second))
+    // Within one second too.
+    for (older, newer) in [(first, second), (second, first)] {
+      for (path, time) in [(older, 5), (newer, 6)] {
+        status.st_mtim.tv_nsec = time
+        person.folder.setTime(inFolder(path), status)
+      }
+      #expect(workspace.care.newestBackup() == newer)
+    }
     try workspace.close()
   }
 }
