@@ -187,9 +187,9 @@ extension PackagedPreset {
     set(name, .number(Double(min(range.upperBound, max(range.lowerBound, value)))))
   }
 
-  /// - Parameter minutes: the steps in minutes, as packages store them.
+  /// - Parameter minutes: the steps in minutes, as packages store them; a third of a minute is 20 seconds.
   private mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
-    if let minutes { set(name, .steps(minutes.map { $0 * 60 })) }
+    if let minutes { set(name, .steps(minutes.map { ($0 * 60).rounded() })) }
   }
 
   /// Sets the first list that is not empty.
