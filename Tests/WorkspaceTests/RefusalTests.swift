@@ -2,6 +2,7 @@
 
 import Decks
 import Exchange
+import Files
 import Glibc
 import Problems
 import TestSupport
@@ -88,6 +89,18 @@ import Testing
       }
       #expect(workspace.care.newestBackup() == newer)
     }
+    try workspace.close()
+  }
+
+  @Test func `the first change after a wrong clock was set back makes a backup`() throws {
+    let workspace = try person.workspace()
+    for (number, days) in [365.0, -365].enumerated() {
+      person.clock.pass(days * 86_400)
+      _ = try workspace.decks.create("Deck \(number)")
+      workspace.dailyBackups.finish { _, _ in }
+    }
+    #expect(fileExists(workspace.care.backupFolder + "/daily-2024-11-13.deckhand-backup"))
+    #expect(fileExists(workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"))
     try workspace.close()
   }
 }
