@@ -189,6 +189,16 @@ import Values
     #expect(bare.learningSteps == [] && bare.newPerDay == 0 && bare.suspendsLeeches, "what is 0 is not written")
   }
 
+  @Test func `a limit of 0 in place of none does not become the strictest one`() {
+    let old: Value.Record = [
+      "name": .text("Old"), "lapse": .record(["leechFails": .integer(0)]), "rev": .record(["maxIvl": .integer(0)]),
+      "new": .record(["perDay": .integer(99_999)]), "maxTaken": .integer(0),
+    ]
+    let options = PackagedPreset(old: old).options
+    #expect((options.leechThreshold, options.maximumInterval, options.newPerDay) == (8, 36_500, 9999))
+    #expect(options.maximumAnswerSeconds == 60)
+  }
+
   @Test func `a 32-bit number is the one that was typed`() throws {
     func packed(_ field: Int, _ values: [Float]) -> [UInt8] {
       let bytes = values.flatMap { value in
