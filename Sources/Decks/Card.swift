@@ -113,9 +113,7 @@ public struct CardSchedule: Equatable, Sendable {
         case .number(let path, let range): (self[keyPath: path], range)
         case .count(let path, let range): (Double(self[keyPath: path]), range)
         }
-      if let number, !range.contains(number) {
-        throw .badOption(name: "schedule.\(name)", reason: "must be from \(range.lowerBound) to \(range.upperBound)")
-      }
+      if let number, !range.contains(number) { throw .outOfRange("schedule.\(name)", range) }
     }
     let hasMemory = due != nil && stability != nil && difficulty != nil
     if state != .new, !hasMemory {

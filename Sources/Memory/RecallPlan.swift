@@ -158,8 +158,7 @@ extension Simulation {
   public func sampled(_ part: Double) -> Simulation {
     if part >= 1 { return self }
     var options = options
-    options.newPerDay = Int((Double(options.newPerDay) * part).rounded(.up))
-    options.reviewsPerDay = Int((Double(options.reviewsPerDay) * part).rounded(.up))
+    options.part *= part
     let count = Int((Double(cards.count) * part).rounded())
     let taken = (0..<count).map { cards[$0 * cards.count / max(1, count)] }
     return Simulation(

@@ -75,6 +75,8 @@ public struct Simulation: Sendable {
     public var today = 0
     /// The longest interval in days.
     public var maximumInterval = 36_500
+    /// The share of the cards that is simulated; it gets this share of the limits of a day.
+    var part = 1.0
 
     public init() {}
   }
@@ -245,10 +247,11 @@ public struct Simulation: Sendable {
       // Clears each simulated day; otherwise waiting cards would be stored once for each day.
       let waiting = due[day]
       due[day] = []
-      var counts = DayCounts(new: min(left, options.newPerDay))
+      var counts = DayCounts(new: min(left, limit(options.newPerDay, on: day)))
       let ending = course.ending.flatMap { course.days - day <= $0.days ? $0 : nil }
       let today =
-        ending.map { chosen(all, day, course.days, $0, counts.new) } ?? Array(waiting.prefix(options.reviewsPerDay))
+        ending.map { chosen(all, day, course.days, $0, counts.new) }
+        ?? Array(waiting.prefix(limit(options.reviewsPerDay, on: day)))
       for place in today where !review(&all[place], day, course.retention, &draw) { counts.forgotten += 1 }
       counts.reviews = today.count
       // Cards above the limit wait for the next day.
@@ -262,6 +265,13 @@ public struct Simulation: Sendable {
       try body(day, all, counts)
     }
     return all
+  }
+
+  /// Returns the share of a day's limit that the simulated cards get. It is rounded so that the shares of all days add
+  /// up.
+  private func limit(_ limit: Int, on day: Int) -> Int {
+    func before(_ day: Int) -> Int { Int((Double(day) * Double(limit) * options.part).rounded(.down)) }
+    return before(day + 1) - before(day)
   }
 
   /// Returns the indexes of the cards that are answered on one of the last days.

@@ -11,9 +11,8 @@ import Workspace
 /// A fraction as a percentage with one decimal: `98.3 %`.
 func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
 
-/// The number of whole days since a moment; 0 for one in the future. The result is limited because a moment from an
-/// imported file may be any number.
-func wholeDays(from moment: Double, to now: Double) -> Int { Int(min(1e9, max(0, (now - moment) / 86_400))) }
+/// The number of days of study since a moment; 0 for one of today or in the future.
+func daysAgo(_ moment: Double, at now: StudyMoment) -> Int { max(0, now.today - now.day(of: moment)) }
 
 extension Terminal {
   /// `1,204` on a screen, `1204` in a pipe.
@@ -32,9 +31,9 @@ extension Session {
     console.terminal.counted(number, singular, plural)
   }
 
-  /// How long ago a moment was, in words: `today`, `yesterday`, `12 days ago`.
+  /// How long ago a moment was, in words: `today`, `yesterday`, `12 days ago`. The days are those of study.
   func ago(_ moment: Double) -> String {
-    let days = wholeDays(from: moment, to: environment.clocks.now())
+    let days = daysAgo(moment, at: studyMoment)
     switch days {
     case ..<1: return "today"
     case 1: return "yesterday"

@@ -25,13 +25,13 @@ extension Game {
   public static let longestBase = 1000
 
   /// Starts a game. `common` are the words that the game is about, if not about the whole list; `now` returns seconds
-  /// since 1970.
+  /// since 1970, and `elapsed` those of a clock that is never set, for the time limit (`now` if there is none).
   public static func start(
     mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ options: BaseWordOptions = BaseWordOptions(),
-    random: any RandomNumberGenerator, now: @escaping () -> Double
+    random: any RandomNumberGenerator, now: @escaping () -> Double, elapsed: (() -> Double)? = nil
   ) throws -> Game {
     let choice = BaseChoice(random: random, level: options.level, wantedLength: options.length)
-    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
+    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now, elapsed: elapsed)
     if let word = options.word {
       try game.setUp(base: game.words.checked(base: word))
     } else {

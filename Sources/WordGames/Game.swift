@@ -32,7 +32,10 @@ public final class Game {
   var choice: BaseChoice
   var ownData = OwnData()
 
-  init(mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, now: @escaping () -> Double) {
+  init(
+    mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, now: @escaping () -> Double,
+    elapsed: (() -> Double)?
+  ) {
     self.mode = mode
     self.lexicon = lexicon
     self.common = common
@@ -40,7 +43,7 @@ public final class Game {
     base = BaseInPlay(rules: mode.rules)
     traits = GameTraits(mode, lexicon.language)
     tally = GameTally(nextReward: mode.scoring.firstReward(after: 0), players: mode.players)
-    clock = GameClock(limit: mode.seconds, now: now)
+    clock = GameClock(limit: mode.seconds, date: now, elapsed: elapsed ?? now)
     judge = Judge(lexicon: lexicon, found: foundWords)
   }
 

@@ -4,20 +4,25 @@
 final class GameClock {
   /// The time limit of the game in seconds; nil for none.
   let limit: Double?
+  private let date: () -> Double
   private let now: () -> Double
   /// Seconds played up to the last reading of the clock.
   private var spent = 0.0
   /// The time of that reading; nil while paused.
   private var since: Double?
 
-  init(limit: Double?, now: @escaping () -> Double) {
+  /// - Parameters:
+  ///   - date: returns seconds since 1970.
+  ///   - elapsed: returns the seconds of a clock that is never set.
+  init(limit: Double?, date: @escaping () -> Double, elapsed: @escaping () -> Double) {
     self.limit = limit
-    self.now = now
-    since = now()
+    self.date = date
+    now = elapsed
+    since = elapsed()
   }
 
-  /// Seconds since 1970, according to the clock that was passed in.
-  var today: Double { now() }
+  /// Seconds since 1970.
+  var today: Double { date() }
 
   /// Seconds played so far.
   var elapsed: Double {

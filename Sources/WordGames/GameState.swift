@@ -128,7 +128,7 @@ extension Game {
   /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
   public static func resume(
     _ state: GameState, mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, random: any RandomNumberGenerator,
-    now: @escaping () -> Double
+    now: @escaping () -> Double, elapsed: (() -> Double)? = nil
   ) throws(GameError) -> Game {
     guard state.mode == mode.name else { throw .badState(reason: "it belongs to another mode") }
     let players = 0..<mode.players
@@ -136,7 +136,7 @@ extension Game {
       throw .badState(reason: "it names a player that does not exist")
     }
     let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
-    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now)
+    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now, elapsed: elapsed)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
     game.play(try game.words.checked(base: state.baseWord), rules: rules)
     game.foundWords.add(state.found)

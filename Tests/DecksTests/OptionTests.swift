@@ -235,4 +235,24 @@ import Testing
       #expect(try StudyCounts.of(db, deck, at: moment).new == 0)
     }
   }
+
+  @Test func `more new cards for a deck come from the decks within it, whatever their own limits`() throws {
+    let deck = try collection.deck("a")
+    let inner = try collection.deck("a::b::c")
+    let moment = StudyMoment(now: collection.now)
+    _ = try collection.addAll(inner, (0..<40).map { NewCard(prompt: "\($0)", answer: "x") })
+    try collection.store.operation("x") { db in
+      for (deck, limit) in [(deck, 2.0), (inner, 3)] {
+        var limits = try DeckTable.limits(db, deck)
+        try limits.set(.newPerDay, to: limit)
+        try DeckTable.setLimits(db, deck, to: limits)
+      }
+      let session = try ReviewSession(db, deck: inner, at: moment)
+      for _ in 0..<3 { _ = try session.answer(db, .easy, at: moment) }
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 0)
+      try DeckTable.extendToday(db, deck, new: 4, at: moment)
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 4)
+      #expect(try StudyCounts.of(db, deck, at: StudyMoment(now: collection.now + 86_400)).new == 2)
+    }
+  }
 }

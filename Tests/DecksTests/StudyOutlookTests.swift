@@ -63,7 +63,29 @@ import Testing
     #expect(try outlook(deck).tomorrow == 1 && outlook(deck).forgotten == 0)
     collection.now += 86_400
     try set(deck, .reviewsPerDay, "0")
-    #expect(try outlook(deck).dueWaiting == 1)
+    #expect(try outlook(deck).dueWaiting == 1 && outlook(deck).newWaiting == 0)
+    try set(deck, .newIgnoresReviewLimit, "on")
+    #expect(try outlook(deck).newWaiting == 2)
+  }
+
+  @Test func `as many cards are counted as a session would show`() throws {
+    let deck = try collection.deck("d")
+    for number in 0..<6 { try collection.add(deck, "p\(number)", "x") }
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
+    var ids: [CardID] = []
+    for rating in [Rating.again, .again, .again, .easy] {
+      ids.append(try #require(try collection.store.read { try session.card($0, at: moment) }).id)
+      try collection.store.operation("a") { _ = try session.answer($0, rating, at: moment) }
+    }
+    try collection.store.operation("hide") { db in
+      // The learnt card comes tomorrow.
+      try db.execute(
+        sql: "UPDATE cards SET due = ? WHERE id = ?", arguments: [moment.endOfToday, ids[3].rawValue])
+      #expect(try StudyOutlook(db, [deck], at: moment).tomorrow == 1)
+      try CardHiding.bury(db, [ids[0], ids[3]], at: moment)
+    }
+    let found = try outlook(deck)
+    #expect((found.forgotten, found.tomorrow, found.all - found.buried) == (2, 0, 4))
   }
 
   @Test(arguments: [

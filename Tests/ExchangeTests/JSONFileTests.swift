@@ -220,7 +220,7 @@ import Text
     (#"{"prompt":"p","answer":"a","schedule":{"state":"new","reps":1e300}}"#, ""),
     (
       #"{"prompt":"p","answer":"a","reviews":[{"at":1,"rating":9,"state":"new","interval":1}]}"#,
-      "reviews.rating must be from 0.0 to 4.0"
+      "reviews.rating must be from 0 to 4"
     ),
     (
       #"{"prompt":"p","answer":"a","reviews":[{"at":"x","rating":3,"state":"new","interval":1}]}"#,
@@ -228,7 +228,7 @@ import Text
     ),
     (
       #"{"prompt":"p","answer":"a","schedule":{"state":"review","due":1e300,"stability":1,"difficulty":1}}"#,
-      "schedule.due must be from 0.0 to 100000000000.0"
+      "schedule.due must be from 0 to 100,000,000,000"
     ),
     (#"{"note_type":"Nope","note_fields":{"A":"1"}}"#, "no note type is called \"Nope\""),
     (

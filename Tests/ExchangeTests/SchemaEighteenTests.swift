@@ -1,6 +1,7 @@
 // The metadata of a collection in the tables of schema 18, field by field, and its protobuf encoding.
 
 import Decks
+import Memory
 import Storage
 import Testing
 import Values
@@ -186,6 +187,31 @@ import Values
       ])
     let bare = try #require(found[5]?.options)
     #expect(bare.learningSteps == [] && bare.newPerDay == 0 && bare.suspendsLeeches, "what is 0 is not written")
+  }
+
+  @Test func `a limit of 0 in place of none does not become the strictest one`() {
+    let old: Value.Record = [
+      "name": .text("Old"), "lapse": .record(["leechFails": .integer(0)]), "rev": .record(["maxIvl": .integer(0)]),
+      "new": .record(["perDay": .integer(99_999)]), "maxTaken": .integer(0),
+    ]
+    let options = PackagedPreset(old: old).options
+    #expect((options.leechThreshold, options.maximumInterval, options.newPerDay) == (8, 36_500, 9999))
+    #expect(options.maximumAnswerSeconds == 60)
+  }
+
+  @Test func `a 32-bit number is the one that was typed`() throws {
+    func packed(_ field: Int, _ values: [Float]) -> [UInt8] {
+      let bytes = values.flatMap { value in
+        (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt32($0))) }
+      }
+      return message { $0.bytes(field, bytes) }
+    }
+    // A step of 20 seconds, and parameters at the ends of their ranges.
+    let highest = MemoryModel.parameterRanges.map(\.upperBound)
+    let config = packed(1, [1.0 / 3]) + packed(6, highest.map { Float($0) })
+    let found = try contents([("INSERT INTO deck_config VALUES (4, 'A', 0, 0, ?)", config)]).presets
+    let options = try #require(found[4]?.options)
+    #expect(options.learningSteps == [20] && options.parameters == highest)
   }
 
   @Test func `settings are JSON, anything else is damage`() throws {

@@ -88,6 +88,17 @@ import Testing
     #expect(!plan.isReached && (1900...2100).contains(plan.stillNew) && plan.recall < 0.35, "\(plan)")
   }
 
+  @Test func `a sample of the cards gets its share of the daily limits, however small`() throws {
+    let start = Simulation.Memory(state: MemoryState(stability: 1e4, difficulty: 5), elapsed: 20_000, dueIn: 0)
+    var options = Simulation.Options()
+    (options.newPerDay, options.reviewsPerDay) = (5, 3)
+    let cards = Array(repeating: start, count: 8000)
+    let sample = Simulation(options: options, cards: cards, newCards: 8000).sampled(0.125)
+    let forecast = try sample.run(retentions: [0.9], days: 80)[0]
+    #expect(forecast.new.reduce(0, +) == 50 && forecast.reviews.reduce(0, +) == 30, "\(forecast.new)")
+    #expect(forecast.new.allSatisfy { $0 < 2 })
+  }
+
   @Test func `the best answers fit into the time, none of them twice a day`() {
     let worth = AnswerWorth(MemoryModel())
     let cards = (1...200).map { (state: MemoryState(stability: Double($0), difficulty: 5), elapsed: 10) }

@@ -184,7 +184,9 @@ import Testing
     #expect(try home.run("--json", "deck", "leeches").output.contains(#""typed": [{"text": "cat", "times": 1}]"#))
     let json = try home.run("--json", "deck", "leeches")
     #expect(json.output.contains(#""answers": 12, "lapses": 6, "expected": "#), "\(json)")
+    try home.run("deck", "options", "Lee", "desired_retention=0.895")
     let figures = try home.run("deck", "stats", "Lee")
+    #expect(figures.output.contains("\n  89.5 %  "), "\(figures)")
     #expect(figures.output.contains("12 answers on later days: too few to say how well FSRS-6 predicts"), "\(figures)")
     #expect(figures.lines.contains("Minutes a day at a retention of") && figures.output.contains("(now)"), "\(figures)")
     #expect(

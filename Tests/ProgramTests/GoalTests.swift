@@ -38,6 +38,8 @@ import Testing
     let run = try home.run("deck", "goal", "D", tomorrow)
     #expect(run.status == 0 && run.output.contains("warning: 95 % cannot be reached; "), "\(run)")
     #expect(run.output.contains("would still be new"), "\(run)")
+    // Before 4:00, tomorrow's date is two days of study away.
+    #expect(["1 day", "2 days"].contains { run.output.contains("last days: \($0) of 20 minutes") }, "\(run)")
   }
 
   @Test func `a wrong date, recall or minutes value is refused, and nothing is set`() throws {

@@ -102,7 +102,9 @@ import Testing
     terminal.wait(for: "Password for ana: ")
     clock.pass(seconds: 200)
     terminal.type("correct horse battery\r")
-    terminal.wait(for: "120 s left")
+    // Besides what the test let pass, the time of the game runs on.
+    let shown = terminal.wait(for: " s left")
+    #expect((100...120).contains { shown.contains(" \($0) s left") }, "\(shown)")
   }
 
   @Test func `the clock of a game is paused while the shell is stopped`() throws {
@@ -115,7 +117,8 @@ import Testing
     terminal.wait(for: "STOPPED")
     clock.pass(seconds: 200)
     terminal.type("\r")
-    terminal.wait(for: "180 s left")
+    let shown = terminal.wait(for: " s left")
+    #expect((160...180).contains { shown.contains(" \($0) s left") }, "\(shown)")
     terminal.type("/quit\r")
     terminal.wait(for: "cambering: 0 found")
   }

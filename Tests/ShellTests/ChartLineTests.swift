@@ -18,6 +18,14 @@ import Text
     #expect(panel.lines(on: terminal(80)) == ["Time  0 min"])
   }
 
+  @Test func `columns that do not fit are merged, and the last one is still today's`() {
+    let values = [Double](repeating: 0, count: 29) + [5]
+    let panel = ChartPanel("Time", .columns(values, axis: ["-29 d", "today"]), highest: "4.4 min")
+    let lines = panel.lines(on: terminal(40))
+    #expect(lines[1] == "  4.4 min │" + String(repeating: " ", count: 27) + "█")
+    #expect(lines.last?.hasSuffix(" today") == true && lines.allSatisfy { $0.displayWidth <= 40 })
+  }
+
   @Test(arguments: [20, 40, 100])
   func `a long line of words is wrapped without losing any`(width: Int) {
     let words = "85 % of \"Spanish\" by 2030-06-01, 20 minutes a day: about 1,204 cards remembered"

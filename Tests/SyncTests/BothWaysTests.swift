@@ -54,7 +54,7 @@ import Values
     try sides.linked()
     try sides.change { db, id in
       var log = LoggedReview(at: 1_699_999_999.5, rating: 3, state: .review, interval: 40 * 86_400)
-      (log.stability, log.difficulty) = (40, 5)
+      (log.stability, log.difficulty, log.seconds) = (40, 5, 90)
       try CardTable.addLog(db, [log], to: id)
       var schedule = CardSchedule()
       (schedule.state, schedule.stability, schedule.difficulty) = (.review, 40, 5)
@@ -68,6 +68,7 @@ import Values
       rows[.revlog]?.first?.prefix(4) == [
         .integer(1_699_999_999_500), .integer(ServerSide.card), .integer(9), .integer(3),
       ])
+    #expect(rows[.revlog]?.first?[7] == .integer(90_000))
     #expect(try store.read { try Bases($0).counts() }.reviews == 2)
   }
 

@@ -53,6 +53,18 @@ private final class Clock {
     #expect(try !game.isFinished())
   }
 
+  @Test func `setting the clock of the machine neither ends a timed game nor extends it`() throws {
+    let date = Clock()
+    let game = try Game.start(
+      mode: .timed, lexicon: lexicon(), BaseWordOptions(word: "cambering"), random: TestGenerator(1),
+      now: { date.seconds }, elapsed: { [clock] in clock.seconds })
+    clock.seconds += 10
+    for change in [3600.0, -7200] {
+      date.seconds += change
+      #expect(game.timeRemaining == 170)
+    }
+  }
+
   @Test func `blitz moves to a new base word after three words and keeps the found words`() throws {
     let words = englishWords + ["cambered", "embraced"]
     let game = try WordGamesTests.game(

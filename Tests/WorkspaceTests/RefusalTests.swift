@@ -2,6 +2,7 @@
 
 import Decks
 import Exchange
+import Files
 import Glibc
 import Problems
 import TestSupport
@@ -78,10 +79,28 @@ import Testing
     let second = try workspace.care.freeBackupPath()
     #expect(first != second)
     try workspace.care.backup(to: second)
-    var status = try person.folder.status(String(second.dropFirst(person.data.count + 1)))
-    status.st_mtim.tv_sec += 100
-    person.folder.setTime(String(first.dropFirst(person.data.count + 1)), status)
-    #expect(workspace.care.newestBackup() == first)
+    func inFolder(_ path: String) -> String { String(path.dropFirst(person.data.count + 1)) }
+    var status = try person.folder.status(inFolder(second))
+    // Within one second too.
+    for (older, newer) in [(first, second), (second, first)] {
+      for (path, time) in [(older, 5), (newer, 6)] {
+        status.st_mtim.tv_nsec = time
+        person.folder.setTime(inFolder(path), status)
+      }
+      #expect(workspace.care.newestBackup() == newer)
+    }
+    try workspace.close()
+  }
+
+  @Test func `the first change after a wrong clock was set back makes a backup`() throws {
+    let workspace = try person.workspace()
+    for (number, days) in [365.0, -365].enumerated() {
+      person.clock.pass(days * 86_400)
+      _ = try workspace.decks.create("Deck \(number)")
+      workspace.dailyBackups.finish { _, _ in }
+    }
+    #expect(fileExists(workspace.care.backupFolder + "/daily-2024-11-13.deckhand-backup"))
+    #expect(fileExists(workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"))
     try workspace.close()
   }
 }

@@ -80,15 +80,30 @@ extension DeckTable {
     if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }
 
-  /// Raises today's limits of a deck by the given numbers of cards; negative numbers lower them.
+  /// Raises today's limits of a deck by the given numbers of cards; negative numbers lower them. More new cards are
+  /// also allowed in the decks within it that have some, because their own limits hold them back as well.
   public static func extendToday(
     _ db: Database, _ id: DeckID, new: Int = 0, reviews: Int = 0, at moment: StudyMoment
   ) throws {
-    var limits = try limits(db, id)
-    let today = try limits.applied(to: presetOptions(db, id), day: moment.today)
-    if new != 0 { limits.newToday = .init(day: moment.today, limit: sum(today.newPerDay, new)) }
-    if reviews != 0 { limits.reviewsToday = .init(day: moment.today, limit: sum(today.reviewsPerDay, reviews)) }
-    try setLimits(db, id, to: limits)
+    let decks = [try record(db, id)] + (try within(db, id))
+    let answered = try AnsweredCounts.byDeck(db, today: moment)
+    for deck in new > 0 ? decks : [decks[0]] {
+      let key = deck.name.lowercased()
+      let family = decks.filter { $0.id == deck.id || DeckName.isKey($0.name.lowercased(), within: key) }
+      let hasNew = try family.contains { try newCount(db, $0.id, at: moment, upTo: 1) > 0 }
+      guard deck.id == id || hasNew else { continue }
+      var limits = try limits(db, deck.id)
+      let today = try limits.applied(to: presetOptions(db, deck.id), day: moment.today)
+      if new != 0 {
+        // The decks within it may have shown more than its own limit allows.
+        let shown = new < 0 ? 0 : family.reduce(0) { $0 + (answered[$1.id]?.new ?? 0) }
+        limits.newToday = .init(day: moment.today, limit: sum(max(today.newPerDay, shown), new))
+      }
+      if reviews != 0, deck.id == id {
+        limits.reviewsToday = .init(day: moment.today, limit: sum(today.reviewsPerDay, reviews))
+      }
+      try setLimits(db, deck.id, to: limits)
+    }
   }
 
   private static func sum(_ a: Int, _ b: Int) -> Int { a + min(99_999, max(-99_999, b)) }

@@ -3,6 +3,7 @@
 // unchanged.
 
 public import Storage
+import Text
 
 /// An answer as the log stores it.
 ///
@@ -36,10 +37,16 @@ public struct LoggedReview: Equatable, Sendable {
       ("seconds", seconds, 0...1e9),
     ]
     for (name, value, range) in times {
-      if let value, !range.contains(value) {
-        throw .badOption(name: "reviews.\(name)", reason: "must be from \(range.lowerBound) to \(range.upperBound)")
-      }
+      if let value, !range.contains(value) { throw .outOfRange("reviews.\(name)", range) }
     }
+  }
+}
+
+extension DeckError {
+  /// The refusal of a number: `must be from 0 to 100,000,000,000`.
+  static func outOfRange(_ name: String, _ range: ClosedRange<Double>) -> DeckError {
+    func shown(_ number: Double) -> String { Int(exactly: number).map { grouped($0) } ?? "\(number)" }
+    return .badOption(name: name, reason: "must be from \(shown(range.lowerBound)) to \(shown(range.upperBound))")
   }
 }
 

@@ -10,12 +10,13 @@ public import Storage
 public struct StudyOutlook: Equatable, Sendable {
   /// When the next learnt card comes, in seconds since 1970; nil if none does.
   public private(set) var next: Double?
-  /// New cards, and learnt cards that are due, held back by today's limits.
+  /// New cards, and learnt cards that are due, held back by today's limits. There are no such new cards if the limit of
+  /// learnt cards holds them back, too.
   public private(set) var newWaiting = 0
   public private(set) var dueWaiting = 0
-  /// Learnt cards that are due tomorrow.
+  /// Learnt cards that are due tomorrow, without buried ones.
   public private(set) var tomorrow = 0
-  /// Cards that were forgotten today.
+  /// Cards that were forgotten today, without buried ones.
   public private(set) var forgotten = 0
   public private(set) var buried = 0
   /// All cards that are not suspended.
@@ -23,14 +24,18 @@ public struct StudyOutlook: Equatable, Sendable {
 
   /// - Parameter decks: the decks, each with the decks within it.
   public init(_ db: Database, _ decks: [DeckID], at moment: StudyMoment) throws {
-    for deck in try DeckFamilies.all(db, of: decks) { try count(db, deck.id, moment) }
+    let family = try DeckFamilies.all(db, of: decks)
+    for deck in family { try count(db, deck.id, moment) }
+    if newWaiting == 0 { return }
+    if try StudyLimits(db, family, at: moment, liftsNew: true).total(family).new == 0 { newWaiting = 0 }
   }
 
   private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {
     let sql = """
       SELECT count(*), coalesce(sum(\(CardStatus.buried.sql())), 0),
         coalesce(sum(\(CardStatus.review.sql()) AND \(CardStatus.due.sql())), 0),
-        coalesce(sum(\(CardStatus.review.sql()) AND due >= :border AND due < :border + 86400), 0),
+        coalesce(sum(\(CardStatus.review.sql()) AND NOT \(CardStatus.buried.sql())
+          AND due >= :border AND due < :border + 86400), 0),
         min(CASE WHEN \(CardStatus.studied)
           THEN max(CASE WHEN \(CardStatus.review.sql()) AND due < :border THEN :end ELSE due END,
           CASE WHEN \(CardStatus.buried.sql()) THEN buried_until ELSE 0 END) END)
@@ -44,12 +49,13 @@ public struct StudyOutlook: Equatable, Sendable {
       if let due = row.optionalNumber(4) { next = min(next ?? due, due) }
     }
     newWaiting += try DeckTable.newCount(db, deck, at: moment)
+    // The state is that of the card, because the inner table hides the outer one.
     let forgottenCards = """
-      SELECT count(DISTINCT card) FROM reviews CROSS JOIN cards ON cards.id = reviews.card
-      WHERE at >= ? AND at < ? AND rating = 1 AND cards.deck = ? AND NOT \(CardStatus.suspended.sql())
+      SELECT count(DISTINCT card) FROM reviews
+      WHERE at >= :began AND at < :end AND rating = 1 AND EXISTS (
+        SELECT 1 FROM cards
+        WHERE cards.id = reviews.card AND deck = :deck AND \(CardStatus.studied) AND \(CardStatus.shown()))
       """
-    forgotten +=
-      try db.count(
-        forgottenCards, [moment.start(ofDay: moment.today), moment.endOfToday, deck.rawValue])
+    forgotten += try db.count(forgottenCards, moment.arguments(of: forgottenCards, ["deck": deck.rawValue]))
   }
 }

@@ -182,14 +182,15 @@ extension PackagedPreset {
     do throws(DeckError) { try options.set(name, value) } catch { return }
   }
 
+  /// A value below the range is 0 in place of none: with it, no card was ever a leech, and no answer too long.
   private mutating func whole(_ name: DeckOptions.Name, _ value: Int?) {
-    guard let value, case .whole(let range) = name.kind else { return }
-    set(name, .number(Double(min(range.upperBound, max(range.lowerBound, value)))))
+    guard let value, case .whole(let range) = name.kind, value >= range.lowerBound else { return }
+    set(name, .number(Double(min(range.upperBound, value))))
   }
 
-  /// - Parameter minutes: the steps in minutes, as packages store them.
+  /// - Parameter minutes: the steps in minutes, as packages store them; a third of a minute is 20 seconds.
   private mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
-    if let minutes { set(name, .steps(minutes.map { $0 * 60 })) }
+    if let minutes { set(name, .steps(minutes.map { ($0 * 60).rounded() })) }
   }
 
   /// Sets the first list that is not empty.

@@ -131,7 +131,7 @@ struct SchemaEighteen {
         case 5: deck["md"] = .boolean(part.flag)
         case 6: deck["reviewLimit"] = .integer(part.integer)
         case 7: deck["newLimit"] = .integer(part.integer)
-        case 10: deck["desiredRetention"] = .number(rounded(part.float) * 100)
+        case 10: deck["desiredRetention"] = .number(part.float * 100)
         default: break
         }
       }
@@ -177,8 +177,8 @@ struct SchemaEighteen {
     case .flag: .boolean(found.last?.flag ?? false)
     case .noFlag: .boolean(!(found.last?.flag ?? false))
     case .wholeOrNone: found.last.map { .integer($0.integer) }
-    case .measure: .number(rounded(found.last?.float ?? 0))
-    case .measureOrNone: found.last.map { .number(rounded($0.float)) }
+    case .measure: .number(found.last?.float ?? 0)
+    case .measureOrNone: found.last.map { .number($0.float) }
     case .text: found.last.map { .text($0.text) }
     case .measures: .list(found.flatMap(\.floats).map { .number($0) })
     }
@@ -202,9 +202,6 @@ struct SchemaEighteen {
     (42, nil, "secondsToShowAnswer", .measure), (43, nil, "answerAction", .whole), (44, nil, "waitForAudio", .flag),
     (45, nil, "weightSearch", .text), (46, nil, "ignoreRevlogsBeforeDate", .text),
   ]
-
-  /// Rounds a 32-bit float to the number that was typed: 0.9, not 0.8999999761.
-  private func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 }
 
 extension Value.Record {

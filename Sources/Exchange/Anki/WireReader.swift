@@ -18,7 +18,7 @@ struct WireField {
 
   var integer: Int { if case .number(let value) = content { Int(truncatingIfNeeded: value) } else { 0 } }
   var flag: Bool { integer != 0 }
-  var float: Double { if case .float(let value) = content, value.isFinite { Double(value) } else { 0 } }
+  var float: Double { if case .float(let value) = content { WireField.typed(value) } else { 0 } }
   var bytes: ArraySlice<UInt8> { if case .bytes(let bytes) = content { bytes } else { [] } }
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -30,11 +30,13 @@ struct WireField {
     case .bytes(let bytes):
       return stride(from: bytes.startIndex, to: bytes.endIndex - bytes.count % 4, by: 4).map { start in
         let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[start + $1]) << (8 * UInt32($1)) }
-        let value = Float(bitPattern: bits)
-        return value.isFinite ? Double(value) : 0
+        return WireField.typed(Float(bitPattern: bits))
       }
     }
   }
+
+  /// The number that was typed: 0.9, not 0.8999999761; 0 for one that is not finite.
+  private static func typed(_ value: Float) -> Double { value.isFinite ? Double(value.description) ?? 0 : 0 }
 }
 
 /// Iterates over the fields of a message.

@@ -94,8 +94,9 @@ struct CustomStudy {
       let text = "what was forgotten today (\(session.counted(outlook.forgotten, "card")))"
       offers.append(Offer(words: "--forgotten", text: text) { $0.kind = .forgotten(days: 1) })
     }
-    if outlook.all > 0 {
-      let text = "every card, without changing schedules (\(session.counted(outlook.all, "card")))"
+    let shown = outlook.all - outlook.buried
+    if shown > 0 {
+      let text = "every card, without changing schedules (\(session.counted(shown, "card")))"
       offers.append(
         Offer(words: "--cram --no-schedule", text: text) { ($0.kind, $0.reschedules) = (.everything, false) })
     }

@@ -54,7 +54,7 @@ struct KnowledgePanels {
         costs.map { cost in
           let isNow = cost.retention == knowledge.now.retention
           let text = FittingWords.rounded(cost.minutes, 2) + (isNow ? " (now)" : "")
-          return ChartPanel.Row(FittingWords.percent(cost.retention), cost.minutes, text)
+          return ChartPanel.Row(GoalWords().percent(cost.retention), cost.minutes, text)
         }))
   }
 }

@@ -60,7 +60,7 @@ extension ChartPanel {
     let scale = highest.displayWidth
     // Two cells per bar if there is room.
     let cell = terminal.width >= scale + 5 + 2 * values.count ? 2 : 1
-    let shown = Array(values.prefix(max(1, (terminal.width - scale - 5) / cell)))
+    let shown = Self.merged(values, into: max(1, (terminal.width - scale - 5) / cell))
     let halves = shown.map { value in
       most > 0 && value > 0 ? max(1, Int((value / most * Double(2 * Self.height)).rounded())) : 0
     }
@@ -73,6 +73,14 @@ extension ChartPanel {
     let blanks = String(repeating: " ", count: scale + 4)
     lines.append(blanks + Self.spread(axis, over: cell * shown.count))
     return lines
+  }
+
+  /// At most so many columns; each of fewer is the highest of those that it stands for, so that the axis stays true.
+  private static func merged(_ values: [Double], into count: Int) -> [Double] {
+    if values.count <= count { return values }
+    return (0..<count).map { place in
+      values[place * values.count / count..<(place + 1) * values.count / count].max() ?? 0
+    }
   }
 
   private func side(_ terminal: Terminal) -> String { terminal.usesUnicode ? "│" : "|" }

@@ -39,7 +39,7 @@ struct GoalWords {
       "\(wanted) by \(goal.date), in \(counted(progress.daysLeft, "day")).",
       "Known today: \(percent(progress.known)), expected on the date: \(percent(plan.recall)).",
     ]
-    let days = "\(counted(goal.lastDays, "day")) of \(minutes(goal))"
+    let days = "\(counted(min(goal.lastDays, progress.daysLeft), "day")) of \(minutes(goal))"
     if progress.daysLeft > goal.lastDays {
       let before = counted(max(1, Int(plan.minutesBefore.rounded())), "minute")
       lines += [

@@ -124,9 +124,9 @@ extension CareOperations {
     // No backup has been made yet.
     do { names = try Folder.names(in: backupFolder) } catch { return nil }
     let paths = names.filter { $0.hasSuffix(CareOperations.backupEnding) }.map { backupFolder + "/" + $0 }
-    func made(_ path: String) -> Int {
+    func made(_ path: String) -> (Int, Int) {
       var facts = stat()
-      return stat(path, &facts) == 0 ? facts.st_mtim.tv_sec : 0
+      return stat(path, &facts) == 0 ? (facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec) : (0, 0)
     }
     return paths.max { made($0) < made($1) }
   }

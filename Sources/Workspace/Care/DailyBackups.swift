@@ -152,7 +152,9 @@ public struct DailyBackups {
   /// before needs no backup yet.
   func noteChange() {
     let now = workspace.environment.clocks.now()
-    guard now >= workspace.hooks.nextBackup, !workspace.rehearsal.isOn else { return }
+    let wait = workspace.hooks.nextBackup - now
+    // A wait of more than a day was set by a clock that was wrong.
+    guard wait <= 0 || wait > 86_400, !workspace.rehearsal.isOn else { return }
     workspace.hooks.nextBackup = nextMidnight(after: now)
     workspace.hooks.isBackupDue = fileExists(workspace.folder + "/collection.sqlite")
   }

@@ -30,7 +30,7 @@ public struct GameOperations {
     let game = try Game.start(
       mode: mode, lexicon: lexicon, common: common,
       BaseWordOptions(length: length, word: options.base, level: options.level), random: random,
-      now: workspace.environment.clocks.now)
+      now: workspace.environment.clocks.now, elapsed: workspace.environment.clocks.elapsed)
     let handle = workspace.handle(of: game)
     handle.canResume = options.lexicon.map(workspace.lexicons.isCached) ?? true
     return handle
@@ -81,7 +81,8 @@ public struct GameOperations {
     let lexicon = try workspace.lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
     let game = try Game.resume(
       state, mode: mode, lexicon: lexicon, common: workspace.words.ofGame(lexicon, isGiven: false),
-      random: workspace.environment.random.choices, now: workspace.environment.clocks.now)
+      random: workspace.environment.random.choices, now: workspace.environment.clocks.now,
+      elapsed: workspace.environment.clocks.elapsed)
     let handle = workspace.handle(of: game)
     handle.stored = (saved.game, saved.found)
     return handle
