@@ -116,7 +116,8 @@ public struct LuaTable: ~Copyable {
     return read
   }
 
-  /// Calls `body` with each 1-based position, and with its element on top of the stack, up to the first nil.
+  /// Calls `body` with each 1-based position, and with its element on top of the stack.
+  /// - Throws: `LuaFailure.argument` if an element of a plain table is nil; one with a metatable ends there.
   public func forEachElement(_ body: (Int, borrowing LuaStack) throws -> Void) throws {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)
@@ -128,7 +129,10 @@ public struct LuaTable: ~Copyable {
       if position & 0xFFF == 0, stack.state.isStopping { throw LuaFailure.message("stopped") }
       stack.push(position)
       try get()
-      if stack.isNoneOrNil(-1) { return }
+      if stack.isNoneOrNil(-1) {
+        if hasMetatable { return }
+        throw missing(position)
+      }
       do {
         try body(position, stack)
       } catch LuaFailure.argument(_, let message) {
@@ -147,10 +151,12 @@ public struct LuaTable: ~Copyable {
     defer { lua_settop(L, top) }
     lua_pushnil(L)
     guard dh_next_raw(L, index) == 1 else { return }
-    guard let name = stack.excerpt(-2, limit: 256) else {
-      throw .argument(argument, "list expected, got a table without element 1")
-    }
+    guard let name = stack.excerpt(-2, limit: 256) else { throw missing(1) }
     if name != "n" { throw .argument(argument, "list expected, got a table with the field '\(printable(name))'") }
+  }
+
+  private func missing(_ position: Int) -> LuaFailure {
+    .argument(argument, "list expected, got a table without element \(position)")
   }
 
   /// Returns the pairs, sorted by key.

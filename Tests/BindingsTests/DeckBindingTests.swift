@@ -60,12 +60,13 @@ import Testing
     ])
   }
 
-  @Test func `a table with named keys is not a list, nor an empty one`() throws {
+  @Test func `a table with named keys or gaps is not a list, nor an empty one`() throws {
     try program.fails([
       ("d:add_all{prompt = 'tres', answer = 'three'}", "list expected, got a table with the field"),
       ("a.tags = {x = true}", "list expected, got a table with the field 'x'"),
       ("d:add{prompt = 'x', answer = 'y', tags = {z = 1}}", "field 'tags': list expected"),
-      ("d:remove({[2] = 1})", "without element 1"),
+      ("d:remove({[2] = 1})", "without element 1"), ("a.tags = {'y', nil, 'z'}", "without element 2"),
+      ("d:add_all{{prompt = 'tres', answer = 'three'}, nil, {prompt = 'sol', answer = 'sun'}}", "without element 2"),
     ])
     try program.check([("a.tags, #d", "{x} 2"), ("d:remove(table.pack())", "0"), ("d:add_all({}).added", "0")])
   }
