@@ -219,7 +219,10 @@ public struct LuaTable: ~Copyable {
     while dh_next_raw(L, index) == 1 {
       dh_pop(L, 1)
       if dh_is_stopping(L) != 0 { throw .message("stopped") }
-      guard let name = stack.excerpt(-1, limit: 256), !known.contains(name) else { continue }
+      guard let name = stack.excerpt(-1, limit: 256) else {
+        throw .argument(argument, "a value without a field name; the fields are \(known.joined(separator: ", "))")
+      }
+      if known.contains(name) { continue }
       throw .argument(argument, "unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
     }
   }

@@ -60,6 +60,13 @@ import Testing
     ])
   }
 
+  @Test func `a value without a name is not a field`() throws {
+    try program.fails([
+      ("d:add{'tres', 'three'}", "a value without a field name; the fields are prompt, answer"),
+      ("d:study{'sprint'}", "a value without a field name; the fields are mode, seconds"),
+    ])
+  }
+
   @Test func `a table with named keys or gaps is not a list, nor an empty one`() throws {
     try program.fails([
       ("d:add_all{prompt = 'tres', answer = 'three'}", "list expected, got a table with the field"),
