@@ -161,6 +161,12 @@ public final class AccountStore {
   /// Throws the reason why a name cannot be used for a new account, before a password is asked for.
   public func checkNew(_ name: String) throws(AuthenticationError) { _ = try newName(name) }
 
+  /// Throws the reason why a password cannot be that of a new account, before anything is closed for it.
+  public func checkNew(_ password: borrowing Secret, for name: String) throws(AuthenticationError) {
+    let normal = try password.normalized()
+    try PasswordRules.check(normal, name: name.trimmed)
+  }
+
   /// Adds an account and returns its name as stored. With `adoptingLocal`, the local data becomes that of the first
   /// account, in one step; the caller must have closed it before. Throws `required` if that account is not the first,
   /// because another process has just added one.

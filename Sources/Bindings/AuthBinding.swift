@@ -4,7 +4,7 @@
 import LuaRuntime
 
 func authModule(_ context: BindingContext) -> BoundModule {
-  BoundModule("auth", "Who is signed in; sign in and out.") { module in
+  BoundModule("auth", "Who is signed in; sign in and out. Not in a plugin.") { module in
     module.field("needs_authentication", .boolean, "Whether you must sign in before you can use anything else.") {
       context.auth?.needsAuthentication ?? true
     }

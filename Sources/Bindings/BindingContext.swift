@@ -220,14 +220,17 @@ struct CallGrant {
 
 extension BindingContext {
   /// Runs a command with access to the files that its arguments name.
-  func granting<R>(filesOf invocation: Invocation, _ body: () throws -> R) rethrows -> R {
-    let place = { [terms] (path: String) in terms.grantsTypedPaths ? resolvedPath(path) : nil }
+  func granting<R>(filesOf invocation: Invocation, _ body: () throws -> R) throws -> R {
+    let readable = try places(invocation.files(for: .read))
+    let writable = try places(invocation.files(for: .write))
     calls.count += 1
-    calls.open.append(
-      CallGrant(
-        id: calls.count, readable: invocation.files(for: .read).compactMap(place),
-        writable: invocation.files(for: .write).compactMap(place)))
+    calls.open.append(CallGrant(id: calls.count, readable: readable, writable: writable))
     defer { calls.open.removeLast() }
     return try body()
+  }
+
+  private func places(_ paths: [String]) throws -> [String] {
+    guard terms.grantsTypedPaths else { return [] }
+    return try paths.compactMap { resolvedPath(try expanded($0)) }
   }
 }

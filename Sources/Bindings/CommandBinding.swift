@@ -17,7 +17,7 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "command", [LuaParameter("description", .table)], returns: .object("command"),
     example: "{name = \"hello\", summary = \"Greets.\", run = function() return \"hello\" end}",
-    "Adds a command: {name=, summary=, usage=, example=, "
+    "Adds a command: {name=, summary=, details=, usage=, example=, "
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
       + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; "
       + "what it returns is shown. Its changes are one undo step; if it fails, nothing is changed. "

@@ -16,10 +16,10 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     grant: .decksWrite, example: "(\"words.tsv\")",
     "Adds the cards of a file, or of several in this order: \(CardFormat.endings) by its ending, or {format=}; `-` is "
       + "standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be done); for a package "
-      + "with_schedule; for a table separator, columns (a table such as "
+      + "with_schedule; for a table notetype (the note type to fill), separator, columns (a table such as "
       + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. If a file is damaged, nothing is imported."
   ) { deck, stack in
-    let paths = try paths(at: 2, stack)
+    let paths = try paths(at: 2, stack, context)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
     let options = try readImportOptions(stack.optionalTable(3))
     var kinds = FileKinds.any
@@ -39,7 +39,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
       + "{format=}; `-` is standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The "
       + "report's `lost` counts what the format cannot store."
   ) { deck, stack in
-    let path = try stack.text(2)
+    let path = try context.expanded(stack.text(2))
     let options = try readExportOptions(stack.optionalTable(3))
     try context.requireWriting(path)
     try deck.checkExport(to: path, options)

@@ -33,7 +33,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
       example: "(documents.list()[1].id)",
       "A document by its id, an unambiguous prefix of it, or the path of a file. Codes: not_found, ambiguous."
     ) { stack in
-      let name = try stack.text(1)
+      let name = try context.expanded(stack.text(1))
       if DocumentStore.isPath(name) { try context.requireReading(name) }
       return try context.workspace().documents.open(name)
     }
@@ -43,7 +43,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
       "Writes documents to the pages of a PDF, nine per page."
     ) { stack in
       let listed = try stack.table(1, "a list of documents").elements { try $0.object(-1, DocumentHandle.self) }
-      let path = try stack.text(2)
+      let path = try context.expanded(stack.text(2))
       try context.requireWriting(path)
       if try context.mayActOutside("write \(path)") {
         try context.workspace().documents.drawSheet(listed, to: path) { _ in }
@@ -174,7 +174,7 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
     "Adds a copy of a picture in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}. Without x and y it "
       + "hides no other element, if there is room."
   ) { document, stack in
-    let path = try stack.text(2)
+    let path = try context.expanded(stack.text(2))
     var (options, frame, isCropped): (PlacementOptions, Frame?, Bool) = (PlacementOptions(), nil, false)
     if let table = try stack.optionalTable(3) {
       try table.allowOnly(["frame", "cropped"] + placement)
@@ -282,7 +282,7 @@ private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: Bin
     example: "(\"card.svg\", {width = 650})",
     "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."
   ) { document, stack in
-    let path = try stack.text(2)
+    let path = try context.expanded(stack.text(2))
     let options = try stack.optionalTable(3)
     try options?.allowOnly(["width"])
     let width = try options?.optionalInteger("width", in: 1...6500) ?? 1300

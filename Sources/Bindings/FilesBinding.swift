@@ -6,16 +6,19 @@ import Glibc
 import LuaRuntime
 import Problems
 import Text
+import Workspace
 
 func filesModule(_ context: BindingContext) -> BoundModule {
   let path = LuaParameter("path", .string)
-  return BoundModule("files", "Text files: read and write them whole, or line by line.", check: context.requireSignIn) {
-    module in
+  return BoundModule(
+    "files", "Text files: read and write them whole, or line by line. `~/` at the start of a path is your home folder.",
+    check: context.requireSignIn
+  ) { module in
     module.function(
       "lines", [path], returns: .iterator(.string), example: "(\"list.txt\")",
       "The lines of a file, without their line ends."
     ) { stack in
-      let path = try stack.text(1)
+      let path = try context.expanded(stack.text(1))
       let right = try context.requireReading(path)
       let lines = try context.openFiles.open(path, context.kinds(of: path), for: stack) {
         try context.require(right, of: path)
@@ -25,7 +28,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "read", [path], returns: .string.orProblem, example: "(\"list.txt\")", "The whole file, at most 256 MiB."
     ) { stack in
-      let path = try stack.text(1)
+      let path = try context.expanded(stack.text(1))
       try context.requireReading(path)
       return LuaValue.bytes(try wholeFile(path, context.kinds(of: path), stack))
     }
@@ -34,7 +37,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       example: "(\"copy.txt\", \"hello\\n\")",
       "Writes the whole file or, if that fails, nothing."
     ) { stack in
-      let path = try stack.text(1)
+      let path = try context.expanded(stack.text(1))
       let bytes = try stack.bytes(2)
       try context.requireWriting(path)
       guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
@@ -176,6 +179,9 @@ enum PathRight {
 }
 
 extension BindingContext {
+  /// Expands `~/` at the start of a path, as permissions and commands do; a plugin cannot find out the user's home.
+  func expanded(_ path: String) throws -> String { try workspace().environment.folders.expanded(path) }
+
   /// Checks that a path may be read, and returns for how long. Code that keeps the file open for later reads stores
   /// this right and checks it again.
   /// - Throws: when the path was not granted.

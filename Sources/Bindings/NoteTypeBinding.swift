@@ -137,7 +137,7 @@ func mediaModule(_ context: BindingContext) -> BoundModule {
       "Adds a copy of a file; returns the name to write in a field: [sound:NAME] or <img src=\"NAME\">. "
         + "If another file has the name, a part of the hash is added."
     ) { stack in
-      let path = try stack.text(1)
+      let path = try context.expanded(stack.text(1))
       try context.requireReading(path)
       return try context.workspace().media.add(from: path, context.kinds(of: path))
     }

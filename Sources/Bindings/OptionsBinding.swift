@@ -56,7 +56,10 @@ private func readOption(_ name: DeckOptions.Name, _ stack: borrowing LuaStack) t
   case .steps where stack.kind(3) == .table: return .steps(try stack.table(3).elements { try $0.number(-1) })
   case .parameters where stack.kind(3) == .table: return .parameters(try stack.table(3).elements { try $0.number(-1) })
   case .weekdays where stack.kind(3) == .table: return .weekdays(try stack.table(3).elements { try $0.number(-1) })
-  case .steps, .parameters, .weekdays: return try name.value(of: stack.text(3, limit: 10_000))
+  case .steps, .parameters, .weekdays:
+    // Not a number either: as a text it would be a step in minutes, and in a list one in seconds.
+    guard stack.kind(3) == .text else { throw stack.expected("list of numbers or text", at: 3) }
+    return try name.value(of: stack.text(3, limit: 10_000))
   }
 }
 

@@ -4,8 +4,9 @@ import LuaRuntime
 
 func pluginsModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
-  return BoundModule("plugins", "Plugins: list, enable, disable and reload them.", check: context.requireSignIn) {
-    module in
+  return BoundModule(
+    "plugins", "Plugins: list, enable, disable and reload them. Not in a plugin.", check: context.requireSignIn
+  ) { module in
     module.function("list", [], returns: .list(.table), "All plugins that were found.") { _ in
       context.plugins.pluginList()
     }

@@ -45,7 +45,7 @@ private func describePrompt(_ module: BoundModule) {
     "prompt", [LuaParameter("state", .optional(.table))], returns: .string,
     example: "{user = \"ana\", deck = \"Spanish\"}",
     "The text of the prompt, made from {user=, deck=, game=, is_signed_in=}. Assign your own function to change it: "
-      + "`shell.prompt = function(state) return (state.user or \"\") .. \"> \" end`."
+      + "`shell.prompt = function(state) return (state.user or \"\") .. \"> \" end`. Not in a plugin."
   ) { stack in
     var state = PromptState(user: nil, isSignedIn: true)
     if let table = try stack.optionalTable(1) {
@@ -278,7 +278,7 @@ private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
     "sync", [], returns: .table.orProblem,
     "Syncs with the server that `sync login` linked, and returns what was done: received, sent, removed_here, "
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
-      + "In a script, the changes made before it are saved whatever happens after it."
+      + "In a script, the changes made before it are saved whatever happens after it. Not in a plugin."
   ) { stack in
     LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() })
   }

@@ -29,8 +29,8 @@ func textsModule(_ context: BindingContext) -> BoundModule {
         + "what the file declares, or else the setting game.language), encoding, translation (a path, or one for each "
         + "file), offset, deck (only its cards count as known), known (a list of words that count as known)."
     ) { stack in
-      let paths = try paths(at: 1, stack)
-      let options = try readTextOptions(stack.optionalTable(2))
+      let paths = try paths(at: 1, stack, context)
+      let options = try readTextOptions(stack.optionalTable(2), context)
       for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
       // Reading and analysing is the program's work, so the time does not count against a plugin's limit.
       return try CallPause.pausingLimits { try TextHandle(paths, options, in: context.workspace()) }
@@ -38,7 +38,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions {
+private func readTextOptions(_ table: consuming LuaTable?, _ context: BindingContext) throws -> TextOptions {
   var options = TextOptions()
   guard let table else { return options }
   try table.allowOnly(["language", "encoding", "translation", "offset", "deck", "known"])
@@ -46,23 +46,24 @@ private func readTextOptions(_ table: consuming LuaTable?) throws -> TextOptions
   options.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
   options.offset = try table.optionalNumber("offset")
   options.deck = try table.optionalText("deck")
-  options.knownLists = try table.optionalText("known").map { [$0] } ?? []
+  options.knownLists = try table.optionalText("known").map { [try context.expanded($0)] } ?? []
   if let path = try table.value("translation").text {
-    options.translations = [path]
+    options.translations = [try context.expanded(path)]
   } else {
-    options.translations = try table.optionalTable("translation") { try $0.elements { try $0.text(-1) } } ?? []
+    let paths = try table.optionalTable("translation") { try $0.elements { try $0.text(-1) } } ?? []
+    options.translations = try paths.map { try context.expanded($0) }
   }
   return options
 }
 
 /// Reads a path, or a list of paths.
-func paths(at index: Int, _ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.kind(index) == .table else { return [try stack.text(index)] }
+func paths(at index: Int, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> [String] {
+  guard stack.kind(index) == .table else { return [try context.expanded(stack.text(index))] }
   let count = try stack.table(index).count()
   guard (1...10_000).contains(count) else {
     throw LuaFailure.argument(index, "1 to 10,000 paths expected, got \(grouped(count))")
   }
-  return try stack.table(index).elements { try $0.text(-1) }
+  return try stack.table(index).elements { try context.expanded($0.text(-1)) }
 }
 
 func textType(_ context: BindingContext) -> BoundType<TextHandle> {

@@ -40,7 +40,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       returns: .object("lexicon").orProblem, example: "(\"list.txt\", {name = \"mine\"})",
       "The words of a file, one per line. Options: name, language."
     ) { stack in
-      let path = try stack.text(1)
+      let path = try context.expanded(stack.text(1))
       let options = try stack.optionalTable(2)
       try options?.allowOnly(["name", "language"])
       let (name, language) = (try options?.optionalText("name"), try options?.optionalText("language"))

@@ -273,7 +273,8 @@ static int sandbox_require(lua_State *L) {
   lua_pushfstring(L, "=%s", chunk_name);
   int status = dh_load_text(L, text, length, lua_tostring(L, -1), "t");
   dh_pass_stop_on(L, status);
-  if (status != LUA_OK) return luaL_error(L, "error loading module '%s':\n\t%s", name, lua_tostring(L, -1));
+  // On one line: of an error that ends the loading of a plugin, only the first line is reported.
+  if (status != LUA_OK) return luaL_error(L, "error loading module '%s': %s", name, lua_tostring(L, -1));
   lua_pushvalue(L, 1);
   lua_pushlightuserdata(L, L);  // being loaded
   lua_rawset(L, lua_upvalueindex(1));

@@ -92,14 +92,16 @@ extension PlainProblem {
   }
 }
 
-/// Returns the failure that a function gives as its second result, after nil: a problem, which may have only a code, or
-/// a text. Nil for any other value.
+/// Returns the failure that a function gives as its second result, after nil: a problem, which may have only a code or
+/// only a message, another table, or a text. Nil for any other value.
 public func failure(at index: Int, on stack: borrowing LuaStack) -> (any Error)? {
   if let problem = PlainProblem(at: index, on: stack) { return problem }
-  if stack.kind(index) == .table, let code = rawText("code", of: index, on: stack) {
+  guard stack.kind(index) == .table else { return stack.excerpt(index).map { LuaFailure.message($0) } }
+  if let code = rawText("code", of: index, on: stack) {
     return PlainProblem(code: code, title: code, message: "it failed with the code \(quoted(code))")
   }
-  return stack.excerpt(index).map { LuaFailure.message($0) }
+  return LuaFailure.message(
+    rawText("message", of: index, on: stack) ?? "it failed with a table that has neither a code nor a message")
 }
 
 private func rawText(_ name: String, of index: Int, on stack: borrowing LuaStack) -> String? {

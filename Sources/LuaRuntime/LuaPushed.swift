@@ -52,9 +52,7 @@ extension LuaTable {
       position += 1
     }
     lua_settop(L, result)
-    guard position > length else {
-      throw LuaFailure.argument(argument, "element \(position) is nil; a list has no gaps")
-    }
+    guard position > length else { throw missing(Int(position)) }
   }
 
   @usableFromInline var isPlain: Bool {

@@ -120,9 +120,10 @@ public struct LuaItems: ~Copyable {
 
   public init(at index: Int, on stack: borrowing LuaStack) { (L, self.index) = (stack.L, index) }
 
-  /// Calls `body` with each item on top of the stack. An iterator is called without arguments until it returns nil, as
-  /// `for ... in` calls one that holds its own state.
-  /// - Throws: the error of the script's code, the stop that ended it, and what `body` throws.
+  /// Calls `body` with each item on top of the stack. An iterator is called without arguments, as `for ... in` calls
+  /// one that holds its own state, up to its first nil.
+  /// - Throws: the error of the script's code, the stop that ended it, what `body` throws, and `LuaFailure.argument`
+  ///   for an array without one of its elements.
   public func forEach(_ body: (borrowing LuaStack) throws -> Void) throws {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)

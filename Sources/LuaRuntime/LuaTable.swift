@@ -116,8 +116,8 @@ public struct LuaTable: ~Copyable {
     return read
   }
 
-  /// Calls `body` with each 1-based position, and with its element on top of the stack. A nil before the last element
-  /// is an error; only in a table with a metatable does it end the list.
+  /// Calls `body` with each 1-based position, and with its element on top of the stack.
+  /// - Throws: `LuaFailure.argument` if an element of a plain table is nil; one with a metatable ends there.
   public func forEachElement(_ body: (Int, borrowing LuaStack) throws -> Void) throws {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)
@@ -131,7 +131,7 @@ public struct LuaTable: ~Copyable {
       try get()
       if stack.isNoneOrNil(-1) {
         if hasMetatable { return }
-        throw LuaFailure.argument(argument, "element \(position) is nil; a list has no gaps")
+        throw missing(position)
       }
       do {
         try body(position, stack)
@@ -151,10 +151,12 @@ public struct LuaTable: ~Copyable {
     defer { lua_settop(L, top) }
     lua_pushnil(L)
     guard dh_next_raw(L, index) == 1 else { return }
-    guard let name = stack.excerpt(-2, limit: 256) else {
-      throw .argument(argument, "list expected, got a table without element 1")
-    }
+    guard let name = stack.excerpt(-2, limit: 256) else { throw missing(1) }
     if name != "n" { throw .argument(argument, "list expected, got a table with the field '\(printable(name))'") }
+  }
+
+  @usableFromInline func missing(_ position: Int) -> LuaFailure {
+    .argument(argument, "list expected, got a table without element \(position)")
   }
 
   /// Returns the pairs, sorted by key.
@@ -217,7 +219,10 @@ public struct LuaTable: ~Copyable {
     while dh_next_raw(L, index) == 1 {
       dh_pop(L, 1)
       if dh_is_stopping(L) != 0 { throw .message("stopped") }
-      guard let name = stack.excerpt(-1, limit: 256), !known.contains(name) else { continue }
+      guard let name = stack.excerpt(-1, limit: 256) else {
+        throw .argument(argument, "a value without a field name; the fields are \(known.joined(separator: ", "))")
+      }
+      if known.contains(name) { continue }
       throw .argument(argument, "unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
     }
   }

@@ -61,10 +61,12 @@ public struct PluginTests {
   {
     guard let code = plugin.code else { return [] }
     var tests: [(name: String, body: LuaReference)] = []
+    var areRunning = false
     try code.setGlobal("folder", folder)
     try code.setGlobal(
       "test",
       LuaFunction("test") { stack in
+        if areRunning { throw LuaFailure.message("a test within a test would not run; end the first one before it") }
         tests.append((try stack.text(1), try stack.function(2)))
         return LuaNothing()
       })
@@ -74,6 +76,7 @@ public struct PluginTests {
     if tests.isEmpty {
       throw PluginError.failed(plugin: plugin.name, message: "test.lua has no test(\"...\", function)")
     }
+    areRunning = true
     return try tests.map { test in
       do {
         try test.body.call([], results: 0) { _ in }

@@ -60,14 +60,20 @@ import Testing
     ])
   }
 
-  @Test func `a table with named keys or with gaps is not a list`() throws {
+  @Test func `a value without a name is not a field`() throws {
     try program.fails([
-      ("d:add_all{{prompt = 'tres', answer = 'three'}, nil, {prompt = 'x', answer = 'y'}}", "element 2 is nil"),
-      ("a.tags = {'x', nil, 'y'}", "element 2 is nil; a list has no gaps"),
+      ("d:add{'tres', 'three'}", "a value without a field name; the fields are prompt, answer"),
+      ("d:study{'sprint'}", "a value without a field name; the fields are mode, seconds"),
+    ])
+  }
+
+  @Test func `a table with named keys or gaps is not a list, nor an empty one`() throws {
+    try program.fails([
       ("d:add_all{prompt = 'tres', answer = 'three'}", "list expected, got a table with the field"),
       ("a.tags = {x = true}", "list expected, got a table with the field 'x'"),
       ("d:add{prompt = 'x', answer = 'y', tags = {z = 1}}", "field 'tags': list expected"),
-      ("d:remove({[2] = 1})", "without element 1"),
+      ("d:remove({[2] = 1})", "without element 1"), ("a.tags = {'y', nil, 'z'}", "without element 2"),
+      ("d:add_all{{prompt = 'tres', answer = 'three'}, nil, {prompt = 'sol', answer = 'sun'}}", "without element 2"),
     ])
     try program.check([("a.tags, #d", "{x} 2"), ("d:remove(table.pack())", "0"), ("d:add_all({}).added", "0")])
   }

@@ -240,7 +240,7 @@ private final class Nest {
       in: state)
     #expect(asked == ["a", "b"])
     #expect(try failure("require 'c'", in: state)?.message.contains("requires itself") == true)
-    #expect(try failure("require 'bad'", in: state)?.message.contains("bad.lua:1:") == true)
+    #expect(try failure("require 'bad'", in: state)?.message.contains("'bad': bad.lua:1:") == true)
     #expect(try failure("require 'none'", in: state)?.message.contains("no file none.lua") == true)
     #expect(try failure("require '\\27Lua'", in: state) != nil)
   }

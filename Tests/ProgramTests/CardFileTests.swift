@@ -161,6 +161,9 @@ import Testing
     }
     _ = try home.run("-e", "decks.open('W'):import('\(old)', {on_duplicate = 'update'})")
     #expect(try home.run("undo").output.hasPrefix("Undone: updating 2 cards in W"))
+    let batch = "decks.open('W'):add_all({{prompt = 'gato', answer = 'cat'}}, {on_duplicate = 'update'})"
+    _ = try home.run("-e", batch)
+    #expect(try home.run("undo").output.hasPrefix("Undone: updating 1 card in W"))
   }
 
   @Test func `a card is added at the position the script gives`() throws {

@@ -67,12 +67,14 @@ import Testing
       p.name = 'Harder' print(presets.open('harder'), #presets.list(), select(2, presets.open('Hardr')).suggestion)
       d.preset = nil print(d.preset, d.options.fuzz) d.preset = 'Harder' p:remove() print(d.preset, pcall(function() return p.name end))
       print(pcall(function() d.options.fuzz = 1 end)) print(pcall(function() d.options.new_per_day = 1.5 end))
+      print(pcall(function() d.options.learning_steps = 60 end))
       """
     let run = try home.run("-e", code)
     #expect(run.lines.first == "true\t3600.0\tfalse\tlongest\t0.95", "\(run)")
     #expect(run.lines.dropFirst().first == "preset \"Harder\" (1 deck)\t1\tHarder", "\(run)")
     #expect(run.output.contains("nil\ttrue\n") && run.output.contains("the preset has been removed"), "\(run)")
     #expect(run.output.contains("boolean expected") && run.output.contains("must be a whole number"), "\(run)")
+    #expect(run.output.contains("(list of numbers or text expected, got number)"), "\(run)")
   }
 
   @Test func `an option keeps days of the week free, and a simulation shows it`() throws {

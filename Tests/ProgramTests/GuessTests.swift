@@ -54,7 +54,7 @@ import Testing
     #expect(lines[0] == "5 3 already_used not_possible too_short not_a_word\t6")
     #expect(lines[1] == "0\t2\t8")
     #expect(lines[2].hasPrefix("false\t") && lines[2].contains("element 2: string expected, got table"))
-    #expect(lines[3].contains("element 2 is nil; a list has no gaps"))
+    #expect(lines[3].contains("without element "))
     #expect(lines[4] == "4 already_used")
   }
 

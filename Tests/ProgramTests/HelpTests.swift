@@ -48,6 +48,8 @@ import Testing
     #expect(try home.run("help", "-k", "xyzzy").output.contains("Nothing was found"))
     #expect(try home.run("help", "querys").errors.contains("did you mean \"queries\"?"))
     #expect(try home.run("help", "plugins").output.contains("plugins.list()"))
+    #expect(try home.run("help", "shell.command").output.contains("details="))
+    #expect(try home.run("help", "deck:import").output.contains("notetype"))
   }
 
   /// Runs Lua code for each entry of some kinds, with the entry as `entry`; every line it prints is a failure.

@@ -210,4 +210,25 @@ import Testing
       .finish(input: "a secret")
     #expect(result.output == #"{"diff": "not_granted", "text": "not_granted"}"# + "\n", "\(result)")
   }
+
+  @Test func `a plugin reaches a folder in the user's home by the path that it was granted`() throws {
+    let home = try Home()
+    _ = makeFolder(home.path + "/lists")
+    _ = try home.write("gato,cat\n", to: "lists/a.csv")
+    try home.plugin(
+      "lister", permissions: #"["shell", "decks.write", "files.read:~/lists", "files.write:~/lists"]"#,
+      manifest: #""commands": ["list"]"#,
+      """
+      shell.command{name = "list", arguments = {{name = "FILE", kind = "file", access = "read"}}, run = function(args)
+        assert(files.write("~/lists/b.txt", "b"))
+        local added = assert(decks.create("d"):import("~/lists/a.csv", {no_header = true})).added
+        local _, problem = files.read("~/data/local/grants.json")
+        return {files.read("~/lists/b.txt"), added, problem.code, files.read(args.file)}
+      end}
+      """)
+    try home.enable("lister")
+    _ = try home.write("typed", to: "c.txt")
+    let result = try home.run("list", "~/c.txt", "--json")
+    #expect(result.lines == ["\"b\"", "1", "\"not_granted\"", "\"typed\""], "\(result)")
+  }
 }

@@ -138,6 +138,14 @@ import Testing
     #expect(added.status == 0, "\(added)")
   }
 
+  @Test func `a refused password of the first account closes nothing`() throws {
+    let home = try Home()
+    let weak = try home.write("short\n", to: "weak")
+    chmod(weak, 0o600)
+    let run = try home.run(input: "d = decks.create('Mine')\naccount add ana --new-password-file \(weak)\nd.name\n")
+    #expect(run.errors.contains("at least 8 bytes") && run.output.contains("\"Mine\""), "\(run)")
+  }
+
   @Test func `an account added while a script runs loses none of the script's work`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")

@@ -98,6 +98,8 @@ import Testing
         if args.word == 'bytes' then return nil, 'not \\xff so' end
         if args.word == 'told' then return nil, {code = 'told', title = 'Told', message = 'told'} end
         if args.word == 'coded' then return nil, {code = 'x7'} end
+        if args.word == 'worded' then return nil, {message = 'not at all'} end
+        if args.word == 'empty' then return nil, {} end
       end}
       """)
     try home.enable("maker")
@@ -109,6 +111,9 @@ import Testing
     #expect(bytes.status == 1 && bytes.errors.contains("not \u{FFFD} so"), "\(bytes)")
     let coded = try home.run("make", "coded")
     #expect(coded.status == 1 && coded.errors.contains("it failed with the code \"x7\""), "\(coded)")
+    let worded = try home.run("make", "worded")
+    #expect(worded.status == 1 && worded.errors.contains("not at all"), "\(worded)")
+    #expect(try home.run("make", "empty").errors.contains("neither a code nor a message"))
     #expect(try home.run("deck", "list", "--json").output == "")
     #expect(try home.run("make", "word").status == 0)
     #expect(try home.run("--json", "undo", "--list").lines.count == 1)

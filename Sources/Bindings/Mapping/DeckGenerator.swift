@@ -54,7 +54,8 @@ package struct DeckGenerator: CardGenerator {
     } catch {
       if let failure { throw failure }
       guard let error = error as? LuaError, error.stopReason != .interrupt else { throw error }
-      throw BuildError.generator(path: path, reason: error.description)
+      let limit = error.stopReason == .deadline ? " (\(grouped(Int(seconds))) s; `build --seconds N` sets it)" : ""
+      throw BuildError.generator(path: path, reason: error.description + limit)
     }
     // The script cannot catch why a card was refused.
     if let failure { throw failure }

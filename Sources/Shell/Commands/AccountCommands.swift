@@ -38,6 +38,7 @@ enum AccountCommands {
       let password = try SignIn(session).mapCancellation {
         try SignIn(session).newPassword(for: name, file: invocation.optionalText("--new-password-file"))
       }
+      try session.auth.store.checkNew(password, for: name)
       let isFirst = session.auth.user == nil
       try makePrivateFolder(session.environment.folders.data)
       if isFirst { try session.leaveWorkspace() }

@@ -18,7 +18,7 @@ public enum Operation: String, Sendable {
   case moveCard = "moving a card"
   case removeCards = "removing cards"
   case importCards = "importing cards"
-  /// An import that finds that all of its cards exist already.
+  /// An import or a batch all of whose cards exist already.
   case updateCards = "updating cards"
   case buildDeck = "building a deck"
   case mergeDeck = "merging into a deck"

@@ -118,7 +118,9 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// Adds what `feed` puts into the batch, as one operation: all of it, or nothing if `feed` throws.
   public func addAll(onDuplicate: OnDuplicate, _ feed: (CardBatch) throws -> Void) throws -> AddReport {
-    try workspace.perform(.addCards, on: workspace.decks.name(of: id), count: { $0.added }) { db in
+    try workspace.perform(
+      .addCards, on: workspace.decks.name(of: id), count: { $0.changed }, became: { $0.operation }
+    ) { db in
       let batch = try CardBatch(
         db, deck: id, onDuplicate: onDuplicate, now: workspace.environment.clocks.now(),
         random: workspace.environment.random.entropy)

@@ -156,10 +156,10 @@ extension Workspace {
 }
 
 extension AddReport {
-  /// The count in an import's undo step: the new cards, or the updated ones if there are no new cards.
+  /// The count in the undo step: the new cards, or the updated ones if there are no new cards.
   var changed: Int { added > 0 ? added : updated }
 
-  /// `updateCards` for an import that only updated cards; nil for any other.
+  /// `updateCards` if cards were only updated; nil otherwise.
   var operation: Operation? { added == 0 && updated > 0 ? .updateCards : nil }
 }
 
