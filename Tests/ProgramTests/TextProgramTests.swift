@@ -161,6 +161,18 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `in a window made smaller the selected word is on the page, and a long word takes several lines`() throws {
+    let sentences = [String](repeating: "gato gato gato gato gato gato gato gato.\n\n", count: 9)
+    let text = try home.write(sentences.joined() + "zorfzorfzorfzorfzorfend\n", to: "a.txt")
+    _ = try run("text", "known", "gato")
+    let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
+    #expect(terminal.shows("[zorfzorfzorfzorfzorfend]*"))
+    terminal.resize(columns: 20)
+    #expect(terminal.shows("fzorfend]*"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `for a screen reader the page is printed once, then only what is new`() throws {
     let text = try home.write("El gato duerme. El perro come.\n", to: "a.txt")
     _ = try run("text", "known", "el", "gato")
