@@ -151,6 +151,13 @@ import Testing
     #expect(try texts("a.vtt", vtt) == ["Hola hoy."])
   }
 
+  @Test func `references in cues are decoded, and layout characters and marks of notes split no word`() throws {
+    let cue = "1\n00:00:01,000 --> 00:00:02,000\n\u{202B}Toi &amp; moi, &lt;i&gt;\u{202C}\n"
+    #expect(try texts("a.vtt", "WEBVTT\n\n" + cue) == ["Toi & moi, <i>"])
+    let html = "<p>Donau&shy;dampf<a epub:type=\"noteref\" href=\"#n\">1</a> fuhr<a epub:type='x noteref'>2<p>Ende"
+    #expect(try texts("a.html", html) == ["Donaudampf fuhr", "Ende"])
+  }
+
   @Test func `a line that is said twice is kept twice, unless the captions follow each other directly`() throws {
     func cue(_ start: String, _ end: String, _ text: String) -> String { "0:\(start) --> 0:\(end)\n\(text)\n\n" }
     let twice = cue("01.0", "02.0", "No.") + cue("03.0", "04.0", "No.")

@@ -184,8 +184,8 @@ struct XMLTags {
     tags.append((String(name.split(separator: ":").last ?? name), attributes, end))
   }
 
-  /// Decodes the references in the value of an attribute.
-  private static func decoded(_ value: Substring) -> String {
+  /// Decodes the references in the value of an attribute, or in the text of a cue.
+  static func decoded(_ value: Substring) -> String {
     guard value.utf8.contains(UInt8(ascii: "&")) else { return String(value) }
     var (text, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(value.utf8)[...])
     while let byte = rest.first {

@@ -106,9 +106,9 @@ enum SubtitleLines {
 
   // MARK: Spoken text
 
-  /// Returns a cue's text without markup; nil when it contains no speech.
+  /// Returns a cue's text without markup and with its references decoded; nil when it contains no speech.
   private static func shown(_ text: String) -> String? {
-    let lines = withoutMarks(text).split(separator: "\n").compactMap { line -> String? in
+    let lines = XMLTags.decoded(withoutMarks(text)[...]).split(separator: "\n").compactMap { line -> String? in
       var line = String(line).trimmed
       if line.isEmpty || line.contains("♪") || line.contains("♫") { return nil }
       if isAside(line, "[", "]") || isAside(line, "(", ")") { return nil }
@@ -204,8 +204,7 @@ enum SubtitleLines {
   }
 
   private static func endsSentence(_ text: String) -> Bool {
-    guard let last = text.last(where: { !"\"'»”’)]".contains($0) }) else { return true }
-    return ".!?…".contains(last)
+    text.unicodeScalars.last { !"\"'»”’)]".unicodeScalars.contains($0) }?.endsSentence ?? true
   }
 }
 

@@ -81,14 +81,14 @@ public struct TextFile: Sendable {
     if named == .epub {
       format = named
       let book = try Book(path, isInterrupted: isInterrupted)
-      paragraphs = try book.paragraphs()
+      paragraphs = Self.withoutLayout(try book.paragraphs())
       (self.encoding, language) = (.utf8, book.language)
     } else {
       let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
       let (text, found) = try Self.decoded(bytes, path: path, as: encoding)
       self.encoding = found
       format = path == "-" ? TextFormat(beginningOf: text) : named
-      paragraphs = Self.paragraphs(of: text, format)
+      paragraphs = Self.withoutLayout(Self.paragraphs(of: text, format))
       language = Self.language(of: text, format)
     }
     if paragraphs.isEmpty { throw TextFileError.empty(path: path) }
@@ -99,6 +99,23 @@ public struct TextFile: Sendable {
   public static func lines(_ path: String, isInterrupted: @escaping () -> Bool) throws -> [String] {
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: limit)
     return try decoded(bytes, path: path, as: nil).text.split(whereSeparator: \.isNewline).map(String.init)
+  }
+
+  /// Removes characters that only lay out a text, since they would split its words: places for hyphens, places where a
+  /// line does not break, and directions.
+  private static func withoutLayout(_ paragraphs: [TextParagraph]) -> [TextParagraph] {
+    func isLayout(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.value {
+      case 0xAD, 0x202A...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true
+      default: false
+      }
+    }
+    return paragraphs.map { paragraph in
+      guard paragraph.text.unicodeScalars.contains(where: isLayout) else { return paragraph }
+      var paragraph = paragraph
+      paragraph.text.unicodeScalars.removeAll(where: isLayout)
+      return paragraph
+    }
   }
 
   private static func paragraphs(of text: String, _ format: TextFormat) -> [TextParagraph] {
