@@ -196,6 +196,25 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `for a screen reader a typed answer is echoed, and a pause is announced`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "Wer?", "ich", "--type-answer")
+    let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
+    terminal.wait(for: "Card 1 of 1. Wer?\r\n", seconds: 10)
+    terminal.type("ix\u{7F}ch\r")
+    let echoed = terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n")
+    #expect(echoed.hasPrefix("ix\u{8} \u{8}ch\r\n"), "\(echoed.debugDescription)")
+    terminal.type("p")
+    terminal.wait(for: "Paused; any key continues.\r\n")
+    terminal.type("\r")
+    terminal.wait(for: "Again, hard, good, or easy?")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    let piped = try home.run("study", "D", input: "\npause\ngood\n")
+    #expect(piped.status == 0 && piped.output.contains("Paused; any line continues.\n"), "\(piped)")
+  }
+
   @Test func `for a screen reader a game answers in lines`() throws {
     let home = try Home()
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")

@@ -138,7 +138,7 @@ extension StudyScreen {
       isSprint
       ? ["r, 2, right  it was right", "w, 1, left  it was wrong"]
       : [
-        "1  again: not known", "2  hard: known with effort", "3  good: known", "4  easy: known at once",
+        "1, left  again: not known", "2  hard: known with effort", "3, right  good: known", "4  easy: known at once",
         "s  suspend the card", "b  bury it until tomorrow", "f  flag it", "r  replay its sound",
       ]
     return ["Enter  show the answer"] + answers + [
@@ -177,28 +177,34 @@ extension StudyScreen {
   /// The output without redrawing: the prompt, then the answer with the question, one line each.
   private func plainLine() throws -> String {
     guard let record = try study.card()?.record() else { return "" }
+    if try !study.isActive(), try !study.isOver() {
+      return "Paused; any \(terminal.hasKeyboard ? "key" : "line") continues."
+    }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
     if view.isAnswerShown {
-      let answer = shown(view.answer.inWords(record.answer, on: terminal))
-      return "\(comparisonInWords)\(answer). \(question)"
+      return "\(comparisonInWords)\(view.answer.inWords(record.answer, on: terminal).asSentence) \(question)"
     }
-    guard terminal.usesScreenReader else { return "\(shown(record.prompt))." }
+    guard terminal.usesScreenReader else { return record.prompt.asSentence }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
     let card = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
-    return "\(card). \(shown(record.prompt))."
+    return "\(card). \(record.prompt.asSentence)"
   }
 
   /// The comparison of a typed answer as text, for output without redrawing.
   private var comparisonInWords: String {
     guard let comparison = view.comparison else { return "" }
-    if comparison.isRight { return "\(shown(view.typed.trimmed)): right. " }
+    if comparison.isRight { return "\(view.typed.trimmed.inOneLine): right. " }
     let expected = comparison.expected.map(\.text).joined()
-    return "\(shown(view.typed.trimmed)): not right, \(shown(expected)) was expected. "
+    return "\(view.typed.trimmed.inOneLine): not right, \(expected.inOneLine) was expected. "
   }
+}
 
-  private func shown(_ text: String) -> String {
-    printable(text.lines.filter { !$0.isEmpty }.joined(separator: " / "), limit: .max)
-  }
+extension String {
+  /// The text of a card in one line.
+  fileprivate var inOneLine: String { printable(lines.filter { !$0.isEmpty }.joined(separator: " / "), limit: .max) }
+
+  /// The text in one line, with a full stop if it has no end mark of its own.
+  var asSentence: String { inOneLine.unicodeScalars.last?.endsSentence == true ? inOneLine : inOneLine + "." }
 }
 
 /// Formats a length of time for a button: `10 min`, `5 d`, `1.2 y`.
