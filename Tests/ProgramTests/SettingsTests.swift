@@ -205,6 +205,8 @@ import Testing
     terminal.type("ix\u{7F}ch\r")
     let echoed = terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n")
     #expect(echoed.hasPrefix("ix\u{8} \u{8}ch\r\n"), "\(echoed.debugDescription)")
+    terminal.resize(columns: 60)
+    #expect(terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n").hasPrefix("ich: right."))
     terminal.type("p")
     terminal.wait(for: "Paused; any key continues.\r\n")
     terminal.type("\r")

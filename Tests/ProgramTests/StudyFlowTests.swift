@@ -38,6 +38,9 @@ import Testing
     terminal.type("4")
     // The page of keys closes, and the key did nothing else.
     terminal.wait(for: "1 again")
+    // Ctrl-L draws everything again.
+    terminal.type("\u{0C}")
+    terminal.wait(for: "1 again")
     // Nor do the keys that leave the study.
     for (page, shown, key) in [("?", "any key  back", "q"), ("f", "7 purple", "\u{1B}")] {
       terminal.type(page)

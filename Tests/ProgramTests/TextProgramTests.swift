@@ -137,6 +137,8 @@ import Testing
     #expect(terminal.shows("[perro]*"))
     terminal.type("k")
     #expect(terminal.shows("[come]*"))
+    terminal.type("\u{0C}")
+    #expect(terminal.shows("[come]*"))
     terminal.type("q")
     #expect(terminal.ended() == 0)
     #expect(try home.run("card", "list", "--deck", "Read", "--json").output.contains("duerme"))

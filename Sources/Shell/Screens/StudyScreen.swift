@@ -105,10 +105,10 @@ final class StudyScreen {
       switch event {
       case .requested: if try StudyRequests(self).handle() { return }
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
-      case .resized:
+      case .resized, .key(.control("l")):
         view.picture = nil
-        screen.redrawAll(try lines())
-      case .resumed: screen.redraw(try lines())
+        try draw(isCleared: true)
+      case .resumed: if redraws { screen.redraw(try lines()) } else { try draw() }
       case .interrupted where !terminal.hasKeyboard:
         try leave()
         throw ShellError.interruptedAmidAnswers
@@ -161,7 +161,7 @@ final class StudyScreen {
     guard !isLockedOut else { return false }
     idle.touch(now: session.environment.clocks.reading().boot)
     resumeQuietly()
-    screen.redrawAll(try study.isOver() ? [] : lines())
+    if try study.isOver() { screen.redrawAll([]) } else { try draw(isCleared: true) }
     return true
   }
 

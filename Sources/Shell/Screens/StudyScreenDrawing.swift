@@ -11,9 +11,11 @@ import Text
 import Workspace
 
 extension StudyScreen {
-  func draw() throws {
+  /// - Parameter isCleared: whether the whole screen is drawn again.
+  func draw(isCleared: Bool = false) throws {
     guard try study.card() != nil else { return }
-    if redraws { screen.show(try lines()) } else { session.console.show(.lines([try plainLine()])) }
+    if !redraws { return session.console.show(.lines([try plainLine()])) }
+    if isCleared { screen.redrawAll(try lines()) } else { screen.show(try lines()) }
   }
 
   func lines() throws -> [String] { try layout()?.lines() ?? [] }
