@@ -20,6 +20,19 @@ import Testing
     try home.run("card", "list", query, "--columns", "prompt").output
   }
 
+  @Test func `a typed answer that is longer than a line is compared to its end`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "Zahlen", "eins zwei drei vier fünf sechs sieben acht", "--type-answer")
+    let terminal = try PseudoTerminal(
+      home.words(["study", "D"]), environment: home.environment, columns: 40, rows: 24)
+    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.type("eins zwei drei vier fünf sechs sieben xcht\r")
+    #expect(terminal.wait(for: "1 again").contains("^"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
     columns: UInt16, rows: UInt16
   ) throws {

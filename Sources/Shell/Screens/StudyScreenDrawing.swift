@@ -91,17 +91,18 @@ extension StudyScreen {
     }
     guard let comparison = view.comparison else { return [] }
     let sign = comparison.isRight ? (terminal.usesUnicode ? "✓ " : "+ ") : (terminal.usesUnicode ? "✗ " : "x ")
-    if comparison.isRight { return [sign + terminal.styled(printable(view.typed.trimmed, limit: 500), .green), ""] }
-    let typed = comparison.typed.map { part in
-      terminal.styled(printable(part.text, limit: 500), part.mark == .right ? .green : .red)
+    if comparison.isRight {
+      let lines = printable(view.typed.trimmed, limit: 500).lines(within: width - 2)
+      return lines.enumerated().map { ($0 == 0 ? sign : "  ") + terminal.styled($1, .green) } + [""]
     }
-    let marks = comparison.typed.map { part in
-      String(repeating: part.mark == .right ? " " : "^", count: printable(part.text, limit: 500).displayWidth)
+    var lines: [String] = []
+    for (place, row) in comparisonRows(comparison.typed, width: width - 2).enumerated() {
+      lines.append((place == 0 ? sign : "  ") + painted(row, .red, on: terminal))
+      let marks = row.map { String(repeating: $0.mark == .right ? " " : "^", count: $0.text.displayWidth) }
+      lines.append("  " + marks.joined())
     }
-    let expected = comparison.expected.map { part in
-      terminal.styled(printable(part.text, limit: 500), part.mark == .right ? .green : .bold)
-    }
-    return [sign + typed.joined(), "  " + marks.joined(), "  " + expected.joined(), ""]
+    let expected = comparisonRows(comparison.expected, width: width - 2)
+    return lines + expected.map { "  " + painted($0, .bold, on: terminal) } + [""]
   }
 
   // MARK: Keys
@@ -207,6 +208,32 @@ extension String {
 
   /// The text in one line, with a full stop if it has no end mark of its own.
   var asSentence: String { inOneLine.unicodeScalars.last?.endsSentence == true ? inOneLine : inOneLine + "." }
+}
+
+/// Breaks the parts of a comparison into rows of at most that many columns, with control characters made visible.
+private func comparisonRows(_ parts: [TypedComparison.Part], width: Int) -> [[TypedComparison.Part]] {
+  var (rows, used): ([[TypedComparison.Part]], Int) = ([[]], 0)
+  for part in parts {
+    for letter in printable(part.text, limit: 500) {
+      if used + letter.displayWidth > width, used > 0 {
+        rows.append([])
+        used = 0
+      }
+      used += letter.displayWidth
+      let end = rows.count - 1
+      if let last = rows[end].last, last.mark == part.mark {
+        rows[end][rows[end].count - 1] = TypedComparison.Part(last.text + String(letter), part.mark)
+      } else {
+        rows[end].append(TypedComparison.Part(String(letter), part.mark))
+      }
+    }
+  }
+  return rows
+}
+
+/// A row of a comparison: what is right in green, the rest in another style.
+private func painted(_ row: [TypedComparison.Part], _ style: Style, on terminal: Terminal) -> String {
+  row.map { terminal.styled($0.text, $0.mark == .right ? .green : style) }.joined()
 }
 
 /// Formats a length of time for a button: `10 min`, `5 d`, `1.2 y`.
