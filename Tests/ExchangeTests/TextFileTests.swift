@@ -214,6 +214,14 @@ import Testing
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno", "Dos."])
   }
 
+  @Test func `a chapter that is not in UTF-8 is reported`() throws {
+    let chapter = [UInt8]("<p>caf\u{E9}</p>".unicodeScalars.map { UInt8($0.value) })
+    let members = [container, package].map { ($0.0, Array($0.1.utf8)) } + [("OEBPS/b.xhtml", chapter)]
+    let path = try zip(folder, named: "latin.epub", members, deflated: true)
+    let book = try TextFile(path, encoding: nil) { false }
+    #expect(book.encoding == .windows1252 && book.paragraphs.map(\.text) == ["café"])
+  }
+
   @Test func `a book is read however its package file is written`() throws {
     let odd = (
       "p.opf",

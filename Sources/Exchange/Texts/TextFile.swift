@@ -82,7 +82,7 @@ public struct TextFile: Sendable {
       format = named
       let book = try Book(path, isInterrupted: isInterrupted)
       paragraphs = Self.withoutLayout(try book.paragraphs())
-      (self.encoding, language) = (.utf8, book.language)
+      (self.encoding, language) = (book.encoding, book.language)
     } else {
       let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
       let (text, found) = try Self.decoded(bytes, path: path, as: encoding)

@@ -69,6 +69,12 @@ enum TextCommands {
     return text
   }
 
+  /// Says which language the words of a command are of, when it was not named.
+  static func noteLanguage(_ language: Language, _ session: Session, command: String) {
+    session.console.note(
+      "\(command): the words are \(language.title), as set by game.language; use --language to change that")
+  }
+
   /// The files that a word names: the path itself, or the matches of a pattern.
   static func paths(_ word: String, _ session: Session) -> [String] {
     word == "-" ? ["-"] : FilePattern.matches(session.environment.folders.expanded(word))
