@@ -59,8 +59,10 @@ enum TextCommands {
     let workspace = try session.workspace()
     let text = try TextHandle(paths, options, in: workspace)
     if text.isLanguageAssumed {
+      let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
       session.console.note(
-        "\(command): read as \(text.language.title), as game.language says; use --language for another language")
+        "\(command): \(unknown)read as \(text.language.title), as game.language says; use --language for another language"
+      )
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
