@@ -206,8 +206,15 @@ public final class DictionaryLibrary {
   /// Returns the languages other than this one that have a dictionary here.
   public func languages(besides language: Language) -> [Language] {
     let codes = Set(places().compactMap(\.words)).subtracting([String(language.code.prefix(2))])
-    return codes.sorted().compactMap { code in Language.known.first { $0.code.hasPrefix(code) } }
+    return codes.sorted().compactMap { Self.language(code: $0) }
   }
+
+  /// Returns the language of a dictionary's words, if its name contains a known one.
+  public func language(ofWordsIn name: String) -> Language? {
+    places().first { $0.name == name }?.words.flatMap { Self.language(code: $0) }
+  }
+
+  private static func language(code: String) -> Language? { Language.known.first { $0.code.hasPrefix(code) } }
 
   private func serves(_ place: DictionaryPlace, _ language: Language) -> Bool {
     place.words == nil || place.words.map { language.code.hasPrefix($0) } == true
