@@ -166,6 +166,11 @@ import Testing
     #expect(try texts("a.srt", rolling + cue("09.0", "10.0", "Dos.")) == ["Uno. Dos.", "Dos."])
   }
 
+  @Test func `a cue of SubRip may contain blank lines, and a number that is said stays`() throws {
+    let first = "1\n00:00:01,000 --> 00:00:02,000\n\nUno.\n\nDos.\n\n2\n00:01:01,000 --> 00:01:02,000\n10\n"
+    #expect(try texts("a.srt", first + "\n00:02:01,000 --> 00:02:02,000\nFin.\n") == ["Uno. Dos.", "10", "Fin."])
+  }
+
   @Test func `a dash on a line of its own gives no paragraph`() throws {
     #expect(try texts("a.srt", "0:01 --> 0:02\n-\n\n0:11 --> 0:12\n-\nYes.\n- No.\n") == ["Yes.", "No."])
   }

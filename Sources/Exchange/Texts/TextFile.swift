@@ -123,7 +123,7 @@ public struct TextFile: Sendable {
     case .plain: plainParagraphs(text)
     case .markdown: markdownParagraphs(text)
     case .html, .epub: MarkupText.paragraphs(Array(text.utf8)).map { TextParagraph($0) }
-    case .srt, .vtt: SubtitleLines.joined(SubtitleLines.cues(text))
+    case .srt, .vtt: SubtitleLines.joined(SubtitleLines.cues(text, format))
     case .ass: SubtitleLines.joined(SubtitleLines.scriptCues(text))
     }
   }
