@@ -158,8 +158,8 @@ final class ReadingScreen {
     if try text.mine([word], into: deck, isCloze: false) == 0 {
       alert = ["\(printable(word.lemma)) already has a card"]
     } else {
-      try advance(
-        "Card in \(printable(deck)): \(printable(word.lemma)) = \(printable(word.gloss ?? "no meaning found"))")
+      let meaning = word.gloss.map { " = \(printable($0))" } ?? ", no meaning found"
+      try advance("Card in \(printable(deck)): \(printable(word.lemma))\(meaning)")
     }
   }
 
