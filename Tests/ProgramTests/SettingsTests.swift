@@ -217,6 +217,24 @@ import Testing
     #expect(piped.status == 0 && piped.output.contains("Paused; any line continues.\n"), "\(piped)")
   }
 
+  @Test func `a document is described to a screen reader, and on a narrow screen without colours`() throws {
+    let home = try Home()
+    let code = """
+      local d = documents.create{background = {1, 1, 1}} d:add_text{text = "eins zwei drei vier fünf sechs sieben acht"}
+      d:save() decks.create("D"):add{prompt = "Zahlen", answer = "numbers", document = d}
+      """
+    try home.run("-e", code)
+    let spoken = try home.run("--set", "accessibility.screen_reader=on", "study", "D", input: "\n").output
+    #expect(spoken.contains("numbers. A card, white, with the text \"eins zwei"), "\(spoken)")
+    let terminal = try PseudoTerminal(
+      home.words(["study", "D"]), environment: home.environment + ["NO_COLOR=1"], columns: 40, rows: 24)
+    terminal.wait(for: "show the answer", seconds: 10)
+    terminal.type("\r")
+    #expect(terminal.wait(for: "1 again").contains("acht"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `for a screen reader a game answers in lines`() throws {
     let home = try Home()
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")

@@ -34,7 +34,7 @@ extension StudyScreen {
     layout.notice = view.notice
     if isPaused { return layout }
     layout.typed = typedLines(width: max(8, layout.textWidth))
-    layout.picture = try pictures(of: card, isAnswered: isAnswered, rows: layout.pictureRoom)
+    layout.picture = try pictures(of: card, isAnswered: isAnswered, in: layout)
     return layout
   }
 
@@ -185,7 +185,10 @@ extension StudyScreen {
     }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
     if view.isAnswerShown {
-      return "\(comparisonInWords)\(view.answer.inWords(record.answer, on: terminal).asSentence) \(question)"
+      let answer = view.answer.inWords(record.answer, on: terminal).asSentence
+      let document = try study.card()?.document()?.document()
+      let picture = document.map { $0.content.summary + " " } ?? ""
+      return "\(comparisonInWords)\(answer) \(picture)\(question)"
     }
     guard terminal.usesScreenReader else { return record.prompt.asSentence }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
