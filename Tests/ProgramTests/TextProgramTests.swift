@@ -166,6 +166,17 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `the result of a key is seen on a screen of five rows`() throws {
+    let text = try home.write("zorfa.\n\nzorfb.\n\nzorfc.\n\nzorfd.\n", to: "a.txt")
+    let terminal = try PseudoTerminal(
+      home.words(["text", "read", text, "--language", "spanish"]), environment: home.environment, columns: 80, rows: 5)
+    #expect(terminal.shows("[zorfa]*"))
+    terminal.type("\r")
+    #expect(terminal.shows("no meaning found"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `in a window made smaller the selected word is on the page, and a long word takes several lines`() throws {
     let sentences = [String](repeating: "gato gato gato gato gato gato gato gato.\n\n", count: 9)
     let text = try home.write(sentences.joined() + "zorfzorfzorfzorfzorfend\n", to: "a.txt")

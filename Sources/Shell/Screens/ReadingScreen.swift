@@ -172,7 +172,8 @@ final class ReadingScreen {
   // MARK: Drawing
 
   private var width: Int { max(12, ScreenParts.width(on: terminal) - 4) }
-  private var room: Int { max(3, terminal.height - 9) }
+  /// The number of lines for the text: on a low screen the keys are cut, but not the result of a key.
+  private var room: Int { max(1, min(max(3, terminal.height - 9), terminal.height - 4)) }
 
   /// The sentence after the last one of the page.
   private var end: Int {
