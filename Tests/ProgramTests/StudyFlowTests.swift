@@ -107,6 +107,11 @@ import Testing
     declined.wait(for: "Study more? ", seconds: 20)
     declined.type("-9223372036854775808\r")
     #expect(declined.ended() == 0)
+    let left = try home.terminal("study", "D")
+    left.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
+    left.type("\u{04}")
+    left.wait(for: "\r\n")
+    #expect(left.ended() == 0)
   }
 
   @Test func `several decks are studied at once, each card under its own deck`() throws {
