@@ -31,7 +31,8 @@ import Testing
     let film = try home.write(
       "WEBVTT\nKind: captions\nLanguage: es-419\n\n00:01.000 --> 00:02.000\nel gato\n", to: "film.vtt")
     let page = try home.write("<!DOCTYPE html><html lang='it'><p>il gatto", to: "page.html")
-    for (path, language) in [(film, "spanish"), (page, "italian")] {
+    let book = try home.write("<html lang='spa'><p>el gato", to: "book.html")
+    for (path, language) in [(film, "spanish"), (page, "italian"), (book, "spanish")] {
       let shown = try home.run("text", "show", path, "--json")
       #expect(shown.output.contains("\"language\": \"\(language)\"") && !shown.errors.contains("read as"), "\(shown)")
     }

@@ -259,9 +259,15 @@ enum LanguageCode {
     "ell": "el", "rus": "ru", "tur": "tr", "jpn": "ja", "lat": "la", "ces": "cs", "hun": "hu", "fin": "fi",
   ]
 
+  /// Three-letter codes after the English names, which libraries and many books use.
+  private static let bibliographic = ["ger": "de", "fre": "fr", "dut": "nl", "gre": "el", "cze": "cs"]
+
+  /// Returns the code of two letters for one of three (ISO 639-2).
+  static func twoLetters(for code: String) -> String? { threeLetters[code] ?? bibliographic[code] }
+
   /// Returns the code for a part of a file name: `spa`, `es` or `spanish`.
   static func named(_ part: some StringProtocol) -> String? {
-    if let code = threeLetters[String(part)] { return code }
+    if let code = twoLetters(for: String(part)) { return code }
     if threeLetters.values.contains(String(part)) { return String(part) }
     return Language.named(String(part)).map { String($0.code.prefix(2)) }
   }

@@ -82,8 +82,8 @@ public final class TextHandle: WorkspaceHandle {
     let code = specified.lowercased().replacing(text: "_", with: "-")
     let base = String(code.prefix { $0 != "-" })
     let usual = try workspace.words.language(named: nil)
-    if usual.code == code || usual.code == base { return usual }
-    return Language.named(code) ?? Language.named(base)
+    let found = Language.named(code) ?? Language.named(base)
+    return usual.code == base || usual.code == found?.code ? usual : found
   }
 
   public var language: Language { lemmatizer.language }
