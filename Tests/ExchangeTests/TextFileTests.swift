@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func `a cue of SubRip may contain blank lines, and a number that is said stays`() throws {
-    let first = "1\n00:00:01,000 --> 00:00:02,000\n\nUno.\n\nDos.\n\n2\n00:01:01,000 --> 00:01:02,000\n10\n"
+    let first = "1\n00:00:01,000 --> 00:00:02,000\n\nUno.\n\nDos.\n\n2 \n00:01:01,000 --> 00:01:02,000\n10\n"
     #expect(try texts("a.srt", first + "\n00:02:01,000 --> 00:02:02,000\nFin.\n") == ["Uno. Dos.", "10", "Fin."])
   }
 

@@ -21,7 +21,7 @@ enum SubtitleLines {
       if line.contains(text: "-->") {
         // The line before it is the number of the cue, not the last line of the one before.
         if !isAfterBlank, let cue = current, let last = cue.text.split(separator: "\n").last,
-          last.allSatisfy(\.isNumber)
+          last.allSatisfy({ $0.isNumber || $0.isWhitespace })
         {
           current?.text = cue.text.split(separator: "\n").dropLast().joined(separator: "\n")
         }
