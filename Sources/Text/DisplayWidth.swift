@@ -39,9 +39,10 @@ extension Character {
       // An emoji presentation selector (U+FE0F), and the letters of a flag.
       if scalar == "\u{FE0F}", width > 0 || unicodeScalars.first?.properties.isEmoji == true { return 2 }
       if (0x1F1E6...0x1F1FF).contains(scalar.value), unicodeScalars.count > 1 { return 2 }
+      let columns = scalar.displayWidth
       // The people of a family and the tone of a skin are drawn in the place of the first.
-      if scalar.displayWidth == 2 { return 2 }
-      width += scalar.displayWidth
+      if columns == 2 { return 2 }
+      width += columns
     }
     return width
   }
