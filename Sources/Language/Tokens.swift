@@ -155,12 +155,17 @@ struct Tokenizer {
   ) -> Int? {
     var index = word.end
     var (dots, isEnd, opens, end): (Int, Bool, Bool, Int?) = (0, false, false, nil)
+    // Where a sentence ends that no blank follows, in Chinese and Japanese.
+    var (wideEnd, closes): (Int?, Bool) = (nil, false)
     while index < next.start {
       let (scalar, length) = Self.scalar(bytes, index)
       switch scalar {
       case ".":
         dots += 1
         isEnd = end == nil || isEnd
+      case "。", "！", "？": (isEnd, dots, wideEnd) = (true, dots + 2, index + length)
+      case _ where wideEnd == index && "」』）".unicodeScalars.contains(scalar):
+        (wideEnd, closes) = (index + length, true)
       case ";" where tables.asksWithSemicolon: (isEnd, dots) = (true, dots + 2)
       case _ where scalar.endsSentence: (isEnd, dots) = (true, dots + (scalar == "…" ? 3 : 2))
       case "\n" where end == nil && isParagraphEnd(bytes, index): return index
@@ -170,7 +175,8 @@ struct Tokenizer {
       }
       index += length
     }
-    guard isEnd, let end else { return nil }
+    // A word right after a quotation continues the sentence.
+    guard isEnd, let end = end ?? (closes && wideEnd == next.start ? nil : wideEnd) else { return nil }
     let isCaseless = Self.scalar(bytes, next.start).scalar.properties.generalCategory == .otherLetter
     let follows = next.isCapital || ((isCaseless || next.isNumber) && dots != 3) || (opens && dots != 1)
     guard follows else { return nil }

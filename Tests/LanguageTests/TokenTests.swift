@@ -41,6 +41,7 @@ import Testing
     ("es", "Un párrafo\n\nOtro párrafo", 2), ("es", "Una línea\ny otra", 1),
     ("de", "Er mag z. B. Hunde. Am 3. Mai kam er usw. nach Hause.", 2), ("ru", "Жил на ул. Ленина. И т. д. Вот.", 3),
     ("el", "Ποιος είσαι; Ο Κανένας.", 2), ("es", "Vino; El gato no.", 1),
+    ("ja", "猫である。名前は無い。「行く。」と言った。「うん！」「そう。」", 5),
     ("ar", "هل قرأت؟ نعم. قال... لا", 3), ("hi", "वह गया। क्या बात है॥ हाँ", 3),
   ])
   func `sentences end in the right places`(code: String, text: String, count: Int) {

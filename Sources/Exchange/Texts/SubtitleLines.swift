@@ -209,7 +209,7 @@ enum SubtitleLines {
   }
 
   private static func endsSentence(_ text: String) -> Bool {
-    text.unicodeScalars.last { !"\"'»”’)]".unicodeScalars.contains($0) }?.endsSentence ?? true
+    text.unicodeScalars.last { !"\"'»”’)]」』）".unicodeScalars.contains($0) }?.endsSentence ?? true
   }
 }
 
