@@ -83,7 +83,8 @@ struct Tokenizer {
         let isApostrophe = bytes[word.end] == UInt8(ascii: "'") || length == 3
         let next = after < bytes.count ? Self.classify(bytes, after).kind : .other
         let goesOn = next == .letter || next == .capital || next == .digit
-        if isApostrophe, goesOn ? tables.splitsElisions : isApocope(bytes, word.start..<after) {
+        let divides = tables.splitsElisions && !isUndivided(bytes, word.start..<word.end)
+        if isApostrophe, goesOn ? divides : isApocope(bytes, word.start..<after) {
           word.end = after
           words.append(word)
           return word.end
@@ -109,6 +110,12 @@ struct Tokenizer {
     guard place + 3 < bytes.count, bytes[place] == 0xE2, bytes[place + 1] == 0x80, bytes[place + 2] & 0xFE == 0x8C
     else { return false }
     return Self.classify(bytes, place + 3).kind == .letter
+  }
+
+  private func isUndivided(_ bytes: UnsafeBufferPointer<UInt8>, _ beginning: Range<Int>) -> Bool {
+    guard !tables.undivided.isEmpty, beginning.count <= 7 else { return false }
+    let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[beginning]), as: UTF8.self)
+    return tables.undivided.contains(text.lowercased())
   }
 
   private func isApocope(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {

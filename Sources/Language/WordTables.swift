@@ -13,6 +13,8 @@ struct WordTables {
   let asksWithSemicolon: Bool
   /// Whether an apostrophe separates two words: `l'arte`.
   let splitsElisions: Bool
+  /// Beginnings of words whose apostrophe separates nothing: `aujourd'hui`.
+  let undivided: Set<String>
   /// Words that end in an apostrophe: `po'`.
   let apocopes: Set<String>
   /// Whether `n't` and `'s` are separate words.
@@ -29,6 +31,7 @@ struct WordTables {
     pointsOrdinals = code == "de"
     asksWithSemicolon = code == "el"
     splitsElisions = ["it", "ca", "fr"].contains(code)
+    undivided = code == "fr" ? ["aujourd", "quelqu", "presqu", "prud", "entr"] : []
     splitsContractions = code == "en"
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
   }

@@ -25,6 +25,7 @@ import Testing
       ["El", "gato", "perro", "costó", "3.14", "o", "3,5", "euros", "2", "no"]
     ),
     ("it", "L'arte dell’amico, un po' strana.", ["L'", "arte", "dell’", "amico", "un", "po'", "strana"]),
+    ("fr", "L'ami d’aujourd’hui voit quelqu'un.", ["L'", "ami", "d’", "aujourd’hui", "voit", "quelqu'un"]),
     ("en", "I don't know; it’s John's.", ["I", "do", "n't", "know", "it", "’s", "John", "'s"]),
     ("en", "'quoted' words, don\u{2BC}t", ["quoted", "words", "do", "n\u{2BC}t"]),
     ("es", "¿Qué?—dijo «él».", ["Qué", "dijo", "él"]),
