@@ -51,11 +51,14 @@ end
 local function walk(lexicon, start)
   local seen, word, ladder = { [start] = true }, start, { start }
   for _ = 1, rungs do
-    local ways = {}
+    local away, level = {}, {}
     for _, other in ipairs(neighbours(lexicon, word)) do
-      -- Away from the start, so that the ladder is worth climbing.
-      if not seen[other] and likeness(other, start) <= likeness(word, start) then ways[#ways + 1] = other end
+      local change = likeness(other, start) - likeness(word, start)
+      local ways = change < 0 and away or change == 0 and level or {}
+      if not seen[other] then ways[#ways + 1] = other end
     end
+    -- Away from the start where there is a way, so that the ladder is worth climbing.
+    local ways = #away > 0 and away or level
     if #ways == 0 then return nil end
     word = ways[math.random(#ways)]
     seen[word] = true

@@ -8,6 +8,17 @@ test("the goal is another word of the same length", function()
   expect(game.data.goal):differs(game.base_word)
 end)
 
+test("the goal differs from the first word in nearly all letters", function()
+  for seed = 1, 30 do
+    local game = assert(games.new { mode = "word_ladder", base = "cold", language = "english", seed = seed })
+    local same = 0
+    for position = 1, 4 do
+      if game.base_word:byte(position) == game.data.goal:byte(position) then same = same + 1 end
+    end
+    expect(same < 2):is_truthy()
+  end
+end)
+
 test("a step changes exactly one letter of the last word", function()
   local game = play()
   expect(game.base_word):equals("cold")

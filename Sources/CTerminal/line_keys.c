@@ -94,6 +94,13 @@ static int accept_line(int count, int key) {
   return rl_newline(count, key);
 }
 
+/// Shows the game above the prompt again, too.
+static int clear_screen(int count, int key) {
+  int done = rl_clear_screen(count, key);
+  if (callbacks) callbacks->resized(callbacks->context);
+  return done;
+}
+
 // Editor and help.
 
 static int open_editor(int count, int key) {
@@ -169,6 +176,7 @@ void keys_install(void) {
     replace(maps[i], rl_end_of_line, end_or_take, false);
     replace(maps[i], rl_get_previous_history, up_by_beginning, true);
     replace(maps[i], rl_get_next_history, down_by_beginning, true);
+    replace(maps[i], rl_clear_screen, clear_screen, false);
     replace(maps[i], rl_digit_argument, digit_argument, false);
     replace(maps[i], rl_universal_argument, universal_argument, false);
     bind_free("\\C-x\\C-e", open_editor, maps[i]);

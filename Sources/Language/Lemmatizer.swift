@@ -60,6 +60,7 @@ public final class Lemmatizer {
   public func lemma(ofPhrase phrase: String) -> String? {
     var phrase = phrase.replacingApostrophes
     if tables.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
+    for beginning in tables.undivided { phrase = phrase.replacing(text: beginning + "' ", with: beginning + "'") }
     let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
     let others = words.drop { Self.articles.contains($0) }
     return others.count == 1 ? others.first : words.count == 1 ? words.first : nil

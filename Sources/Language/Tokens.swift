@@ -3,7 +3,7 @@
 //
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
 // in numbers by a comma too, but never by a hyphen. A sentence ends at the end of a paragraph, or at an end mark
-// followed by a capital, a digit or an opening mark.
+// followed by a capital, a letter of a script without capitals, a digit or an opening mark.
 
 import Text
 
@@ -83,14 +83,15 @@ struct Tokenizer {
         let isApostrophe = bytes[word.end] == UInt8(ascii: "'") || length == 3
         let next = after < bytes.count ? Self.classify(bytes, after).kind : .other
         let goesOn = next == .letter || next == .capital || next == .digit
-        if isApostrophe, goesOn ? tables.splitsElisions : isApocope(bytes, word.start..<after) {
+        let divides = tables.splitsElisions && !isUndivided(bytes, word.start..<word.end)
+        if isApostrophe, goesOn ? divides : isApocope(bytes, word.start..<after) {
           word.end = after
           words.append(word)
           return word.end
         }
         guard goesOn else { return finish(bytes, word, &words) }
         word.end = after
-      case .other where isDecimalComma(bytes, word.end): word.end += length
+      case .other where isDecimalComma(bytes, word.end) || isJoinControl(bytes, word.end): word.end += length
       case .other, .blank: return finish(bytes, word, &words)
       }
     }
@@ -101,6 +102,20 @@ struct Tokenizer {
   private func isDecimalComma(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
     bytes[place] == UInt8(ascii: ",") && place > 0 && place + 1 < bytes.count
       && [bytes[place - 1], bytes[place + 1]].allSatisfy { $0 &- 0x30 < 10 }
+  }
+
+  /// Whether it is a joiner or a non-joiner before a letter, as in words of Hindi and Persian.
+  private func isJoinControl(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
+    // U+200C and U+200D in UTF-8.
+    guard place + 3 < bytes.count, bytes[place] == 0xE2, bytes[place + 1] == 0x80, bytes[place + 2] & 0xFE == 0x8C
+    else { return false }
+    return Self.classify(bytes, place + 3).kind == .letter
+  }
+
+  private func isUndivided(_ bytes: UnsafeBufferPointer<UInt8>, _ beginning: Range<Int>) -> Bool {
+    guard !tables.undivided.isEmpty, beginning.count <= 7 else { return false }
+    let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[beginning]), as: UTF8.self)
+    return tables.undivided.contains(text.lowercased())
   }
 
   private func isApocope(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
@@ -147,13 +162,19 @@ struct Tokenizer {
   ) -> Int? {
     var index = word.end
     var (dots, isEnd, opens, end): (Int, Bool, Bool, Int?) = (0, false, false, nil)
+    // Where a sentence ends that no blank follows, in Chinese and Japanese.
+    var (wideEnd, closes): (Int?, Bool) = (nil, false)
     while index < next.start {
       let (scalar, length) = Self.scalar(bytes, index)
       switch scalar {
       case ".":
         dots += 1
         isEnd = end == nil || isEnd
-      case "!", "?", "…", "。", "！", "？": (isEnd, dots) = (true, dots + (scalar == "…" ? 3 : 2))
+      case "。", "！", "？": (isEnd, dots, wideEnd) = (true, dots + 2, index + length)
+      case _ where wideEnd == index && "」』）".unicodeScalars.contains(scalar):
+        (wideEnd, closes) = (index + length, true)
+      case ";" where tables.asksWithSemicolon: (isEnd, dots) = (true, dots + 2)
+      case _ where scalar.endsSentence: (isEnd, dots) = (true, dots + (scalar == "…" ? 3 : 2))
       case "\n" where end == nil && isParagraphEnd(bytes, index): return index
       default:
         if isEnd, end == nil, scalar.properties.isWhitespace { end = index }
@@ -161,8 +182,10 @@ struct Tokenizer {
       }
       index += length
     }
-    guard isEnd, let end else { return nil }
-    let follows = next.isCapital || (next.isNumber && dots != 3) || (opens && dots != 1)
+    // A word right after a quotation continues the sentence.
+    guard isEnd, let end = end ?? (closes && wideEnd == next.start ? nil : wideEnd) else { return nil }
+    let isCaseless = Self.scalar(bytes, next.start).scalar.properties.generalCategory == .otherLetter
+    let follows = next.isCapital || ((isCaseless || next.isNumber) && dots != 3) || (opens && dots != 1)
     guard follows else { return nil }
     return dots == 1 && isAbbreviation(bytes, word) ? nil : end
   }
@@ -173,8 +196,8 @@ struct Tokenizer {
   }
 
   private func isAbbreviation(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Bool {
-    if word.isNumber { return false }
     let length = word.end - word.start
+    if word.isNumber { return tables.pointsOrdinals && length <= 2 }
     if length > 12 { return false }
     let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
     if word.isCapital, text.unicodeScalars.count == 1 { return true }

@@ -7,8 +7,14 @@ struct WordTables {
   private(set) var functionWords: [String: String] = [:]
   /// Words with a final full stop that does not end a sentence, stored without it.
   let abbreviations: Set<String>
+  /// Whether a full stop after a number makes it an ordinal: `am 3. Mai`.
+  let pointsOrdinals: Bool
+  /// Whether a semicolon is the question mark.
+  let asksWithSemicolon: Bool
   /// Whether an apostrophe separates two words: `l'arte`.
   let splitsElisions: Bool
+  /// Beginnings of words whose apostrophe separates nothing: `aujourd'hui`.
+  let undivided: Set<String>
   /// Words that end in an apostrophe: `po'`.
   let apocopes: Set<String>
   /// Whether `n't` and `'s` are separate words.
@@ -22,7 +28,10 @@ struct WordTables {
       for form in words { functionWords[form] = lemma }
     }
     abbreviations = Set((Self.titles + " " + Self.shortened[code, default: ""]).split(separator: " ").map(String.init))
+    pointsOrdinals = code == "de"
+    asksWithSemicolon = code == "el"
     splitsElisions = ["it", "ca", "fr"].contains(code)
+    undivided = code == "fr" ? ["aujourd", "quelqu", "presqu", "prud", "entr"] : []
     splitsContractions = code == "en"
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
   }
@@ -57,6 +66,13 @@ struct WordTables {
     m mm mme mmes mlle mlles me mgr st ste av bd bld tél env éd p pp chap réf c.-à-d ex apr j.-c janv févr avr juil \
     sept oct nov déc km kg
     """,
+    "de": """
+    hr fr frl z b d h u a bzw evtl ggf inkl exkl sog str tel abb abs bd jh jhd mio mrd geb gest jan feb apr aug sept \
+    okt nov dez
+    """,
+    "el": "κ κα κος δηλ βλ π.χ μ.χ κ.λπ κ.ά αρ σελ τηλ",
+    "ru": "г гг в вв т е см стр ул тыс млн млрд акад св",
+    "tr": "bkz sn doç yrd çev yy",
   ]
 
   private static let functions = [

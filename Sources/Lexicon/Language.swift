@@ -86,10 +86,11 @@ public struct Language: Hashable, Sendable {
   public static func == (a: Language, b: Language) -> Bool { a.name == b.name }
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// Returns the language with that name, title or code; case-insensitive.
+  /// Returns the language with that name, title or code (of two or three letters); case-insensitive.
   public static func named(_ name: String) -> Language? {
     let wanted = name.trimmed.lowercased()
-    return known.first { $0.name == wanted } ?? known.first { $0.title.lowercased() == wanted || $0.code == wanted }
+    let code = LanguageCode.twoLetters(for: wanted) ?? wanted
+    return known.first { $0.name == wanted } ?? known.first { $0.title.lowercased() == wanted || $0.code == code }
   }
 
   /// The value of each letter, for game modes that count letters by value; absent letters count 1.

@@ -31,16 +31,20 @@ extension String {
 }
 
 extension Character {
-  /// The width in columns, 0, 1 or 2, of the whole grapheme cluster.
+  /// The width in columns of the whole grapheme cluster: 2 for an emoji, else the sum of its scalars, since a terminal
+  /// gives a column to each vowel sign and consonant of an Indic syllable.
   package var displayWidth: Int {
-    var widest = 0
+    var width = 0
     for scalar in unicodeScalars {
       // An emoji presentation selector (U+FE0F), and the letters of a flag.
-      if scalar == "\u{FE0F}", widest > 0 || unicodeScalars.first?.properties.isEmoji == true { return 2 }
+      if scalar == "\u{FE0F}", width > 0 || unicodeScalars.first?.properties.isEmoji == true { return 2 }
       if (0x1F1E6...0x1F1FF).contains(scalar.value), unicodeScalars.count > 1 { return 2 }
-      widest = max(widest, scalar.displayWidth)
+      let columns = scalar.displayWidth
+      // The people of a family and the tone of a skin are drawn in the place of the first.
+      if columns == 2 { return 2 }
+      width += columns
     }
-    return widest
+    return width
   }
 }
 

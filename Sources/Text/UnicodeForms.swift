@@ -77,6 +77,14 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether it is an end mark of a sentence, in any script.
+  public var endsSentence: Bool {
+    switch self {
+    case ".", "!", "?", "…", "؟", "۔", "।", "॥", "。", "！", "？": true
+    default: false
+    }
+  }
+
   /// Whether it is an upper-case letter, or a digraph that begins with one.
   public var isCapital: Bool {
     if value < 0x80 { return (0x41...0x5A).contains(value) }

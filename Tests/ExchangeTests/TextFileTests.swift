@@ -151,12 +151,24 @@ import Testing
     #expect(try texts("a.vtt", vtt) == ["Hola hoy."])
   }
 
+  @Test func `references in cues are decoded, and layout characters and marks of notes split no word`() throws {
+    let cue = "1\n00:00:01,000 --> 00:00:02,000\n\u{202B}Toi &amp; moi, &lt;i&gt;\u{202C}\n"
+    #expect(try texts("a.vtt", "WEBVTT\n\n" + cue) == ["Toi & moi, <i>"])
+    let html = "<p>Donau&shy;dampf<a epub:type=\"noteref\" href=\"#n\">1</a> fuhr<a epub:type='x noteref'>2<p>Ende"
+    #expect(try texts("a.html", html) == ["Donaudampf fuhr", "Ende"])
+  }
+
   @Test func `a line that is said twice is kept twice, unless the captions follow each other directly`() throws {
     func cue(_ start: String, _ end: String, _ text: String) -> String { "0:\(start) --> 0:\(end)\n\(text)\n\n" }
     let twice = cue("01.0", "02.0", "No.") + cue("03.0", "04.0", "No.")
     #expect(try texts("a.srt", twice) == ["No.", "No."])
     let rolling = cue("01.0", "02.0", "Uno.\nDos.") + cue("02.0", "03.0", "Dos.") + cue("02.999", "04.0", "Dos.")
     #expect(try texts("a.srt", rolling + cue("09.0", "10.0", "Dos.")) == ["Uno. Dos.", "Dos."])
+  }
+
+  @Test func `a cue of SubRip may contain blank lines, and a number that is said stays`() throws {
+    let first = "1\n00:00:01,000 --> 00:00:02,000\n\nUno.\n\nDos.\n\n2 \n00:01:01,000 --> 00:01:02,000\n10\n"
+    #expect(try texts("a.srt", first + "\n00:02:01,000 --> 00:02:02,000\nFin.\n") == ["Uno. Dos.", "10", "Fin."])
   }
 
   @Test func `a dash on a line of its own gives no paragraph`() throws {
@@ -205,6 +217,14 @@ import Testing
       ("OEBPS/b.xhtml", "<!DOCTYPE html><html><body><h1>Uno</h1></body></html>"),
     ])
     #expect(try TextFile(path, encoding: nil) { false }.paragraphs.map(\.text) == ["Uno", "Dos."])
+  }
+
+  @Test func `a chapter that is not in UTF-8 is reported`() throws {
+    let chapter = [UInt8]("<p>caf\u{E9}</p>".unicodeScalars.map { UInt8($0.value) })
+    let members = [container, package].map { ($0.0, Array($0.1.utf8)) } + [("OEBPS/b.xhtml", chapter)]
+    let path = try zip(folder, named: "latin.epub", members, deflated: true)
+    let book = try TextFile(path, encoding: nil) { false }
+    #expect(book.encoding == .windows1252 && book.paragraphs.map(\.text) == ["café"])
   }
 
   @Test func `a book is read however its package file is written`() throws {

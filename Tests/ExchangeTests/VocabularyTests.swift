@@ -42,7 +42,7 @@ import Text
           due_time INTEGER, review_count INTEGER, prev_context TEXT, next_context TEXT, streak_count INTEGER,
           highlight TEXT)
         """,
-        "INSERT INTO vocabulary VALUES ('lugar', 1, 0, 0, 0, 0, 'En un', 'de la Mancha.', 0, NULL)",
+        "INSERT INTO vocabulary VALUES ('lu\u{AD}gar', 1, 0, 0, 0, 0, 'En un', 'de la Man\u{AD}cha.', 0, NULL)",
         "INSERT INTO vocabulary VALUES ('hidalgo', 1, 0, 0, 0, 0, 'vivía un', '', 0, 'hidalgos')",
       ])
     let entries = try read(path)

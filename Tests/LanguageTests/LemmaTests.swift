@@ -77,6 +77,7 @@ import Testing
     #expect(lemma("la casa", "es") == "casa" && lemma("la", "es") == "el" && lemma("casa azul", "es") == nil)
     #expect(lemma("l'acqua", "it") == "acqua" && lemma("un\u{2019}isola", "it") == "isola")
     #expect(lemma("un po'", "it") == "po'" && lemma("o'clock", "en") == "o'clock")
+    #expect(lemma("aujourd'hui", "fr") == "aujourd'hui")
   }
 
   @Test(arguments: ["p'yat", "p\u{2019}yat", "p\u{2BC}yat"])

@@ -25,10 +25,11 @@ import Testing
       ["El", "gato", "perro", "costó", "3.14", "o", "3,5", "euros", "2", "no"]
     ),
     ("it", "L'arte dell’amico, un po' strana.", ["L'", "arte", "dell’", "amico", "un", "po'", "strana"]),
+    ("fr", "L'ami d’aujourd’hui voit quelqu'un.", ["L'", "ami", "d’", "aujourd’hui", "voit", "quelqu'un"]),
     ("en", "I don't know; it’s John's.", ["I", "do", "n't", "know", "it", "’s", "John", "'s"]),
     ("en", "'quoted' words, don\u{2BC}t", ["quoted", "words", "do", "n\u{2BC}t"]),
     ("es", "¿Qué?—dijo «él».", ["Qué", "dijo", "él"]),
-    ("es", "", []), ("es", "... !!", []),
+    ("es", "", []), ("es", "... !!", []), ("hi", "क्\u{200D}या \u{200D}", ["क्\u{200D}या"]),
   ])
   func `words are found`(code: String, text: String, words: [String]) {
     #expect(sentences(text, code).flatMap { $0 } == words)
@@ -39,6 +40,10 @@ import Testing
     ("es", "Esperó... y se fue. ¡Ven! «Voy.» Dijo.", 4), ("it", "Il dott. Rossi è qui. Ecco.", 2),
     ("en", "Mr. Smith paid 3.50 to Dr. Who. He left.", 2), ("en", "no capital follows. so it goes on", 1),
     ("es", "Un párrafo\n\nOtro párrafo", 2), ("es", "Una línea\ny otra", 1),
+    ("de", "Er mag z. B. Hunde. Am 3. Mai kam er usw. nach Hause.", 2), ("ru", "Жил на ул. Ленина. И т. д. Вот.", 3),
+    ("el", "Ποιος είσαι; Ο Κανένας.", 2), ("es", "Vino; El gato no.", 1),
+    ("ja", "猫である。名前は無い。「行く。」と言った。「うん！」「そう。」", 5),
+    ("ar", "هل قرأت؟ نعم. قال... لا", 3), ("hi", "वह गया। क्या बात है॥ हाँ", 3),
   ])
   func `sentences end in the right places`(code: String, text: String, count: Int) {
     #expect(sentences(text, code).count == count)

@@ -38,6 +38,19 @@ import Testing
     #expect(try run("word", "dictionaries").output.contains("spa-mine"))
   }
 
+  @Test func `the words of a dictionary that is named are in its language`() throws {
+    try home.write("gato\ttomcat\n", to: "data/dictionaries/spa-mine.tsv")
+    let none = try home.run("word", "define", "zzzz", "--dictionary", "spa-mine")
+    #expect(none.errors.contains("no dictionary of Spanish has the word \"zzzz\""), "\(none)")
+  }
+
+  @Test func `a dictionary of a language that is not known is searched when it is named, and says so`() throws {
+    let table = try home.write("猫\tcat\n", to: "jpn-eng.tsv")
+    let added = try home.run("word", "dictionaries", "add", table)
+    #expect(added.errors.contains("\"ja\" is not in `word languages`; only `--dictionary jpn-eng` finds"), "\(added)")
+    #expect(try home.run("word", "define", "猫", "--dictionary", "jpn-eng").output == "jpn-eng:\n  cat\n")
+  }
+
   @Test func `a language whose word list is in no package is listed without one`() throws {
     let lines = try home.run("word", "languages").output.split(separator: "\n")
     #expect(lines.contains { $0.hasPrefix("turkish ") && $0.hasSuffix(" not in Debian") }, "\(lines)")

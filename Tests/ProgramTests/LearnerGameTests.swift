@@ -103,6 +103,7 @@ import Testing
     #expect(try home.run("undo").output.contains("counting the words of texts"))
     #expect(
       try home.run("text", "frequency", "--language", "english").output.contains("are common: count some books"))
+    #expect(try home.run("text", "frequency").errors.contains("the words are English, as set by game.language"))
   }
 
   @Test func `the first use of a list says at once that it is being compiled`() throws {

@@ -196,6 +196,45 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `for a screen reader a typed answer is echoed, and a pause is announced`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "Wer?", "ich", "--type-answer")
+    let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
+    terminal.wait(for: "Card 1 of 1. Wer?\r\n", seconds: 10)
+    terminal.type("ix\u{7F}ch\r")
+    let echoed = terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n")
+    #expect(echoed.hasPrefix("ix\u{8} \u{8}ch\r\n"), "\(echoed.debugDescription)")
+    terminal.resize(columns: 60)
+    #expect(terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n").hasPrefix("ich: right."))
+    terminal.type("p")
+    terminal.wait(for: "Paused; any key continues.\r\n")
+    terminal.type("\r")
+    terminal.wait(for: "Again, hard, good, or easy?")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+    let piped = try home.run("study", "D", input: "\npause\ngood\n")
+    #expect(piped.status == 0 && piped.output.contains("Paused; any line continues.\n"), "\(piped)")
+  }
+
+  @Test func `a document is described to a screen reader, and on a narrow screen without colours`() throws {
+    let home = try Home()
+    let code = """
+      local d = documents.create{background = {1, 1, 1}} d:add_text{text = "eins zwei drei vier fünf sechs sieben acht"}
+      d:save() decks.create("D"):add{prompt = "Zahlen", answer = "numbers", document = d}
+      """
+    try home.run("-e", code)
+    let spoken = try home.run("--set", "accessibility.screen_reader=on", "study", "D", input: "\n").output
+    #expect(spoken.contains("numbers. A card, white, with the text \"eins zwei"), "\(spoken)")
+    let terminal = try PseudoTerminal(
+      home.words(["study", "D"]), environment: home.environment + ["NO_COLOR=1"], columns: 40, rows: 24)
+    terminal.wait(for: "show the answer", seconds: 10)
+    terminal.type("\r")
+    #expect(terminal.wait(for: "1 again").contains("acht"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `for a screen reader a game answers in lines`() throws {
     let home = try Home()
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")

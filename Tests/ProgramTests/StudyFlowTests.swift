@@ -22,6 +22,19 @@ import Testing
     try home.run("card", "list", query, "--columns", "prompt").output
   }
 
+  @Test func `a typed answer that is longer than a line is compared to its end`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "Zahlen", "eins zwei drei vier fünf sechs sieben acht", "--type-answer")
+    let terminal = try PseudoTerminal(
+      home.words(["study", "D"]), environment: home.environment, columns: 40, rows: 24)
+    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.type("eins zwei drei vier fünf sechs sieben xcht\r")
+    #expect(terminal.wait(for: "1 again").contains("^"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
     columns: UInt16, rows: UInt16
   ) throws {
@@ -39,6 +52,9 @@ import Testing
     #expect(terminal.wait(for: "any key  back").contains("bury it until tomorrow"))
     terminal.type("4")
     // The page of keys closes, and the key did nothing else.
+    terminal.wait(for: "1 again")
+    // Ctrl-L draws everything again.
+    terminal.type("\u{0C}")
     terminal.wait(for: "1 again")
     // Nor do the keys that leave the study.
     for (page, shown, key) in [("?", "any key  back", "q"), ("f", "7 purple", "\u{1B}")] {
@@ -93,6 +109,11 @@ import Testing
     declined.wait(for: "Study more? ", seconds: 20)
     declined.type("-9223372036854775808\r")
     #expect(declined.ended() == 0)
+    let left = try home.terminal("study", "D")
+    left.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
+    left.type("\u{04}")
+    left.wait(for: "\r\n")
+    #expect(left.ended() == 0)
   }
 
   @Test func `several decks are studied at once, each card under its own deck`() throws {

@@ -152,6 +152,8 @@ import Testing
     terminal.wait(for: "cab")
     terminal.wait(for: "grace")
     terminal.wait(for: "2 found · 4.0 letters on average · score 8")
+    terminal.type("\u{0C}")
+    terminal.wait(for: "c a m b e r i n g")
     terminal.type("/quit\r")
     terminal.wait(for: "cambering: 2 found")
     terminal.wait(for: "> ")

@@ -31,12 +31,16 @@ import Testing
     let film = try home.write(
       "WEBVTT\nKind: captions\nLanguage: es-419\n\n00:01.000 --> 00:02.000\nel gato\n", to: "film.vtt")
     let page = try home.write("<!DOCTYPE html><html lang='it'><p>il gatto", to: "page.html")
-    for (path, language) in [(film, "spanish"), (page, "italian")] {
+    let book = try home.write("<html lang='spa'><p>el gato", to: "book.html")
+    for (path, language) in [(film, "spanish"), (page, "italian"), (book, "spanish")] {
       let shown = try home.run("text", "show", path, "--json")
       #expect(shown.output.contains("\"language\": \"\(language)\"") && !shown.errors.contains("read as"), "\(shown)")
     }
     let plain = try home.write("el gato", to: "plain.txt")
-    #expect(try home.run("text", "show", plain).errors.contains("read as English, as game.language says"))
+    #expect(try home.run("text", "show", plain).errors.contains("text show: read as English, as game.language says"))
+    let other = try home.write("<html lang='ja'><p>el gato", to: "other.html")
+    #expect(
+      try home.run("text", "show", other).errors.contains("its language, \"ja\", is not in `word languages`; read"))
     #expect(try !run("text", "show", film).errors.contains("read as"))
     #expect(try run("text", "show", page, "--json").output.contains("\"language\": \"spanish\""))
   }
@@ -137,6 +141,8 @@ import Testing
     #expect(terminal.shows("[perro]*"))
     terminal.type("k")
     #expect(terminal.shows("[come]*"))
+    terminal.type("\u{0C}")
+    #expect(terminal.shows("[come]*"))
     terminal.type("q")
     #expect(terminal.ended() == 0)
     #expect(try home.run("card", "list", "--deck", "Read", "--json").output.contains("duerme"))
@@ -157,6 +163,29 @@ import Testing
     #expect(terminal.shows("[perro]*"))
     terminal.type(" ")
     #expect(terminal.shows("The text ends here."))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `the result of a key is seen on a screen of five rows`() throws {
+    let text = try home.write("zorfa.\n\nzorfb.\n\nzorfc.\n\nzorfd.\n", to: "a.txt")
+    let terminal = try PseudoTerminal(
+      home.words(["text", "read", text, "--language", "spanish"]), environment: home.environment, columns: 80, rows: 5)
+    #expect(terminal.shows("[zorfa]*"))
+    terminal.type("\r")
+    #expect(terminal.shows("no meaning found"))
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
+  @Test func `in a window made smaller the selected word is on the page, and a long word takes several lines`() throws {
+    let sentences = [String](repeating: "gato gato gato gato gato gato gato gato.\n\n", count: 9)
+    let text = try home.write(sentences.joined() + "zorfzorfzorfzorfzorfend\n", to: "a.txt")
+    _ = try run("text", "known", "gato")
+    let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
+    #expect(terminal.shows("[zorfzorfzorfzorfzorfend]*"))
+    terminal.resize(columns: 20)
+    #expect(terminal.shows("fzorfend]*"))
     terminal.type("q")
     #expect(terminal.ended() == 0)
   }

@@ -69,7 +69,7 @@ struct line_editor_callbacks {
   /// Called before the process stops and after it continues.
   void (*suspending)(void *context);
   void (*resumed)(void *context);
-  /// Called when the terminal has been resized.
+  /// Called when the terminal has been resized, or cleared by Ctrl-L.
   void (*resized)(void *context);
   /// Requests the styles of a line; it answers by calling line_editor_paint.
   void (*paint)(void *context, const char *line, size_t length, size_t cursor);

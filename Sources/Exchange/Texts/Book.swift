@@ -17,6 +17,8 @@ final class Book {
   private var inflated = 0
   /// The language in the package (`dc:language`); set when the paragraphs are read.
   private(set) var language: String?
+  /// The encoding of a file that is not UTF-8, if there is one.
+  private(set) var encoding = TextEncoding.utf8
 
   init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.isInterrupted) = (path, isInterrupted)
@@ -118,8 +120,10 @@ final class Book {
       throw TextFileError(error, path)
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-    // Chapters in another encoding are rare, and have a byte order mark.
-    return try Array(TextFile.decoded(bytes, path: path, as: nil).text.utf8)
+    // Chapters in another encoding are rare, and should have a byte order mark.
+    let (text, found) = try TextFile.decoded(bytes, path: path, as: nil)
+    if found != .utf8 { encoding = found }
+    return Array(text.utf8)
   }
 }
 
@@ -184,8 +188,8 @@ struct XMLTags {
     tags.append((String(name.split(separator: ":").last ?? name), attributes, end))
   }
 
-  /// Decodes the references in the value of an attribute.
-  private static func decoded(_ value: Substring) -> String {
+  /// Decodes the references in the value of an attribute, or in the text of a cue.
+  static func decoded(_ value: Substring) -> String {
     guard value.utf8.contains(UInt8(ascii: "&")) else { return String(value) }
     var (text, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(value.utf8)[...])
     while let byte = rest.first {

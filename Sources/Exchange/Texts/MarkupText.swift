@@ -120,8 +120,16 @@ enum MarkupText {
       switch skipped {
       case "head": name == "body"
       case "rt", "rp": isClosing && name == "ruby"
+      case "a": MarkupText.blocks.contains(name)
       default: false
       }
+    }
+
+    /// Whether a tag begins the mark of a note (EPUB 3 Structural Semantics Vocabulary, `noteref`), whose number would
+    /// become part of the word before it.
+    private static func isNoteMark(_ tag: HTMLTag) -> Bool {
+      guard tag.name == "a", !tag.isClosing, let type = tag.attribute("epub:type") else { return false }
+      return type.split(separator: " ").contains("noteref")
     }
 
     private mutating func apply(_ tag: HTMLTag) {
@@ -137,7 +145,7 @@ enum MarkupText {
         skipping = left == 0 ? nil : (skipped, left)
         return
       }
-      if MarkupText.skipped.contains(name) {
+      if MarkupText.skipped.contains(name) || Self.isNoteMark(tag) {
         if !isClosing, !isEmpty { skipping = (name, 1) }
       } else if MarkupText.blocks.contains(name) {
         finish()

@@ -4,9 +4,10 @@
 import Text
 
 enum SubtitleLines {
-  /// Reads the cues of SubRip and WebVTT: a line with `-->`, then lines up to a blank one.
-  static func cues(_ text: String) -> [TextParagraph] {
-    var cues: [TextParagraph] = []
+  /// Reads the cues of SubRip and WebVTT: a line with `-->`, then lines up to a blank one. In SubRip, where players
+  /// show the lines after a blank one too, a cue ends at the next.
+  static func cues(_ text: String, _ format: TextFormat) -> [TextParagraph] {
+    var (cues, isAfterBlank): ([TextParagraph], Bool) = ([], true)
     var current: TextParagraph?
     func finish() {
       if let cue = current, let shown = shown(cue.text) {
@@ -15,15 +16,19 @@ enum SubtitleLines {
       current = nil
     }
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-      if let (start, end) = times(line) {
-        // If no blank line separates two cues, the last line of the first is the number of the second.
-        if let cue = current, let last = cue.text.split(separator: "\n").last, last.allSatisfy(\.isNumber) {
+      let isBlank = line.allSatisfy(\.isWhitespace)
+      defer { isAfterBlank = isBlank }
+      if line.contains(text: "-->") {
+        // The line before it is the number of the cue, not the last line of the one before.
+        if !isAfterBlank, let cue = current, let last = cue.text.split(separator: "\n").last,
+          last.allSatisfy({ $0.isNumber || $0.isWhitespace })
+        {
           current?.text = cue.text.split(separator: "\n").dropLast().joined(separator: "\n")
         }
         finish()
-        current = TextParagraph("", start: start, end: end)
-      } else if line.allSatisfy(\.isWhitespace) {
-        finish()
+        current = times(line).map { TextParagraph("", start: $0.0, end: $0.1) }
+      } else if isBlank {
+        if format != .srt { finish() }
       } else if current != nil {
         if current?.text.isEmpty == false { current?.text.append("\n") }
         current?.text.append(contentsOf: line)
@@ -106,9 +111,9 @@ enum SubtitleLines {
 
   // MARK: Spoken text
 
-  /// Returns a cue's text without markup; nil when it contains no speech.
+  /// Returns a cue's text without markup and with its references decoded; nil when it contains no speech.
   private static func shown(_ text: String) -> String? {
-    let lines = withoutMarks(text).split(separator: "\n").compactMap { line -> String? in
+    let lines = XMLTags.decoded(withoutMarks(text)[...]).split(separator: "\n").compactMap { line -> String? in
       var line = String(line).trimmed
       if line.isEmpty || line.contains("♪") || line.contains("♫") { return nil }
       if isAside(line, "[", "]") || isAside(line, "(", ")") { return nil }
@@ -204,8 +209,7 @@ enum SubtitleLines {
   }
 
   private static func endsSentence(_ text: String) -> Bool {
-    guard let last = text.last(where: { !"\"'»”’)]".contains($0) }) else { return true }
-    return ".!?…".contains(last)
+    text.unicodeScalars.last { !"\"'»”’)]」』）".unicodeScalars.contains($0) }?.endsSentence ?? true
   }
 }
 

@@ -15,6 +15,8 @@ public struct TextParagraph: Equatable, Sendable {
   public init(_ text: String, start: Double? = nil, end: Double? = nil) {
     (self.text, self.start, self.end) = (text, start, end)
   }
+
+  fileprivate var withoutLayout: TextParagraph { TextParagraph(text.withoutLayout, start: start, end: end) }
 }
 
 /// The formats of texts, by file extension.
@@ -81,14 +83,14 @@ public struct TextFile: Sendable {
     if named == .epub {
       format = named
       let book = try Book(path, isInterrupted: isInterrupted)
-      paragraphs = try book.paragraphs()
-      (self.encoding, language) = (.utf8, book.language)
+      paragraphs = try book.paragraphs().map(\.withoutLayout)
+      (self.encoding, language) = (book.encoding, book.language)
     } else {
       let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
       let (text, found) = try Self.decoded(bytes, path: path, as: encoding)
       self.encoding = found
       format = path == "-" ? TextFormat(beginningOf: text) : named
-      paragraphs = Self.paragraphs(of: text, format)
+      paragraphs = Self.paragraphs(of: text, format).map(\.withoutLayout)
       language = Self.language(of: text, format)
     }
     if paragraphs.isEmpty { throw TextFileError.empty(path: path) }
@@ -106,7 +108,7 @@ public struct TextFile: Sendable {
     case .plain: plainParagraphs(text)
     case .markdown: markdownParagraphs(text)
     case .html, .epub: MarkupText.paragraphs(Array(text.utf8)).map { TextParagraph($0) }
-    case .srt, .vtt: SubtitleLines.joined(SubtitleLines.cues(text))
+    case .srt, .vtt: SubtitleLines.joined(SubtitleLines.cues(text, format))
     case .ass: SubtitleLines.joined(SubtitleLines.scriptCues(text))
     }
   }
@@ -231,5 +233,22 @@ extension Substring {
     var text = drop { $0.isWhitespace }
     while text.last?.isWhitespace == true { text.removeLast() }
     return text
+  }
+}
+
+extension String {
+  /// The text without characters that only lay it out, since they would split its words: places for hyphens, places
+  /// where a line does not break, and directions.
+  var withoutLayout: String {
+    func isLayout(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.value {
+      case 0xAD, 0x202A...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true
+      default: false
+      }
+    }
+    guard unicodeScalars.contains(where: isLayout) else { return self }
+    var scalars = unicodeScalars
+    scalars.removeAll(where: isLayout)
+    return String(scalars)
   }
 }

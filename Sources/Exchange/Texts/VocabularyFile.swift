@@ -125,7 +125,7 @@ public struct VocabularyFile: Sendable {
     var entries: [VocabularyEntry] = []
     try db.forEachRow(sql) { row in
       func text(_ column: Int32) -> String? {
-        let text = row.optionalText(column)?.trimmed
+        let text = row.optionalText(column)?.withoutLayout.trimmed
         return text.flatMap { $0.isEmpty || $0.utf8.count > longestText ? nil : $0 }
       }
       guard let word = text(0) else { return }

@@ -206,8 +206,15 @@ public final class DictionaryLibrary {
   /// Returns the languages other than this one that have a dictionary here.
   public func languages(besides language: Language) -> [Language] {
     let codes = Set(places().compactMap(\.words)).subtracting([String(language.code.prefix(2))])
-    return codes.sorted().compactMap { code in Language.known.first { $0.code.hasPrefix(code) } }
+    return codes.sorted().compactMap { Self.language(code: $0) }
   }
+
+  /// Returns the language of a dictionary's words, if its name contains a known one.
+  public func language(ofWordsIn name: String) -> Language? {
+    places().first { $0.name == name }?.words.flatMap { Self.language(code: $0) }
+  }
+
+  private static func language(code: String) -> Language? { Language.known.first { $0.code.hasPrefix(code) } }
 
   private func serves(_ place: DictionaryPlace, _ language: Language) -> Bool {
     place.words == nil || place.words.map { language.code.hasPrefix($0) } == true
@@ -252,9 +259,15 @@ enum LanguageCode {
     "ell": "el", "rus": "ru", "tur": "tr", "jpn": "ja", "lat": "la", "ces": "cs", "hun": "hu", "fin": "fi",
   ]
 
+  /// Three-letter codes after the English names, which libraries and many books use.
+  private static let bibliographic = ["ger": "de", "fre": "fr", "dut": "nl", "gre": "el", "cze": "cs"]
+
+  /// Returns the code of two letters for one of three (ISO 639-2).
+  static func twoLetters(for code: String) -> String? { threeLetters[code] ?? bibliographic[code] }
+
   /// Returns the code for a part of a file name: `spa`, `es` or `spanish`.
   static func named(_ part: some StringProtocol) -> String? {
-    if let code = threeLetters[String(part)] { return code }
+    if let code = twoLetters(for: String(part)) { return code }
     if threeLetters.values.contains(String(part)) { return String(part) }
     return Language.named(String(part)).map { String($0.code.prefix(2)) }
   }

@@ -153,9 +153,11 @@ struct DictdRecords: DictionaryRecords {
     bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
     packed = try PackedText(ofPathWithout: String(path.dropLast(6)), isInterrupted)
     let bytes = bytes
-    // Entries about the dictionary itself are not headwords.
-    let inner = Array("00database".utf8)
-    offsets = Self.lineStarts(bytes).filter { !bytes[Int($0)...].starts(with: inner) }
+    // Entries about the dictionary itself are not headwords; `dictfmt --allchars` keeps their hyphens.
+    let inner = ["00database", "00-database-"].map { Array($0.utf8) }
+    offsets = Self.lineStarts(bytes).filter { start in
+      !inner.contains { bytes[Int(start)...].starts(with: $0) }
+    }
   }
 
   func headword(at offset: Int) -> ArraySlice<UInt8> { fields(at: offset)[0] }

@@ -137,6 +137,12 @@ enum DictionaryCommand {
       ]
       if added.pronunciations > 0 { counts.append(session.counted(added.pronunciations, "pronunciation")) }
       lines.append("Added \(added.name): \(counts.joined(separator: ", ")).")
+      let code = DictionaryPlace.language(of: added.name)
+      if let code, session.lexicons.meanings.language(ofWordsIn: added.name) == nil {
+        session.console.note(
+          "word dictionaries: \"\(code)\" is not in `word languages`; only `--dictionary \(added.name)` finds its words"
+        )
+      }
     }
     return CommandResult(values.count == 1 ? values[0] : .list(values), .lines(lines))
   }

@@ -29,7 +29,9 @@ enum FrequencyCommand {
       example: "text frequency novel.epub --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let counts = try WordCounts(workspace, language: invocation.optionalText("--language"))
+      let named = invocation.optionalText("--language")
+      let counts = try WordCounts(workspace, language: named)
+      if named == nil { TextCommands.noteLanguage(counts.language, session, command: "text frequency") }
       let (paths, forgets) = (invocation.list("FILE"), invocation.flag("--forget"))
       if paths.isEmpty, !forgets { return try answer(counts, [], session) }
       // An interrupt while the common words are computed rolls the counts back.

@@ -45,10 +45,7 @@ enum KnownWordsCommand {
       let workspace = try session.workspace()
       let named = invocation.optionalText("--language")
       let list = try UserWordList(workspace, language: named)
-      if named == nil {
-        session.console.note(
-          "text known: the words are \(list.language.title), as set by game.language; use --language to change that")
-      }
+      if named == nil { TextCommands.noteLanguage(list.language, session, command: "text known") }
       let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
       if let path = invocation.optionalText("--import") {
         return try imported(path, as: state, list, invocation, session)
@@ -84,8 +81,10 @@ enum KnownWordsCommand {
     if found.learning > 0 {
       session.console.note("text known: \(session.counted(found.learning, "word")) still being learned left out")
     }
+    let known = found.ignored > 0 ? "known or ignored" : state.name
+    let what = state == .unknown ? "off the list" : state == .known ? known : state.name
     return CommandResult(
       .record([("changed", .integer(found.changed)), ("learning", .integer(found.learning))]),
-      line: "\(session.counted(found.changed, "word")) now \(state == .unknown ? "off the list" : state.name).")
+      line: "\(session.counted(found.changed, "word")) now \(what).")
   }
 }

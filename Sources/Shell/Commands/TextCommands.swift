@@ -59,14 +59,22 @@ enum TextCommands {
     let workspace = try session.workspace()
     let text = try TextHandle(paths, options, in: workspace)
     if text.isLanguageAssumed {
+      let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
       session.console.note(
-        "\(command): read as \(text.language.title), as game.language says; use --language for another language")
+        "\(command): \(unknown)read as \(text.language.title), as game.language says; use --language for another language"
+      )
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
       session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)")
     }
     return text
+  }
+
+  /// Says which language the words of a command are of, when it was not named.
+  static func noteLanguage(_ language: Language, _ session: Session, command: String) {
+    session.console.note(
+      "\(command): the words are \(language.title), as set by game.language; use --language to change that")
   }
 
   /// The files that a word names: the path itself, or the matches of a pattern.

@@ -173,7 +173,9 @@ enum WordCommands {
     let (named, only) = (invocation.optionalText("--language"), invocation.optionalText("--dictionary"))
     let folds = invocation.flag(Common.foldAccents.name)
     let (words, library) = (try session.workspace().words, session.lexicons.meanings)
-    let language = try words.language(named: named)
+    // A dictionary says which language its words are in.
+    let own = named == nil ? only.flatMap { library.language(ofWordsIn: $0) } : nil
+    let language = try own ?? words.language(named: named)
     if word.trimmed.isEmpty { throw LookupError.noMeaning(word: word, language: language.title) }
     var missing: DictionaryError?
     do {

@@ -17,7 +17,7 @@ package final class LineReader: LineSource {
   /// Called before Ctrl-Z stops the program, and when it continues.
   package var willSuspend: () -> Void = {}
   package var didResume: () -> Void = {}
-  /// Called when the size of the terminal changes.
+  /// Called when the size of the terminal changes, or Ctrl-L cleared it.
   package var didResize: () -> Void = {}
   /// The requests of other programs, and the callback for one; true ends the reading with `.requested`.
   var requests: ShellRequests?

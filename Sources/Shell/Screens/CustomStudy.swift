@@ -58,15 +58,16 @@ struct CustomStudy {
   // MARK: Words
 
   private var name: String { names.map { quoted($0) }.joined(separator: ", ") }
+  private var has: String { names.count == 1 ? "has" : "have" }
 
   private var why: String {
-    if options.mode == .sprint || outlook.all == 0 { return "\(name) has no cards to study." }
-    if let query = options.query { return "\(name) has nothing to study for the query \(quoted(query))." }
+    if options.mode == .sprint || outlook.all == 0 { return "\(name) \(has) no cards to study." }
+    if let query = options.query { return "\(name) \(has) nothing to study for the query \(quoted(query))." }
     switch options.kind {
     case .scheduled: break
     case .ahead(let days): return "Nothing in \(name) is due within \(session.counted(days, "day"))."
     case .forgotten: return "Nothing in \(name) was forgotten today."
-    case .everything: return "\(name) has no cards to study."
+    case .everything: return "\(name) \(has) no cards to study."
     }
     var text = "Nothing is due in \(name)."
     if let next = outlook.next { text += " The next card comes \(session.until(next))." }

@@ -49,7 +49,7 @@ struct KeyScreen {
         }
         switch event {
         case .tick, .requested: continue
-        case .resized: screen.redrawAll(lines())
+        case .resized, .key(.control("l")): screen.redrawAll(lines())
         case .resumed: screen.redraw(lines())
         case .interrupted, .endOfInput: return nil
         case .key(.escape) where !takesEscape(): return nil

@@ -81,16 +81,18 @@ final class ReadingScreen {
   private func moveCursor(from token: Int, by step: Int) {
     var place = token + step
     while index.tokens.indices.contains(place) {
-      if view.state(of: index.tokens[place])?.isMissing == true {
-        cursor = place
-        let sentence = index.sentence(ofToken: place)
-        if sentence < first || sentence >= end { (first, skipped) = (sentence, 0) }
-        if sentence == first { skipped = pageStart(ofLine: broken(first).places[place - tokens(of: first).lowerBound]) }
-        return
-      }
+      if view.state(of: index.tokens[place])?.isMissing == true { return select(place) }
       place += step
     }
     alert = [step > 0 ? "No next unknown word." : "No previous unknown word."]
+  }
+
+  /// Selects a word and turns to its page, unless it is on this one.
+  private func select(_ token: Int) {
+    cursor = token
+    let sentence = index.sentence(ofToken: token)
+    if sentence < first || sentence >= end { (first, skipped) = (sentence, 0) }
+    if sentence == first { skipped = pageStart(ofLine: broken(first).places[token - tokens(of: first).lowerBound]) }
   }
 
   /// - Parameter skipping: the number of the sentence's lines that are on earlier pages.
@@ -156,8 +158,8 @@ final class ReadingScreen {
     if try text.mine([word], into: deck, isCloze: false) == 0 {
       alert = ["\(printable(word.lemma)) already has a card"]
     } else {
-      try advance(
-        "Card in \(printable(deck)): \(printable(word.lemma)) = \(printable(word.gloss ?? "no meaning found"))")
+      let meaning = word.gloss.map { " = \(printable($0))" } ?? ", no meaning found"
+      try advance("Card in \(printable(deck)): \(printable(word.lemma))\(meaning)")
     }
   }
 
@@ -170,7 +172,8 @@ final class ReadingScreen {
   // MARK: Drawing
 
   private var width: Int { max(12, ScreenParts.width(on: terminal) - 4) }
-  private var room: Int { max(3, terminal.height - 9) }
+  /// The number of lines for the text: on a low screen the keys are cut, but not the result of a key.
+  private var room: Int { max(1, min(max(3, terminal.height - 9), terminal.height - 4)) }
 
   /// The sentence after the last one of the page.
   private var end: Int {
@@ -186,13 +189,14 @@ final class ReadingScreen {
   func lines() -> [String] {
     defer { printed = (first, cursor) }
     if !terminal.canRedraw, let printed, printed.first == first { return news(since: printed.cursor) }
+    // Widening the window reduces the number of lines; a smaller one may end before the selected word.
+    skipped = min(skipped, pageStart(ofLine: broken(first).lines.count - 1))
+    if let cursor { select(cursor) }
     let place = index.sentences.isEmpty ? 100 : first * 100 / index.sentences.count
     var parts = ScreenParts(
       title: text.titles.first ?? "",
       facts: ["\(place) %   known \(percent(view.coverage))", "\(place) %"])
     let last = min(end, index.sentences.count)
-    // Widening the window reduces the number of lines.
-    skipped = min(skipped, pageStart(ofLine: broken(first).lines.count - 1))
     parts.body = Array((first..<last).flatMap { broken($0).lines }.dropFirst(skipped).prefix(room))
     parts.alert = alert
     parts.keys =
@@ -220,18 +224,21 @@ final class ReadingScreen {
         (shown, style) = marked(shown, view.state(of: found), isCursor: token == cursor)
         token += 1
       }
-      for (number, part) in shown.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
-        let space = number > 0 && used > 0 ? 1 : 0
-        let columns = String(part).displayWidth
-        if used + space + columns > width, used > 0 {
-          lines.append(line)
-          (line, used) = ("", 0)
-        } else if space > 0 {
-          line += " "
-          used += 1
+      for (number, word) in shown.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+        // A long compound, an address, or a sentence in a script without spaces may be wider than the screen.
+        for (place, part) in String(word).lines(within: width).enumerated() {
+          let space = number > 0 && place == 0 && used > 0 ? 1 : 0
+          let columns = part.displayWidth
+          if used + space + columns > width, used > 0 {
+            lines.append(line)
+            (line, used) = ("", 0)
+          } else if space > 0 {
+            line += " "
+            used += 1
+          }
+          line += terminal.styled(part, style)
+          used += columns
         }
-        line += terminal.styled(String(part), style)
-        used += columns
       }
       if piece.token != nil { places.append(lines.count) }
     }

@@ -109,6 +109,9 @@ struct StudyLayout {
     return prompt + [spaces(indent) + rule] + typed + lines.map { spaces(indent) + $0 }
   }
 
+  /// A text as lines below the card's own.
+  func indented(_ text: String) -> [String] { textLines(text).map { spaces(indent) + $0 } }
+
   private func textLines(_ text: String) -> [String] { cardLines(text, within: textWidth) }
 
   private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }

@@ -11,12 +11,13 @@ extension StudyScreen {
   private static let mostPictures = 2
 
   /// The lines of the pictures below the texts, ready to be drawn; made once for each side of a card.
-  /// - Parameter rows: the available rows, including an empty line above each picture.
-  func pictures(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String] {
+  /// - Parameter layout: gives the available rows, including an empty line above each picture.
+  func pictures(of card: CardHandle, isAnswered: Bool, in layout: StudyLayout) throws -> [String] {
     if let drawn = view.picture, drawn.card === card, drawn.isAnswered == isAnswered { return drawn.lines }
     let document = isAnswered ? try card.document()?.document() : nil
+    let rows = layout.pictureRoom
     var lines = try media(of: card, isAnswered: isAnswered, rows: document == nil ? rows : rows / 2)
-    if let document { lines += try drawn(document, rows: rows - lines.count) }
+    if let document { lines += try drawn(document, rows: rows - lines.count, layout) }
     view.picture = (card, isAnswered, lines)
     return lines
   }
@@ -38,9 +39,8 @@ extension StudyScreen {
   }
 
   /// The document of a card, drawn as by `doc show`; as text when the terminal shows no pictures.
-  private func drawn(_ document: StoredDocument, rows: Int) throws -> [String] {
-    var lines = try DocumentPicture(session, rows: rows - 1).lines(of: document)
-    if lines.isEmpty { lines = wrapped(document.content.summary, width: 70).map { "        " + $0 } }
-    return [""] + lines
+  private func drawn(_ document: StoredDocument, rows: Int, _ layout: StudyLayout) throws -> [String] {
+    let lines = try DocumentPicture(session, rows: rows - 1).lines(of: document)
+    return [""] + (lines.isEmpty ? layout.indented(document.content.summary) : lines)
   }
 }

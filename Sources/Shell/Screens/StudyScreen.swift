@@ -105,10 +105,10 @@ final class StudyScreen {
       switch event {
       case .requested: if try StudyRequests(self).handle() { return }
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
-      case .resized:
+      case .resized, .key(.control("l")):
         view.picture = nil
-        screen.redrawAll(try lines())
-      case .resumed: screen.redraw(try lines())
+        try draw(isCleared: true)
+      case .resumed: if redraws { screen.redraw(try lines()) } else { try draw() }
       case .interrupted where !terminal.hasKeyboard:
         try leave()
         throw ShellError.interruptedAmidAnswers
@@ -161,7 +161,7 @@ final class StudyScreen {
     guard !isLockedOut else { return false }
     idle.touch(now: session.environment.clocks.reading().boot)
     resumeQuietly()
-    screen.redrawAll(try study.isOver() ? [] : lines())
+    if try study.isOver() { screen.redrawAll([]) } else { try draw(isCleared: true) }
     return true
   }
 
@@ -176,6 +176,10 @@ final class StudyScreen {
 
   /// Without a keyboard, words do what keys do.
   private func handle(_ line: String) throws {
+    if try !study.isActive() {
+      try study.resume()
+      return try draw()
+    }
     if view.question != nil {
       view.typed = line
       try showAnswer()
@@ -205,7 +209,11 @@ final class StudyScreen {
       return try draw()
     }
     let isPaused = try !study.isActive()
-    if view.question != nil, !isPaused, try type(key) { return try draw() }
+    if view.question != nil, !isPaused, try type(key) {
+      // What is typed is redrawn, or was echoed.
+      if redraws || view.isAnswerShown { try draw() }
+      return
+    }
     switch key {
     case .character("?"):
       if !redraws { return session.console.show(help) }
@@ -227,15 +235,23 @@ final class StudyScreen {
     switch key {
     case .character(let letter):
       view.typed.append(letter)
+      echo(printable(String(letter)))
       // In a pipe, a single letter on a line is the whole answer.
       if !terminal.hasKeyboard { try showAnswer() }
-    case .backspace: if !view.typed.isEmpty { view.typed.removeLast() }
-    case .control("u"): view.typed = ""
-    case .enter: try showAnswer()
+    case .backspace: if !view.typed.isEmpty { echo(erasing(String(view.typed.removeLast()))) }
+    case .control("u"):
+      echo(erasing(view.typed))
+      view.typed = ""
+    case .enter:
+      echo("\n")
+      try showAnswer()
     default: return false
     }
     return true
   }
+
+  /// Writes what is typed, where the screen is not redrawn.
+  func echo(_ text: String) { if !redraws, terminal.hasKeyboard { session.console.write(text) } }
 
   func rating(of key: Key) -> Rating? {
     switch (key, isSprint) {
@@ -281,7 +297,7 @@ final class StudyScreen {
     try body()
     try showPrompt()
     view.notice = "\(word): \(LeechCommand.firstLine(prompt))"
-    if !redraws { session.console.show([printable(view.notice, limit: 200) + "."]) }
+    if !redraws { session.console.show([view.notice.asSentence]) }
   }
 
   /// Sets the flag that the digit names; any other key leaves the card as it is.
@@ -368,6 +384,11 @@ final class StudyScreen {
       session.report(error)
     }
   }
+}
+
+/// Takes back a text that was echoed.
+private func erasing(_ text: String) -> String {
+  String(repeating: "\u{8} \u{8}", count: printable(text, limit: .max).displayWidth)
 }
 
 /// The names of a card's flags by number, as in other programs.

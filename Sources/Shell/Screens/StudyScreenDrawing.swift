@@ -11,9 +11,11 @@ import Text
 import Workspace
 
 extension StudyScreen {
-  func draw() throws {
+  /// - Parameter isCleared: whether the whole screen is drawn again.
+  func draw(isCleared: Bool = false) throws {
     guard try study.card() != nil else { return }
-    if redraws { screen.show(try lines()) } else { session.console.show(.lines([try plainLine()])) }
+    if !redraws { return session.console.show(.lines([try plainLine()])) }
+    if isCleared { screen.redrawAll(try lines()) } else { screen.show(try lines()) }
   }
 
   func lines() throws -> [String] { try layout()?.lines() ?? [] }
@@ -32,7 +34,7 @@ extension StudyScreen {
     layout.notice = view.notice
     if isPaused { return layout }
     layout.typed = typedLines(width: max(8, layout.textWidth))
-    layout.picture = try pictures(of: card, isAnswered: isAnswered, rows: layout.pictureRoom)
+    layout.picture = try pictures(of: card, isAnswered: isAnswered, in: layout)
     return layout
   }
 
@@ -89,17 +91,18 @@ extension StudyScreen {
     }
     guard let comparison = view.comparison else { return [] }
     let sign = comparison.isRight ? (terminal.usesUnicode ? "✓ " : "+ ") : (terminal.usesUnicode ? "✗ " : "x ")
-    if comparison.isRight { return [sign + terminal.styled(printable(view.typed.trimmed, limit: 500), .green), ""] }
-    let typed = comparison.typed.map { part in
-      terminal.styled(printable(part.text, limit: 500), part.mark == .right ? .green : .red)
+    if comparison.isRight {
+      let lines = printable(view.typed.trimmed, limit: 500).lines(within: width - 2)
+      return lines.enumerated().map { ($0 == 0 ? sign : "  ") + terminal.styled($1, .green) } + [""]
     }
-    let marks = comparison.typed.map { part in
-      String(repeating: part.mark == .right ? " " : "^", count: printable(part.text, limit: 500).displayWidth)
+    var lines: [String] = []
+    for (place, row) in comparisonRows(comparison.typed, width: width - 2).enumerated() {
+      lines.append((place == 0 ? sign : "  ") + painted(row, .red, on: terminal))
+      let marks = row.map { String(repeating: $0.mark == .right ? " " : "^", count: $0.text.displayWidth) }
+      lines.append("  " + marks.joined())
     }
-    let expected = comparison.expected.map { part in
-      terminal.styled(printable(part.text, limit: 500), part.mark == .right ? .green : .bold)
-    }
-    return [sign + typed.joined(), "  " + marks.joined(), "  " + expected.joined(), ""]
+    let expected = comparisonRows(comparison.expected, width: width - 2)
+    return lines + expected.map { "  " + painted($0, .bold, on: terminal) } + [""]
   }
 
   // MARK: Keys
@@ -138,7 +141,7 @@ extension StudyScreen {
       isSprint
       ? ["r, 2, right  it was right", "w, 1, left  it was wrong"]
       : [
-        "1  again: not known", "2  hard: known with effort", "3  good: known", "4  easy: known at once",
+        "1, left  again: not known", "2  hard: known with effort", "3, right  good: known", "4  easy: known at once",
         "s  suspend the card", "b  bury it until tomorrow", "f  flag it", "r  replay its sound",
       ]
     return ["Enter  show the answer"] + answers + [
@@ -177,28 +180,63 @@ extension StudyScreen {
   /// The output without redrawing: the prompt, then the answer with the question, one line each.
   private func plainLine() throws -> String {
     guard let record = try study.card()?.record() else { return "" }
+    if try !study.isActive(), try !study.isOver() {
+      return "Paused; any \(terminal.hasKeyboard ? "key" : "line") continues."
+    }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
     if view.isAnswerShown {
-      let answer = shown(view.answer.inWords(record.answer, on: terminal))
-      return "\(comparisonInWords)\(answer). \(question)"
+      let answer = view.answer.inWords(record.answer, on: terminal).asSentence
+      let document = try study.card()?.document()?.document()
+      let picture = document.map { $0.content.summary + " " } ?? ""
+      return "\(comparisonInWords)\(answer) \(picture)\(question)"
     }
-    guard terminal.usesScreenReader else { return "\(shown(record.prompt))." }
+    guard terminal.usesScreenReader else { return record.prompt.asSentence }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
     let card = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
-    return "\(card). \(shown(record.prompt))."
+    return "\(card). \(record.prompt.asSentence)"
   }
 
   /// The comparison of a typed answer as text, for output without redrawing.
   private var comparisonInWords: String {
     guard let comparison = view.comparison else { return "" }
-    if comparison.isRight { return "\(shown(view.typed.trimmed)): right. " }
+    if comparison.isRight { return "\(view.typed.trimmed.inOneLine): right. " }
     let expected = comparison.expected.map(\.text).joined()
-    return "\(shown(view.typed.trimmed)): not right, \(shown(expected)) was expected. "
+    return "\(view.typed.trimmed.inOneLine): not right, \(expected.inOneLine) was expected. "
   }
+}
 
-  private func shown(_ text: String) -> String {
-    printable(text.lines.filter { !$0.isEmpty }.joined(separator: " / "), limit: .max)
+extension String {
+  /// The text of a card in one line.
+  fileprivate var inOneLine: String { printable(lines.filter { !$0.isEmpty }.joined(separator: " / "), limit: .max) }
+
+  /// The text in one line, with a full stop if it has no end mark of its own.
+  var asSentence: String { inOneLine.unicodeScalars.last?.endsSentence == true ? inOneLine : inOneLine + "." }
+}
+
+/// Breaks the parts of a comparison into rows of at most that many columns, with control characters made visible.
+private func comparisonRows(_ parts: [TypedComparison.Part], width: Int) -> [[TypedComparison.Part]] {
+  var (rows, used): ([[TypedComparison.Part]], Int) = ([[]], 0)
+  for part in parts {
+    for letter in printable(part.text, limit: 500) {
+      if used + letter.displayWidth > width, used > 0 {
+        rows.append([])
+        used = 0
+      }
+      used += letter.displayWidth
+      let end = rows.count - 1
+      if let last = rows[end].last, last.mark == part.mark {
+        rows[end][rows[end].count - 1] = TypedComparison.Part(last.text + String(letter), part.mark)
+      } else {
+        rows[end].append(TypedComparison.Part(String(letter), part.mark))
+      }
+    }
   }
+  return rows
+}
+
+/// A row of a comparison: what is right in green, the rest in another style.
+private func painted(_ row: [TypedComparison.Part], _ style: Style, on terminal: Terminal) -> String {
+  row.map { terminal.styled($0.text, $0.mark == .right ? .green : style) }.joined()
 }
 
 /// Formats a length of time for a button: `10 min`, `5 d`, `1.2 y`.

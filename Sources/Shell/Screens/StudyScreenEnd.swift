@@ -9,6 +9,7 @@ extension StudyScreen {
   func leave() throws {
     if isSprint, try study.isActive() { try study.pause() }
     screen.clear()
+    if view.question != nil, !view.typed.isEmpty { echo("\n") }
     session.console.show(.lines([try result(start: "Left.")]))
     hasLeft = true
   }

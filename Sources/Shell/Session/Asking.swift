@@ -53,7 +53,10 @@ extension Session {
     case .stopped where Interrupts.endingSignal != nil: break
     case .stopped where input.isIdle:
       return IdleLock(self).unlockCovered() ? try ask(text) : nil
-    case .endOfInput, .stopped, .requested: return nil
+    case .endOfInput, .stopped, .requested:
+      // The terminal shows nothing for Ctrl-D, so the line of the question is ended here.
+      if input.lineReader == nil, canAsk { console.write("\n") }
+      return nil
     case .interrupted: break
     case .terminated(let signal): leave(by: signal)
     }

@@ -42,6 +42,8 @@ public final class TextHandle: WorkspaceHandle {
   public let encodings: [(path: String, encoding: TextEncoding)]
   /// Whether the language was neither given nor specified by the file.
   public let isLanguageAssumed: Bool
+  /// The language that the file specifies, if it is not a known one.
+  public let unknownLanguage: String?
   private let deck: String?
   /// Lemmas that count as known whatever the cards say.
   private let listed: Set<String>
@@ -57,6 +59,7 @@ public final class TextHandle: WorkspaceHandle {
     let first = try paths.first.flatMap { try textFile($0, options, workspace.environment) }
     let specified = try Self.language(specified: first?.language, options, in: workspace)
     isLanguageAssumed = options.language == nil && specified == nil
+    unknownLanguage = isLanguageAssumed ? first?.language.flatMap { $0.isEmpty ? nil : $0 } : nil
     lemmatizer = workspace.languages.lemmatizer(of: try specified ?? workspace.words.language(named: options.language))
     var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language)
     for (number, path) in paths.enumerated() {
@@ -79,8 +82,8 @@ public final class TextHandle: WorkspaceHandle {
     let code = specified.lowercased().replacing(text: "_", with: "-")
     let base = String(code.prefix { $0 != "-" })
     let usual = try workspace.words.language(named: nil)
-    if usual.code == code || usual.code == base { return usual }
-    return Language.named(code) ?? Language.named(base)
+    let found = Language.named(code) ?? Language.named(base)
+    return usual.code == base || usual.code == found?.code ? usual : found
   }
 
   public var language: Language { lemmatizer.language }

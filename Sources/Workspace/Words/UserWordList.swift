@@ -102,6 +102,8 @@ public struct UserWordList {
     public var changed = 0
     /// The number of words that the file marks as still being learned, or as only looked up.
     public var learning = 0
+    /// The number of words that the file marks as ignored.
+    public var ignored = 0
   }
 
   /// Lists the words that a file marks as known or as ignored, as one undo step.
@@ -116,6 +118,7 @@ public struct UserWordList {
     let words = entries.filter { $0.state != .learning }
     var imported = Imported()
     imported.learning = entries.count - words.count
+    imported.ignored = words.count { $0.state == .ignored }
     imported.changed = try set(
       words.map { ($0.word, state == .known && $0.state == .ignored ? .ignored : state) }
         + more.map { ($0, state) })
