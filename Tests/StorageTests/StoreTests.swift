@@ -397,15 +397,4 @@ import Testing
     let error = #expect(throws: StorageError.self) { try words(store(folder.path)) }
     #expect(error?.code == "storage_unreadable")
   }
-
-  @Test func `dangling foreign keys are found`() throws {
-    let store = Store(
-      path: nil,
-      migrations: [Migration("t", sql: "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)")],
-      isInterrupted: { false })
-    #expect(try store.integrityProblems() == [])
-    #expect(throws: StorageError.self) { try store.operation("x") { try $0.execute(sql: "INSERT INTO b VALUES (7)") } }
-    try store.read { try $0.execute(sql: "PRAGMA foreign_keys = OFF; INSERT INTO b VALUES (7)") }
-    #expect(try store.integrityProblems() == ["row 1 of b refers to a row that does not exist in a"])
-  }
 }
