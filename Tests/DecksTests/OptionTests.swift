@@ -1,6 +1,7 @@
 // Options: their kinds, ranges and texts; presets that decks share and inherit; limits of a single deck.
 
 import Decks
+import Memory
 import Problems
 import Storage
 import TestDecks
