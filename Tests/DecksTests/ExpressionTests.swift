@@ -121,9 +121,17 @@ import Testing
     }
   }
 
+  @Test func `a field with any text is one that the note has`() throws {
+    let deck = try collection.deck("D")
+    try collection.addNote(deck, ["Front": "one", "Back": "x"])
+    try collection.addNote(deck, ["Text": "{{c1::sun}} rises"], .cloze)
+    #expect(try found(deck, "front:_*") == ["one"])
+    #expect(try found(deck, "-front:_*") == ["[...] rises"])
+  }
+
   @Test(arguments: [
     "\"\"", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense", "deck:", "deck:current", "deck:filtered", "tag:",
-    "tag:re:a",
+    "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"",
     "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "a\\**", "tag:a\\**", "flag:9", "re:(", "prop:nope=1",
     "\"added:7 x\"", "\"flag:1 or is:new\"", "added:7:3",
     "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),

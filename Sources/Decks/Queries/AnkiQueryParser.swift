@@ -79,7 +79,7 @@ struct AnkiQueryParser: QueryGrammar {
   }
 
   private func tag(_ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
-    if value.plain.hasPrefix("re:") { throw unknown("tag:re:", start) }
+    if let prefix = value.prefix { throw unknown("tag:\(prefix):", start) }
     if value.plain.lowercased() == "none" { return .not(.condition(.tag(TextPattern("*", isWhole: true)))) }
     return .condition(.tag(try pattern(value, "a tag after \"tag:\"", start)))
   }
@@ -103,8 +103,11 @@ struct AnkiQueryParser: QueryGrammar {
 
   private func field(_ name: String, _ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
     if name.contains("*") || name.contains(text: "_*") { throw unknown("\(name):", start) }
-    // `_*` means any character followed by anything: the field is not empty.
-    if value.isAnyCharacter { return .not(try field(name, AnkiText([]), start)) }
+    if let prefix = value.prefix { throw unknown("\(name):\(prefix):", start) }
+    // `_*` means any character followed by anything: the note has the field, and it is not empty.
+    if value.isAnyCharacter {
+      return .all([try field(name, AnkiText([.any]), start), .not(try field(name, AnkiText([]), start))])
+    }
     let pattern = value.isEmpty ? TextPattern(exactly: "") : try pattern(value, "a text after \"\(name):\"", start)
     let isStock = name == "front" || name == "back"
     return .condition(.field(name, pattern, column: isStock ? 0 : start + 1))
@@ -195,6 +198,10 @@ struct AnkiText {
   init(_ pieces: ArraySlice<Piece>) { self.pieces = pieces }
 
   var isEmpty: Bool { pieces.isEmpty }
+  /// The word before a colon that changes what the rest means in Anki: `re` or `nc`; nil without one.
+  var prefix: String? {
+    ["re", "nc"].first { word in pieces.starts(with: word.map { Piece.plain($0) } + [.colon]) }
+  }
   /// `_*`
   var isAnyCharacter: Bool { pieces.elementsEqual([.plain("_"), .any]) }
 
