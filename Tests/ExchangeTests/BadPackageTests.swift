@@ -12,7 +12,7 @@ import Testing
 @Suite struct BadPackageTests {
   let here = PackageCollection()
 
-  private static let basic = """
+  static let basic = """
     INSERT INTO col VALUES (1, 1, 1, 1, 11, 0, 0, 0, '{}',
       '{"7":{"name":"T","type":0,"mod":1,"flds":[{"name":"F"},{"name":"B"}],
         "tmpls":[{"name":"C","qfmt":"{{F}}","afmt":"{{B}}"}]}}', '{}', '{}', '{}');
@@ -112,6 +112,12 @@ import Testing
         "note 2 has a note type that the package lacks", "a guid must not be blank: \"\"",
       ])
     #expect(report.lost == ["notes without cards (1 note)"])
+  }
+
+  @Test func `a note with more fields than its type keeps them all`() throws {
+    let more = BadPackageTests.basic.replacing("|| 'b'", with: "|| 'b' || char(31) || 'c' || char(31) || 'd'")
+    try here.importing(try package(here.folder, legacy(more)))
+    #expect(try here.cards("Here").map(\.answer) == ["b; c; d"])
   }
 
   @Test func `notes of an invalid type are reported one by one, the others are imported`() throws {

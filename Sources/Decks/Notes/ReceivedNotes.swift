@@ -61,7 +61,7 @@ public final class NoteReceiver {
   ) throws -> ReceivedOutcome {
     let kind = kind(of: type)
     var note = note
-    note.fields = NoteTable.padded(note.fields, type)
+    note.fields = fitted(note.fields, type)
     guard let guid = try cleaned(note.guid) else {
       throw DeckError.badGuid(guid: note.guid, reason: "must not be blank")
     }
@@ -99,6 +99,13 @@ public final class NoteReceiver {
     let made = Kind(db, type, now: now, isInterrupted: isInterrupted)
     kinds[type.id] = made
     return made
+  }
+
+  /// As many fields as the type has. What is too many is joined to the last one, as Anki's database check does.
+  func fitted(_ fields: [String], _ type: NoteType) -> [String] {
+    let count = type.fields.count
+    guard count > 0, fields.count > count else { return NoteTable.padded(fields, type) }
+    return Array(fields[..<(count - 1)]) + [fields[(count - 1)...].joined(separator: "; ")]
   }
 
   func cleaned(_ given: String) throws -> String? {
