@@ -171,6 +171,26 @@ import Values
     #expect(try there.count("reviews") == before + 1)
   }
 
+  @Test(arguments: [("{}", [3, 3, 4]), (#"{"schedVer":1}"#, [3, 3, 4]), (#"{"schedVer":2}"#, [2, 3, 3])])
+  func `answers and relearning cards of Anki's first scheduler become those of today`(
+    _ settings: String, _ ratings: [Int]
+  ) throws {
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE col SET conf = '\(settings)';
+        UPDATE cards SET type = 2, queue = 1, due = 1700000000, odue = 2500, ivl = 3, factor = 2300, left = 1001, reps = 9;
+        INSERT INTO revlog VALUES (1600000000000, 1, 0, 2, -60, -60, 0, 1000, 0),
+          (1600000001000, 1, 0, 3, 4, 3, 2500, 1000, 1), (1600000002000, 1, 0, 3, 1, -600, 2300, 1000, 2);
+        """
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    let card = try #require(try here.cards("Here").first)
+    #expect(card.state == .relearning && card.due == 1_700_000_000)
+    let stored = try here.collection.store.read { db in
+      try db.rows("SELECT rating FROM reviews ORDER BY at") { $0.count(0) }
+    }
+    #expect(stored == ratings)
+  }
+
   @Test(arguments: [false, true])
   func `cards, schedules and logs survive a round trip`(_ isLegacy: Bool) throws {
     try makeWords()

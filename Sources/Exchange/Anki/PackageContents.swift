@@ -42,6 +42,9 @@ struct PackageContents {
   /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
   var creationOffset: Int? { settings["creationOffset"]?.integer }
 
+  /// Whether the collection uses Anki's first scheduler, also meant if it records none.
+  var usesFirstScheduler: Bool { (settings["schedVer"]?.integer ?? 1) < 2 }
+
   /// Returns the number of the day that due days count from.
   /// - Parameter moment: provides the UTC offset when the collection does not record one.
   func firstDay(_ moment: StudyMoment) -> Int {

@@ -105,7 +105,7 @@ public final class PackageImport {
     }
     try receiver.flush()
     if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "belongs to no note") }
-    let without = try receiveLog(foreign, path, receiver)
+    let without = try receiveLog(foreign, path, receiver, contents)
     try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
     if deck == nil { try targets.importUnused() }
     try targets.givePresets()
@@ -164,12 +164,15 @@ public final class PackageImport {
 
   /// Imports the review log.
   /// - Returns: the package's ids of the cards that are not new and do not record their last review.
-  private func receiveLog(_ foreign: Database, _ path: String, _ receiver: NoteReceiver) throws -> [Int64] {
+  private func receiveLog(
+    _ foreign: Database, _ path: String, _ receiver: NoteReceiver, _ contents: PackageContents
+  ) throws -> [Int64] {
     guard settings.keepsSchedule else { return [] }
     let reviews = try ReviewReceiver(db, of: receiver.cards, isWhole: deck == nil)
-    let walk = try PackageFile.reading(path) {
-      try Statement(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
-    }
+    // Anki's first scheduler had no "hard" for cards in learning and relearning: 2 was good, 3 easy.
+    let isShifted = contents.usesFirstScheduler ? "type IN (0, 2) AND ease IN (2, 3)" : "0"
+    let sql = "SELECT id, cid, ease + (\(isShifted)), ivl, lastIvl, factor, time, type FROM revlog ORDER BY id"
+    let walk = try PackageFile.reading(path) { try Statement(foreign, sql) }
     var done = 0
     while let row = try PackageFile.reading(path, { try walk.next() }) {
       done += 1
