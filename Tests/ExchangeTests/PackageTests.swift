@@ -171,6 +171,16 @@ import Values
     #expect(try there.count("reviews") == before + 1)
   }
 
+  @Test func `a card was added when its id says, and now if the id is no time`() throws {
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE cards SET id = 1600000000000;
+        INSERT INTO cards VALUES (2, 1, 1, 1, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, '');
+        """
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    #expect(try here.cards("Here").map(\.created) == [1_600_000_000, here.collection.now])
+  }
+
   @Test(arguments: [("{}", [3, 3, 4]), (#"{"schedVer":1}"#, [3, 3, 4]), (#"{"schedVer":2}"#, [2, 3, 3])])
   func `answers and relearning cards of Anki's first scheduler become those of today`(
     _ settings: String, _ ratings: [Int]

@@ -186,9 +186,18 @@ public final class NoteReceiver {
 
   private func made(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> StoredCard {
     var card = card
-    (card.note, card.content, card.created) = (note.id, try texts(card, note, kind).content, now)
+    (card.note, card.content, card.created) = (note.id, try texts(card, note, kind).content, created(card.id))
     return card
   }
+
+  /// When a card was added: Anki's ids are times in milliseconds. For an id that cannot be one it is now.
+  private func created(_ id: CardID) -> Double {
+    let time = Double(id.rawValue) / 1000
+    return time > NoteReceiver.firstTime && time < now ? time : now
+  }
+
+  /// The year 2006, in which Anki began.
+  private static let firstTime = 1_136_073_600.0
 
   private func texts(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardTexts {
     if kind.maker.isBasic, card.ordinal == 0 { return try CardTexts(basic: note.fields, isInterrupted: isInterrupted) }
