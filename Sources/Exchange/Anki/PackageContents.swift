@@ -172,6 +172,7 @@ extension PackagedPreset {
     if let buries = review?["bury"]?.boolean { set(.buryReviews, .flag(buries)) }
     if let buries = old["buryInterdayLearning"]?.boolean { set(.buryLearning, .flag(buries)) }
     if let retention = old["desiredRetention"]?.double { set(.desiredRetention, .number(retention)) }
+    if let shares = old["easyDaysPercentages"]?.list { set(.easyDays, .weekdays(shares.compactMap(\.double))) }
     choice(.newGather, old["newGatherPriority"]?.integer)
     choice(.newSort, old["newSortOrder"]?.integer)
     choice(.newMix, old["newMix"]?.integer)

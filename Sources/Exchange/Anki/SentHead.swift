@@ -60,6 +60,8 @@ public enum SentHead {
   /// Writes an option; an option that Anki does not have is skipped.
   public static func set(_ option: DeckOptions.Name, of options: DeckOptions, in preset: inout Value.Record) {
     guard let place = places[option], let value = value(option, options) else { return }
+    // Anki writes no list while all days are usual ones.
+    if option == .easyDays, options.easyDays.allSatisfy({ $0 == 1 }), (preset[place.key]?.list ?? []).isEmpty { return }
     guard let group = place.group else { return preset[place.key] = value }
     var inner = preset[group]?.record ?? Value.Record()
     inner[place.key] = value
@@ -74,7 +76,7 @@ public enum SentHead {
     .maximumAnswerSeconds: (nil, "maxTaken"), .buryLearning: (nil, "buryInterdayLearning"),
     .desiredRetention: (nil, "desiredRetention"), .parameters: (nil, "fsrsParams6"),
     .newGather: (nil, "newGatherPriority"), .newSort: (nil, "newSortOrder"), .newMix: (nil, "newMix"),
-    .reviewOrder: (nil, "reviewOrder"),
+    .reviewOrder: (nil, "reviewOrder"), .easyDays: (nil, "easyDaysPercentages"),
   ]
 
   private static func value(_ option: DeckOptions.Name, _ options: DeckOptions) -> Value? {
@@ -88,8 +90,8 @@ public enum SentHead {
       case .number(let number): option == .desiredRetention ? .number(number) : .integer(Int(number))
       case .flag(let flag): .boolean(flag)
       case .choice(let word): .integer(AnkiChoices.number(option, word) ?? 0)
-      case .parameters(let numbers): .list(numbers.map { .number($0) })
-      case .steps, .weekdays: nil
+      case .parameters(let numbers), .weekdays(let numbers): .list(numbers.map { .number($0) })
+      case .steps: nil
       }
     }
   }
