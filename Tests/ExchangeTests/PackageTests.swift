@@ -171,6 +171,14 @@ import Values
     #expect(try there.count("reviews") == before + 1)
   }
 
+  @Test func `a card that was made new again in Anki keeps its numbers of answers and lapses`() throws {
+    let sql = BadPackageTests.basic + "UPDATE cards SET reps = 5, lapses = 2;"
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    try there.importing(here.exporting("Here", keepsSchedule: true).path)
+    let raw = try there.collection.store.read { db in try db.rows("SELECT raw FROM cards") { $0.text(0) } }
+    #expect(raw.compactMap(AnkiCard.stored).map { [$0.card.reps, $0.card.lapses] } == [[5, 2]])
+  }
+
   @Test func `a card was added when its id says, and now if the id is no time`() throws {
     let sql =
       BadPackageTests.basic + """
