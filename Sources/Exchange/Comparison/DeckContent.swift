@@ -200,8 +200,7 @@ struct PackageContent {
       let isOwn = name.isEmpty || deck.preset != outer?.preset
       let preset = isOwn ? deck.preset.flatMap { contents.presets[$0] } : nil
       let fields = preset.map { NamedOptions.fields(named: $0.name, $0.options) } ?? []
-      notes.addOptions(
-        fields.filter { !$0.isNoOrder } + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
+      notes.addOptions(fields + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
     }
   }
 
@@ -227,11 +226,6 @@ struct PackageContent {
     let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
     return (root, Dictionary(firstOf: all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }))
   }
-}
-
-extension CardField {
-  /// Whether this is the review order that packages contain when none was chosen.
-  fileprivate var isNoOrder: Bool { name == DeckOptions.Name.reviewOrder.text && value == .text("due_random") }
 }
 
 extension ComparedEntry {
