@@ -179,6 +179,23 @@ import Values
     #expect(raw.compactMap(AnkiCard.stored).map { [$0.card.reps, $0.card.lapses] } == [[5, 2]])
   }
 
+  @Test func `what another program stored with a card is exported after it was answered here`() throws {
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE cards SET type = 2, queue = 2, due = 1, ivl = 5, reps = 3, data = '{"s":5.0,"d":5.0,"cd":"kept","x":[1]}';
+        """
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    let deck = try here.collection.deck(named: "Here")
+    try here.collection.store.operation("study") { db in
+      let session = try ReviewSession(db, StudySelection([deck]), at: here.moment)
+      try session.answer(db, .good, at: here.moment, seconds: 3)
+    }
+    try there.importing(here.exporting("Here", keepsSchedule: true).path)
+    let raw = try there.collection.store.read { db in try db.rows("SELECT raw FROM cards") { $0.text(0) } }
+    let card = try #require(raw.compactMap(AnkiCard.stored).first).card
+    #expect(card.reps == 4 && card.data.contains(#""cd":"kept","x":[1]"#) && !card.data.contains(#""s":5.0"#))
+  }
+
   @Test func `a card was added when its id says, and now if the id is no time`() throws {
     let sql =
       BadPackageTests.basic + """

@@ -69,6 +69,10 @@ final class SentCollection {
     var row = AnkiCard(due: position)
     if destination.keepsSchedule {
       row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card.id))
+      // What other programs store with a card stays when it was answered here.
+      if let came, row.type != 0, row.data != came.data {
+        row.data = ServerRows.merged(row.data, over: came.data, position: nil)
+      }
       head.note(card.schedule.lastReview ?? 0)
     }
     place.position = position
