@@ -114,6 +114,13 @@ import Testing
     #expect(report.lost == ["notes without cards (1 note)"])
   }
 
+  @Test func `a note type that a package names twice, as genanki does for several decks, is its last one`() throws {
+    let first = #"'{"7":{"name":"Old","flds":[{"name":"F"}],"tmpls":[]},"7":"#
+    let twice = BadPackageTests.basic.replacing(#"'{"7":"#, with: first)
+    #expect(try here.importing(try package(here.folder, legacy(twice))).added == 1)
+    #expect(try here.cards("Here").map(\.answer) == ["b"])
+  }
+
   @Test func `a note with more fields than its type keeps them all`() throws {
     let more = BadPackageTests.basic.replacing("|| 'b'", with: "|| 'b' || char(31) || 'c' || char(31) || 'd'")
     try here.importing(try package(here.folder, legacy(more)))

@@ -109,7 +109,9 @@ struct ContentsReader {
   private func record(_ json: String, _ what: String) throws -> Value.Record {
     if json.isEmpty { return Value.Record() }
     do throws(JSONFailure) {
-      if let record = try JSONParser.parse(Array(json.utf8), limits: ContentsReader.limits).record { return record }
+      // genanki names a note type again for each deck that it writes.
+      let value = try JSONParser.parse(Array(json.utf8), limits: ContentsReader.limits, keepsLast: true)
+      if let record = value.record { return record }
     } catch { throw faulty(what) }
     throw faulty(what)
   }
