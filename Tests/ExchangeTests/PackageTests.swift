@@ -196,6 +196,32 @@ import Values
     #expect(card.reps == 4 && card.data.contains(#""cd":"kept","x":[1]"#) && !card.data.contains(#""s":5.0"#))
   }
 
+  @Test func `a deck has the order of the package that it was imported from`() throws {
+    // Two studied cards without a position; the other card of the second note is new.
+    let sql =
+      BadPackageTests.basic + """
+        INSERT INTO notes VALUES (2, 'h', 7, 1, 0, '', 'h' || char(31) || 'b', 'h', 0, 0, ''),
+          (3, 'i', 7, 1, 0, '', 'i' || char(31) || 'b', 'i', 0, 0, ''),
+          (4, 'j', 7, 1, 0, '', 'j' || char(31) || 'b', 'j', 0, 0, '');
+        INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 2, 2, 9, 5, 2500, 1, 0, 0, 0, 0, 0, ''),
+          (3, 3, 1, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, ''),
+          (4, 4, 1, 0, 1, 0, 2, 2, 9, 5, 2500, 1, 0, 0, 0, 0, 0, ''),
+          (5, 4, 1, 1, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, '');
+        """
+    let path = try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))])
+    try here.importing(path)
+    #expect(try here.cards("Here").map(\.guid) == ["g", "j/2", "i", "h", "j"])
+    let settings = ComparisonSettings(folder: here.folder.path, moment: here.moment, isInterrupted: { false }) {
+      $0.hash
+    }
+    let notes = try here.collection.store.read { db in
+      try ComparedNotes.of(DeckTable.find(db, named: "Here").id, in: db, settings)
+    }
+    let contents = try ComparedFiles([.notes(notes), .file(path, .apkg)], settings).contentsInCommon
+    let changes = ContentDifference(contents[0], contents[1]).changes
+    #expect(changes.isEmpty, "\(changes.map { "\($0.event) \($0.key)" })")
+  }
+
   @Test func `a card was added when its id says, and now if the id is no time`() throws {
     let sql =
       BadPackageTests.basic + """

@@ -164,9 +164,9 @@ struct PackageContent {
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
-    // Older programs record no position for studied cards; then the notes are in the order of their creation.
+    // The order that an import gives: a card without a position, which programs before 2022 did not record for studied
+    // ones, comes last. A note is where its first card is.
     var order: [(deck: String, place: Int)] = []
-    var havePlaces = true
     while let note = try rows.next() {
       if order.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
       guard let first = note.cards.first else { continue }
@@ -174,14 +174,14 @@ struct PackageContent {
       let type = try types[number] ?? contents.types[number].map { try NoteType(received: $0, id: number) }
       guard let type else { continue }
       types[number] = type
-      havePlaces = havePlaces && first.place != nil
       notes.isStudied = notes.isStudied || first.type != 0
-      order.append((keys[first.deck] ?? "", first.place ?? 0))
+      let spots = note.cards.map { (deck: keys[$0.deck] ?? "", place: max(0, $0.place ?? .max)) }
+      order.append(spots.min { $0 < $1 } ?? (deck: "", place: .max))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
         places: places(note, decks, calendar), kept: StoredFields.list(inData: note.note.data))
     }
-    notes.sort(by: havePlaces ? order : order.map { (deck: $0.deck, place: 0) })
+    notes.sort(by: order)
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
       notes.content.append(ComparedEntry(type: type.draft), .noteType)
     }
