@@ -298,6 +298,33 @@ import Values
     #expect(try here.collection.names().filter { $0.hasPrefix("Y") } == ["Y"])
   }
 
+  @Test func `decks that keep their names come like those of any package: unsent, and nothing here gives way`() throws {
+    let mine = try here.collection.store.operation("type") { db in
+      let cards = [CardTemplate("C", front: "{{A}}", back: "x")]
+      let mine = try NoteTypeTable.create(db, NoteTypeDraft(name: "Mine", fields: ["A"], cards: cards), now: 1)
+      try SyncedTable.noteTypes.renumber(db, mine.id.rawValue, to: 7)
+      return NoteTypeID(rawValue: 7)
+    }
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE col SET decks = '{"11":{"name":"Out"},"12":{"name":"Out::In"}}';
+        UPDATE cards SET did = 11;
+        INSERT INTO revlog VALUES (1600000000000, 1, 0, 3, 1, 1, 2500, 1000, 1);
+        """
+    let path = try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))])
+    let added = try here.collection.store.operation("import") { db in
+      try PackageImport(db, keepingNames: here.settings()).run(path).added
+    }
+    #expect(try added == 1 && here.cards("Out").map(\.prompt) == ["f"] && here.collection.names() == ["Out"])
+    #expect(try here.collection.store.read { try NoteTypeTable.record($0, mine).name } == "Mine")
+    let sent = try here.collection.store.read { db in
+      try ["note_types", "decks", "notes", "cards", "reviews"].map {
+        try db.count("SELECT count(*) FROM \($0) WHERE usn <> -1")
+      }
+    }
+    #expect(sent == [0, 0, 0, 0, 0])
+  }
+
   @Test func `a deck keeps the id of its package, and Anki's other deck data is exported again`() throws {
     let ids = try ["Words::A", "Words::B"].map { name in
       let deck = try there.collection.deck(name)
