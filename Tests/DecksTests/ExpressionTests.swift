@@ -121,6 +121,21 @@ import Testing
     }
   }
 
+  @Test func `a hidden card is due on no day, and the interval of a card that is not learnt is 0, as in Anki`() throws {
+    let deck = try collection.deck("D")
+    try collection.add(deck, "new", "x")
+    let cards = try ["due", "held"].map { try collection.add(deck, $0, "x") }
+    try collection.store.operation("learn") { db in
+      let sql = "UPDATE cards SET state = 2, due = ?, last_review = ? WHERE id = ?"
+      for card in cards { try db.run(sql, [collection.now, collection.now - 864_000, card.rawValue]) }
+      try CardTable.setSuspended(db, cards[1], true, now: 1)
+    }
+    for (query, prompts) in [
+      ("prop:due=0", ["due"]), ("-prop:due=0 is:review", ["held"]), ("prop:ivl<5", ["new"]),
+      ("prop:ivl>=5", ["due", "held"]),
+    ] { #expect(try found(deck, query) == prompts, "\(query)") }
+  }
+
   @Test func `a field with any text is one that the note has`() throws {
     let deck = try collection.deck("D")
     try collection.addNote(deck, ["Front": "one", "Back": "x"])

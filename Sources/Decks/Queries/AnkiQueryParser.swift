@@ -50,7 +50,8 @@ struct AnkiQueryParser: QueryGrammar {
     case "mid": return one(.isAmong(.noteTypes(try numbers(value, start))))
     case "did": return one(.isAmong(.decks(try numbers(value, start))))
     case "is": return try status(value.plain.lowercased(), start)
-    case "added", "edited", "introduced", "rated", "flag", "prop": return try same(name, value.plain, start)
+    case "added", "edited", "introduced", "rated", "flag": return try same(name, value.plain, start)
+    case "prop": return try property(value.plain, start)
     case "re": return try same(name, value.expression, start)
     case "nc": return one(.text(try phrase(value, start)))
     case "", "w", "sc", "dupe", "resched", "has-cd", "has": throw unknown(name, start)
@@ -70,6 +71,18 @@ struct AnkiQueryParser: QueryGrammar {
     } catch {
       guard case .badQuery(_, _, let what) = error else { throw error }
       throw expected(what, at: start)
+    }
+  }
+
+  /// In Anki, a hidden card is due on no day, and a card that is not learnt has the interval 0.
+  private func property(_ value: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    let node = try same("prop", value, start)
+    guard case .condition(.property(let property, let comparison, let number)) = node else { return node }
+    func status(_ status: CardStatus) -> CardQuery.Node { .condition(.isIn(status)) }
+    switch property {
+    case .due: return .all([node, .not(status(.suspended)), .not(status(.buried))])
+    case .interval where comparison.holds(0, number): return .any([node, status(.new), status(.learning)])
+    default: return node
     }
   }
 
