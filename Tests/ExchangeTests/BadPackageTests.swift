@@ -89,7 +89,7 @@ import Testing
       (#"UPDATE col SET models = '{"7":1}'"#, "note types"), (#"UPDATE col SET models = '{"x":{}}'"#, "note types"),
       (#"UPDATE col SET decks = '{"1":[]}'"#, "decks"), (#"UPDATE col SET dconf = '{"x":{}}'"#, "presets"),
       ("UPDATE col SET dconf = '7'", "presets"),
-      ("DROP TABLE revlog", "lacks the table revlog"), ("UPDATE cards SET nid = 5", "belongs to no note"),
+      ("DROP TABLE revlog", "lacks the table revlog"), ("UPDATE cards SET nid = 5", "Check Database in Anki"),
       ("DROP TABLE notes; CREATE VIEW notes AS SELECT * FROM cards", "no ordinary table notes"),
       ("ALTER TABLE notes RENAME COLUMN flds TO f", "cannot be read"),
     ] {

@@ -112,7 +112,10 @@ public final class PackageImport {
       try receive(note, done, path, targets, receiver, contents)
     }
     try receiver.flush()
-    if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "belongs to no note") }
+    if rows.hasStrayCards {
+      throw PackageError.damaged(
+        path: path, place: "a card", reason: "belongs to no note; Check Database in Anki removes it")
+    }
     let without = try receiveLog(foreign, path, receiver, contents)
     try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
     if isFromServer { try targets.importUnused() }
