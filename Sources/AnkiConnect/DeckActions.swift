@@ -98,10 +98,8 @@ extension DeckRecord {
 }
 
 extension ActionCall {
-  /// Returns the deck with that name; nil if there is none.
-  func knownDeck(named name: String) throws -> DeckHandle? {
-    do { return try workspace.decks.open(name) } catch DeckError.deckNotFound { return nil }
-  }
+  /// Returns the deck with that name, case-insensitively as in Anki; nil if there is none.
+  func knownDeck(named name: String) throws -> DeckHandle? { try workspace.decks.named(name) }
 
   /// Returns the deck with that name; nil only for `Default` before it is used.
   func deck(named name: String) throws -> DeckHandle? {

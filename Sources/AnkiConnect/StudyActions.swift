@@ -19,9 +19,8 @@ enum StudyActions {
     .reading("guiShowAnswer") { call in .boolean(call.isDone(.showAnswer)) },
     .reading("guiPlayAudio") { call in .boolean(call.isDone(.playSounds)) },
     .reading("guiDeckReview") { call in
-      let name = try call.params["name"].text()
-      guard try call.knownDeck(named: name) != nil else { return .boolean(false) }
-      switch call.askShell(.review, text: name) {
+      guard let deck = try call.knownDeck(named: call.params["name"].text()) else { return .boolean(false) }
+      switch call.askShell(.review, text: try deck.record().name) {
       case .done(let isDone): return .boolean(isDone)
       case nil: throw ActionFailure.noShell
       default: throw ActionFailure.busyShell

@@ -6,19 +6,25 @@
 public struct JSONParser {
   private var tokens: JSONTokens<JSONBytes>
   private let limits: JSONLimits
+  private let keepsLast: Bool
   private var values = 0
 
-  public static func parse(_ bytes: [UInt8], limits: JSONLimits) throws(JSONFailure) -> Value {
+  /// - Parameter keepsLast: whether the last of several fields with the same name counts, as for most other programs;
+  ///   otherwise such a record is an error.
+  public static func parse(
+    _ bytes: [UInt8], limits: JSONLimits, keepsLast: Bool = false
+  ) throws(JSONFailure) -> Value {
     guard bytes.count <= limits.bytes else {
       throw JSONFailure(reason: .tooLong(limit: limits.bytes), line: 1, column: 1)
     }
-    var parser = JSONParser(tokens: JSONTokens(JSONBytes(bytes)), limits: limits)
+    var parser = JSONParser(tokens: JSONTokens(JSONBytes(bytes)), limits: limits, keepsLast: keepsLast)
     return try parser.whole()
   }
 
-  private init(tokens: JSONTokens<JSONBytes>, limits: JSONLimits) {
+  private init(tokens: JSONTokens<JSONBytes>, limits: JSONLimits, keepsLast: Bool) {
     self.tokens = tokens
     self.limits = limits
+    self.keepsLast = keepsLast
   }
 
   private mutating func whole() throws(JSONFailure) -> Value {
@@ -84,8 +90,8 @@ public struct JSONParser {
     return try sorted(fields)
   }
 
-  /// Returns the fields sorted by name. The closing brace is consumed only if no name is duplicated, so that an error
-  /// is reported before it.
+  /// Returns the fields sorted by name. The closing brace is consumed only if a duplicated name is allowed or there is
+  /// none, so that an error is reported before it.
   private mutating func sorted(_ fields: [Value.Record.Field]) throws(JSONFailure) -> Value.Record {
     let isSorted = fields.indices.dropFirst().allSatisfy {
       Value.Record.inOrder(fields[$0 - 1].name, fields[$0].name)
@@ -93,11 +99,14 @@ public struct JSONParser {
     let sorted = isSorted ? fields : fields.sorted { Value.Record.inOrder($0.name, $1.name) }
     // Over indices: pairs from `zip` are separate generic types, whose metadata would have to be created at program
     // start.
+    var hasTwins = false
     for index in sorted.indices.dropFirst() where sorted[index].name.utf8.elementsEqual(sorted[index - 1].name.utf8) {
-      throw tokens.source.failure(.keyTwice(sorted[index].name))
+      guard keepsLast else { throw tokens.source.failure(.keyTwice(sorted[index].name)) }
+      hasTwins = true
     }
     tokens.source.skip()
-    return Value.Record(sorted: sorted)
+    // Sorting kept the order of fields with the same name.
+    return Value.Record(sorted: hasTwins ? Value.Record(sorted.map { ($0.name, $0.value) }).fields : sorted)
   }
 
   private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -163,7 +163,9 @@ import Workspace
   @Test func `duplicates are searched for in the scope that the client names`() throws {
     try client.call("createDeck", #"{"deck":"Spanish::Verbs"}"#)
     try client.call("createDeck", #"{"deck":"Other"}"#)
-    _ = try client.call("addNote", #"{"note":\#(note("ser", deck: "Spanish::Verbs"))}"#)
+    // A deck is found whatever the case of its name.
+    _ = try client.call("addNote", #"{"note":\#(note("ser", deck: "spanish::VERBS"))}"#)
+    #expect(try client.call("findNotes", #"{"query":"deck:Spanish::Verbs"}"#).numbers.count == 1)
     func can(_ options: String, deck: String = "Other", type: String = "Basic") throws -> Bool? {
       let params = #"{"notes":[\#(note("ser", #","options":\#(options)"#, deck: deck, type: type))]}"#
       return try client.call("canAddNotes", params).list?.first?.boolean

@@ -121,7 +121,8 @@ import Workspace
   }
 
   @Test(arguments: [
-    "(", ")", "\"a", "deck:current", "is:nothing", "w:word", "dupe:1,x", "tag:re:x", "a\\", "nid:x", "card:x", "or",
+    "(", ")", "\"a", "deck:current", "is:nothing", "w:word", "dupe:1,x", "tag:re:x", "front:re:x", "a\\", "nid:x",
+    "card:x", "or",
     "*:x", "nosuchfield:x", "prop:x>1", "((((((((((((((((((((((((((((((((((((((((a", "front:\\*a*", ":x", "rated:x",
   ])
   func `unknown parts of a search are reported`(query: String) throws {

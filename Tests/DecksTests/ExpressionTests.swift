@@ -121,9 +121,32 @@ import Testing
     }
   }
 
+  @Test func `a hidden card is due on no day, and the interval of a card that is not learnt is 0, as in Anki`() throws {
+    let deck = try collection.deck("D")
+    try collection.add(deck, "new", "x")
+    let cards = try ["due", "held"].map { try collection.add(deck, $0, "x") }
+    try collection.store.operation("learn") { db in
+      let sql = "UPDATE cards SET state = 2, due = ?, last_review = ? WHERE id = ?"
+      for card in cards { try db.run(sql, [collection.now, collection.now - 864_000, card.rawValue]) }
+      try CardTable.setSuspended(db, cards[1], true, now: 1)
+    }
+    for (query, prompts) in [
+      ("prop:due=0", ["due"]), ("-prop:due=0 is:review", ["held"]), ("prop:ivl<5", ["new"]),
+      ("prop:ivl>=5", ["due", "held"]),
+    ] { #expect(try found(deck, query) == prompts, "\(query)") }
+  }
+
+  @Test func `a field with any text is one that the note has`() throws {
+    let deck = try collection.deck("D")
+    try collection.addNote(deck, ["Front": "one", "Back": "x"])
+    try collection.addNote(deck, ["Text": "{{c1::sun}} rises"], .cloze)
+    #expect(try found(deck, "front:_*") == ["one"])
+    #expect(try found(deck, "-front:_*") == ["[...] rises"])
+  }
+
   @Test(arguments: [
     "\"\"", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense", "deck:", "deck:current", "deck:filtered", "tag:",
-    "tag:re:a",
+    "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"",
     "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "a\\**", "tag:a\\**", "flag:9", "re:(", "prop:nope=1",
     "\"added:7 x\"", "\"flag:1 or is:new\"", "added:7:3",
     "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),

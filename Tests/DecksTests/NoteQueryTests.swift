@@ -26,7 +26,8 @@ import Testing
       ("note:cloze", ["The [...] rises"]), ("note:basic*", ["corazón", "heart", "canción"]),
       ("note:basic", ["canción"]), ("note:nope", []),
       ("-note:*", []), ("front:canción", ["canción"]), ("front:coraz*", ["corazón", "heart"]),
-      ("Back:heart", ["corazón", "heart"]),
+      ("Back:heart", ["corazón", "heart"]), ("\"Back Extra\":*sol*", ["The [...] rises"]),
+      ("-\"back extra\":\"el sol\" note:cloze", []),
       ("sun", ["The [...] rises"]), ("nc:corazon", ["corazón", "heart"]), ("nc:cancion", ["canción"]),
       ("tag:body", ["corazón", "heart"]), ("re:^cor", ["corazón", "heart"]), ("dupe:", []),
     ] as [(String, [String])] {

@@ -1,4 +1,4 @@
-// Notes of a package that are written in batches, with and without a second thread.
+// Notes of a package that are written in batches, with and without a second thread, and their types.
 
 import Storage
 import Templates
@@ -108,5 +108,20 @@ import Testing
     #expect(second.count == 600 && Set(second.map(\.elsewhere)).count == 600)
     #expect(second.allSatisfy { $0.elsewhere > 600 })
     #expect(try collection.store.integrityProblems() == [])
+  }
+
+  @Test func `a received Basic takes the place of the stock type, unless that has notes`() throws {
+    func names(_ collection: TestCollection, _ ids: [Int64]) throws -> [String] {
+      try collection.store.operation("x") { db in
+        try ids.map { id in
+          var given = try NoteTypeTable.find(db, named: "Basic")
+          given.id = NoteTypeID(rawValue: id)
+          return try NoteTypeTable.receive(db, given, now: 2, isInterrupted: { false }).name
+        }
+      }
+    }
+    #expect(try names(TestCollection(), [5, 5, 6]) == ["Basic", "Basic", "Basic+"])
+    try collection.addNote(collection.deck("d"), ["Front": "f", "Back": "b"])
+    #expect(try names(collection, [5]) == ["Basic+"])
   }
 }

@@ -12,7 +12,7 @@ import Testing
 @Suite struct BadPackageTests {
   let here = PackageCollection()
 
-  private static let basic = """
+  static let basic = """
     INSERT INTO col VALUES (1, 1, 1, 1, 11, 0, 0, 0, '{}',
       '{"7":{"name":"T","type":0,"mod":1,"flds":[{"name":"F"},{"name":"B"}],
         "tmpls":[{"name":"C","qfmt":"{{F}}","afmt":"{{B}}"}]}}', '{}', '{}', '{}');
@@ -89,7 +89,7 @@ import Testing
       (#"UPDATE col SET models = '{"7":1}'"#, "note types"), (#"UPDATE col SET models = '{"x":{}}'"#, "note types"),
       (#"UPDATE col SET decks = '{"1":[]}'"#, "decks"), (#"UPDATE col SET dconf = '{"x":{}}'"#, "presets"),
       ("UPDATE col SET dconf = '7'", "presets"),
-      ("DROP TABLE revlog", "lacks the table revlog"), ("UPDATE cards SET nid = 5", "belongs to no note"),
+      ("DROP TABLE revlog", "lacks the table revlog"), ("UPDATE cards SET nid = 5", "Check Database in Anki"),
       ("DROP TABLE notes; CREATE VIEW notes AS SELECT * FROM cards", "no ordinary table notes"),
       ("ALTER TABLE notes RENAME COLUMN flds TO f", "cannot be read"),
     ] {
@@ -112,6 +112,19 @@ import Testing
         "note 2 has a note type that the package lacks", "a guid must not be blank: \"\"",
       ])
     #expect(report.lost == ["notes without cards (1 note)"])
+  }
+
+  @Test func `a note type that a package names twice, as genanki does for several decks, is its last one`() throws {
+    let first = #"'{"7":{"name":"Old","flds":[{"name":"F"}],"tmpls":[]},"7":"#
+    let twice = BadPackageTests.basic.replacing(#"'{"7":"#, with: first)
+    #expect(try here.importing(try package(here.folder, legacy(twice))).added == 1)
+    #expect(try here.cards("Here").map(\.answer) == ["b"])
+  }
+
+  @Test func `a note with more fields than its type keeps them all`() throws {
+    let more = BadPackageTests.basic.replacing("|| 'b'", with: "|| 'b' || char(31) || 'c' || char(31) || 'd'")
+    try here.importing(try package(here.folder, legacy(more)))
+    #expect(try here.cards("Here").map(\.answer) == ["b; c; d"])
   }
 
   @Test func `notes of an invalid type are reported one by one, the others are imported`() throws {

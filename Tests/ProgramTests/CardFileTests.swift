@@ -74,7 +74,8 @@ import Testing
     let package = home.path + "/w.apkg"
     try home.run("deck", "import", "A", file, "--no-header")
     try home.run("deck", "export", "A", package)
-    for (deck, place) in [("A", "already there"), ("B", "already in other decks")] {
+    try home.run("deck", "rename", "A", "C::Inner")
+    for (deck, place) in [("C::Inner", "already there"), ("C", "already there"), ("B", "already in other decks")] {
       let told = "Imported 0 cards into \"\(deck)\"; 2 skipped (\(place)).\n"
       for words in [["--dry-run"], []] {
         let run = try home.run(words + ["deck", "import", deck, package])

@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a deck and the package that it was imported from are equal`() throws {
     try home.run("deck", "options", "Spanish", "new_per_day=7")
-    try home.run("deck", "export", "Spanish", file("a.apkg"))
+    try home.run("deck", "export", "Spanish", file("a.apkg"), "--with-schedule")
     let other = try Home()
     try other.run("deck", "import", "Spanish", file("a.apkg"))
     let run = try other.run("deck", "diff", "Spanish", file("a.apkg"))

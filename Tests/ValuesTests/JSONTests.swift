@@ -113,6 +113,13 @@ private func failure(_ source: String) -> JSONFailure? {
     }
   }
 
+  @Test func `of several fields with one name the last can be kept`() throws {
+    let source = #"{"b":{"x":1,"x":2},"a":1,"b":3,"a":{"y":1,"y":2}}"#
+    #expect(failure(source)?.reason == .keyTwice("x"))
+    let value = try JSONParser.parse(Array(source.utf8), limits: limits, keepsLast: true)
+    #expect(value.json == #"{"a": {"y": 2}, "b": 3}"#)
+  }
+
   @Test(arguments: [(4096, "4 KiB"), (256 << 10, "256 KiB"), (1 << 20, "1 MiB"), (96 << 20, "96 MiB")])
   func `the limit of a text is named in a unit that is not larger than it`(limit: Int, named: String) {
     let tooLong = JSONFailure(reason: .tooLong(limit: limit), line: 1, column: 1)

@@ -72,6 +72,8 @@ private struct NoGenerator: CardGenerator {
     #expect(changes.isEmpty, "\(changes.map { "\($0.key) \($0.fields)" })")
     let scheduling = back.scheduling
     #expect(try scheduling.options().learningSteps == [60, 172_800] && scheduling.options().suspendsLeeches)
+    // Anki has no order by the due time alone, so packages name none.
+    #expect(try scheduling.options().easyDays == [1, 1, 1, 1, 1, 0.5, 0] && scheduling.options().reviewOrder == .due)
     let limits = try scheduling.limits()
     #expect(limits.newPerDay == 3 && limits.reviewsPerDay == 9 && limits.desiredRetention == 0.8)
     let records = try Dictionary(

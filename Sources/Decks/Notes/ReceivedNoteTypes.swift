@@ -20,11 +20,25 @@ extension NoteTypeTable {
     if isTaken, let same = known.first(where: { $0.isShaped(as: given) && isMarked($0.name, from: given.name) }) {
       return same
     }
+    // Anki's Basic takes the place of ours, instead of being named `Basic+` beside it.
+    if !isTaken, let stock = try known.first(where: { try $0.isShaped(as: given) && isUnused($0, db, given.name) }) {
+      try SyncedTable.noteTypes.take(db, given.id.rawValue, by: stock.id.rawValue, now: now)
+      return try renew(db, record(db, given.id), to: given, now: now, isInterrupted)
+    }
     var fresh = given
     if isTaken { fresh.id = NoteTypeID(rawValue: try SyncedTable.noteTypes.freeID(db, now: now)) }
     fresh.name = try freeName(db, like: given.name, except: nil)
     try insert(db, fresh)
     return fresh
+  }
+
+  /// Whether a type is the stock type of a name as the schema inserted it: unchanged, not sent, without notes.
+  private static func isUnused(_ type: NoteType, _ db: Database, _ name: String) throws -> Bool {
+    guard type.name.lowercased() == name.lowercased(), type.modified == DecksSchema.stockTime,
+      type.id.rawValue / 1000 == DecksSchema.stockTime
+    else { return false }
+    let isUnsent = try db.hasRow("SELECT 1 FROM note_types WHERE id = ? AND \(Unsent.sql)", [type.id.rawValue])
+    return try isUnsent && noteCount(db, type.id) == 0
   }
 
   private static func renew(

@@ -61,7 +61,7 @@ public final class NoteReceiver {
   ) throws -> ReceivedOutcome {
     let kind = kind(of: type)
     var note = note
-    note.fields = NoteTable.padded(note.fields, type)
+    note.fields = fitted(note.fields, type)
     guard let guid = try cleaned(note.guid) else {
       throw DeckError.badGuid(guid: note.guid, reason: "must not be blank")
     }
@@ -99,6 +99,13 @@ public final class NoteReceiver {
     let made = Kind(db, type, now: now, isInterrupted: isInterrupted)
     kinds[type.id] = made
     return made
+  }
+
+  /// As many fields as the type has. What is too many is joined to the last one, as Anki's database check does.
+  func fitted(_ fields: [String], _ type: NoteType) -> [String] {
+    let count = type.fields.count
+    guard count > 0, fields.count > count else { return NoteTable.padded(fields, type) }
+    return Array(fields[..<(count - 1)]) + [fields[(count - 1)...].joined(separator: "; ")]
   }
 
   func cleaned(_ given: String) throws -> String? {
@@ -179,9 +186,18 @@ public final class NoteReceiver {
 
   private func made(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> StoredCard {
     var card = card
-    (card.note, card.content, card.created) = (note.id, try texts(card, note, kind).content, now)
+    (card.note, card.content, card.created) = (note.id, try texts(card, note, kind).content, created(card.id))
     return card
   }
+
+  /// When a card was added: Anki's ids are times in milliseconds. For an id that cannot be one it is now.
+  private func created(_ id: CardID) -> Double {
+    let time = Double(id.rawValue) / 1000
+    return time > NoteReceiver.firstTime && time < now ? time : now
+  }
+
+  /// The year 2006, in which Anki began.
+  private static let firstTime = 1_136_073_600.0
 
   private func texts(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardTexts {
     if kind.maker.isBasic, card.ordinal == 0 { return try CardTexts(basic: note.fields, isInterrupted: isInterrupted) }

@@ -4,6 +4,9 @@
 import Templates
 
 extension DecksSchema {
+  /// When the stock types were changed last, in seconds since 1970. Their ids are in this second.
+  static let stockTime = 1_600_000_000
+
   /// In the form that `NoteType.json` writes. Their ids are the same everywhere, so that they mean the same type in
   /// every collection.
   static let stockTypes = #"""

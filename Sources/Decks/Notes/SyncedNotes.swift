@@ -40,7 +40,7 @@ extension NoteReceiver {
 
   private func fit(_ note: NoteRecord, _ type: NoteType) throws -> NoteRecord {
     var note = note
-    note.fields = NoteTable.padded(note.fields, type)
+    note.fields = fitted(note.fields, type)
     note.guid = try cleaned(note.guid) ?? "\(note.id.rawValue)"
     return note
   }

@@ -50,7 +50,8 @@ struct AnkiQueryParser: QueryGrammar {
     case "mid": return one(.isAmong(.noteTypes(try numbers(value, start))))
     case "did": return one(.isAmong(.decks(try numbers(value, start))))
     case "is": return try status(value.plain.lowercased(), start)
-    case "added", "edited", "introduced", "rated", "flag", "prop": return try same(name, value.plain, start)
+    case "added", "edited", "introduced", "rated", "flag": return try same(name, value.plain, start)
+    case "prop": return try property(value.plain, start)
     case "re": return try same(name, value.expression, start)
     case "nc": return one(.text(try phrase(value, start)))
     case "", "w", "sc", "dupe", "resched", "has-cd", "has": throw unknown(name, start)
@@ -73,13 +74,25 @@ struct AnkiQueryParser: QueryGrammar {
     }
   }
 
+  /// In Anki, a hidden card is due on no day, and a card that is not learnt has the interval 0.
+  private func property(_ value: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
+    let node = try same("prop", value, start)
+    guard case .condition(.property(let property, let comparison, let number)) = node else { return node }
+    func status(_ status: CardStatus) -> CardQuery.Node { .condition(.isIn(status)) }
+    switch property {
+    case .due: return .all([node, .not(status(.suspended)), .not(status(.buried))])
+    case .interval where comparison.holds(0, number): return .any([node, status(.new), status(.learning)])
+    default: return node
+    }
+  }
+
   private func deck(_ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
     if ["current", "filtered"].contains(value.plain.lowercased()) { throw unknown("deck:\(value.plain)", start) }
     return .condition(.deck(try pattern(value, "a deck after \"deck:\"", start)))
   }
 
   private func tag(_ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
-    if value.plain.hasPrefix("re:") { throw unknown("tag:re:", start) }
+    if let prefix = value.prefix { throw unknown("tag:\(prefix):", start) }
     if value.plain.lowercased() == "none" { return .not(.condition(.tag(TextPattern("*", isWhole: true)))) }
     return .condition(.tag(try pattern(value, "a tag after \"tag:\"", start)))
   }
@@ -103,8 +116,11 @@ struct AnkiQueryParser: QueryGrammar {
 
   private func field(_ name: String, _ value: AnkiText, _ start: Int) throws(DeckError) -> CardQuery.Node {
     if name.contains("*") || name.contains(text: "_*") { throw unknown("\(name):", start) }
-    // `_*` means any character followed by anything: the field is not empty.
-    if value.isAnyCharacter { return .not(try field(name, AnkiText([]), start)) }
+    if let prefix = value.prefix { throw unknown("\(name):\(prefix):", start) }
+    // `_*` means any character followed by anything: the note has the field, and it is not empty.
+    if value.isAnyCharacter {
+      return .all([try field(name, AnkiText([.any]), start), .not(try field(name, AnkiText([]), start))])
+    }
     let pattern = value.isEmpty ? TextPattern(exactly: "") : try pattern(value, "a text after \"\(name):\"", start)
     let isStock = name == "front" || name == "back"
     return .condition(.field(name, pattern, column: isStock ? 0 : start + 1))
@@ -195,6 +211,10 @@ struct AnkiText {
   init(_ pieces: ArraySlice<Piece>) { self.pieces = pieces }
 
   var isEmpty: Bool { pieces.isEmpty }
+  /// The word before a colon that changes what the rest means in Anki: `re` or `nc`; nil without one.
+  var prefix: String? {
+    ["re", "nc"].first { word in pieces.starts(with: word.map { Piece.plain($0) } + [.colon]) }
+  }
   /// `_*`
   var isAnyCharacter: Bool { pieces.elementsEqual([.plain("_"), .any]) }
 

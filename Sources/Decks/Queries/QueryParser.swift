@@ -21,7 +21,11 @@ struct QueryParser: QueryGrammar {
   mutating func term() throws(DeckError) -> CardQuery.Node {
     let start = position
     if position < characters.count, characters[position] == "\"" {
-      return .condition(.text(TextPattern(phrase: try quoted())))
+      let phrase = try quoted()
+      guard take(":") else { return .condition(.text(TextPattern(phrase: phrase))) }
+      // The name of a field, which may contain spaces.
+      let pattern = try pattern("a text after \"\(phrase):\"")
+      return .condition(.field(phrase.lowercased(), pattern, column: start + 1))
     }
     let word = bare(stoppingAtColon: true)
     if !word.isEmpty, take(":") { return .condition(try named(word.lowercased(), from: start)) }

@@ -68,6 +68,11 @@ public struct AnkiCard: Equatable, Sendable {
     if queue >= 0 { queue = naturalQueue }
   }
 
+  /// Gives a relearning card today's type: Anki's first scheduler kept it as a review card, in a queue of learning.
+  mutating func separateRelearning() {
+    if type == 2, queue == 1 || queue == 3 { (type, odue) = (3, 0) }
+  }
+
   /// The queue of a card that is neither suspended nor buried.
   var naturalQueue: Int {
     switch type {

@@ -42,6 +42,9 @@ struct PackageContents {
   /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
   var creationOffset: Int? { settings["creationOffset"]?.integer }
 
+  /// Whether the collection uses Anki's first scheduler, also meant if it records none.
+  var usesFirstScheduler: Bool { (settings["schedVer"]?.integer ?? 1) < 2 }
+
   /// Returns the number of the day that due days count from.
   /// - Parameter moment: provides the UTC offset when the collection does not record one.
   func firstDay(_ moment: StudyMoment) -> Int {
@@ -106,7 +109,9 @@ struct ContentsReader {
   private func record(_ json: String, _ what: String) throws -> Value.Record {
     if json.isEmpty { return Value.Record() }
     do throws(JSONFailure) {
-      if let record = try JSONParser.parse(Array(json.utf8), limits: ContentsReader.limits).record { return record }
+      // genanki names a note type again for each deck that it writes.
+      let value = try JSONParser.parse(Array(json.utf8), limits: ContentsReader.limits, keepsLast: true)
+      if let record = value.record { return record }
     } catch { throw faulty(what) }
     throw faulty(what)
   }
@@ -169,6 +174,7 @@ extension PackagedPreset {
     if let buries = review?["bury"]?.boolean { set(.buryReviews, .flag(buries)) }
     if let buries = old["buryInterdayLearning"]?.boolean { set(.buryLearning, .flag(buries)) }
     if let retention = old["desiredRetention"]?.double { set(.desiredRetention, .number(retention)) }
+    if let shares = old["easyDaysPercentages"]?.list { set(.easyDays, .weekdays(shares.compactMap(\.double))) }
     choice(.newGather, old["newGatherPriority"]?.integer)
     choice(.newSort, old["newSortOrder"]?.integer)
     choice(.newMix, old["newMix"]?.integer)

@@ -37,20 +37,27 @@ public struct PackageSettings {
 ///     let report = try work.run("spanish.apkg")
 public final class PackageImport {
   private let db: Database
-  /// Nil for a whole collection, whose decks keep their names.
+  /// Nil if the decks keep their names.
   private let deck: DeckRecord?
+  /// Whether it is the whole collection of a server: its rows keep their ids and are not sent back.
+  private let isFromServer: Bool
   private let settings: PackageSettings
   private var report = AddReport()
   private var lost: [String: Int] = [:]
 
   public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
-    (self.db, self.settings) = (db, settings)
+    (self.db, self.settings, isFromServer) = (db, settings, false)
     self.deck = try DeckTable.record(db, deck)
   }
 
-  /// Imports a whole collection, whose decks keep their names.
-  public init(_ db: Database, whole settings: PackageSettings) {
-    (self.db, self.settings, deck) = (db, settings, nil)
+  /// Imports a package whose decks keep their names.
+  public init(_ db: Database, keepingNames settings: PackageSettings) {
+    (self.db, self.settings, deck, isFromServer) = (db, settings, nil, false)
+  }
+
+  /// Imports the whole collection of a server, whose decks keep their names.
+  init(_ db: Database, whole settings: PackageSettings) {
+    (self.db, self.settings, deck, isFromServer) = (db, settings, nil, true)
   }
 
   /// Imports the whole package.
@@ -85,7 +92,8 @@ public final class PackageImport {
     let contents = try PackageFile.reading(path) { try ContentsReader(db: foreign, path: path).contents() }
     let targets = try PackageFile.reading(path) {
       try PackageTargets(
-        db, foreign, into: deck, contents, settings.moment, isInterrupted: settings.isInterrupted)
+        db, foreign, into: deck, isFromServer: isFromServer, contents, settings.moment,
+        isInterrupted: settings.isInterrupted)
     }
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
@@ -104,10 +112,13 @@ public final class PackageImport {
       try receive(note, done, path, targets, receiver, contents)
     }
     try receiver.flush()
-    if rows.hasStrayCards { throw PackageError.damaged(path: path, place: "a card", reason: "belongs to no note") }
-    let without = try receiveLog(foreign, path, receiver)
+    if rows.hasStrayCards {
+      throw PackageError.damaged(
+        path: path, place: "a card", reason: "belongs to no note; Check Database in Anki removes it")
+    }
+    let without = try receiveLog(foreign, path, receiver, contents)
     try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
-    if deck == nil { try targets.importUnused() }
+    if isFromServer { try targets.importUnused() }
     try targets.givePresets()
     try media?.receiveHidden()
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
@@ -164,12 +175,15 @@ public final class PackageImport {
 
   /// Imports the review log.
   /// - Returns: the package's ids of the cards that are not new and do not record their last review.
-  private func receiveLog(_ foreign: Database, _ path: String, _ receiver: NoteReceiver) throws -> [Int64] {
+  private func receiveLog(
+    _ foreign: Database, _ path: String, _ receiver: NoteReceiver, _ contents: PackageContents
+  ) throws -> [Int64] {
     guard settings.keepsSchedule else { return [] }
-    let reviews = try ReviewReceiver(db, of: receiver.cards, isWhole: deck == nil)
-    let walk = try PackageFile.reading(path) {
-      try Statement(foreign, "SELECT id, cid, ease, ivl, lastIvl, factor, time, type FROM revlog ORDER BY id")
-    }
+    let reviews = try ReviewReceiver(db, of: receiver.cards, isWhole: isFromServer)
+    // Anki's first scheduler had no "hard" for cards in learning and relearning: 2 was good, 3 easy. No server has it.
+    let isShifted = contents.usesFirstScheduler && !isFromServer ? "type IN (0, 2) AND ease IN (2, 3)" : "0"
+    let sql = "SELECT id, cid, ease + (\(isShifted)), ivl, lastIvl, factor, time, type FROM revlog ORDER BY id"
+    let walk = try PackageFile.reading(path) { try Statement(foreign, sql) }
     var done = 0
     while let row = try PackageFile.reading(path, { try walk.next() }) {
       done += 1

@@ -61,7 +61,9 @@ final class PackageRows {
   private func append(_ row: Row, to note: inout PackagedNote) {
     let ordinal = row.count(3)
     guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
-    note.cards.append(AnkiCard(row))
+    var card = AnkiCard(row)
+    card.separateRelearning()
+    note.cards.append(card)
   }
 
   /// Splits the column `tags`; what cannot be a tag is dropped.

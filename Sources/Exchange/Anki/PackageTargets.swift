@@ -1,6 +1,7 @@
 // Maps the parts of a package to those of the account: note types, decks, presets, positions of cards.
 // Invariant: an existing deck keeps its preset and the order of its cards; the decks of a package are nested in the
-// target deck, or their common outermost deck becomes it; the parts of a whole collection keep their ids and names.
+// target deck, or their common outermost deck becomes it, or they keep their names; the parts of a server's collection
+// keep their ids.
 
 import Decks
 import Storage
@@ -10,8 +11,10 @@ import Values
 
 final class PackageTargets {
   private let db: Database
-  /// The deck that is imported into; nil for a whole collection.
+  /// The deck that is imported into; nil if the decks keep their names.
   private let root: DeckRecord?
+  /// Whether the package is the whole collection of a server.
+  private let isFromServer: Bool
   private let contents: PackageContents
   private let calendar: AnkiCalendar
   private let isInterrupted: () -> Bool
@@ -47,10 +50,11 @@ final class PackageTargets {
   private let afterNew: Int
 
   init(
-    _ db: Database, _ foreign: Database, into root: DeckRecord?, _ contents: PackageContents, _ moment: StudyMoment,
-    isInterrupted: @escaping () -> Bool
+    _ db: Database, _ foreign: Database, into root: DeckRecord?, isFromServer: Bool, _ contents: PackageContents,
+    _ moment: StudyMoment, isInterrupted: @escaping () -> Bool
   ) throws {
     (self.db, self.root, self.contents, self.isInterrupted) = (db, root, contents, isInterrupted)
+    self.isFromServer = isFromServer
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
     // A burial ends with the day on which it was made.
     isToday = moment.day(of: contents.modified) == moment.today
@@ -60,7 +64,7 @@ final class PackageTargets {
     let sql = "SELECT max(iif(type = 0, iif(odid <> 0, odue, due), \(position))) FROM cards"
     let last = try foreign.count(sql)
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
-    if root == nil { try makeRoom() }
+    if isFromServer { try makeRoom() }
   }
 
   /// Gives other ids to existing note types, decks and presets whose ids the collection uses.
@@ -111,7 +115,7 @@ final class PackageTargets {
       throw error
     }
     let now = calendar.moment.now
-    if root == nil {
+    if isFromServer {
       _ = try NoteTypeTable.place(db, received, now: now) { contents.types[$0.rawValue] == nil }
       types[id] = try NoteTypeTable.record(db, received.id)
     } else {
@@ -132,7 +136,7 @@ final class PackageTargets {
     let found = try DeckTable.findOrMake(db, named: shortened(name), id: wanted, now: calendar.moment.now)
     var (here, isFresh) = (found.deck.id, found.isFresh)
     // A deck that was made here earlier, under another id.
-    if root == nil, here != wanted, contents.decks[here.rawValue] == nil {
+    if isFromServer, here != wanted, contents.decks[here.rawValue] == nil {
       try SyncedTable.decks.renumber(db, here.rawValue, to: id)
       here = wanted
     }
@@ -226,7 +230,7 @@ final class PackageTargets {
 
   private func receive(_ preset: PackagedPreset, _ wanted: PresetID) throws -> PresetID {
     var (id, now) = (wanted, calendar.moment.now)
-    if root == nil {
+    if isFromServer {
       try PresetTable.place(db, id, named: preset.name, preset.options, now: now) {
         contents.presets[$0.rawValue] == nil
       }

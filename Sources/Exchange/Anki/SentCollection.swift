@@ -69,14 +69,18 @@ final class SentCollection {
     var row = AnkiCard(due: position)
     if destination.keepsSchedule {
       row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card.id))
+      // What other programs store with a card stays when it was answered here.
+      if let came, row.type != 0, row.data != came.data {
+        row.data = ServerRows.merged(row.data, over: came.data, position: nil)
+      }
       head.note(card.schedule.lastReview ?? 0)
     }
-    let isNew = row.type == 0
     place.position = position
     row.recordPosition(position)
     (row.id, row.note, row.deck, row.ordinal) = (card.id.rawValue, note, place.deck, card.ordinal)
     row.modified = Int64(seconds(card.modified))
-    (row.reps, row.lapses) = isNew ? (0, 0) : (card.schedule.reps, card.schedule.lapses)
+    // A card that was made new again in Anki still has its numbers there.
+    if row.type != 0 { (row.reps, row.lapses) = (card.schedule.reps, card.schedule.lapses) }
     try writer.add(row)
   }
 

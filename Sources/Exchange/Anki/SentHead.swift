@@ -57,12 +57,13 @@ public enum SentHead {
     return record
   }
 
-  /// Writes an option; an option that Anki does not have is skipped.
+  /// Writes an option; an option that Anki does not have is skipped. A value that Anki does not have is written as no
+  /// value, which Anki reads as its default.
   public static func set(_ option: DeckOptions.Name, of options: DeckOptions, in preset: inout Value.Record) {
-    guard let place = places[option], let value = value(option, options) else { return }
-    guard let group = place.group else { return preset[place.key] = value }
+    guard let place = places[option] else { return }
+    guard let group = place.group else { return preset[place.key] = value(option, options) }
     var inner = preset[group]?.record ?? Value.Record()
-    inner[place.key] = value
+    inner[place.key] = value(option, options)
     preset[group] = .record(inner)
   }
 
@@ -74,7 +75,7 @@ public enum SentHead {
     .maximumAnswerSeconds: (nil, "maxTaken"), .buryLearning: (nil, "buryInterdayLearning"),
     .desiredRetention: (nil, "desiredRetention"), .parameters: (nil, "fsrsParams6"),
     .newGather: (nil, "newGatherPriority"), .newSort: (nil, "newSortOrder"), .newMix: (nil, "newMix"),
-    .reviewOrder: (nil, "reviewOrder"),
+    .reviewOrder: (nil, "reviewOrder"), .easyDays: (nil, "easyDaysPercentages"),
   ]
 
   private static func value(_ option: DeckOptions.Name, _ options: DeckOptions) -> Value? {
@@ -87,9 +88,10 @@ public enum SentHead {
       switch options[option] {
       case .number(let number): option == .desiredRetention ? .number(number) : .integer(Int(number))
       case .flag(let flag): .boolean(flag)
-      case .choice(let word): .integer(AnkiChoices.number(option, word) ?? 0)
+      case .choice(let word): AnkiChoices.number(option, word).map { Value.integer($0) }
       case .parameters(let numbers): .list(numbers.map { .number($0) })
-      case .steps, .weekdays: nil
+      case .weekdays(let shares): shares.contains { $0 < 1 } ? .list(shares.map { .number($0) }) : nil
+      case .steps: nil
       }
     }
   }

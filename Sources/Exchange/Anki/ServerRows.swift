@@ -206,7 +206,7 @@ public struct ServerRows {
   }
 
   /// Returns the data of a card with a new memory state and the other members of its old data.
-  private static func merged(_ new: String, over old: String, position: Int?) -> String {
+  static func merged(_ new: String, over old: String, position: Int?) -> String {
     var record = ServerRows.parse(old)?.record ?? Value.Record()
     for key in ["s", "d", "dr", "decay", "lrt"] { record[key] = nil }
     let fresh = ServerRows.parse(new)?.record ?? Value.Record()

@@ -82,11 +82,8 @@ public struct ComparedFiles {
     guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {
       return contents
     }
-    // Of all formats only packages hold media, and only they cannot say that no order of reviews was chosen.
-    let hasPackage = all.contains { $0.held?.contains(.media) == true }
     return contents.map { content in
       var content = content
-      if hasPackage { content.replace(.deck, by: content[.deck].entries.compactMap(\.withoutUnchosenOrder)) }
       if !held.contains(.notes) { content.replace(.noteType, by: []) }
       if !held.contains(.options) { content.replace(.deck, by: []) }
       if !held.contains(.media) { content.replace(.media, by: []) }

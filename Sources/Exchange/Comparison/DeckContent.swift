@@ -164,9 +164,9 @@ struct PackageContent {
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
-    // Older programs record no position for studied cards; then the notes are in the order of their creation.
+    // The order that an import gives: a card without a position, which programs before 2022 did not record for studied
+    // ones, comes last. A note is where its first card is.
     var order: [(deck: String, place: Int)] = []
-    var havePlaces = true
     while let note = try rows.next() {
       if order.count % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
       guard let first = note.cards.first else { continue }
@@ -174,14 +174,14 @@ struct PackageContent {
       let type = try types[number] ?? contents.types[number].map { try NoteType(received: $0, id: number) }
       guard let type else { continue }
       types[number] = type
-      havePlaces = havePlaces && first.place != nil
       notes.isStudied = notes.isStudied || first.type != 0
-      order.append((keys[first.deck] ?? "", first.place ?? 0))
+      let spots = note.cards.map { (deck: keys[$0.deck] ?? "", place: max(0, $0.place ?? .max)) }
+      order.append(spots.min { $0 < $1 } ?? (deck: "", place: .max))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
         places: places(note, decks, calendar), kept: StoredFields.list(inData: note.note.data))
     }
-    notes.sort(by: havePlaces ? order : order.map { (deck: $0.deck, place: 0) })
+    notes.sort(by: order)
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
       notes.content.append(ComparedEntry(type: type.draft), .noteType)
     }
@@ -200,8 +200,7 @@ struct PackageContent {
       let isOwn = name.isEmpty || deck.preset != outer?.preset
       let preset = isOwn ? deck.preset.flatMap { contents.presets[$0] } : nil
       let fields = preset.map { NamedOptions.fields(named: $0.name, $0.options) } ?? []
-      notes.addOptions(
-        fields.filter { !$0.isNoOrder } + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
+      notes.addOptions(fields + NamedOptions.fields(preset: nil, limits: deck.limits), of: name)
     }
   }
 
@@ -229,29 +228,7 @@ struct PackageContent {
   }
 }
 
-extension CardField {
-  /// Whether this is the review order that packages contain when none was chosen.
-  fileprivate var isNoOrder: Bool { name == DeckOptions.Name.reviewOrder.text && value == .text(ReviewOrder.unchosen) }
-}
-
-extension ReviewOrder {
-  /// The review order that packages contain when none was chosen.
-  fileprivate static let unchosen = ReviewOrder.dueRandom.rawValue
-}
-
 extension ComparedEntry {
-  /// The options of a deck without the review order that packages contain when none was chosen; nil when none remain.
-  var withoutUnchosenOrder: ComparedEntry? {
-    let order = DeckOptions.Name.reviewOrder.text
-    guard self[order] == ReviewOrder.unchosen else { return self }
-    var entry = self
-    entry.set(order, to: "")
-    let isDefault = entry.fields.list.allSatisfy { name in
-      entry[name].isEmpty || name == NamedOptions.presetName && entry[name] == "Default"
-    }
-    return isDefault ? nil : entry
-  }
-
   init(media name: String, sha1: [UInt8]) {
     self.init(key: name, title: name, fields: FieldNames.digest, values: [hexadecimal(sha1)])
   }

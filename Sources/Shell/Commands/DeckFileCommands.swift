@@ -157,10 +157,11 @@ enum DeckFileCommands {
     "in Markdown a card is a heading with its answer below it, a question after Q: with its answer after A:, or a "
     + "paragraph with {{c1::a gap}}"
 
-  /// Whether the deck is missing or empty: a package's note is in the collection once, whichever deck holds it.
+  /// Whether the deck is missing or empty with the decks within it: a package's note is in the collection once,
+  /// whichever deck holds it.
   private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {
     for deck in try session.workspace().decks.all() where try deck.record().name.lowercased() == name.lowercased() {
-      return try deck.count() == 0
+      return try deck.countWithSubdecks() == 0
     }
     return true
   }

@@ -62,9 +62,9 @@ struct HelpTopic {
     name: "queries", summary: "How to search for cards in `card list`, `study --query`, deck:find and others:",
     rows: QueryHelp.examples.map { ($0.query, $0.finds) },
     paragraphs: [
-      "FIELD:text searches a field of the card or of its note. Terms side by side must all match; with `or` one is "
-        + "enough. At the prompt, quotes are part of the query when the whole query is in quotes of the other kind: "
-        + "card list '\"el perro\" -tag:easy'."
+      "FIELD:text searches a field of the card or of its note; a name with spaces needs quotes, as in "
+        + "\"back extra\":sun. Terms side by side must all match; with `or` one is enough. At the prompt, quotes are "
+        + "part of the query when the whole query is in quotes of the other kind: card list '\"el perro\" -tag:easy'."
     ], example: "card list tag:animal -is:suspended")
 
   private static let patterns = HelpTopic(

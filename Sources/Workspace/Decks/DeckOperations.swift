@@ -46,11 +46,13 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.named($0, name)?.name ?? DeckName(name).text }
   }
 
-  /// Returns the deck with a name, case-insensitively; creates it if it does not exist.
-  public func openOrCreate(_ name: String) throws -> DeckHandle {
-    if let known = try workspace.read({ try DeckTable.named($0, name) }) { return workspace.handle(of: known.id) }
-    return try create(name)
+  /// Returns the deck with a name, case-insensitively; nil if there is none.
+  public func named(_ name: String) throws -> DeckHandle? {
+    try workspace.read { try DeckTable.named($0, name) }.map { workspace.handle(of: $0.id) }
   }
+
+  /// Returns the deck with a name, case-insensitively; creates it if it does not exist.
+  public func openOrCreate(_ name: String) throws -> DeckHandle { try named(name) ?? create(name) }
 
   /// Returns all decks by name, the subdecks of a deck right after it.
   public func all() throws -> [DeckHandle] {

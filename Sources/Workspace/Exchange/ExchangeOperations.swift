@@ -82,7 +82,7 @@ public struct ExchangeOperations {
       let settings = PackageSettings(
         folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
       ) { [workspace] in try workspace.media.add($0, named: $1) }
-      return try PackageImport(db, whole: settings).run(path)
+      return try PackageImport(db, keepingNames: settings).run(path)
     }
   }
 
