@@ -1,0 +1,95 @@
+// Packages of Anki, continued: the order of cards, when they were added, what an answer here keeps, and Anki's first
+// scheduler.
+
+import Decks
+import Files
+import Storage
+import TestDecks
+import TestSupport
+import Testing
+
+@testable import Exchange
+
+extension PackageTests {
+  @Test func `a card that was made new again in Anki keeps its numbers of answers and lapses`() throws {
+    let sql = BadPackageTests.basic + "UPDATE cards SET reps = 5, lapses = 2;"
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    try there.importing(here.exporting("Here", keepsSchedule: true).path)
+    let raw = try there.collection.store.read { db in try db.rows("SELECT raw FROM cards") { $0.text(0) } }
+    #expect(raw.compactMap(AnkiCard.stored).map { [$0.card.reps, $0.card.lapses] } == [[5, 2]])
+  }
+
+  @Test func `what another program stored with a card is exported after it was answered here`() throws {
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE cards SET type = 2, queue = 2, due = 1, ivl = 5, reps = 3, data = '{"s":5.0,"d":5.0,"cd":"kept","x":[1]}';
+        """
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    let deck = try here.collection.deck(named: "Here")
+    try here.collection.store.operation("study") { db in
+      let session = try ReviewSession(db, StudySelection([deck]), at: here.moment)
+      try session.answer(db, .good, at: here.moment, seconds: 3)
+    }
+    try there.importing(here.exporting("Here", keepsSchedule: true).path)
+    let raw = try there.collection.store.read { db in try db.rows("SELECT raw FROM cards") { $0.text(0) } }
+    let card = try #require(raw.compactMap(AnkiCard.stored).first).card
+    #expect(card.reps == 4 && card.data.contains(#""cd":"kept""#) && card.data.contains(#""x":[1]"#))
+    #expect(!card.data.contains(#""s":5.0,"#))
+  }
+
+  @Test func `a deck has the order of the package that it was imported from`() throws {
+    // Two studied cards without a position; the other card of the second note is new.
+    let sql =
+      BadPackageTests.basic + """
+        INSERT INTO notes VALUES (2, 'h', 7, 1, 0, '', 'h' || char(31) || 'b', 'h', 0, 0, ''),
+          (3, 'i', 7, 1, 0, '', 'i' || char(31) || 'b', 'i', 0, 0, ''),
+          (4, 'j', 7, 1, 0, '', 'j' || char(31) || 'b', 'j', 0, 0, '');
+        INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 2, 2, 9, 5, 2500, 1, 0, 0, 0, 0, 0, ''),
+          (3, 3, 1, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, ''),
+          (4, 4, 1, 0, 1, 0, 2, 2, 9, 5, 2500, 1, 0, 0, 0, 0, 0, ''),
+          (5, 4, 1, 1, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, '');
+        """
+    let path = try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))])
+    try here.importing(path)
+    #expect(try here.cards("Here").map(\.guid) == ["g", "j/2", "i", "h", "j"])
+    let settings = ComparisonSettings(folder: here.folder.path, moment: here.moment, isInterrupted: { false }) {
+      $0.hash
+    }
+    let notes = try here.collection.store.read { db in
+      try ComparedNotes.of(DeckTable.find(db, named: "Here").id, in: db, settings)
+    }
+    let contents = try ComparedFiles([.notes(notes), .file(path, .apkg)], settings).contentsInCommon
+    let changes = ContentDifference(contents[0], contents[1]).changes
+    #expect(changes.isEmpty, "\(changes.map { "\($0.event) \($0.key)" })")
+  }
+
+  @Test func `a card was added when its id says, and now if the id is no time`() throws {
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE cards SET id = 1600000000000;
+        INSERT INTO cards VALUES (2, 1, 1, 1, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, '');
+        """
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    #expect(try here.cards("Here").map(\.created) == [1_600_000_000, here.collection.now])
+  }
+
+  @Test(arguments: [("{}", [3, 3, 4]), (#"{"schedVer":1}"#, [3, 3, 4]), (#"{"schedVer":2}"#, [2, 3, 3])])
+  func `answers and relearning cards of Anki's first scheduler become those of today`(
+    _ settings: String, _ ratings: [Int]
+  ) throws {
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE col SET conf = '\(settings)';
+        UPDATE cards SET type = 2, queue = 1, due = 1700000000, odue = 2500, ivl = 3, factor = 2300, left = 1001, reps = 9;
+        INSERT INTO revlog VALUES (1600000000000, 1, 0, 2, -60, -60, 0, 1000, 0),
+          (1600000001000, 1, 0, 3, 4, 3, 2500, 1000, 1), (1600000002000, 1, 0, 3, 1, -600, 2300, 1000, 2);
+        """
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    let card = try #require(try here.cards("Here").first)
+    #expect(card.state == .relearning && card.due == 1_700_000_000)
+    let stored = try here.collection.store.read { db in
+      try db.rows("SELECT rating FROM reviews ORDER BY at") { $0.count(0) }
+    }
+    #expect(stored == ratings)
+  }
+}
