@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Memory
 import Storage
 import TestDecks
 import TestSupport
