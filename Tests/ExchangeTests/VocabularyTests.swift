@@ -215,7 +215,7 @@ import Text
     ])
     #expect(
       found == [
-        .meaning(word: "gato", text: "cat, tom cat; jack"), .form(word: "gatos", lemma: "gato"),
+        .meaning(word: "gato", text: "cat, tom cat; jack", score: 5), .form(word: "gatos", lemma: "gato"),
         .form(word: "ねこ", lemma: "猫"), .meaning(word: "猫", text: "cat \"x\" ]["),
         .meaning(word: "casa", text: "house\nhome a"), .frequency(word: "gato", text: "12"),
         .frequency(word: "casa", text: "3 ㋕"), .pronunciation(word: "猫", text: "ねこ [1, HL]"),
@@ -240,13 +240,15 @@ import Text
       found.contains(.meaning(word: "c", text: "x  y")) || found.contains(.meaning(word: "c", text: "x y")), "\(found)")
     #expect(found.contains(.frequency(word: "a", text: "1.5")) && found.contains(.frequency(word: "a", text: "2.5")))
     #expect(
-      !found.contains { if case .meaning(let word, _) = $0 { word == "a" || word == "b" } else { false } }, "\(found)")
+      !found.contains { if case .meaning(let word, _, _) = $0 { word == "a" || word == "b" } else { false } },
+      "\(found)")
   }
 
   @Test func `in a dictionary of version 1, each value after the fifth is a definition`() throws {
     let head = ("index.json", "{\"title\": \"Old\", \"version\": 1}")
     let terms = "[[\"gato\",\"\",\"n\",\"\",5,\"cat\",\"tom cat\"],[\"sol\",\"\",\"\",\"\",0]]"
-    #expect(try entries([head, ("term_bank_1.json", terms)]) == [.meaning(word: "gato", text: "cat; tom cat")])
+    #expect(
+      try entries([head, ("term_bank_1.json", terms)]) == [.meaning(word: "gato", text: "cat; tom cat", score: 5)])
   }
 
   @Test(arguments: [
