@@ -43,6 +43,11 @@ import Testing
     #expect(try texts("a.html", html) == ["Un café & té", "solo &x;", "q's", "漢字", "a", "b", "1 < 2 <"])
   }
 
+  @Test func `a number in a superscript is no part of the word before it`() throws {
+    let html = "<p>casa<sup><a href='#n'>12</a></sup> y 10<sup>3</sup> km<sup>2</sup>, 1<sup>er</sup> a<sup></sup>b"
+    #expect(try texts("a.html", html) == ["casa¹² y 10³ km², 1er ab"])
+  }
+
   @Test(arguments: [
     ([UInt8]("caf\u{E9} no".unicodeScalars.map { UInt8($0.value) }), TextEncoding.windows1252, "café no"),
     ([0xEF, 0xBB, 0xBF] + Array("café".utf8), .utf8, "café"),
