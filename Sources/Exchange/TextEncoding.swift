@@ -144,9 +144,9 @@ extension TextEncoding {
         }
         let rest = UnsafeBufferPointer(rebasing: bytes[index..<min(index + 4, bytes.count)])
         // A character that is truncated by the end may be UTF-8.
-        if firstInvalidByte(rest) != 0 || bytes.count - index < 4 && (0xC2...0xF4).contains(bytes[index]) {
-          return false
-        }
+        let isTruncated =
+          rest.count < 4 && (0xC2...0xF4).contains(rest[0]) && rest.dropFirst().allSatisfy { $0 & 0xC0 == 0x80 }
+        if firstInvalidByte(rest) != 0 || isTruncated { return false }
         index += 1
       }
       return true

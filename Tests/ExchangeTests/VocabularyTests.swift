@@ -132,6 +132,13 @@ import Text
     #expect(entries.map(\.state) == [.known, .known, .ignored, .known])
   }
 
+  @Test(arguments: ["list.txt", "list.csv"])
+  func `a list that is not in UTF-8 is read in the encoding that its language had`(name: String) throws {
+    let path = folder.file(name)
+    try AtomicFile.write(path, [0xEA, 0xEE, 0xF2, 0x0A])
+    #expect(try KnownWordList(path, columns: [], language: "ru") { false }.entries.map(\.word) == ["кот"])
+  }
+
   @Test func `a word loses the marks that are too many in a row`() throws {
     let word = "a" + String(repeating: "\u{301}", count: longestMarkRun + 1)
     for (name, text) in [("a.txt", word + "\n"), ("a.csv", "word,status\n\(word),5\n")] {

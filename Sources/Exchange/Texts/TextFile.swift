@@ -101,10 +101,14 @@ public struct TextFile: Sendable {
   }
 
   /// Reads the lines of a word list in any encoding.
+  /// - Parameter language: the code of the words' language, which tells the encoding of bytes that are not UTF-8.
   /// - Throws: `FileError`, `TextFileError`.
-  public static func lines(_ path: String, isInterrupted: @escaping () -> Bool) throws -> [String] {
+  public static func lines(
+    _ path: String, language: String? = nil, isInterrupted: @escaping () -> Bool
+  ) throws -> [String] {
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: limit)
-    return try decoded(bytes, path: path, as: nil).text.split(whereSeparator: \.isNewline).map(String.init)
+    let text = try decoded(bytes, path: path, as: nil, legacy: language.flatMap(TextEncoding.legacy(ofLanguage:))).text
+    return text.split(whereSeparator: \.isNewline).map(String.init)
   }
 
   private static func paragraphs(of text: String, _ format: TextFormat) -> [TextParagraph] {
