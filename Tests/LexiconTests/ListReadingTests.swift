@@ -137,7 +137,7 @@ import Testing
     let russian = try load("слово\nёж\nМосква\nволос\n", language: "russian")
     #expect(russian.anagrams(of: "оослв") == ["волос", "слово"])
     #expect(russian.report[.capital] == 1)
-    #expect(Array(try load("за\u{301}мок\nзамок\n", language: "russian").words()) == ["замок"])
+    #expect(try Array(load("за\u{301}мок\nзамок\n", language: "russian").words()) == ["замок"])
     let hindi = try load("हिन्दी\nभाषा\n")
     #expect(hindi.count(length: 2) == 1)
     #expect(try hindi.match("भा*") == ["भाषा"])
