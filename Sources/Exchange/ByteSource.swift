@@ -86,7 +86,8 @@ final class ByteSource {
 
   private func begin(_ options: SourceOptions) throws(ExchangeError) {
     let start = buffer[span]
-    let found = TextEncoding.found(in: start)
+    // A file fills the buffer unless it ends before.
+    let found = TextEncoding.found(in: start, isWhole: input.file == nil || start.count < buffer.count)
     let detected = found == .windows1252 ? options.legacy : found
     encoding = options.encoding ?? (options.findsEncoding ? detected : .utf8)
     if encoding != .utf8 {

@@ -116,11 +116,12 @@ extension TextEncoding {
 extension TextEncoding {
   /// Returns the encoding of a text from its first bytes: UTF-16 if there is a byte order mark or the zero bytes of
   /// Latin letters; Windows-1252 if there are bytes beyond ASCII and none of them is part of a UTF-8 character.
-  static func found(in start: ArraySlice<UInt8>) -> TextEncoding {
+  /// - Parameter isWhole: whether these bytes are the whole text, so that its end truncates no character.
+  static func found(in start: ArraySlice<UInt8>, isWhole: Bool = false) -> TextEncoding {
     let first = Array(start.prefix(2))
     if first == [0xFF, 0xFE] || first == [0xFE, 0xFF] { return .utf16 }
     if zeroParity(of: start.prefix(64)) != nil { return .utf16 }
-    return hasOnlySingleBytes(start) ? .windows1252 : .utf8
+    return hasOnlySingleBytes(start, isWhole) ? .windows1252 : .utf8
   }
 
   /// Returns where the zero bytes of Latin letters in UTF-16 are: 0 for the first byte of each pair, 1 for the
@@ -133,7 +134,7 @@ extension TextEncoding {
     return [0, 1].first { zeros[$0] * 2 > pairs && zeros[1 - $0] == 0 }
   }
 
-  private static func hasOnlySingleBytes(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private static func hasOnlySingleBytes(_ bytes: ArraySlice<UInt8>, _ isWhole: Bool) -> Bool {
     guard bytes.contains(where: { $0 >= 0x80 }) else { return false }
     return bytes.withUnsafeBufferPointer { bytes in
       var index = 0
@@ -143,10 +144,10 @@ extension TextEncoding {
           continue
         }
         let rest = UnsafeBufferPointer(rebasing: bytes[index..<min(index + 4, bytes.count)])
+        if firstInvalidByte(rest) != 0 { return false }
         // A character that is truncated by the end may be UTF-8.
-        let isTruncated =
-          rest.count < 4 && (0xC2...0xF4).contains(rest[0]) && rest.dropFirst().allSatisfy { $0 & 0xC0 == 0x80 }
-        if firstInvalidByte(rest) != 0 || isTruncated { return false }
+        let mayGoOn = !isWhole && rest.count < 4 && (0xC2...0xF4).contains(rest[0])
+        if mayGoOn, rest.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) { return false }
         index += 1
       }
       return true
