@@ -112,7 +112,7 @@ public indirect enum Display: Equatable, Sendable {
 public struct CommandResult {
   public let answer: CommandAnswer
   public let display: Display
-  /// The exit status of a command that answers a question by it; 0 for all others.
+  /// The exit status of a command that answers a question by it, or that did only a part; 0 for all others.
   public var status: Int32 = 0
 
   public init(_ answer: CommandAnswer, _ display: Display = .none) {

@@ -16,6 +16,8 @@ struct SourceOptions {
   var encoding: TextEncoding?
   /// Whether the encoding of a file that is not UTF-8 is detected. Otherwise such a file is refused.
   var findsEncoding = false
+  /// The encoding that is found for a file of single bytes beyond ASCII.
+  var legacy = TextEncoding.windows1252
   var isInterrupted: () -> Bool
   var progress: ImportProgress = { _, _ in }
 
@@ -84,8 +86,10 @@ final class ByteSource {
 
   private func begin(_ options: SourceOptions) throws(ExchangeError) {
     let start = buffer[span]
-    let found = TextEncoding.found(in: start)
-    encoding = options.encoding ?? (options.findsEncoding ? found : .utf8)
+    // A file fills the buffer unless it ends before.
+    let found = TextEncoding.found(in: start, isWhole: input.file == nil || start.count < buffer.count)
+    let detected = found == .windows1252 ? options.legacy : found
+    encoding = options.encoding ?? (options.findsEncoding ? detected : .utf8)
     if encoding != .utf8 {
       input.transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0)
       transcode(isLast: input.file == nil)

@@ -1,6 +1,7 @@
 // The encodings of files of cards, by name and by detection from a file's first bytes.
 // Invariant: a file that may be UTF-8 is read as UTF-8.
 
+import Templates
 import Text
 
 /// The encoding of a file's text.
@@ -12,8 +13,17 @@ public enum TextEncoding: String, Sendable, CaseIterable {
   /// In either byte order. Without a byte order mark it is little-endian, unless the zero bytes of Latin letters show
   /// that it is big-endian.
   case utf16 = "utf-16"
-  /// The Windows encoding of Western Europe before Unicode; its five unassigned bytes are read as control characters.
+  /// The Windows encodings before Unicode: of Central Europe, of Cyrillic, of Western Europe, of Greek, Turkish, Hebrew
+  /// and Arabic.
+  case windows1250 = "windows-1250"
+  case windows1251 = "windows-1251"
   case windows1252 = "windows-1252"
+  case windows1253 = "windows-1253"
+  case windows1254 = "windows-1254"
+  case windows1255 = "windows-1255"
+  case windows1256 = "windows-1256"
+  /// The encoding of Russian on Unix and in mail before Unicode.
+  case koi8R = "koi8-r"
 
   /// The names that `--encoding` accepts.
   public static var allNames: [String] { allCases.map(\.rawValue) }
@@ -37,7 +47,7 @@ extension TextEncoding {
     case .utf16:
       let units = String(decoding: text, as: UTF8.self).utf16
       return [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-    case .latin1, .windows1252:
+    default:
       var bytes: [UInt8] = []
       for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
         guard let byte = Transcoder.byte(of: scalar.value, in: self) else { return nil }
@@ -49,18 +59,69 @@ extension TextEncoding {
 
   /// Other names of the encodings.
   private static let aliases: [String: TextEncoding] = [
-    "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1252": .windows1252,
+    "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1250": .windows1250,
+    "cp1251": .windows1251, "cp1252": .windows1252, "cp1253": .windows1253, "cp1254": .windows1254,
+    "cp1255": .windows1255, "cp1256": .windows1256, "koi8r": .koi8R,
   ]
+}
+
+extension TextEncoding {
+  /// Returns the encoding that texts of a language had before Unicode, by the language's code (`ru`, `pt-BR`); nil for
+  /// Windows-1252, which is assumed for a text of an unknown language too.
+  static func legacy(ofLanguage code: String) -> TextEncoding? {
+    switch code.prefix(while: { $0 != "-" && $0 != "_" }).lowercased() {
+    case "pl", "cs", "sk", "hu", "hr", "sl", "ro": .windows1250
+    case "ru", "uk", "bg", "be", "sr", "mk": .windows1251
+    case "el": .windows1253
+    case "tr", "az": .windows1254
+    case "he": .windows1255
+    case "ar", "fa", "ur": .windows1256
+    default: nil
+    }
+  }
+
+  /// Returns the encoding that a page names in its XML declaration, or in a `meta` tag near its beginning; nil for one
+  /// whose characters have several bytes. As in browsers, Latin-1 means Windows-1252.
+  static func declared(by page: [UInt8]) -> TextEncoding? {
+    let head = page.prefix(4096)
+    var (tags, place) = (TagReading(), head.startIndex)
+    while let start = head[place...].firstIndex(of: UInt8(ascii: "<")) {
+      guard let (tag, end) = tags.tag(head, start) else {
+        place = start + 1
+        continue
+      }
+      place = end
+      guard let name = declaredName(in: tag)?.lowercased() else { continue }
+      switch aliases[name] ?? TextEncoding(rawValue: name) {
+      case .utf8, .utf16: return nil
+      case .latin1: return .windows1252
+      case let found: return found
+      }
+    }
+    return nil
+  }
+
+  private static func declaredName(in tag: HTMLTag) -> String? {
+    switch tag.name {
+    case "?xml": return tag.attribute("encoding")
+    case "meta":
+      if let name = tag.attribute("charset") { return name }
+      let parts = tag.attribute("content")?.lowercased().split(separator: ";").map { String($0).trimmed }
+      return parts?.first { $0.hasPrefix("charset=") }.map { String($0.dropFirst("charset=".count)) }
+    default: return nil
+    }
+  }
 }
 
 extension TextEncoding {
   /// Returns the encoding of a text from its first bytes: UTF-16 if there is a byte order mark or the zero bytes of
   /// Latin letters; Windows-1252 if there are bytes beyond ASCII and none of them is part of a UTF-8 character.
-  static func found(in start: ArraySlice<UInt8>) -> TextEncoding {
+  /// - Parameter isWhole: whether these bytes are the whole text, so that its end truncates no character.
+  static func found(in start: ArraySlice<UInt8>, isWhole: Bool = false) -> TextEncoding {
     let first = Array(start.prefix(2))
     if first == [0xFF, 0xFE] || first == [0xFE, 0xFF] { return .utf16 }
     if zeroParity(of: start.prefix(64)) != nil { return .utf16 }
-    return hasOnlySingleBytes(start) ? .windows1252 : .utf8
+    return hasOnlySingleBytes(start, isWhole) ? .windows1252 : .utf8
   }
 
   /// Returns where the zero bytes of Latin letters in UTF-16 are: 0 for the first byte of each pair, 1 for the
@@ -73,7 +134,7 @@ extension TextEncoding {
     return [0, 1].first { zeros[$0] * 2 > pairs && zeros[1 - $0] == 0 }
   }
 
-  private static func hasOnlySingleBytes(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private static func hasOnlySingleBytes(_ bytes: ArraySlice<UInt8>, _ isWhole: Bool) -> Bool {
     guard bytes.contains(where: { $0 >= 0x80 }) else { return false }
     return bytes.withUnsafeBufferPointer { bytes in
       var index = 0
@@ -83,10 +144,10 @@ extension TextEncoding {
           continue
         }
         let rest = UnsafeBufferPointer(rebasing: bytes[index..<min(index + 4, bytes.count)])
+        if firstInvalidByte(rest) != 0 { return false }
         // A character that is truncated by the end may be UTF-8.
-        if firstInvalidByte(rest) != 0 || bytes.count - index < 4 && (0xC2...0xF4).contains(bytes[index]) {
-          return false
-        }
+        let mayGoOn = !isWhole && rest.count < 4 && (0xC2...0xF4).contains(rest[0])
+        if mayGoOn, rest.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) { return false }
         index += 1
       }
       return true

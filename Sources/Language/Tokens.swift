@@ -124,10 +124,19 @@ struct Tokenizer {
     return tables.apocopes.contains(text.replacingApostrophes.lowercased())
   }
 
+  /// Whether it is the t of `demanda-t-il`.
+  private func isLink(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Bool {
+    guard tables.linksWithT, word.end - word.start == 1, bytes[word.start] | 0x20 == UInt8(ascii: "t"), word.start > 0,
+      word.end < bytes.count
+    else { return false }
+    return bytes[word.start - 1] == UInt8(ascii: "-") && bytes[word.end] == UInt8(ascii: "-")
+  }
+
   /// Adds a complete word: `don't` as `do`, `n't`.
   private func finish(
     _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, _ words: inout [WordRange]
   ) -> Int {
+    if isLink(bytes, word) { return word.end }
     if tables.splitsContractions, let length = cliticLength(bytes, word) {
       var stem = word
       stem.end -= length

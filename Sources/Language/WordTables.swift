@@ -13,6 +13,8 @@ struct WordTables {
   let asksWithSemicolon: Bool
   /// Whether an apostrophe separates two words: `l'arte`.
   let splitsElisions: Bool
+  /// Whether a t between hyphens only links a verb to its subject: `demanda-t-il`.
+  let linksWithT: Bool
   /// Beginnings of words whose apostrophe separates nothing: `aujourd'hui`.
   let undivided: Set<String>
   /// Words that end in an apostrophe: `po'`.
@@ -31,6 +33,7 @@ struct WordTables {
     pointsOrdinals = code == "de"
     asksWithSemicolon = code == "el"
     splitsElisions = ["it", "ca", "fr"].contains(code)
+    linksWithT = code == "fr"
     undivided = code == "fr" ? ["aujourd", "quelqu", "presqu", "prud", "entr"] : []
     splitsContractions = code == "en"
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
@@ -178,6 +181,21 @@ struct WordTables {
     their: theirs
     as
     us
+    """,
+    "fr": """
+    le: la les l'
+    un: une
+    de: d'
+    que: qu'
+    je: j'
+    ne: n'
+    se: s'
+    ce: c'
+    me: m'
+    te: t'
+    lorsque: lorsqu'
+    puisque: puisqu'
+    jusque: jusqu'
     """,
     "ca": """
     el: la els les l' lo los

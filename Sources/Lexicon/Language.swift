@@ -64,6 +64,8 @@ public struct Language: Hashable, Sendable {
   public let encoding: ListEncoding
   /// Letters with marks that are separate letters: folding accents keeps them.
   public let ownLetters: String
+  /// Whether a combining acute accent only marks the stress, as in books for learners of Russian: `замо́к`.
+  let marksStress: Bool
   /// The values of letters in game modes that count them, grouped by value: `1:aeiou 2:dg`. Other letters count 1.
   let values: String
 
@@ -80,6 +82,7 @@ public struct Language: Hashable, Sendable {
     self.letterCase = letterCase
     encoding = lists.encoding
     self.ownLetters = ownLetters
+    marksStress = ["ru", "uk", "bg"].contains(code)
     values = letterValues
   }
 

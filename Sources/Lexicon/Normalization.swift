@@ -1,15 +1,24 @@
-// The normal form of a text, which the lexicon compares: trimmed, composed, in small letters by the language's rules,
-// without accents on request. Invariant: normalising twice gives the same as once, and the words of a compiled list are
-// in normal form.
+// The normal form of a text, which the lexicon compares: trimmed, composed, in small letters and without marks of
+// stress by the language's rules, without accents on request. Invariant: normalising twice gives the same as once, and
+// the words of a compiled list are in normal form.
 
 import Text
 
-/// Returns `text` trimmed, in NFC, and lowercased by the rules of `language`; with `foldAccents` also without accents,
-/// except those of letters of their own in that language (à becomes a, ñ stays).
+/// Returns `text` trimmed, in NFC, lowercased and without marks of stress by the rules of `language`; with
+/// `foldAccents` also without accents, except those of letters of their own in that language (à becomes a, ñ stays).
 public func normalize(_ text: String, language: Language, foldAccents: Bool = false) -> String {
   if hasPlainBytes(text.utf8) { return text }
-  let lowered = lowercased(text.trimmed, letterCase: language.letterCase).composed
+  var lowered = lowercased(text.trimmed, letterCase: language.letterCase).composed
+  if language.marksStress { lowered = withoutStress(lowered) }
   return foldAccents ? folded(lowered, keeping: language.ownLetters) : lowered
+}
+
+/// Returns a text in NFC without combining acute accents; those of Latin letters are part of the letters there.
+func withoutStress(_ text: String) -> String {
+  guard text.unicodeScalars.contains("\u{301}") else { return text }
+  var scalars = text.unicodeScalars
+  scalars.removeAll { $0 == "\u{301}" }
+  return String(scalars).composed
 }
 
 /// Returns whether bytes are small ASCII letters only: already normal in every language.

@@ -25,11 +25,13 @@ struct WordPolicy {
 
   let letterCase: LetterCase
   let ownLetters: String
+  let marksStress: Bool
   let foldsAccents: Bool
 
   init(language: Language, foldsAccents: Bool) {
     letterCase = language.letterCase
     ownLetters = language.ownLetters
+    marksStress = language.marksStress
     self.foldsAccents = foldsAccents
   }
 
@@ -44,6 +46,7 @@ struct WordPolicy {
       }
     var sum: UInt32 = foldsAccents ? 17 : 16
     for byte in ownLetters.utf8 { sum = sum &* 31 &+ UInt32(byte) }
+    if marksStress { sum = sum &* 31 &+ 1 }
     return sum << 2 | cases
   }
 }
@@ -121,6 +124,7 @@ final class WordNormalizer {
     }
     let hasCase = first.isCapital || policy.letterCase == .finalSigma
     var word = hasCase ? lowercased(composed, letterCase: policy.letterCase).composed : composed
+    if policy.marksStress { word = withoutStress(word) }
     if policy.foldsAccents { word = folded(word, keeping: policy.ownLetters) }
     let letters = word.unicodeScalars.reduce(0) { $0 + ($1.isMark ? 0 : 1) }
     return dropForLength(letters, bytes: word.utf8.count).map { .dropped($0) } ?? .word(word, letters: letters)

@@ -170,6 +170,13 @@ import Text
     #expect(report.findings.encoding == encoding && report.findings.separator == UInt8(ascii: ";"))
   }
 
+  @Test(
+    arguments: [[0x61, 0xF1, 0x6F, 0x0A], [0x63, 0x61, 0x66, 0xE9, 0x0A], [0x63, 0x61, 0x66, 0xE9]] as [[UInt8]])
+  func `the encoding is detected by a letter at the end, too`(end: [UInt8]) throws {
+    let (report, cards) = try imported("x.csv", Array("prompt,answer\nx,".utf8) + end)
+    #expect(cards.count == 1 && report.findings.encoding == .windows1252)
+  }
+
   @Test func `the preview shows the first cards as they would be imported`() throws {
     let text = "prompt,answer,tags,subdeck\n" + (1...9).map { "p\($0),a\($0),t u,x\n" }.joined()
     let report = try imported("a.csv", text) { $0.previewed = 5 }.report

@@ -43,6 +43,11 @@ import Testing
     #expect(try texts("a.html", html) == ["Un café & té", "solo &x;", "q's", "漢字", "a", "b", "1 < 2 <"])
   }
 
+  @Test func `a number in a superscript is no part of the word before it`() throws {
+    let html = "<p>casa<sup><a href='#n'>12</a></sup> y 10<sup>3</sup> km<sup>2</sup>, 1<sup>er</sup> a<sup></sup>b"
+    #expect(try texts("a.html", html) == ["casa¹² y 10³ km², 1er ab"])
+  }
+
   @Test(arguments: [
     ([UInt8]("caf\u{E9} no".unicodeScalars.map { UInt8($0.value) }), TextEncoding.windows1252, "café no"),
     ([0xEF, 0xBB, 0xBF] + Array("café".utf8), .utf8, "café"),
@@ -52,6 +57,48 @@ import Testing
   func `encodings are detected`(bytes: [UInt8], encoding: TextEncoding, text: String) throws {
     let file = try read("a.txt", bytes)
     #expect(file.encoding == encoding && file.paragraphs.map(\.text) == [text])
+  }
+
+  @Test(
+    arguments: [
+      ("ru", [0xEA, 0xEE, 0xF2], .windows1251, "кот"),
+      ("el", [0xE3, 0xDC, 0xF4, 0xE1], .windows1253, "γάτα"), ("tr", [0x61, 0xF0, 0x61, 0xE7], .windows1254, "ağaç"),
+      ("pl", [0x6B, 0x6F, 0x9C, 0xE6], .windows1250, "kość"), ("pt-BR", [0x70, 0xE3, 0x6F], .windows1252, "pão"),
+      ("ru", Array("кот".utf8), .utf8, "кот"),
+    ] as [(String, [UInt8], TextEncoding, String)])
+  func `a text that is not in UTF-8 is read in the encoding that its language had`(
+    language: String, bytes: [UInt8], encoding: TextEncoding, text: String
+  ) throws {
+    let path = folder.path + "/a.txt"
+    try AtomicFile.write(path, bytes)
+    let file = try TextFile(path, encoding: nil, language: language) { false }
+    #expect(file.encoding == encoding && file.paragraphs.map(\.text) == [text])
+  }
+
+  @Test(
+    arguments: [
+      ("<meta charset='cp1251'>", [0xEA, 0xEE, 0xF2], .windows1251, "кот"),
+      ("<meta http-equiv=a content='text/html; charset=KOI8-R'>", [0xCB, 0xCF, 0xD4], .koi8R, "кот"),
+      ("<?xml version='1.0' encoding='windows-1253'?>", [0xE3, 0xDC], .windows1253, "γά"),
+      ("<html lang='ru'>", [0xEA, 0xEE, 0xF2], .windows1251, "кот"),
+      ("<meta charset='iso-8859-1'>", [0x93, 0xE9], .windows1252, "\u{201C}é"),
+      ("<meta charset='utf-8'>", [0xE9], .windows1252, "é"),
+    ] as [(String, [UInt8], TextEncoding, String)])
+  func `a page that is not in UTF-8 is read in the encoding that it names`(
+    head: String, bytes: [UInt8], encoding: TextEncoding, text: String
+  ) throws {
+    let file = try read("a.html", Array("\(head)<p>".utf8) + bytes + Array("</p>".utf8))
+    #expect(file.encoding == encoding && file.paragraphs.map(\.text) == [text])
+  }
+
+  @Test(arguments: TextEncoding.allCases.filter { CodePage.characters(of: $0) != nil })
+  func `what was read in an encoding is written back byte for byte`(encoding: TextEncoding) throws {
+    let characters = try #require(CodePage.characters(of: encoding))
+    #expect(characters.count == 128)
+    let bytes = (0...255).filter { $0 < 128 || characters[$0 - 128] != 0xFFFD }.map { UInt8($0) }
+    var (transcoder, text) = (Transcoder(encoding), [UInt8]())
+    transcoder.append(bytes[...], to: &text)
+    #expect(encoding.encoded(text) == bytes && encoding.encoded(Array("\u{FFFD}".utf8)) == nil)
   }
 
   @Test(arguments: ["a.txt", "a.srt", "a.html", "a.epub"])
@@ -225,6 +272,13 @@ import Testing
     let path = try zip(folder, named: "latin.epub", members, deflated: true)
     let book = try TextFile(path, encoding: nil) { false }
     #expect(book.encoding == .windows1252 && book.paragraphs.map(\.text) == ["café"])
+  }
+
+  @Test func `a chapter is read in the encoding that its XML declaration names`() throws {
+    let chapter = Array("<?xml version='1.0' encoding='windows-1251'?><p>".utf8) + [0xEA, 0xEE, 0xF2]
+    let members = [container, package].map { ($0.0, Array($0.1.utf8)) } + [("OEBPS/b.xhtml", chapter)]
+    let book = try TextFile(zip(folder, named: "cat.epub", members, deflated: true), encoding: nil) { false }
+    #expect(book.encoding == .windows1251 && book.paragraphs.map(\.text) == ["кот"])
   }
 
   @Test func `a book is read however its package file is written`() throws {

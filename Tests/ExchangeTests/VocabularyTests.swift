@@ -132,6 +132,13 @@ import Text
     #expect(entries.map(\.state) == [.known, .known, .ignored, .known])
   }
 
+  @Test(arguments: ["list.txt", "list.csv"])
+  func `a list that is not in UTF-8 is read in the encoding that its language had`(name: String) throws {
+    let path = folder.file(name)
+    try AtomicFile.write(path, [0xEA, 0xEE, 0xF2, 0x0A])
+    #expect(try KnownWordList(path, columns: [], language: "ru") { false }.entries.map(\.word) == ["кот"])
+  }
+
   @Test func `a word loses the marks that are too many in a row`() throws {
     let word = "a" + String(repeating: "\u{301}", count: longestMarkRun + 1)
     for (name, text) in [("a.txt", word + "\n"), ("a.csv", "word,status\n\(word),5\n")] {
@@ -215,7 +222,7 @@ import Text
     ])
     #expect(
       found == [
-        .meaning(word: "gato", text: "cat, tom cat; jack"), .form(word: "gatos", lemma: "gato"),
+        .meaning(word: "gato", text: "cat, tom cat; jack", score: 5), .form(word: "gatos", lemma: "gato"),
         .form(word: "ねこ", lemma: "猫"), .meaning(word: "猫", text: "cat \"x\" ]["),
         .meaning(word: "casa", text: "house\nhome a"), .frequency(word: "gato", text: "12"),
         .frequency(word: "casa", text: "3 ㋕"), .pronunciation(word: "猫", text: "ねこ [1, HL]"),
@@ -240,13 +247,15 @@ import Text
       found.contains(.meaning(word: "c", text: "x  y")) || found.contains(.meaning(word: "c", text: "x y")), "\(found)")
     #expect(found.contains(.frequency(word: "a", text: "1.5")) && found.contains(.frequency(word: "a", text: "2.5")))
     #expect(
-      !found.contains { if case .meaning(let word, _) = $0 { word == "a" || word == "b" } else { false } }, "\(found)")
+      !found.contains { if case .meaning(let word, _, _) = $0 { word == "a" || word == "b" } else { false } },
+      "\(found)")
   }
 
   @Test func `in a dictionary of version 1, each value after the fifth is a definition`() throws {
     let head = ("index.json", "{\"title\": \"Old\", \"version\": 1}")
     let terms = "[[\"gato\",\"\",\"n\",\"\",5,\"cat\",\"tom cat\"],[\"sol\",\"\",\"\",\"\",0]]"
-    #expect(try entries([head, ("term_bank_1.json", terms)]) == [.meaning(word: "gato", text: "cat; tom cat")])
+    #expect(
+      try entries([head, ("term_bank_1.json", terms)]) == [.meaning(word: "gato", text: "cat; tom cat", score: 5)])
   }
 
   @Test(arguments: [

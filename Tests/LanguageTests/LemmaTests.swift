@@ -77,7 +77,8 @@ import Testing
     #expect(lemma("la casa", "es") == "casa" && lemma("la", "es") == "el" && lemma("casa azul", "es") == nil)
     #expect(lemma("l'acqua", "it") == "acqua" && lemma("un\u{2019}isola", "it") == "isola")
     #expect(lemma("un po'", "it") == "po'" && lemma("o'clock", "en") == "o'clock")
-    #expect(lemma("aujourd'hui", "fr") == "aujourd'hui")
+    #expect(lemma("aujourd'hui", "fr") == "aujourd'hui" && lemma("l'ami", "fr") == "ami")
+    #expect(lemma("la maison", "fr") == "maison" && lemma("qu\u{2019}", "fr") == "que" && lemma("t'", "fr") == "te")
   }
 
   @Test(arguments: ["p'yat", "p\u{2019}yat", "p\u{2BC}yat"])

@@ -57,6 +57,15 @@ import Testing
     #expect(text.forms.count == 2 && text.forms[0].text.unicodeScalars.count < 130)
   }
 
+  @Test func `a word with a mark of stress is the same word in Russian`() throws {
+    let russian = try #require(Language.named("russian"))
+    var builder = TextBuilder(
+      Lemmatizer(russian, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
+    builder.add("дом стоя\u{301}л и стоял.", at: TextPlace(file: 0))
+    let text = builder.finish()
+    #expect(text.forms.map(\.text) == ["дом", "стоял", "и"])
+  }
+
   @Test func `a text without words is fully covered`() {
     #expect(view(text(), known: []).coverage == 1)
     #expect(view(text("...", "3 4"), known: []).coverage == 1)

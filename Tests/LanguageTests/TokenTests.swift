@@ -26,6 +26,7 @@ import Testing
     ),
     ("it", "L'arte dell’amico, un po' strana.", ["L'", "arte", "dell’", "amico", "un", "po'", "strana"]),
     ("fr", "L'ami d’aujourd’hui voit quelqu'un.", ["L'", "ami", "d’", "aujourd’hui", "voit", "quelqu'un"]),
+    ("fr", "Où va-t-il ? A-T-ELLE dit un t ?", ["Où", "va", "il", "A", "ELLE", "dit", "un", "t"]),
     ("en", "I don't know; it’s John's.", ["I", "do", "n't", "know", "it", "’s", "John", "'s"]),
     ("en", "'quoted' words, don\u{2BC}t", ["quoted", "words", "do", "n\u{2BC}t"]),
     ("es", "¿Qué?—dijo «él».", ["Qué", "dijo", "él"]),

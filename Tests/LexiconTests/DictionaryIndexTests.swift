@@ -49,6 +49,15 @@ import Testing
     #expect(try library.define("w5003", in: spanish).isEmpty)
   }
 
+  @Test func `entries of a headword are ordered by their scores, then as they were added`() throws {
+    let entries = [("rare", -5), ("plain", 0), ("first", Int.max), ("good", 7), ("also plain", 0), ("last", Int.min)]
+    try DictionaryIndexWriter.write(folder.file("es.words"), isInterrupted: { false }) { index in
+      for (text, score) in entries { try index.add(.meaning, "banco", text, score: score) }
+    }
+    let texts = try library().define("banco", in: spanish).map(\.text)
+    #expect(texts == ["first", "good", "plain", "also plain", "rare", "last"])
+  }
+
   @Test func `dictionaries that the order names are asked first`() throws {
     for name in ["es-a", "es-b", "es-c"] { try write("\(name).words", [(.meaning, "sol", name)]) }
     let library = library()

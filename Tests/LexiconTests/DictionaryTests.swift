@@ -70,6 +70,11 @@ import Text
     #expect(try texts("00databaseshort") == [] && texts("00-database-short") == [])
   }
 
+  @Test func `a headword with a mark of stress is found without it, and the other way round`() throws {
+    try writeDictd("freedict-rus-eng", [("замо\u{301}к", "lock"), ("дом", "house")])
+    #expect(try texts("замок", "russian") == ["lock"] && texts("до\u{301}м", "russian") == ["house"])
+  }
+
   @Test func `texts compressed by dictzip are read chunk by chunk`() throws {
     let words = (0..<400).map { (word: "w\($0)", text: "meaning \($0) " + String(repeating: "x", count: $0 % 97)) }
     try writeDictd("eng-spa", words)

@@ -137,6 +137,7 @@ import Testing
     let russian = try load("слово\nёж\nМосква\nволос\n", language: "russian")
     #expect(russian.anagrams(of: "оослв") == ["волос", "слово"])
     #expect(russian.report[.capital] == 1)
+    #expect(try Array(load("за\u{301}мок\nзамок\n", language: "russian").words()) == ["замок"])
     let hindi = try load("हिन्दी\nभाषा\n")
     #expect(hindi.count(length: 2) == 1)
     #expect(try hindi.match("भा*") == ["भाषा"])
@@ -156,6 +157,7 @@ import Testing
     ("  CASA \r\n", "spanish", "casa"), ("NIÑO", "spanish", "niño"), ("nin\u{303}o", "spanish", "niño"),
     ("ISI", "turkish", "ısı"), ("İYİ", "turkish", "iyi"), ("I\u{307}yi", "turkish", "iyi"), ("ISI", "english", "isi"),
     ("ΛΌΓΟΣ ΣΑΣ", "greek", "λόγος σας"), ("Straße", "german", "straße"), ("", "english", ""),
+    ("За\u{301}мок cafe\u{301}", "russian", "замок café"), ("ї\u{301}жа", "ukrainian", "їжа"),
   ])
   func `a text is normalised by the rules of its language, and doing it twice changes nothing`(
     text: String, name: String, expected: String

@@ -81,6 +81,17 @@ import Testing
     #expect(try run("mine", text, "--deck", "D", "--review", table).output.hasPrefix("Added 1 card to \"D\".\n"))
   }
 
+  @Test func `texts are compared without those that cannot be read, and notes name their files`() throws {
+    let book = try home.write("el gato", to: "a.txt")
+    let (other, bad) = (try home.write("un perro", to: "b.txt"), try home.write("no zip", to: "bad.epub"))
+    let compared = try home.run("text", "compare", book, bad, other, "--json")
+    #expect(compared.status == 1 && compared.output.split(separator: "\n").count == 2, "\(compared)")
+    #expect(compared.errors.contains("text compare: left out: \"\(bad)\" can't be read"), "\(compared)")
+    #expect(compared.errors.contains("text compare: \(other): read as English"), "\(compared)")
+    let none = try run("text", "compare", bad, "--json")
+    #expect(none.status == 1 && none.output.isEmpty && none.errors.contains("bad_file"), "\(none)")
+  }
+
   @Test func `text show counts words by state, from a pipe too, in JSON too`() throws {
     _ = try run("text", "known", "el", "gato")
     let shown = try run("text", "show", "-", "--json", input: "el gato ve 3 perros.")

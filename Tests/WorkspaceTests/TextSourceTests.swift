@@ -95,6 +95,8 @@ import Text
     try person.folder.write([UInt8]("caf\u{E9} de hond".unicodeScalars.map { UInt8($0.value) }), to: "latin.txt")
     let read = try text(["latin.txt"])
     #expect(read.encodings.map(\.encoding) == [.windows1252] && read.encodings[0].path.hasSuffix("latin.txt"))
+    let russian = try text(["latin.txt", "latin.txt"]) { $0.language = "russian" }
+    #expect(russian.encodings.map(\.encoding) == [.windows1251, .windows1251])
   }
 
   @Test func `a text gives only as many words as reach the requested coverage`() throws {

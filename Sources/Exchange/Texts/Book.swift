@@ -14,14 +14,16 @@ final class Book {
   private let path: String
   private let zip: ZipFile
   private let isInterrupted: () -> Bool
+  /// The encoding of text that is not UTF-8 if neither it nor the language of the package tells it.
+  private let legacy: TextEncoding?
   private var inflated = 0
   /// The language in the package (`dc:language`); set when the paragraphs are read.
   private(set) var language: String?
   /// The encoding of a file that is not UTF-8, if there is one.
   private(set) var encoding = TextEncoding.utf8
 
-  init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
-    (self.path, self.isInterrupted) = (path, isInterrupted)
+  init(_ path: String, legacy: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
+    (self.path, self.legacy, self.isInterrupted) = (path, legacy, isInterrupted)
     // Opening the file first gives the usual error messages for a missing or unreadable file.
     _ = try ByteFile(path, isInterrupted: isInterrupted)
     do throws(PackageError) {
@@ -120,8 +122,9 @@ final class Book {
       throw TextFileError(error, path)
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-    // Chapters in another encoding are rare, and should have a byte order mark.
-    let (text, found) = try TextFile.decoded(bytes, path: path, as: nil)
+    // Chapters in another encoding are rare, and should have a byte order mark or name it.
+    let assumed = language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? legacy
+    let (text, found) = try TextFile.decoded(bytes, path: path, as: nil, legacy: assumed, isPage: true)
     if found != .utf8 { encoding = found }
     return Array(text.utf8)
   }

@@ -17,13 +17,16 @@ public struct KnownWordList: Sendable {
   ///   - path: `-` is standard input.
   ///   - columns: the columns of a table that are the `word`, the `status` and the `language`; found by their names
   ///     when omitted.
+  ///   - language: the code of the words' language, which tells the encoding of bytes that are not UTF-8.
   /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
-  public init(_ path: String, columns: [ColumnChoice], isInterrupted: @escaping () -> Bool) throws {
+  public init(
+    _ path: String, columns: [ColumnChoice], language: String? = nil, isInterrupted: @escaping () -> Bool
+  ) throws {
     let isTable = [".csv", ".tsv"].contains { path.lowercased().hasSuffix($0) }
     entries =
       isTable || !columns.isEmpty
-      ? try Self.table(path, columns, isInterrupted)
-      : try TextFile.lines(path, isInterrupted: isInterrupted).compactMap(Self.entry)
+      ? try Self.table(path, columns, language, isInterrupted)
+      : try TextFile.lines(path, language: language, isInterrupted: isInterrupted).compactMap(Self.entry)
     if entries.isEmpty { throw TextFileError.empty(path: path) }
   }
 
@@ -44,10 +47,11 @@ public struct KnownWordList: Sendable {
   ]
 
   private static func table(
-    _ path: String, _ columns: [ColumnChoice], _ isInterrupted: @escaping () -> Bool
+    _ path: String, _ columns: [ColumnChoice], _ language: String?, _ isInterrupted: @escaping () -> Bool
   ) throws -> [VocabularyEntry] {
     var options = SourceOptions(isInterrupted: isInterrupted)
     (options.kinds, options.findsEncoding) = (.any, true)
+    if let legacy = language.flatMap(TextEncoding.legacy(ofLanguage:)) { options.legacy = legacy }
     let source = try ByteSource(path: path, options)
     let first = UInt8(ascii: path.lowercased().hasSuffix(".tsv") ? "\t" : ",")
     let rows = TableRows(source, separator: Separator.found(in: source.buffered, first: first), hasComments: true)

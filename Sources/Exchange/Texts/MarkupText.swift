@@ -10,6 +10,7 @@ enum MarkupText {
   private static let skipped: Set<String> = ["script", "style", "rt", "rp", "nav", "head", "svg", "math", "template"]
   /// Elements whose content is not markup: a `<` in a script is an operator.
   private static let unparsed: Set<String> = ["script", "style"]
+  private static let raisedDigits = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"]
 
   /// Returns the blocks of text that a browser would show, each as one line.
   static func paragraphs(_ html: [UInt8]) -> [String] {
@@ -25,6 +26,8 @@ enum MarkupText {
     private var text: [UInt8] = []
     /// The element that is being skipped until it is closed, and its nesting depth.
     private var skipping: (name: String, depth: Int)?
+    /// Where the text of an open `sup` begins.
+    private var raisedStart: Int?
     private var tags = TagReading()
     private var hasMoreComments = true
     private var hasMoreDeclarations = true
@@ -57,7 +60,15 @@ enum MarkupText {
     private mutating func finish() {
       let paragraph = String(decoding: text, as: UTF8.self).trimmed
       if !paragraph.isEmpty { paragraphs.append(paragraph) }
-      text = []
+      (text, raisedStart) = ([], nil)
+    }
+
+    /// Writes a number in a `sup`, such as the mark of a note, with raised digits: it is no part of the word before it.
+    private mutating func raiseDigits() {
+      guard let start = raisedStart, start < text.count, text[start...].allSatisfy({ (0x30...0x39).contains($0) })
+      else { return }
+      let raised = text[start...].map { MarkupText.raisedDigits[Int($0) - 0x30] }.joined()
+      text.replaceSubrange(start..., with: Array(raised.utf8))
     }
 
     /// Skips a tag, a comment or a declaration; returns false when there is none, or it is never closed.
@@ -149,6 +160,9 @@ enum MarkupText {
         if !isClosing, !isEmpty { skipping = (name, 1) }
       } else if MarkupText.blocks.contains(name) {
         finish()
+      } else if name == "sup" {
+        if isClosing { raiseDigits() }
+        raisedStart = isClosing ? nil : text.count
       }
     }
   }

@@ -76,18 +76,22 @@ public struct TextFile: Sendable {
   /// - Parameters:
   ///   - path: `-` is standard input, whose format is detected by its beginning.
   ///   - encoding: nil to detect it.
+  ///   - language: the code of the text's language, which tells the encoding of bytes that are not UTF-8.
   /// - Throws: `FileError`, `TextFileError`.
-  public init(_ path: String, encoding: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
+  public init(
+    _ path: String, encoding: TextEncoding?, language usual: String? = nil, isInterrupted: @escaping () -> Bool
+  ) throws {
     self.path = path
     let named = TextFormat(path: path)
+    let legacy = usual.flatMap(TextEncoding.legacy(ofLanguage:))
     if named == .epub {
       format = named
-      let book = try Book(path, isInterrupted: isInterrupted)
+      let book = try Book(path, legacy: legacy, isInterrupted: isInterrupted)
       paragraphs = try book.paragraphs().map(\.withoutLayout)
       (self.encoding, language) = (book.encoding, book.language)
     } else {
       let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
-      let (text, found) = try Self.decoded(bytes, path: path, as: encoding)
+      let (text, found) = try Self.decoded(bytes, path: path, as: encoding, legacy: legacy, isPage: named == .html)
       self.encoding = found
       format = path == "-" ? TextFormat(beginningOf: text) : named
       paragraphs = Self.paragraphs(of: text, format).map(\.withoutLayout)
@@ -97,10 +101,14 @@ public struct TextFile: Sendable {
   }
 
   /// Reads the lines of a word list in any encoding.
+  /// - Parameter language: the code of the words' language, which tells the encoding of bytes that are not UTF-8.
   /// - Throws: `FileError`, `TextFileError`.
-  public static func lines(_ path: String, isInterrupted: @escaping () -> Bool) throws -> [String] {
+  public static func lines(
+    _ path: String, language: String? = nil, isInterrupted: @escaping () -> Bool
+  ) throws -> [String] {
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: limit)
-    return try decoded(bytes, path: path, as: nil).text.split(whereSeparator: \.isNewline).map(String.init)
+    let text = try decoded(bytes, path: path, as: nil, legacy: language.flatMap(TextEncoding.legacy(ofLanguage:))).text
+    return text.split(whereSeparator: \.isNewline).map(String.init)
   }
 
   private static func paragraphs(of text: String, _ format: TextFormat) -> [TextParagraph] {
@@ -113,9 +121,10 @@ public struct TextFile: Sendable {
     }
   }
 
-  /// Decodes a text. A byte order mark decides; otherwise it is UTF-8 if that is valid, or else Windows-1252.
+  /// Decodes a text. A byte order mark decides; otherwise it is UTF-8 if that is valid, or else in the encoding that a
+  /// page names or that texts of its language had, or else in `legacy`, by default Windows-1252.
   static func decoded(
-    _ bytes: [UInt8], path: String, as encoding: TextEncoding?
+    _ bytes: [UInt8], path: String, as encoding: TextEncoding?, legacy: TextEncoding? = nil, isPage: Bool = false
   ) throws(TextFileError) -> (text: String, encoding: TextEncoding) {
     var encoding = encoding ?? .utf8
     var isFound = false
@@ -131,7 +140,8 @@ public struct TextFile: Sendable {
         return (text, .utf8)
       }
       if isFound { throw .damaged(path: path, reason: "it has a UTF-8 byte order mark, but is not valid UTF-8") }
-      encoding = .windows1252
+      let named = isPage ? TextEncoding.declared(by: bytes) ?? legacyEncoding(ofHTML: bytes) : nil
+      encoding = named ?? legacy ?? .windows1252
     }
     var text: [UInt8] = []
     var transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: bytes.prefix(64)) == 0)
@@ -153,6 +163,10 @@ public struct TextFile: Sendable {
       return line.map { String($0.dropFirst("language:".count).trimmingBlanks) }
     case .plain, .markdown, .epub, .srt, .ass: return nil
     }
+  }
+
+  private static func legacyEncoding(ofHTML html: [UInt8]) -> TextEncoding? {
+    language(ofHTML: html.prefix(4096)).flatMap(TextEncoding.legacy(ofLanguage:))
   }
 
   private static func language(ofHTML html: ArraySlice<UInt8>) -> String? {

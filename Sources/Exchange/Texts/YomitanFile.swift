@@ -14,7 +14,8 @@ import Values
 public final class YomitanFile {
   /// An entry for a word.
   public enum Entry: Equatable, Sendable {
-    case meaning(word: String, text: String)
+    /// Of the meanings of one word, the one with the highest score comes first.
+    case meaning(word: String, text: String, score: Int = 0)
     /// A word that is a form of a lemma.
     case form(word: String, lemma: String)
     case frequency(word: String, text: String)
@@ -142,7 +143,8 @@ public final class YomitanFile {
       }
     }
     if !texts.isEmpty {
-      try body(.meaning(word: word, text: texts.joined(separator: texts.contains { $0.contains("\n") } ? "\n" : "; ")))
+      let text = texts.joined(separator: texts.contains { $0.contains("\n") } ? "\n" : "; ")
+      try body(.meaning(word: word, text: text, score: cells[4].integer ?? 0))
     }
   }
 }

@@ -7,7 +7,7 @@
 //     DHWORDS2
 //     entries    kind (1 byte), size of the headword and of the text in bytes (4 bytes each), headword, text
 //     slots      8 bytes each, a power of two of them: the upper 24 bits of the key's hash, then the offset of the
-//                entry; 0 if empty
+//                entry; 0 if empty. The entries of a headword are in the order in which they are shown.
 //     end        offset of the slots, number of slots, number of entries (8 bytes each), DHWORDS2
 
 import CMapping
@@ -42,6 +42,8 @@ private enum IndexFile {
   static let tail = 32
   static let offsetBits: UInt64 = 40
   static let offsetMask: UInt64 = (1 << offsetBits) - 1
+  /// The scores that are told apart: their ranks fit above an offset.
+  static let scores = -(1 << 23)...(1 << 23) - 1
 }
 
 /// Writes the entries of a dictionary.
@@ -57,7 +59,8 @@ public final class DictionaryIndexWriter {
 
   private let sink: FileSink
   private let path: String
-  private var entries: [(hash: UInt64, offset: UInt64)] = []
+  /// An entry's place is its offset, and above that its rank among the entries of its headword, the first being 0.
+  private var entries: [(hash: UInt64, place: UInt64)] = []
   /// The number of entries so far, by kind.
   public private(set) var counts: [DictionaryEntryKind: Int] = [:]
 
@@ -84,13 +87,16 @@ public final class DictionaryIndexWriter {
   }
 
   /// Adds an entry. An entry whose headword or text is empty or too long is skipped.
-  public func add(_ kind: DictionaryEntryKind, _ headword: String, _ text: String) throws {
+  /// - Parameter score: of the entries of a headword, the highest score comes first, then the one that is added first.
+  public func add(_ kind: DictionaryEntryKind, _ headword: String, _ text: String, score: Int = 0) throws {
     let (head, body) = (headword.utf8.count, text.utf8.count)
     guard (1...Self.longestHeadword).contains(head), (1...Self.longestText).contains(body) else { return }
     guard entries.count < Self.entryLimit else {
       throw DictionaryError.damaged(path: path, reason: "it has more than \(grouped(Self.entryLimit)) entries")
     }
-    entries.append((keyHash(headword), UInt64(sink.count)))
+    let scores = IndexFile.scores
+    let rank = UInt64(scores.upperBound - min(max(score, scores.lowerBound), scores.upperBound))
+    entries.append((keyHash(headword), rank << IndexFile.offsetBits | UInt64(sink.count)))
     counts[kind, default: 0] += 1
     try sink.append([kind.rawValue])
     try sink.append(Self.bytes(UInt32(head)))
@@ -105,12 +111,12 @@ public final class DictionaryIndexWriter {
     var slots = [UInt64](repeating: 0, count: size)
     // Inserts in the order of hashes, so that each entry of a headword starts its search for a free slot at the
     // previous one.
-    entries.sort { ($0.hash, $0.offset) < ($1.hash, $1.offset) }
+    entries.sort { ($0.hash, $0.place) < ($1.hash, $1.place) }
     var (last, slot): (UInt64?, Int) = (nil, 0)
-    for (hash, offset) in entries {
+    for (hash, place) in entries {
       if hash != last { (last, slot) = (hash, Int(truncatingIfNeeded: hash) & (size - 1)) }
       while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
-      slots[slot] = hash & ~IndexFile.offsetMask | offset
+      slots[slot] = hash & ~IndexFile.offsetMask | place & IndexFile.offsetMask
     }
     let (start, count) = (UInt64(sink.count), UInt64(entries.count))
     entries = []
@@ -165,7 +171,8 @@ final class DictionaryIndex {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slots.lowerBound + number * 8, as: UInt64.self))
   }
 
-  /// Returns the entries that a word may lead to, in the order of the dictionary; the caller compares their headwords.
+  /// Returns the entries that a word may lead to, in the order in which the writer ranked those of a headword; the
+  /// caller compares their headwords.
   func entries(of word: String) -> [(kind: DictionaryEntryKind, headword: String, text: String)] {
     let hash = keyHash(word)
     var (number, offsets): (Int, [Int]) = (Int(truncatingIfNeeded: hash) & mask, [])
@@ -178,7 +185,7 @@ final class DictionaryIndex {
       }
       number = (number + 1) & mask
     }
-    return offsets.sorted().compactMap(entry)
+    return offsets.compactMap(entry)
   }
 
   private func entry(_ offset: Int) -> (kind: DictionaryEntryKind, headword: String, text: String)? {

@@ -146,8 +146,9 @@ public final class DictionaryLibrary {
     var lemmas: [String] = []
     let listing = formPlaces[language] ?? places().filter { $0.mayHaveForms && serves($0, language) }
     for place in listing {
-      for lemma in try ask(place, { try $0.lemmas(of: word, form) }) where !lemmas.contains(lemma) {
-        lemmas.append(lemma)
+      for listed in try ask(place, { try $0.lemmas(of: word, form) }) {
+        let lemma = language.marksStress ? withoutStress(listed.composed) : listed
+        if !lemmas.contains(lemma) { lemmas.append(lemma) }
       }
     }
     // One that cannot be opened is not read again for the next word.

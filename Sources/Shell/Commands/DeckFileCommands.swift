@@ -49,8 +49,7 @@ enum DeckFileCommands {
           "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
           help: "what to do with a card that already exists"),
         Option("--strict", help: "import nothing if a row is refused"),
-        Option(
-          "--encoding", choice: TextEncoding.allNames, help: "the encoding of the file; detected when left out"),
+        TextCommands.encoding,
         Option("--separator", "S", help: "for a table: comma, semicolon, tab, space, pipe, colon or a character"),
         Option("--columns", "CHOICES", help: "for a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
         Option(

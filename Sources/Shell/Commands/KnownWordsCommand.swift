@@ -42,6 +42,7 @@ enum KnownWordsCommand {
       try invocation.allowOne(of: ["--ignore", "--forget", "--export"])
       try invocation.refuse(["WORD", "--import"], beside: "--export")
       try invocation.require("--import", beside: "--column")
+      for option in ["--ignore", "--forget"] { try invocation.require("WORD", "--import", beside: option) }
       let workspace = try session.workspace()
       let named = invocation.optionalText("--language")
       let list = try UserWordList(workspace, language: named)

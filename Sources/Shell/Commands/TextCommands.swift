@@ -23,7 +23,8 @@ enum TextCommands {
     "FILE", .file, isRepeating: true, access: .read,
     help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
-    "--encoding", choice: TextEncoding.allNames, help: "the encoding of the files; detected when left out")
+    "--encoding", "E", .choice(TextEncoding.allNames),
+    help: "utf-8, utf-16, latin-1, windows-1250 to windows-1256 or koi8-r; detected when left out")
   private static let deck = Option("--deck", "DECK", .deck, help: "count only the cards of this deck as known words")
   static let knownList = Option(
     "--known", "LIST", .file, isRepeating: true, access: .read,
@@ -51,8 +52,9 @@ enum TextCommands {
     return options
   }
 
+  /// - Parameter isOneOfSeveral: whether the note about an assumed language names the file.
   static func open(
-    _ words: [String], _ options: TextOptions, _ session: Session, command: String
+    _ words: [String], _ options: TextOptions, _ session: Session, command: String, isOneOfSeveral: Bool = false
   ) throws -> TextHandle {
     let paths = words.flatMap { Self.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
@@ -60,9 +62,10 @@ enum TextCommands {
     let text = try TextHandle(paths, options, in: workspace)
     if text.isLanguageAssumed {
       let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
+      let file = isOneOfSeveral ? paths.map { printable($0) + ": " }.joined() : ""
       session.console.note(
-        "\(command): \(unknown)read as \(text.language.title), as game.language says; use --language for another language"
-      )
+        "\(command): \(file)\(unknown)read as \(text.language.title), as game.language says; use --language for another "
+          + "language")
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
@@ -186,17 +189,12 @@ enum TextCommands {
     BuiltIn(
       "text", "compare", theme: theme, access: .signedIn, effect: .reads,
       summary: "Lists texts by how much of each is known, the easiest first.",
-      answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...", arguments: [files],
-      options: common, example: "text compare *.epub --language italian"
+      answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...",
+      details: "A file that cannot be read as a text is reported and left out; the exit status is then 1.",
+      arguments: [files], options: common, example: "text compare *.epub --language italian"
     ) { invocation, session in
-      var options = try options(invocation, deck: given(invocation))
-      options.knownLists = invocation.list("--known").flatMap { Self.paths($0, session) }
-      let paths = invocation.list("FILE").flatMap { Self.paths($0, session) }
-      var rows: [(path: String, view: TextView)] = []
-      for path in paths {
-        rows.append((path, try open([path], options, session, command: "text compare").view()))
-      }
-      rows.sort { $0.view.coverage > $1.view.coverage }
+      let (read, leftOut) = try compared(invocation, session)
+      let rows = read.sorted { $0.view.coverage > $1.view.coverage }
       var table = TableText([
         .init("Text"), .init("Coverage", .right), .init("Words", .right), .init("Lemmas", .right),
         .init("Unknown", .right), .init("Easy sentences", .right),
@@ -216,7 +214,32 @@ enum TextCommands {
           ("lemmas", .integer(lemmas)), ("unknown_lemmas", .integer(unknown)), ("easy_sentences", .number(easy)),
         ])
       }
-      return CommandResult(.list(values), .table(table))
+      var result = CommandResult(.list(values), .table(table))
+      result.status = leftOut == 0 ? ExitStatus.done : ExitStatus.failed
+      return result
     }
+  }
+
+  /// Opens each text by itself, and reports those that cannot be read.
+  /// - Returns: the texts that can be read, and the number of others.
+  /// - Throws: `TextFileError` if none can be read.
+  private static func compared(
+    _ invocation: Invocation, _ session: Session
+  ) throws -> (read: [(path: String, view: TextView)], leftOut: Int) {
+    var options = try options(invocation, deck: given(invocation))
+    options.knownLists = invocation.list("--known").flatMap { Self.paths($0, session) }
+    let paths = invocation.list("FILE").flatMap { Self.paths($0, session) }
+    var (read, errors): ([(path: String, view: TextView)], [TextFileError]) = ([], [])
+    for path in paths {
+      do {
+        let text = try open([path], options, session, command: "text compare", isOneOfSeveral: paths.count > 1)
+        read.append((path, try text.view()))
+      } catch let error as TextFileError {
+        errors.append(error)
+      }
+    }
+    if read.isEmpty, let error = errors.first { throw error }
+    for error in errors { session.console.message("text compare: left out: \(error.message)") }
+    return (read, errors.count)
   }
 }

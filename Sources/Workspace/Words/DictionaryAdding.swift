@@ -62,7 +62,7 @@ public struct UserDictionaries {
         seen += 1
         if seen & 0xFFF == 0 { try progress(seen) }
         switch entry {
-        case .meaning(let word, let text): try index.add(.meaning, word, text)
+        case .meaning(let word, let text, let score): try index.add(.meaning, word, text, score: score)
         case .form(let word, let lemma): try index.add(.form, word, lemma)
         case .frequency(let word, let text): try index.add(.frequency, word, text)
         case .pronunciation(let word, let text): try index.add(.pronunciation, word, text)

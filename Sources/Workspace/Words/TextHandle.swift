@@ -13,7 +13,7 @@ import Text
 public struct TextOptions: Sendable {
   /// The language; nil uses the one that the first file specifies, or else that of `game.language`.
   public var language: String?
-  /// The encoding of all files; nil detects it.
+  /// The encoding of all files; nil detects it, by the language too.
   public var encoding: TextEncoding?
   /// Subtitle files with translations, one for each file.
   public var translations: [String] = []
@@ -56,15 +56,16 @@ public final class TextHandle: WorkspaceHandle {
   public init(_ paths: [String], _ options: TextOptions, in workspace: Workspace) throws {
     (self.workspace, deck) = (workspace, options.deck)
     if let name = options.deck { _ = try workspace.decks.open(name) }
-    let first = try paths.first.flatMap { try textFile($0, options, workspace.environment) }
+    let usual = try workspace.words.language(named: options.language)
+    let first = try paths.first.flatMap { try textFile($0, options, usual, workspace.environment) }
     let specified = try Self.language(specified: first?.language, options, in: workspace)
     isLanguageAssumed = options.language == nil && specified == nil
     unknownLanguage = isLanguageAssumed ? first?.language.flatMap { $0.isEmpty ? nil : $0 } : nil
-    lemmatizer = workspace.languages.lemmatizer(of: try specified ?? workspace.words.language(named: options.language))
+    lemmatizer = workspace.languages.lemmatizer(of: specified ?? usual)
     var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language)
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
-      let file = try number == 0 ? first : textFile(path, options, workspace.environment)
+      let file = try number == 0 ? first : textFile(path, options, lemmatizer.language, workspace.environment)
       if let file { try reading.add(file, options, translation: translation) } else { try reading.addVocabulary(path) }
     }
     listed = try reading.known(in: options.knownLists, lemmatizer)
@@ -135,9 +136,12 @@ private func title(of path: String) -> String {
 }
 
 /// Reads a text file; returns nil if it is a vocabulary.
-private func textFile(_ path: String, _ options: TextOptions, _ environment: Environment) throws -> TextFile? {
+private func textFile(
+  _ path: String, _ options: TextOptions, _ language: Language, _ environment: Environment
+) throws -> TextFile? {
   if try VocabularyFile.isOne(path, isInterrupted: environment.isInterrupted) { return nil }
-  return try TextFile(path, encoding: options.encoding, isInterrupted: environment.isInterrupted)
+  return try TextFile(
+    path, encoding: options.encoding, language: language.code, isInterrupted: environment.isInterrupted)
 }
 
 /// The files being read, one after the other.

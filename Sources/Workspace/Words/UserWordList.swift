@@ -133,7 +133,7 @@ public struct UserWordList {
     let entries =
       try path != "-" && VocabularyFile.isOne(path, isInterrupted: isInterrupted)
       ? VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted).entries
-      : KnownWordList(path, columns: columns, isInterrupted: isInterrupted).entries
+      : KnownWordList(path, columns: columns, language: language.code, isInterrupted: isInterrupted).entries
     return entries.filter { $0.isOf(code: String(language.code.prefix(2)), name: language.name) }
   }
 }
