@@ -63,9 +63,7 @@ import Testing
     #expect(try outlook(deck).tomorrow == 1 && outlook(deck).forgotten == 0)
     collection.now += 86_400
     try set(deck, .reviewsPerDay, "0")
-    #expect(try outlook(deck).dueWaiting == 1 && outlook(deck).newWaiting == 0)
-    try set(deck, .newIgnoresReviewLimit, "on")
-    #expect(try outlook(deck).newWaiting == 2)
+    #expect(try outlook(deck).dueWaiting == 1 && outlook(deck).newWaiting == 2)
   }
 
   @Test func `as many cards are counted as a session would show`() throws {
