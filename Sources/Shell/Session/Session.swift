@@ -379,8 +379,10 @@ package final class Session {
     if let damage = lexicons.takeDamage().first { throw damage }
   }
 
-  /// Loads settings that another shell has changed since the last line, and turns off plugins that it has disabled.
+  /// Takes over what has changed since the last line: the system's time zone, and settings that another shell has
+  /// changed; turns off plugins that it has disabled.
   func refreshSettings() {
+    environment.clocks.rereadZone()
     do { try data.opened?.settings.refresh() } catch { report(error) }
     if options.usesPlugins { plugins.applyRevocations() }
   }
