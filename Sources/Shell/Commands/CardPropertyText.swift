@@ -37,7 +37,12 @@ extension CardProperty {
 
   /// Formats the card's value of the field for the user.
   func text(of card: CardHandle, _ session: Session) throws -> String {
-    self == .state ? Self.stateText(try card.record(), session) : text(try card.value(of: self), session)
+    if self == .state { return Self.stateText(try card.record(), session) }
+    if self == .due, let due = try card.record().due, try card.record().state == .review {
+      // The day on which `study` shows it, also if it was answered in another time zone.
+      return StudyMoment.date(ofDay: session.studyMoment.dueDay(of: due))
+    }
+    return text(try card.value(of: self), session)
   }
 
   /// "buried" for a card that is buried but not suspended, otherwise the name of its state.
