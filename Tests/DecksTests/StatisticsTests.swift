@@ -115,6 +115,7 @@ import Testing
     let figures = try statistics()
     #expect(figures.days.reduce(0) { $0 + $1.answers } == 3 && figures.todayFigures.answers == 2)
     #expect(figures.todayFigures.seconds == 5 + 86_400 && figures.known.isFinite)
+    #expect(figures.todayFigures.minutes == 1441)
     #expect(figures.recall(days: 30).young.asked == 1)
   }
 
