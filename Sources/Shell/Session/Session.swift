@@ -379,8 +379,7 @@ package final class Session {
     if let damage = lexicons.takeDamage().first { throw damage }
   }
 
-  /// Takes over what has changed since the last line: the system's time zone, and settings that another shell has
-  /// changed; turns off plugins that it has disabled.
+  /// Takes over what changed since the last line: the time zone, and what another shell did to settings and plugins.
   func refreshSettings() {
     environment.clocks.rereadZone()
     do { try data.opened?.settings.refresh() } catch { report(error) }
