@@ -37,10 +37,14 @@ extension CardProperty {
 
   /// Formats the card's value of the field for the user.
   func text(of card: CardHandle, _ session: Session) throws -> String {
-    if self == .state { return Self.stateText(try card.record(), session) }
-    if self == .due, let due = try card.record().due, try card.record().state == .review {
+    switch self {
+    case .state: return Self.stateText(try card.record(), session)
+    case .due:
+      let record = try card.record()
+      guard record.state == .review, let due = record.due else { break }
       // The day on which `study` shows it, also if it was answered in another time zone.
       return StudyMoment.date(ofDay: session.studyMoment.dueDay(of: due))
+    default: break
     }
     return text(try card.value(of: self), session)
   }
