@@ -3,11 +3,12 @@
 
 local misses_allowed = 8
 
+---The letters of a word, as they are guessed: ς is the letter σ at the end of a word.
 ---@param text string
 ---@return string[]
 local function letters_of(text)
   local letters = {}
-  for _, code in utf8.codes(text) do
+  for _, code in utf8.codes((text:gsub("ς", "σ"))) do
     letters[#letters + 1] = utf8.char(code)
   end
   return letters
@@ -65,9 +66,10 @@ end
 ---@return string
 local function show(game)
   local open, lost = known(game), #game.data.missed >= misses_allowed
-  local shown = {}
-  for index, letter in ipairs(letters_of(game.data.secret)) do
-    shown[index] = (open[letter] or lost) and letter or "_"
+  local letters, shown = letters_of(game.data.secret), {}
+  for _, code in utf8.codes(game.data.secret) do
+    local letter = letters[#shown + 1]
+    shown[#shown + 1] = (open[letter] or lost) and utf8.char(code) or "_"
   end
   return table.concat(shown, " ") .. state_of(game)
 end

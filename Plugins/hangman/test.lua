@@ -48,3 +48,15 @@ test("a hint names a hidden letter", function()
   game:guess("l")
   expect(game:hint()):equals("Try e")
 end)
+
+test("a sigma at the end of a word is found like any other", function()
+  local greek = folder .. "/greek.txt"
+  assert(files.write(greek, "σεισμός\n"))
+  local secret = assert(words.load(greek, { name = "small greek", language = "greek" }))
+  local game = assert(games.new { mode = "hangman", base = "σεισμός", lexicon = secret })
+  expect(game:guess("ς")):equals(3)
+  for _, letter in ipairs { "ε", "ι", "μ", "ό" } do
+    game:guess(letter)
+  end
+  expect(game.finished):is_truthy()
+end)

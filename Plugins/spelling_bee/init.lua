@@ -1,12 +1,12 @@
 -- Adds the mode `spelling_bee`: words of four letters or more from seven letters, each used as often as you like. The middle
 -- letter must be in every word; a word with all seven is a pangram and gives seven extra points.
 
----The different letters of a word, in the order in which they first occur.
+---The different letters of a word, in the order in which they first occur; ς is the letter σ at the end of a word.
 ---@param word string
 ---@return string[]
 local function letters_of(word)
   local letters, seen = {}, {}
-  for _, code in utf8.codes(word) do
+  for _, code in utf8.codes((word:gsub("ς", "σ"))) do
     local letter = utf8.char(code)
     if not seen[letter] then
       seen[letter] = true

@@ -30,3 +30,11 @@ test("a base word without seven different letters is replaced", function()
   expect(game.base_word):matches("^%a+$")
   expect(#game.data.letters):equals(7)
 end)
+
+test("a sigma at the end of a word is no letter of its own", function()
+  local greek = folder .. "/greek.txt"
+  assert(files.write(greek, "κλισέως\nκλισέων\n"))
+  local small = assert(words.load(greek, { name = "small greek", language = "greek" }))
+  local game = assert(games.new { mode = "spelling_bee", base = "κλισέως", lexicon = small })
+  expect(game.base_word):equals("κλισέων")
+end)

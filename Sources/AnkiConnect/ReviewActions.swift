@@ -91,7 +91,7 @@ enum ReviewActions {
     let rows = [
       ("Cards", cards.all), ("New", cards.new), ("Learning", cards.learning), ("Relearning", cards.relearning),
       ("Young", cards.young), ("Mature", cards.mature), ("Suspended", cards.suspended), ("Buried", cards.buried),
-      ("Answers today", today.answers), ("Right today", today.right), ("Minutes today", Int(today.seconds / 60)),
+      ("Answers today", today.answers), ("Right today", today.right), ("Minutes today", today.minutes),
       ("Days in a row", figures.streak), ("Longest days in a row", figures.longestStreak),
       ("Answers in total", figures.days.reduce(0) { $0 + $1.answers }),
     ]

@@ -238,7 +238,9 @@ private func describeLists(_ type: BoundType<LexiconHandle>) {
   ) { handle, stack in
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["length", "day"])
-    let today = Int(handle.workspace.environment.clocks.now() / 86_400)
+    let clocks = handle.workspace.environment.clocks
+    let now = clocks.now()
+    let today = Int(((now + clocks.zoneOffset(now)) / 86_400).rounded(.down))
     let day = try options?.optionalInteger("day", in: -1_000_000...1_000_000) ?? today
     return handle.lexicon.wordOfTheDay(day, length: try options?.optionalInteger("length", in: 1...1000))
   }

@@ -19,7 +19,7 @@ public struct DeckID: RawRepresentable, Hashable, Sendable {
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
-  /// The time of the last answer in a review session, in seconds since 1970.
+  /// The time of the last answer in the deck or in a deck within it, in seconds since 1970.
   public let studied: Double?
 
   /// The deck and the preset that every collection of Anki has; both have this id.

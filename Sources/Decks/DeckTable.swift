@@ -9,7 +9,11 @@ import Text
 ///     let deck = try DeckTable.create(db, name: "Spanish::Verbs", now: now)
 ///     try DeckTable.rename(db, deck.id, to: "Spanish::Irregular verbs", now: now)
 public enum DeckTable {
-  private static let columns = "id, name, studied"
+  private static let columns = """
+    id, name, (
+      SELECT max(studied) FROM decks AS part WHERE part.name_key = decks.name_key
+        OR (part.name_key >= decks.name_key || '::' AND part.name_key < decks.name_key || ':;'))
+    """
 
   // MARK: Finding
 

@@ -48,6 +48,8 @@ public struct Clocks {
   public var elapsed: () -> Double
   /// The offset of local time from UTC at a moment, in seconds east; it decides which day a study session belongs to.
   public var zoneOffset: (Double) -> Double
+  /// Reads the system's time zone again, which may have changed since the last call.
+  public var rereadZone: () -> Void
   /// The reading of both clocks that a lockout and the idle lock count by.
   public var reading: () -> ClockReading
   /// Waits for some milliseconds.
@@ -55,11 +57,12 @@ public struct Clocks {
 
   public init(
     now: @escaping () -> Double = { 0 }, elapsed: @escaping () -> Double = { 0 },
-    zoneOffset: @escaping (Double) -> Double = { _ in 0 },
+    zoneOffset: @escaping (Double) -> Double = { _ in 0 }, rereadZone: @escaping () -> Void = {},
     reading: @escaping () -> ClockReading = { ClockReading(wall: 0, boot: 0, bootID: "") },
     pause: @escaping (Int) -> Void = { _ in }
   ) {
-    (self.now, self.elapsed, self.zoneOffset, self.reading, self.pause) = (now, elapsed, zoneOffset, reading, pause)
+    (self.now, self.elapsed, self.zoneOffset, self.rereadZone) = (now, elapsed, zoneOffset, rereadZone)
+    (self.reading, self.pause) = (reading, pause)
   }
 }
 
@@ -180,6 +183,8 @@ extension Clocks {
         localtime_r(&time, &parts)
         return Double(parts.tm_gmtoff)
       },
+      // localtime_r reads the zone only once.
+      rereadZone: { tzset() },
       reading: {
         ClockReading(
           wall: Int64(seconds(of: CLOCK_REALTIME) * 1000), boot: Int64(seconds(of: CLOCK_BOOTTIME) * 1000),

@@ -42,8 +42,9 @@ public struct AnswerWorth: Sendable {
     return (answered - later(state, elapsed + daysLeft), max(0.1, seconds))
   }
 
-  /// Returns the indexes of the cards with the highest gain per second, best first, as many as fit into `seconds`.
-  /// Cards that were already answered today, and cards that would gain nothing from an answer, are left out.
+  /// Returns the indexes of the cards with the highest gain per second, best first, until `seconds` are used up; the
+  /// last card may exceed them, because a sample of the cards has only a share of the seconds, often less than one card
+  /// takes. Cards that were already answered today, and cards that would gain nothing from an answer, are left out.
   public func best(
     _ cards: [(state: MemoryState, elapsed: Int)], daysLeft: Int, within seconds: Double
   ) -> [Int] {

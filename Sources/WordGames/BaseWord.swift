@@ -5,7 +5,7 @@ public import Lexicon
 
 /// The options for the base word of a game.
 ///
-///     try Game.start(mode: .classic, lexicon: lexicon, BaseWordOptions(word: "cambering"), random: random, now: now)
+///     try Game.start(mode: mode, lexicon: lexicon, BaseWordOptions(word: "cambering"), random: random, clocks: clocks)
 public struct BaseWordOptions {
   /// The number of letters; nil for the mode's number, or the default, or the nearest that the list has.
   public var length: Int?
@@ -24,14 +24,13 @@ extension Game {
   /// The longest base word that is accepted, in letters.
   public static let longestBase = 1000
 
-  /// Starts a game. `common` are the words that the game is about, if not about the whole list; `now` returns seconds
-  /// since 1970, and `elapsed` those of a clock that is never set, for the time limit (`now` if there is none).
+  /// Starts a game. `common` are the words that the game is about, if not about the whole list.
   public static func start(
     mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ options: BaseWordOptions = BaseWordOptions(),
-    random: any RandomNumberGenerator, now: @escaping () -> Double, elapsed: (() -> Double)? = nil
+    random: any RandomNumberGenerator, clocks: GameClocks
   ) throws -> Game {
     let choice = BaseChoice(random: random, level: options.level, wantedLength: options.length)
-    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now, elapsed: elapsed)
+    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     if let word = options.word {
       try game.setUp(base: game.words.checked(base: word))
     } else {
@@ -80,7 +79,7 @@ extension Game {
     guard lexicon.count(length: length) > 0 else {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)
     }
-    guard mode.isDaily, let day = Int(exactly: (clock.today / 86_400).rounded(.down)) else {
+    guard mode.isDaily, let day = clock.today else {
       let words = sought.count(length: length) > 0 ? sought : lexicon
       return worthwhile(in: words) { _ in randomWord(length, in: words) }
     }

@@ -14,7 +14,7 @@ public enum Ending: Sendable {
 
 /// A game in progress:
 ///
-///     let game = try Game.start(mode: .classic, lexicon: lexicon, random: random, now: now)
+///     let game = try Game.start(mode: .classic, lexicon: lexicon, random: random, clocks: clocks)
 ///     try game.guess("grace")            // .accepted(points: 5)
 public final class Game {
   public private(set) var mode: Mode
@@ -33,8 +33,7 @@ public final class Game {
   var ownData = OwnData()
 
   init(
-    mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, now: @escaping () -> Double,
-    elapsed: (() -> Double)?
+    mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: GameClocks
   ) {
     self.mode = mode
     self.lexicon = lexicon
@@ -43,7 +42,7 @@ public final class Game {
     base = BaseInPlay(rules: mode.rules)
     traits = GameTraits(mode, lexicon.language)
     tally = GameTally(nextReward: mode.scoring.firstReward(after: 0), players: mode.players)
-    clock = GameClock(limit: mode.seconds, date: now, elapsed: elapsed ?? now)
+    clock = GameClock(limit: mode.seconds, clocks)
     judge = Judge(lexicon: lexicon, found: foundWords)
   }
 

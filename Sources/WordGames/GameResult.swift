@@ -80,6 +80,6 @@ extension Game {
     return GameResult(
       mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,
       average: countsWords ? average : 0, longest: longest, scores: scores, elapsed: clock.elapsed,
-      finishedAt: clock.today)
+      finishedAt: clock.now)
   }
 }

@@ -8,7 +8,8 @@ import Values
 /// Everything that `play --resume` needs of a game.
 ///
 ///     let text = try game.state.encoded
-///     let game = try Game.resume(GameState(decoding: text), mode: mode, lexicon: lexicon, random: random, now: now)
+///     let state = try GameState(decoding: text)
+///     let game = try Game.resume(state, mode: mode, lexicon: lexicon, random: random, clocks: clocks)
 public struct GameState: Equatable, Sendable {
   /// A found word, with its points and its player (from 0).
   public struct Found: Equatable, Sendable {
@@ -128,7 +129,7 @@ extension Game {
   /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
   public static func resume(
     _ state: GameState, mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, random: any RandomNumberGenerator,
-    now: @escaping () -> Double, elapsed: (() -> Double)? = nil
+    clocks: GameClocks
   ) throws(GameError) -> Game {
     guard state.mode == mode.name else { throw .badState(reason: "it belongs to another mode") }
     let players = 0..<mode.players
@@ -136,7 +137,7 @@ extension Game {
       throw .badState(reason: "it names a player that does not exist")
     }
     let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
-    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, now: now, elapsed: elapsed)
+    let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
     game.play(try game.words.checked(base: state.baseWord), rules: rules)
     game.foundWords.add(state.found)

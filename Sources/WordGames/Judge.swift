@@ -13,7 +13,7 @@ final class Judge {
   private var steps: UnsafeMutableBufferPointer<Step>
   /// The minimum number of letters if the rules are the usual four in their usual order; else nil.
   private var usualLength: Int?
-  /// The normalised texts of the rules, by the index of the rule.
+  /// The normalised texts of the rules, as their letters are counted, by the index of the rule.
   private var texts: [[UInt8]] = []
 
   /// A rule with its number, without its text.
@@ -64,7 +64,7 @@ final class Judge {
     _ = steps.initialize(from: rules.map(Step.init))
     texts = rules.map { rule in
       switch rule {
-      case .contains(let text), .startsWith(let text): Array(lexicon.normalized(text).utf8)
+      case .contains(let text), .startsWith(let text): Array(String(countedLetters(lexicon.normalized(text))).utf8)
       default: []
       }
     }
@@ -111,8 +111,8 @@ final class Judge {
   private func passesRareRule(_ step: Step, _ index: Int, _ guess: UnsafeBufferPointer<UInt8>) -> Bool {
     switch step.kind {
     case .reusableLetters: tray.hasLetters(of: guess)
-    case .contains: holds(guess, texts[index])
-    case .startsWith: guess.starts(with: texts[index])
+    case .contains: matches(guess) { word in word.indices.contains { word[$0...].starts(with: texts[index]) } }
+    case .startsWith: matches(guess) { $0.starts(with: texts[index]) }
     case .palindrome: isPalindrome(String(decoding: guess, as: UTF8.self))
     default:
       differInOneLetter(String(decoding: guess, as: UTF8.self), found.entries.last.map(found.word) ?? baseWord)
@@ -131,8 +131,8 @@ func differInOneLetter(_ a: String, _ b: String) -> Bool {
   a.count == b.count && zip(a, b).count { $0 != $1 } == 1
 }
 
-/// Whether the bytes contain the text.
-private func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ text: [UInt8]) -> Bool {
-  guard text.count <= bytes.count else { return false }
-  return (0...(bytes.count - text.count)).contains { bytes[$0...].starts(with: text) }
+/// Whether a test holds for the bytes of a word, as its letters are counted.
+private func matches(_ word: UnsafeBufferPointer<UInt8>, _ test: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+  if hasPlainBytes(word) { return test(word) }
+  return Array(String(countedLetters(String(decoding: word, as: UTF8.self))).utf8).withUnsafeBufferPointer(test)
 }

@@ -173,7 +173,8 @@ extension Mode {
 
   public static var daily: Mode {
     var mode = Mode(
-      name: "daily", title: "Daily", summary: "The same base word for everybody today; letters count by their value.",
+      name: "daily", title: "Daily",
+      summary: "The same base word for everybody until midnight; letters count by their value.",
       rules: classicRules)
     mode.isDaily = true
     mode.scoring.usesLetterValues = true

@@ -256,4 +256,29 @@ import Testing
       #expect(try StudyCounts.of(db, deck, at: StudyMoment(now: collection.now + 86_400)).new == 2)
     }
   }
+
+  @Test func `more new cards come after the limit of reviews is reached, as many as were asked for`() throws {
+    let deck = try collection.deck("a")
+    let inner = try collection.deck("a::b")
+    let moment = StudyMoment(now: collection.now)
+    _ = try collection.addAll(inner, (0..<40).map { NewCard(prompt: "\($0)", answer: "x") })
+    try collection.store.operation("x") { db in
+      for deck in [deck, inner] {
+        var limits = try DeckTable.limits(db, deck)
+        try limits.set(.reviewsPerDay, to: 0)
+        try DeckTable.setLimits(db, deck, to: limits)
+      }
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 0)
+      try DeckTable.extendToday(db, deck, new: 4, at: moment)
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 4)
+      let session = try ReviewSession(db, deck: deck, at: moment)
+      #expect(session.remaining == 4)
+      _ = try session.answer(db, .easy, at: moment)
+      try DeckTable.extendToday(db, deck, new: 2, at: moment)
+      #expect(try StudyCounts.of(db, deck, at: moment).new == 5)
+      let limits = try DeckTable.limits(db, deck)
+      #expect(try DeckLimits(checking: limits.json) == limits)
+      #expect(try StudyCounts.of(db, deck, at: StudyMoment(now: collection.now + 86_400)).new == 0)
+    }
+  }
 }

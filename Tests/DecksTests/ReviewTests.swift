@@ -73,6 +73,16 @@ import Values
     #expect(try reviews("rating").map { $0[0].integer } == [1, 1, 4, 4, 3])
   }
 
+  @Test func `a deck was last studied when it or a deck within it was`() throws {
+    let inner = try collection.deck("a::b::c")
+    for other in ["a b", "a::bc"] { _ = try collection.deck(other) }
+    try fill(inner, ["n"])
+    try answer(try session(inner), .good)
+    let list = try collection.store.read { try DeckTable.list($0) }
+    #expect(list.filter { $0.studied == collection.now }.map(\.name) == ["a", "a::b", "a::b::c"])
+    #expect(list.filter { $0.studied == nil }.count == 2)
+  }
+
   @Test func `an answer is recorded with its schedule, and undo removes both`() throws {
     let deck = try collection.deck("d")
     try fill(deck, ["a", "b"])

@@ -81,6 +81,15 @@ import Testing
     #expect(rest.days.reduce(0) { $0 + $1.answers } + inner.days.reduce(0) { $0 + $1.answers } == rows.count)
   }
 
+  @Test func `answers from elsewhere, without a stability, are predicted as those given here`() throws {
+    _ = try study(days: 30)
+    let known = try statistics().recall(days: 10_000).young
+    try collection.store.operation("x") { try $0.execute(sql: "UPDATE reviews SET stability = 0, difficulty = 0") }
+    let replayed = try statistics().recall(days: 10_000).young
+    #expect(replayed.predictions == known.predictions && known.predictions > 0)
+    #expect(abs(replayed.predictedSum - known.predictedSum) < 0.01 * known.predictedSum)
+  }
+
   @Test func `impossible rows and a clock that went back do not affect valid figures`() throws {
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "a", "b").rawValue
@@ -106,6 +115,7 @@ import Testing
     let figures = try statistics()
     #expect(figures.days.reduce(0) { $0 + $1.answers } == 3 && figures.todayFigures.answers == 2)
     #expect(figures.todayFigures.seconds == 5 + 86_400 && figures.known.isFinite)
+    #expect(figures.todayFigures.minutes == 1441)
     #expect(figures.recall(days: 30).young.asked == 1)
   }
 

@@ -63,9 +63,22 @@ import Testing
     #expect(try outlook(deck).tomorrow == 1 && outlook(deck).forgotten == 0)
     collection.now += 86_400
     try set(deck, .reviewsPerDay, "0")
-    #expect(try outlook(deck).dueWaiting == 1 && outlook(deck).newWaiting == 0)
-    try set(deck, .newIgnoresReviewLimit, "on")
-    #expect(try outlook(deck).newWaiting == 2)
+    #expect(try outlook(deck).dueWaiting == 1 && outlook(deck).newWaiting == 2)
+  }
+
+  @Test func `the next card comes on its day of study, also after a journey to the west`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "p", "a")
+    try collection.store.operation("x") {
+      try $0.execute(
+        sql: "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ?",
+        arguments: [moment.start(ofDay: moment.today + 3), collection.now])
+    }
+    for hours in [0.0, -8] {
+      let here = StudyMoment(now: collection.now, utcOffset: hours * 3600)
+      let next = try collection.store.read { try StudyOutlook($0, [deck], at: here).next }
+      #expect(next == here.start(ofDay: moment.today + 3))
+    }
   }
 
   @Test func `as many cards are counted as a session would show`() throws {

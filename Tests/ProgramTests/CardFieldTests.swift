@@ -104,6 +104,17 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `a card is due on the day on which it is studied, also after a journey to the west`() throws {
+    home.clock = try ManualClock()
+    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    func output(_ zone: String, _ arguments: String..., input: String = "") throws -> String {
+      try Child(home.words(arguments), environment: ["TZ=" + zone] + home.environment).finish(input: input).output
+    }
+    #expect(try output("UTC0", "study", "D", input: "\n4\n").contains("1 right"))
+    let here = try output("UTC0", "card", "list", "--columns", "prompt,due")
+    #expect(try output("WEST8", "card", "list", "--columns", "prompt,due") == here)
+  }
+
   @Test func `the counts in the banner, the decks, their parents and a session agree`() throws {
     home.clock = try ManualClock()
     try home.run("-e", "local d = decks.create('A::B') for i = 1, 2 do d:add{prompt = 'p' .. i, answer = 'q'} end")

@@ -223,6 +223,7 @@ import Testing
       #expect(shown.lines.contains(title), "\(title): \(shown.output)")
     }
     #expect(shown.output.contains("1 answer in ") && shown.output.contains("100.0 % right"), "\(shown.output)")
+    #expect(shown.output.contains("1 new, 0 learning, 0 young, 0 mature"), "\(shown.output)")
     #expect(shown.lines.allSatisfy { !$0.hasSuffix(" ") })
     #expect(try home.run("--json", "deck", "stats", "deck:E").output.contains(#""streak": 1,"#))
     #expect(try home.run("deck", "stats", "Ee").errors.contains("did you mean \"E\"?"))

@@ -14,4 +14,10 @@ import Testing
   func `the evening before is yesterday, and a file may contain any time`(moment: Double, days: Int) {
     #expect(daysAgo(moment, at: StudyMoment(now: 8 * 3600)) == days)
   }
+
+  @Test(arguments: [(0, "1970-01-01"), (1_157_407, "5138-11-16"), (2_932_897, "10000-01-01"), (-800_000, "53-06-19")])
+  func `a day is shown as its date, however far it is`(day: Int, date: String) {
+    #expect(StudyMoment.date(ofDay: day) == date)
+    #expect(StudyMoment.date(ofDay: .max) == StudyMoment.date(ofDay: 1_000_000_000_000))
+  }
 }

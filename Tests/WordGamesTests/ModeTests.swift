@@ -57,7 +57,7 @@ private final class Clock {
     let date = Clock()
     let game = try Game.start(
       mode: .timed, lexicon: lexicon(), BaseWordOptions(word: "cambering"), random: TestGenerator(1),
-      now: { date.seconds }, elapsed: { [clock] in clock.seconds })
+      clocks: GameClocks(now: { date.seconds }, elapsed: { [clock] in clock.seconds }))
     clock.seconds += 10
     for change in [3600.0, -7200] {
       date.seconds += change
@@ -93,6 +93,22 @@ private final class Clock {
       return try base(UInt64(day))
     }
     #expect(Set(week).count > 3)
+  }
+
+  @Test func `the word of the day changes at the user's midnight`() throws {
+    let list = try lexicon(eightLetterWords(300))
+    func base(at seconds: Double, east hours: Double) throws -> String {
+      let clocks = GameClocks(now: { seconds }, zoneOffset: { _ in hours * 3600 })
+      return try Game.start(mode: .daily, lexicon: list, random: TestGenerator(1), clocks: clocks).baseWord
+    }
+    for day in 20_000..<20_007 {
+      let midnight = Double(day) * 86_400
+      let word = try base(at: midnight, east: 0)
+      for hours in [-8.0, 10] {
+        let begins = midnight - hours * 3600
+        #expect(try base(at: begins, east: hours) == word && base(at: begins + 86_399, east: hours) == word)
+      }
+    }
   }
 
   @Test func `daily scores letters by their value`() throws {
@@ -174,7 +190,8 @@ private final class Clock {
     let lexicon = try lexicon(words)
     for seed in 1...10 as ClosedRange<UInt64> {
       let game = try Game.start(
-        mode: .classic, lexicon: lexicon, BaseWordOptions(level: .easy), random: TestGenerator(seed), now: { 0 })
+        mode: .classic, lexicon: lexicon, BaseWordOptions(level: .easy), random: TestGenerator(seed),
+        clocks: GameClocks(now: { 0 }))
       #expect(game.baseWord == "abcdefgh")
     }
   }

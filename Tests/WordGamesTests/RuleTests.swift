@@ -93,6 +93,12 @@ private let known =
     let game = try game(base: "σκυλο", words: ["σκυλο", "λυκος", "σος"], language: "greek")
     #expect(try game.code("ΛΥΚΟΣ") == nil)
     #expect(try game.code("σος") == "not_possible")
+    for rule in [Rule.contains("σ"), .contains("ος"), .startsWith("λόγος")] {
+      let mode = Mode(name: "test", title: "Test", summary: "", rules: [rule])
+      #expect(try WordGamesTests.game(mode, base: "λόγος", words: ["λόγος"], language: "greek").code("λόγος") == nil)
+    }
+    let inside = Mode(name: "test", title: "Test", summary: "", rules: [.startsWith("λόγος")])
+    #expect(try WordGamesTests.game(inside, base: "λόγος", words: ["λόγος"], language: "greek").code("λόγοσα") == nil)
   }
 
   @Test func `the native letter count agrees with canForm for random words`() throws {

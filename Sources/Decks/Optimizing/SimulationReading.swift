@@ -24,12 +24,13 @@ extension Simulation {
       """
     for deck in decks {
       try db.forEachRow(sql, [deck.rawValue]) { row in
-        guard row.integer(0) != CardState.new.rawValue, let stability = row.optionalNumber(2) else { return new += 1 }
+        let state = CardState(stored: row.integer(0))
+        guard state != .new, let stability = row.optionalNumber(2) else { return new += 1 }
         starts.append(
           Memory(
             state: MemoryState(stability: stability, difficulty: row.number(3)),
             elapsed: moment.days(since: row.optionalNumber(4)),
-            dueIn: moment.dueDay(of: row.number(1)) - moment.today,
+            dueIn: (state == .review ? moment.dueDay(of: row.number(1)) : moment.day(of: row.number(1))) - moment.today,
             timed: timed[CardID(rawValue: row.integer(5))]?.memory))
       }
     }

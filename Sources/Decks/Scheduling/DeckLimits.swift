@@ -11,8 +11,14 @@ public struct DeckLimits: Equatable, Sendable {
     /// The number of the day, as `StudyMoment` counts days.
     public let day: Int
     public let limit: Int
+    /// Whether new cards are shown after the limit of reviews is reached: the user asked for them.
+    public let ignoresReviews: Bool
 
-    public init(day: Int, limit: Int) { (self.day, self.limit) = (day, min(9999, max(0, limit))) }
+    public init(day: Int, limit: Int, ignoresReviews: Bool = false) {
+      (self.day, self.limit, self.ignoresReviews) = (day, min(9999, max(0, limit)), ignoresReviews)
+    }
+
+    fileprivate var json: String { ignoresReviews ? "[\(day),\(limit),1]" : "[\(day),\(limit)]" }
   }
 
   public private(set) var newPerDay: Int?
@@ -69,6 +75,9 @@ public struct DeckLimits: Equatable, Sendable {
     let new = day != nil && newToday?.day == day ? newToday?.limit : newPerDay
     let reviews = day != nil && reviewsToday?.day == day ? reviewsToday?.limit : reviewsPerDay
     if let new { try options.set(.newPerDay, to: Double(new)) }
+    if let newToday, newToday.day == day, newToday.ignoresReviews {
+      try options.set(.newIgnoresReviewLimit, .flag(true))
+    }
     if let reviews { try options.set(.reviewsPerDay, to: Double(reviews)) }
     if let desiredRetention { try options.set(.desiredRetention, to: desiredRetention) }
     return options
@@ -96,7 +105,8 @@ public struct DeckLimits: Equatable, Sendable {
   private static func dayLimit(_ value: CardFieldValue) -> DayLimit? {
     guard case .json(let text) = value, text.hasPrefix("["), text.hasSuffix("]") else { return nil }
     let numbers = text.dropFirst().dropLast().split(separator: ",").compactMap { Int(String($0).trimmed) }
-    return numbers.count == 2 ? DayLimit(day: numbers[0], limit: numbers[1]) : nil
+    guard numbers.count == 2 || (numbers.count == 3 && numbers[2] == 1) else { return nil }
+    return DayLimit(day: numbers[0], limit: numbers[1], ignoresReviews: numbers.count == 3)
   }
 
   /// Parses limits from a file.
@@ -113,10 +123,8 @@ public struct DeckLimits: Equatable, Sendable {
     if let newPerDay { fields.append(CardField("new_per_day", .json("\(newPerDay)"))) }
     if let reviewsPerDay { fields.append(CardField("reviews_per_day", .json("\(reviewsPerDay)"))) }
     if let desiredRetention { fields.append(CardField("desired_retention", .json("\(desiredRetention)"))) }
-    if let newToday { fields.append(CardField("new_today", .json("[\(newToday.day),\(newToday.limit)]"))) }
-    if let reviewsToday {
-      fields.append(CardField("reviews_today", .json("[\(reviewsToday.day),\(reviewsToday.limit)]")))
-    }
+    if let newToday { fields.append(CardField("new_today", .json(newToday.json))) }
+    if let reviewsToday { fields.append(CardField("reviews_today", .json(reviewsToday.json))) }
     if let goal { fields.append(CardField("goal", goal.stored)) }
     return FieldText.object(fields + unknown)
   }

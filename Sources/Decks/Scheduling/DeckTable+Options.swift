@@ -80,13 +80,15 @@ extension DeckTable {
     if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }
 
-  /// Raises today's limits of a deck by the given numbers of cards; negative numbers lower them. More new cards are
-  /// also allowed in the decks within it that have some, because their own limits hold them back as well.
+  /// Raises today's limits of a deck by the given numbers of cards; negative numbers lower them. More new cards come
+  /// besides those that the limits still allow, also if the limit of reviews is reached. They are also allowed in the
+  /// decks within it that have some, because their own limits hold them back as well.
   public static func extendToday(
     _ db: Database, _ id: DeckID, new: Int = 0, reviews: Int = 0, at moment: StudyMoment
   ) throws {
     let decks = [try record(db, id)] + (try within(db, id))
     let answered = try AnsweredCounts.byDeck(db, today: moment)
+    let room = try StudyLimits(db, decks, at: moment)
     for deck in new > 0 ? decks : [decks[0]] {
       let key = deck.name.lowercased()
       let family = decks.filter { $0.id == deck.id || DeckName.isKey($0.name.lowercased(), within: key) }
@@ -96,8 +98,9 @@ extension DeckTable {
       let today = try limits.applied(to: presetOptions(db, deck.id), day: moment.today)
       if new != 0 {
         // The decks within it may have shown more than its own limit allows.
-        let shown = new < 0 ? 0 : family.reduce(0) { $0 + (answered[$1.id]?.new ?? 0) }
-        limits.newToday = .init(day: moment.today, limit: sum(max(today.newPerDay, shown), new))
+        let shown = family.reduce(0) { $0 + (answered[$1.id]?.new ?? 0) }
+        let before = new < 0 ? today.newPerDay : shown + room.newRoom(of: deck.id)
+        limits.newToday = .init(day: moment.today, limit: sum(before, new), ignoresReviews: new > 0)
       }
       if reviews != 0, deck.id == id {
         limits.reviewsToday = .init(day: moment.today, limit: sum(today.reviewsPerDay, reviews))

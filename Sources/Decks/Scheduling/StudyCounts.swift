@@ -55,10 +55,8 @@ public struct StudyCounts: Equatable, Sendable {
 
 extension StudyLimits {
   /// Computes the limits of decks, which must be in the order of `DeckTable.list`.
-  /// - Parameter liftsNew: whether only the limits of learnt cards hold back new cards.
-  init(_ db: Database, _ decks: [DeckRecord], at moment: StudyMoment, liftsNew: Bool = false) throws {
+  init(_ db: Database, _ decks: [DeckRecord], at moment: StudyMoment) throws {
     var options = try DeckTable.allOptions(db, at: moment)
-    if liftsNew { for deck in decks { try options[deck.id]?.set(.newPerDay, to: 9999) } }
     let chosen = try GoalDay(db, of: decks, &options, at: moment)
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {

@@ -10,8 +10,7 @@ public import Storage
 public struct StudyOutlook: Equatable, Sendable {
   /// When the next learnt card comes, in seconds since 1970; nil if none does.
   public private(set) var next: Double?
-  /// New cards, and learnt cards that are due, held back by today's limits. There are no such new cards if the limit of
-  /// learnt cards holds them back, too.
+  /// New cards, and learnt cards that are due, held back by today's limits.
   public private(set) var newWaiting = 0
   public private(set) var dueWaiting = 0
   /// Learnt cards that are due tomorrow, without buried ones.
@@ -24,20 +23,19 @@ public struct StudyOutlook: Equatable, Sendable {
 
   /// - Parameter decks: the decks, each with the decks within it.
   public init(_ db: Database, _ decks: [DeckID], at moment: StudyMoment) throws {
-    let family = try DeckFamilies.all(db, of: decks)
-    for deck in family { try count(db, deck.id, moment) }
-    if newWaiting == 0 { return }
-    if try StudyLimits(db, family, at: moment, liftsNew: true).total(family).new == 0 { newWaiting = 0 }
+    for deck in try DeckFamilies.all(db, of: decks) { try count(db, deck.id, moment) }
   }
 
   private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {
+    // A learnt card is shown from the beginning of its day here, in whatever time zone it was answered.
+    let shown = "CASE WHEN due < :border THEN :end ELSE :end + 86400 * CAST((due - :border) / 86400 AS INTEGER) END"
     let sql = """
       SELECT count(*), coalesce(sum(\(CardStatus.buried.sql())), 0),
         coalesce(sum(\(CardStatus.review.sql()) AND \(CardStatus.due.sql())), 0),
         coalesce(sum(\(CardStatus.review.sql()) AND NOT \(CardStatus.buried.sql())
           AND due >= :border AND due < :border + 86400), 0),
         min(CASE WHEN \(CardStatus.studied)
-          THEN max(CASE WHEN \(CardStatus.review.sql()) AND due < :border THEN :end ELSE due END,
+          THEN max(CASE WHEN \(CardStatus.review.sql()) THEN \(shown) ELSE due END,
           CASE WHEN \(CardStatus.buried.sql()) THEN buried_until ELSE 0 END) END)
       FROM cards WHERE deck = :deck AND NOT \(CardStatus.suspended.sql())
       """

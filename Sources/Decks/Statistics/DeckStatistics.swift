@@ -22,6 +22,8 @@ public struct DayFigures: Equatable, Sendable {
   public var matureRecall = Recall()
 
   public var answers: Int { learning + relearning + young + mature }
+  /// The minutes that were begun.
+  public var minutes: Int { Int((seconds / 60).rounded(.up)) }
 
   init(day: Int) { self.day = day }
 }

@@ -22,6 +22,7 @@ private struct StatisticsReader {
   /// What is known about a card when its next answer is read.
   private struct Slot {
     var stability: Float = 0
+    var difficulty: Float = 0
     /// The last interval in days.
     var interval: Float = 0
     var lastDay = Int32.min
@@ -127,7 +128,7 @@ private struct StatisticsReader {
     memories = try TimedMemories(options).all(db, in: Array(options.keys))
     for (deck, options) in options {
       modelOfDeck[deck.rawValue] = Int32(models.count)
-      models.append(MemoryModel(checked: options.parameters))
+      models.append(MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm))
       timedModels.append(options.timed?.model)
     }
     if let query {
@@ -187,7 +188,7 @@ private struct StatisticsReader {
   // MARK: Answers
 
   mutating func readAnswers(_ db: Database) throws {
-    let sql = "SELECT card, at, rating, state, interval, stability, seconds FROM reviews ORDER BY id"
+    let sql = "SELECT card, at, rating, state, interval, stability, seconds, difficulty FROM reviews ORDER BY id"
     try db.forEachRow(sql) { row in
       let (id, at, rating) = (row.integer(0), row.number(1), row.integer(2))
       guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
@@ -228,11 +229,26 @@ private struct StatisticsReader {
       ofAnswers.buttons.learning.count(rating)
     }
     guard let slot else { return }
-    slots[slot].stability = Float(row.number(5))
+    let memory = memory(after: rating, row, before)
+    slots[slot].stability = Float(memory?.stability ?? 0)
+    slots[slot].difficulty = Float(memory?.difficulty ?? 0)
     slots[slot].interval = Float(row.number(4) / 86_400)
     slots[slot].lastDay = Int32(clamping: ofAnswers.open.day)
     guard before.model >= 0, let model = timedModels[Int(before.model)] else { return }
     replays[slot, default: TimedMemory.Replay(model)].add(at, rating, state: row.integer(3))
+  }
+
+  /// The state after an answer: the stored one, or, for an answer from elsewhere, the one that FSRS-6 reaches with it.
+  /// nil if the log does not contain the card's first answer.
+  private func memory(after rating: Int64, _ row: Row, _ before: Slot) -> MemoryState? {
+    if row.number(5) > 0 { return MemoryState(stability: row.number(5), difficulty: row.number(7)) }
+    guard before.model >= 0, let rating = Rating(rawValue: rating) else { return nil }
+    let (model, state) = (models[Int(before.model)], row.integer(3))
+    if before.stability <= 0 || state == CardState.new.rawValue {
+      return state <= CardState.learning.rawValue ? model.initial(rating) : nil
+    }
+    let known = MemoryState(stability: Double(before.stability), difficulty: Double(before.difficulty))
+    return model.next(known, rating, days: max(0, ofAnswers.open.day - Int(before.lastDay)))
   }
 
   /// - Parameter timed: the probability by FSRS-7, if it schedules the card and knows its answers.

@@ -92,6 +92,6 @@ extension Histogram {
 extension StudyMoment {
   /// A day as a date: `2026-11-22`.
   public static func date(ofDay day: Int) -> String {
-    CivilDate(day: min(1_000_000, max(-700_000, day))).text
+    CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text
   }
 }

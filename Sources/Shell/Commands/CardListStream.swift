@@ -137,7 +137,7 @@ private struct RowReader {
   ) throws {
     if let bytes = bytes(property, of: card) { return row.add(bytes) }
     if property == .tags { return row.add(card.tags) }
-    if property == .state { return row.add(CardProperty.stateText(card, session)) }
+    if let text = property.ownText(of: card, at: moment) { return row.add(text) }
     row.add(property.text(try value(property, of: card, position), session))
   }
 

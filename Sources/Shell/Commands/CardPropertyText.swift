@@ -37,12 +37,20 @@ extension CardProperty {
 
   /// Formats the card's value of the field for the user.
   func text(of card: CardHandle, _ session: Session) throws -> String {
-    self == .state ? Self.stateText(try card.record(), session) : text(try card.value(of: self), session)
+    let own = try self == .state || self == .due ? ownText(of: card.record(), at: session.studyMoment) : nil
+    return try own ?? text(card.value(of: self), session)
   }
 
-  /// "buried" for a card that is buried but not suspended, otherwise the name of its state.
-  static func stateText(_ card: some CardColumns, _ session: Session) -> String {
-    !card.isSuspended && card.isBuried(at: session.studyMoment) ? "buried" : card.stateName
+  /// The text of a field that depends on more than its value: "buried" for a card that is buried but not suspended, and
+  /// the day on which `study` shows a learnt card, also if it was answered in another time zone. nil for anything else.
+  func ownText(of card: some CardColumns, at moment: StudyMoment) -> String? {
+    switch self {
+    case .state: return !card.isSuspended && card.isBuried(at: moment) ? "buried" : card.stateName
+    case .due:
+      guard card.state == .review, let due = card.schedule.due else { return nil }
+      return StudyMoment.date(ofDay: moment.dueDay(of: due))
+    default: return nil
+    }
   }
 
   /// Parses the columns of a list as the user types them: `prompt,answer,due`.

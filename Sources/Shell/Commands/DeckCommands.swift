@@ -24,8 +24,8 @@ enum DeckCommands {
       "deck", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the decks.",
       answer: "deck...",
       details: """
-        Cards counts only the deck's own cards. New and Due count what `study` would show now: they include the decks \
-        within it, up to the daily limits.
+        Cards counts only the deck's own cards; the other columns include the decks within it. New and Due count what \
+        `study` would show now, up to the daily limits.
         """, example: "deck list"
     ) {
       _, session in

@@ -116,7 +116,8 @@ enum MineCommand {
   private static func reportPairings(_ text: TextHandle, _ session: Session) {
     for pairing in text.pairings {
       let timing = pairing.timing
-      let offset = (timing.offset * 10).rounded() / 10
+      // Adding 0 makes -0 to 0.
+      let offset = (timing.offset * 10).rounded() / 10 + 0
       let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
       session.console.note(
         "mine: translation paired, offset \(offset) s\(speed): \(percent(pairing.share)) of the lines have one")

@@ -89,8 +89,9 @@ private final class ServingHost: ActionHost {
     return try body()
   }
 
-  /// Refreshed each time, since another process may have made an account or changed a setting.
+  /// Refreshed each time, since another process may have made an account or changed a setting, or the time zone.
   func clientSettings() throws -> (origins: [String], key: String) {
+    session.environment.clocks.rereadZone()
     try session.refreshAccounts()
     let workspace = try session.workspace()
     try workspace.settings.refresh()

@@ -11,7 +11,7 @@ extension HelpTopic {
     name: "modes", summary: "The modes of word games; `play --list` lists them, including those of plugins.",
     rows: [
       ("classic", "words from the letters of a base word, without a time limit"),
-      ("timed", "three minutes for one base word"), ("daily", "the same base word for everybody today"),
+      ("timed", "three minutes for one base word"), ("daily", "the same base word for everybody until midnight"),
       ("blitz", "two minutes, a new base word after every third word"), ("duel", "two players take turns"),
     ],
     paragraphs: [

@@ -52,8 +52,8 @@ struct StatisticsPanels {
     return ChartPanel(
       "Today",
       .words([
-        "\(counted(day.answers, "answer")) in \(Self.time(day.seconds)), \(percent(Double(day.right) / Double(day.answers))) right",
-        "\(grouped(day.new)) new, \(grouped(day.learning + day.relearning)) learning, "
+        "\(counted(day.answers, "answer")) in \(Self.time(of: day)), \(percent(Double(day.right) / Double(day.answers))) right",
+        "\(grouped(day.new)) new, \(grouped(day.learning + day.relearning - day.new)) learning, "
           + "\(grouped(day.young)) young, \(grouped(day.mature)) mature",
         streak, "about \(counted(Int(figures.known.rounded()), "card")) remembered now",
       ]))
@@ -72,8 +72,8 @@ struct StatisticsPanels {
     return percent(share) + (recall.predicted.map { " of " + percent($0) } ?? "") + " (\(grouped(recall.asked)))"
   }
 
-  static func time(_ seconds: Double) -> String {
-    seconds < 3600 ? "\(Int((seconds / 60).rounded(.up))) min" : "\((seconds / 360).rounded() / 10) h"
+  private static func time(of day: DayFigures) -> String {
+    day.seconds < 3600 ? "\(day.minutes) min" : "\((day.seconds / 360).rounded() / 10) h"
   }
 
   // MARK: Days

@@ -379,8 +379,9 @@ package final class Session {
     if let damage = lexicons.takeDamage().first { throw damage }
   }
 
-  /// Loads settings that another shell has changed since the last line, and turns off plugins that it has disabled.
+  /// Takes over what changed since the last line: the time zone, and what another shell did to settings and plugins.
   func refreshSettings() {
+    environment.clocks.rereadZone()
     do { try data.opened?.settings.refresh() } catch { report(error) }
     if options.usesPlugins { plugins.applyRevocations() }
   }
