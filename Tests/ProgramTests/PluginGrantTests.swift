@@ -14,7 +14,9 @@ import Testing
     #expect(try home.run("grow").status == 0)
     try home.plugin(
       "grows", permissions: #"["shell", "decks.read"]"#, manifest: #""commands": ["grow"]"#, version: "2.0", grow)
-    #expect(try home.run("grow").status == 2)
+    let asking = try home.run("grow")
+    #expect(
+      asking.status == 2 && asking.errors.contains("the plugin grows has it, but asks for more than it was granted"))
     #expect(try home.run("plugin", "list").output.contains("asks for more than granted: decks.read"))
     let refused = try home.run("plugin", "enable", "grows")
     #expect(refused.status == 1 && refused.errors.contains("asks for shell, decks.read"))
