@@ -10,6 +10,8 @@ public final class Plugin {
     let lua: LuaState
     /// The process that runs the code; nil if the code runs in this one.
     let distant: DistantCode?
+    /// The context of its bindings.
+    let context: BindingContext
     /// Seconds that loading took; nil while it is loading.
     var loadTime: Double?
     var commands: [String] = []

@@ -87,7 +87,8 @@ public struct PluginTests {
         let problem = PluginCallError(plugin: plugin.name, .test(test.name), error, limits: plugin.limits)
         return PluginTestResult(name: test.name, failure: problem.message)
       } catch {
-        return PluginTestResult(name: test.name, failure: String(describing: error))
+        let text = String(describing: error)
+        return PluginTestResult(name: test.name, failure: text + (code.context.advice(on: text) ?? ""))
       }
     }
   }

@@ -22,6 +22,22 @@ import Testing
     #expect(refused.status == 1 && refused.errors.contains("asks for shell, decks.read"))
   }
 
+  @Test func `the use of a module that plugin.json does not ask for is reported with its permission`() throws {
+    let home = try Home()
+    try home.plugin(
+      "needy", permissions: #"["shell"]"#, manifest: #""commands": ["need"]"#,
+      "shell.command{name='need', run=function() return words.lemma('x') end}")
+    _ = try home.write("test('it', function() words.lemma('x') end)", to: "data/plugins/needy/test.lua")
+    try home.plugin("early", manifest: #""load": "startup""#, "decks.list()")
+    try home.enable("needy")
+    let advice = "(global 'words'); plugin.json needs the permission words"
+    #expect(try home.run("need").errors.contains(advice))
+    #expect(try home.run("plugin", "test", "needy").output.contains(advice))
+    #expect(
+      try home.run("plugin", "enable", "early", "--grant").errors.contains(
+        "(global 'decks'); plugin.json needs the permission decks.read or decks.write"))
+  }
+
   private let grow = #"shell.command{name="grow", run=function() return "grown" end}"#
 
   @Test func `one account's grants do not count for another, nor before a sign-in`() throws {
