@@ -44,6 +44,19 @@ import Testing
     #expect(try home.run("plugin", "test", "own", "--json").lines.count == 6)
   }
 
+  @Test func `a key of plugin.json that is not known is remarked on to its author`() throws {
+    let home = try Home()
+    try home.plugin("own", manifest: #""comands": ["own"]"#, "")
+    _ = try home.write("test('it', function() end)", to: "data/plugins/own/test.lua")
+    for words in [
+      ["enable", "own", "--grant"], ["test", "own"], ["check", "own"], ["pack", "own", home.path + "/p.tgz"],
+    ] {
+      let run = try home.run(["plugin"] + words)
+      #expect(
+        run.errors.contains(#"own: plugin.json: "comands" is not a known key (did you mean "commands"?)"#), "\(run)")
+    }
+  }
+
   @Test func `the files of a plugin may begin with a byte order mark and a line for the system`() throws {
     let home = try Home()
     #expect(try home.run("plugin", "new", "own").status == 0)

@@ -163,7 +163,10 @@ import Testing
     try home.plugin("ring_b", manifest: #""needs": {"plugins": {"ring_a": "*"}}"#, "print('b')")
     try home.plugin("late", manifest: #""needs": {"plugins": {"base": ">=2"}}"#, "")
     try home.plugin("gap", manifest: #""needs": {"plugins": {"nowhere": "*"}}"#, "")
-    for name in ["base", "top", "ring_b", "late", "gap", "ring_a"] { try home.run("plugin", "enable", name, "--grant") }
+    for name in ["base", "top", "ring_b", "late", "ring_a"] { try home.run("plugin", "enable", name, "--grant") }
+    let gap = try home.run("plugin", "enable", "gap", "--grant")
+    #expect(gap.status == 0)
+    #expect(gap.errors.contains("needs the plugin nowhere, which is not installed; until then it cannot be used"))
     let run = try home.run("top")
     #expect(run.lines == ["base", "top"])
     #expect(run.errors.contains("plugins need each other in a cycle: ring_a > ring_b > ring_a"))
