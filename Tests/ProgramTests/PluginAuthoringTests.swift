@@ -34,14 +34,17 @@ import Testing
       test("never ends", function() while true do end end)
       test("decks are not granted", function() expect(decks):is_nil() end)
       test("contains a test", function() test("inner", function() error("not run") end) end)
+      test("fails with a table", function() expect(function() error{code = "c", message = "mm"} end):fails("^mm$") end)
+      test("bad pattern", function() expect("x"):matches("[") end)
       """, to: "data/plugins/own/test.lua")
     #expect(try home.run("plugin", "limit", "own", "--seconds", "1").status == 0)
     let failed = try home.run("plugin", "test", "own")
-    #expect(failed.status == 1 && failed.lines.last == "3 of 6 tests failed.")
+    #expect(failed.status == 1 && failed.lines.last == "4 of 8 tests failed.")
     #expect(failed.output.contains("FAILED  not fine\n          test.lua:3: expected 3, got 2\n"))
     #expect(failed.output.contains("stopped after 1 s in the test \"never ends\" (test.lua:6)"))
     #expect(failed.output.contains("a test within a test would not run"), "\(failed)")
-    #expect(try home.run("plugin", "test", "own", "--json").lines.count == 6)
+    #expect(failed.output.contains("FAILED  bad pattern\n          test.lua:10: malformed pattern"), "\(failed)")
+    #expect(try home.run("plugin", "test", "own", "--json").lines.count == 8)
   }
 
   @Test func `a key of plugin.json that is not known is remarked on to its author`() throws {
