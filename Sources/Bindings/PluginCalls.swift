@@ -121,7 +121,9 @@ extension BindingContext {
     do {
       return try call.isFrequent
         ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
-    } catch let error as LuaError where error.isUncatchable {
+    } catch let error as LuaError
+      where error.isUncatchable || (call == .event(.authenticationChanged) && error.isSignInMissing)
+    {
       throw error
     } catch let error as LuaError {
       let advice = self.advice(on: error.description)
@@ -153,6 +155,9 @@ extension LuaError {
     isRequestedStop
       || problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false
   }
+
+  /// Whether the code used what only a signed-in user may use.
+  var isSignInMissing: Bool { problem.map { $0.report.code == .signIn(.authRequired) } ?? false }
 
   /// Whether a Ctrl-C or `os.exit` ended the code, which is no error of the code.
   var isRequestedStop: Bool {

@@ -22,6 +22,18 @@ import Testing
     #expect(refused.status == 1 && refused.errors.contains("asks for shell, decks.read"))
   }
 
+  @Test func `what a plugin may no longer do at a sign-out is not reported as its error`() throws {
+    let home = try Home()
+    try home.plugin(
+      "waves", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
+      #"shell.on("authentication_changed", function(needs) print("needs", needs) shell.print("bye") end)"#)
+    try home.enable("waves")
+    let ana = try home.write("the password of ana\n", to: "ana")
+    #expect(try home.run("account", "add", "ana", "--new-password-file", ana).status == 0)
+    let run = try home.run(["--user", "ana", "--password-file", ana, "-i", "-e", ""], input: "logout\n")
+    #expect(run.output.contains("needs\ttrue") && !run.errors.contains("waves"), "\(run)")
+  }
+
   @Test func `the use of a module that plugin.json does not ask for is reported with its permission`() throws {
     let home = try Home()
     try home.plugin(
