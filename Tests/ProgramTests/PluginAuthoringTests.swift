@@ -14,6 +14,10 @@ import Testing
       "function deck:card(position) end\n",
     ] { #expect(stubs.contains(line), "\(line)") }
     #expect(text(of: home.path + "/types/card.lua").contains("---@param ... string tags\nfunction card:tag(...) end\n"))
+    let globals = text(of: home.path + "/types/problem.lua")
+    for name in ["test", "expect", "run", "card", "read"] {
+      #expect(globals.contains("\n\(name) = function() end\n"), "\(name)")
+    }
   }
 
   @Test func `a new plugin passes its own test, and a failing test ends with status 1`() throws {
@@ -166,7 +170,7 @@ import Testing
         end
       end
     end
-    classes.problem = nil
+    classes.problem, classes.expectation = nil, nil
     -- The members of a type are a table of the registry: each type has the one, and no such table is of no type.
     local function is_within(names, others)
       for name in pairs(names) do if not others[name] then return false end end
