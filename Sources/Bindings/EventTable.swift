@@ -149,6 +149,11 @@ public final class EventTable {
         try listener.call(arguments, brief: brief, &budget)
       } catch let error as LuaError where error.isRequestedStop {
         throw error
+      } catch let error as LuaError
+        where event == .authenticationChanged && listener.isOfPlugin && error.isSignInMissing
+      {
+        // When the user has signed out, a plugin can still use its own state only; that is no fault of its code.
+        continue
       } catch  where listener.isOfPlugin && budget.isSpent {
         remove(listener)
         let others = called[(index + 1)...].count { $0.isActive && $0.isOfPlugin }

@@ -15,7 +15,9 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
     decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context),
     documentsModule(context), wordsModule(context), textsModule(context), gamesModule(context), settingsModule(context),
     shellModule(context), filesModule(context),
-  ].filter(\.isGranted)
+  ]
+  for module in modules where !module.isGranted { context.withheld[module.description.name] = module.description.grant }
+  modules.removeAll { !$0.isGranted }
   if context.owner.plugin == nil { modules.append(pluginsModule(context)) }
   if context.auth != nil { modules.append(authModule(context)) }
   for module in modules { try state.register(module) }

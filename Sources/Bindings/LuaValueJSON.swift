@@ -1,5 +1,6 @@
 // The data of a mode as JSON text, and back. Invariant: texts, numbers, booleans and tables of these are restored
-// unchanged, whatever their keys; anything else in them is left out, and text that is not a table is refused.
+// unchanged, whatever their keys; anything else in them is left out, which `placeOfLoss` finds, and text that is not a
+// table is refused.
 
 import LuaRuntime
 import Values
@@ -50,6 +51,32 @@ extension LuaValue {
 
   /// The value as JSON on one line.
   var storedText: String? { storable?.json }
+
+  /// The place of the first value that `storedText` leaves out, such as `.seen[3]`; nil if it leaves out none.
+  var placeOfLoss: String? {
+    switch self {
+    case .none, .boolean, .integer, .number: return nil
+    case .bytes: return text == nil ? "" : nil
+    case .opaque, .object: return ""
+    case .list(let items):
+      for (index, item) in items.enumerated() {
+        if let place = item.placeOfLoss { return "[\(index + 1)]" + place }
+      }
+    case .table(let pairs):
+      for pair in pairs {
+        if let place = pair.value.placeOfLoss { return pair.key.step + place }
+        if pair.key.placeOfLoss != nil { return pair.key.step }
+      }
+    }
+    return nil
+  }
+
+  /// A key in the place of a value.
+  private var step: String {
+    if let text { return "." + text }
+    if case .integer(let number) = self { return "[\(number)]" }
+    return "[...]"
+  }
 
   /// Nil for a value that is left out.
   private var storable: Value? {

@@ -25,7 +25,10 @@ func readMode(
   let name = try table.text("name")
   let rules = try readRules(table)
   var hooks = try readHooks(table, name, of: state, context)
-  let data = ModeDataTable()
+  let data = ModeDataTable { reason in
+    let plugin = context.owner.plugin.map { "\($0): mode \(quoted(name)): " } ?? ""
+    context.events.report(context.owner, "mode \(quoted(name))", LuaFailure.message(plugin + reason))
+  }
   hooks.makeData = { LuaModeData(in: state, stored: $0, mode: name, table: data) }
   hooks.isGone = { state.isClosed }
   hooks.willRemove = data.storeAll

@@ -9,6 +9,19 @@ import WordGames
 final class ModeDataTable {
   private struct Entry { weak var data: LuaModeData? }
   private var entries: [ObjectIdentifier: Entry] = [:]
+  /// Reports a value in a table that cannot be stored; the first one only.
+  private let report: (String) -> Void
+  private var hasReported = false
+
+  init(report: @escaping (String) -> Void) { self.report = report }
+
+  fileprivate func reportLoss(in value: LuaValue) {
+    guard !hasReported, let place = value.placeOfLoss else { return }
+    hasReported = true
+    report(
+      "game.data\(printable(place)) is not stored with the game; only UTF-8 texts, numbers, booleans, and tables of these "
+        + "that do not contain themselves are")
+  }
 
   fileprivate func add(_ data: LuaModeData) { entries[ObjectIdentifier(data)] = Entry(data: data) }
   fileprivate func forget(_ id: ObjectIdentifier) { entries[id] = nil }
@@ -63,6 +76,7 @@ final class LuaModeData: ModeData {
             mode: mode,
             reason: "it takes \(grouped(text.utf8.count)) bytes as JSON; at most \(grouped(Self.limit)) are stored")
         }
+        others.reportLoss(in: copy)
         stored = text
       }
       return stored

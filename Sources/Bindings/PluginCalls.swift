@@ -70,12 +70,15 @@ public enum PluginCallError: Problem, Equatable {
   case unsubscribed(reason: String, others: Int)
 
   /// Converts a Lua error into what the caller gets.
-  public init(plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits) {
+  /// - Parameter advice: what to add to the message of an error that is not about a limit.
+  public init(
+    plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits, advice: String? = nil
+  ) {
     let place = error.position.trimmed.trimmedSuffix(":")
     switch error.stopReason {
     case .deadline: self = .outOfTime(plugin: plugin, call, place: place, limits: limits)
     case .memory: self = .outOfMemory(plugin: plugin, call, place: place, limits: limits)
-    default: self = .failed(plugin: plugin, call, reason: error.description)
+    default: self = .failed(plugin: plugin, call, reason: error.description + (advice ?? ""))
     }
   }
 
@@ -118,10 +121,13 @@ extension BindingContext {
     do {
       return try call.isFrequent
         ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
-    } catch let error as LuaError where error.isUncatchable {
+    } catch let error as LuaError
+      where error.isUncatchable || (call == .event(.authenticationChanged) && error.isSignInMissing)
+    {
       throw error
     } catch let error as LuaError {
-      throw recorded(PluginCallError(plugin: plugin, call, error, limits: terms.limits), error.trace)
+      let advice = self.advice(on: error.description)
+      throw recorded(PluginCallError(plugin: plugin, call, error, limits: terms.limits, advice: advice), error.trace)
     } catch LuaFailure.message(let message) {
       throw recorded(PluginCallError.failed(plugin: plugin, call, reason: message), nil)
     }
@@ -149,6 +155,9 @@ extension LuaError {
     isRequestedStop
       || problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false
   }
+
+  /// Whether the code used what only a signed-in user may use.
+  var isSignInMissing: Bool { problem.map { $0.report.code == .signIn(.authRequired) } ?? false }
 
   /// Whether a Ctrl-C or `os.exit` ended the code, which is no error of the code.
   var isRequestedStop: Bool {

@@ -81,6 +81,10 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
     var width = columns.count
     try stack.table(1, "list of rows").forEachElement { _, row in
       let value = try filled(row.value(-1))
+      if case .object(let object) = value, columns.count > 1 {
+        let type = row.state.description(of: object)?.name ?? "object"
+        throw LuaFailure.argument(1, "a list, or a table with fields named as the columns, expected, got \(type)")
+      }
       // The memory that the layout needs for each cell.
       try row.memory.charge(256 * cellCount(of: value, columns))
       rows.append(try cells(of: value, columns, in: row.state))

@@ -10,7 +10,8 @@ import Text
 ///     // no command is called "stduy"; did you mean "study"?
 public enum CommandError: Problem, Equatable {
   case noCommand
-  case unknownCommand(String, suggestion: String?)
+  /// `reason` says which plugin has it, and why the plugin cannot be used; nil if none has it.
+  case unknownCommand(String, suggestion: String?, reason: String? = nil)
   /// A name without help; the texts of `mentions` entries contain it.
   case unknownHelp(String, suggestion: String?, mentions: Int)
   case unknownSubcommand(group: String, String, suggestion: String?)
@@ -52,7 +53,9 @@ extension CommandError {
       .usage(
         .missingCommand, "A command is missing",
         "\(group): one of these commands is expected: \(names.joined(separator: ", "))")
-    case .unknownCommand(let name, let near):
+    case .unknownCommand(let name, _, let reason?):
+      .usage(.unknownCommand, "No such command", "no command is called \(quoted(name)): \(reason)")
+    case .unknownCommand(let name, let near, nil):
       .usage(
         .unknownCommand, "No such command", "no command is called \(quoted(name))", near, else: "; `help` lists them")
     case .unknownHelp(let name, let near, let mentions):

@@ -43,6 +43,8 @@ public final class CommandRegistry {
   public var reservedWords: Set<String> = []
   /// The themes in the order in which `help` lists them; themes not named here follow by name.
   public var themeOrder: [String] = []
+  /// Returns which plugin has a command that is not known, and why the plugin cannot be used.
+  public var reasonForMissing: (String) -> String? = { _ in nil }
 
   /// - Parameter own: returns the program's own commands, which must have unique names and valid descriptions; called
   ///   when a command is first looked up.
@@ -160,7 +162,7 @@ public final class CommandRegistry {
       return .command(command, rest: Array(words.dropFirst()))
     }
     guard let group = group(first) else {
-      throw .unknownCommand(first, suggestion: nearCommand(to: first))
+      throw .unknownCommand(first, suggestion: nearCommand(to: first), reason: reasonForMissing(first))
     }
     guard words.count > 1, !words[1].hasPrefix("-") else { return .group(group) }
     if let command = table[first]?[words[1]] {

@@ -76,7 +76,8 @@ public enum ExchangeError: Problem, Equatable {
         ["path": path, "line": place.line, "column": place.column])
     case .unknownFormat(let name):
       .unknown(
-        .badFormat, "format", name, among: CardFormat.allNames, "; use --format to choose one for any file name")
+        .badFormat, "format", name, among: CardFormat.allNames,
+        "; --format, or the field format in Lua, chooses one for any file name")
     case .tooManyFields(let type, let has, let given):
       ProblemReport(
         .badRow, "Too many fields",

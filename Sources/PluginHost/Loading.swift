@@ -113,16 +113,18 @@ extension PluginHost {
       plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
     }
     let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
-    let code = Plugin.LoadedCode(lua: lua, distant: try isolation.start(plugin, lua, seed: seed))
-    plugin.code = code
-    lua.timeLimit = plugin.limits.seconds
     var terms = PluginTerms()
     terms.limits = plugin.limits
     terms.grantsTypedPaths = grantsTypedPaths
     terms.recordFailure = { [weak plugin] message in
       if let plugin { plugin.lastError = message.withoutPrefix(plugin.name + ": ") }
     }
-    try install(session.bindingContext(of: manifest.name, grants, terms), in: lua)
+    let context = session.bindingContext(of: manifest.name, grants, terms)
+    let code = Plugin.LoadedCode(
+      lua: lua, distant: try isolation.start(plugin, lua, seed: seed), context: context)
+    plugin.code = code
+    lua.timeLimit = plugin.limits.seconds
+    try install(context, in: lua)
     let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
     try code.distant?.sendModules()
     try code.setRequire { try folder.module($0) }
@@ -135,6 +137,9 @@ extension PluginHost {
       try code.load(Array(luaCode(ofFile: source)), name: name).call([], results: 0) { _ in }
     } catch let error as LuaError where error.stopReason == .deadline || error.stopReason == .memory {
       throw PluginCallError(plugin: plugin.name, .loading, error, limits: plugin.limits)
+    } catch let error as LuaError {
+      guard let advice = code.context.advice(on: error.description) else { throw error }
+      throw PluginError.failed(plugin: plugin.name, message: oneLine(error) + advice)
     }
   }
 

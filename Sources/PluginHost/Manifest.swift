@@ -1,5 +1,5 @@
 // `plugin.json`: what a plugin declares before any of its code runs. Invariant: it is only data; an error names the
-// key and what was expected there; unknown keys are ignored.
+// key and what was expected there; unknown keys are ignored, and remarked on to whoever works on the plugin.
 
 public import Bindings
 public import Problems
@@ -23,6 +23,9 @@ public struct Manifest: Sendable {
   public let events: [ShellEvent]
   /// The versions of Deckhand and the plugins that it needs.
   public let needs: Needs
+  /// What is probably a mistake, but refuses nothing: keys that are not known. A key that begins with `x-` is the
+  /// author's own.
+  public let remarks: [String]
   /// The bytes that the manifest was read from; comparing them shows whether the user agreed to this very manifest.
   let source: [UInt8]
   public var owner: Owner { .plugin(name) }
@@ -61,6 +64,7 @@ public struct Manifest: Sendable {
     modes = isNewer ? [] : try reader.names("modes")
     events = isNewer ? [] : try reader.events()
     needs = isNewer ? Needs() : try reader.needs()
+    remarks = isNewer ? [] : reader.remarks
   }
 }
 
@@ -87,6 +91,17 @@ public struct Needs: Sendable {
 struct ManifestReader {
   let object: Value.Record
   let folder: String
+
+  private static let keys = [
+    "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "events",
+    "needs",
+  ]
+
+  var remarks: [String] {
+    object.fields.map(\.name).filter { !Self.keys.contains($0) && !$0.hasPrefix("x-") }.map { name in
+      "plugin.json: \(quoted(name)) is not a known key\(didYouMean(name, among: Self.keys)); it is ignored"
+    }
+  }
 
   private func wrong(_ key: String, _ expected: String) -> PluginError {
     .badManifest(
@@ -212,6 +227,11 @@ struct ManifestReader {
     if texts.count > 64 { throw wrong("permissions", "at most 64") }
     for text in texts {
       guard let permission = Permission(text) else {
+        if let name = Permission.guardedSetting(in: text) {
+          throw .badManifest(
+            plugin: folder,
+            reason: "\"permissions\": \(quoted(text)) is not a permission: no plugin may change \(name)")
+        }
         let known =
           Grants.Module.allCases.map(\.rawValue) + ["settings.write:NAME", "files.read:/PATH", "files.write:~/PATH"]
         throw .badManifest(

@@ -84,12 +84,21 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
   /// The longest path in characters, as the question shows it whole.
   static let longestPath = 400
 
-  /// Reads a setting's name: lower-case letters, digits and `_`, separated by dots; nil for settings that no plugin
-  /// may change.
+  /// The name of the setting in a permission that is never granted; nil for any other text.
+  static func guardedSetting(in text: String) -> String? {
+    let name = text.withoutPrefix("settings.write:")
+    return name != text && ProgramSettings.isGuarded(name) ? name : nil
+  }
+
+  /// Reads a setting's name: lower-case letters, digits, `_` and `-`, separated by dots; nil for settings that no
+  /// plugin may change.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = parts.allSatisfy { part in
-      !part.isEmpty && part.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+      !part.isEmpty
+        && part.utf8.allSatisfy {
+          (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D
+        }
     }
     return isName && name.utf8.count <= 200 && !ProgramSettings.isGuarded(String(name)) ? String(name) : nil
   }

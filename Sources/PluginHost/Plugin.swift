@@ -10,6 +10,8 @@ public final class Plugin {
     let lua: LuaState
     /// The process that runs the code; nil if the code runs in this one.
     let distant: DistantCode?
+    /// The context of its bindings.
+    let context: BindingContext
     /// Seconds that loading took; nil while it is loading.
     var loadTime: Double?
     var commands: [String] = []
@@ -68,6 +70,17 @@ public final class Plugin {
 
   /// Whether its commands and modes can be used.
   public var isUsable: Bool { [.ready, .loading, .loaded].contains(state) }
+
+  /// What keeps its commands and modes from being used, and a remedy; nil if they can be used.
+  var obstacle: String? {
+    switch state {
+    case .ready, .loading, .loaded: nil
+    case .off: "is off; `plugin enable \(name)` turns it on"
+    case .asking: "asks for more than it was granted; `plugin enable \(name)` grants it"
+    case .newer: "is written for a newer Deckhand"
+    case .failed: "failed; `plugin info \(name)` shows why"
+    }
+  }
 
   /// Its commands; until it is loaded, those that the manifest names.
   public var commands: [String] { state == .loaded ? code?.commands ?? [] : manifest?.commands ?? [] }

@@ -62,6 +62,18 @@ public final class PluginHost: ListenerLoading {
     // Bundled plugins are announced first, so that an installed plugin does not take their names.
     for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
     events.loader = self
+    registry.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.commands) }
+    modes.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.modes) }
+  }
+
+  /// Returns which plugin has a command or a mode that nobody can use now, and why; nil if none has it.
+  private func reason(forMissing name: String, _ names: (Manifest) -> [String]) -> String? {
+    // Without grants, every plugin of the user counts as off.
+    guard grants != nil else { return nil }
+    for plugin in plugins where plugin.manifest.map(names)?.contains(name) == true {
+      if let obstacle = plugin.obstacle { return "the plugin \(plugin.name) has it, but \(obstacle)" }
+    }
+    return nil
   }
 
   /// Reads the manifests of all plugins.

@@ -87,7 +87,8 @@ public struct PluginTests {
         let problem = PluginCallError(plugin: plugin.name, .test(test.name), error, limits: plugin.limits)
         return PluginTestResult(name: test.name, failure: problem.message)
       } catch {
-        return PluginTestResult(name: test.name, failure: String(describing: error))
+        let text = String(describing: error)
+        return PluginTestResult(name: test.name, failure: text + (code.context.advice(on: text) ?? ""))
       }
     }
   }
@@ -140,6 +141,20 @@ private let expectations = """
     if not holds then error("expected " .. what .. ", got " .. shown(value, 3), 3) end
   end
 
+  local function find(text, pattern)
+    local ok, found = pcall(string.find, text, pattern)
+    if not ok then error(found, 3) end
+    return found
+  end
+
+  -- A table that does not say what it is, such as {code = "bad", message = "..."}, is its message.
+  local function words(problem)
+    local text = tostring(problem)
+    if type(problem) ~= "table" or not text:find("^table: ") then return text end
+    local message = rawget(problem, "message")
+    return type(message) == "string" and message or shown(problem, 3)
+  end
+
   local methods = {}
   function methods:equals(other) check(same(self.value, other, 32), self.value, shown(other, 3)) end
   function methods:differs(other) check(not same(self.value, other, 32), self.value, "anything but " .. shown(other, 3)) end
@@ -147,13 +162,15 @@ private let expectations = """
   function methods:is_truthy() check(self.value, self.value, "a true value") end
   function methods:is_falsy() check(not self.value, self.value, "false or nil") end
   function methods:matches(pattern)
-    check(type(self.value) == "string" and self.value:find(pattern), self.value, "a text with " .. shown(pattern, 1))
+    local holds = type(self.value) == "string" and find(self.value, pattern)
+    check(holds, self.value, "a text with " .. shown(pattern, 1))
   end
   function methods:fails(pattern)
     local ok, problem = pcall(self.value)
     check(not ok, "no error", "an error")
     if pattern then
-      check(tostring(problem):find(pattern), tostring(problem), "an error with " .. shown(pattern, 1))
+      local text = words(problem)
+      check(find(text, pattern), text, "an error with " .. shown(pattern, 1))
     end
   end
 

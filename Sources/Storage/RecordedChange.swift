@@ -20,8 +20,13 @@ public final class RecordedChange {
   }
 
   private(set) var place: Place
+  /// The undo steps that were written as a consequence of this change, in their order.
+  public internal(set) var laterSteps: [Int] = []
 
   init(_ place: Place) { self.place = place }
+
+  /// Creates a change that changed nothing.
+  public convenience init() { self.init(.nothing) }
 
   public var isEmpty: Bool { if case .nothing = place { true } else { false } }
 
@@ -32,6 +37,14 @@ public final class RecordedChange {
   /// - Parameter recorder: has recorded everything that the unit changed.
   func setStep(_ id: Int, ifAll recorder: UndoRecorder) {
     if case .part(let part) = place, part.start.isAtStart, recorder.isAt(part.end) { place = .step(id) }
+  }
+
+  /// Runs what follows from the change; the undo steps that it writes become later steps of the change.
+  public func takeAlong(in store: Store, _ body: () throws -> Void) rethrows {
+    let outer = store.extendedChange
+    store.extendedChange = self
+    defer { store.extendedChange = outer }
+    try body()
   }
 }
 

@@ -41,6 +41,8 @@ public final class Store {
   var lastStep: Int?
   /// The recorded change that began at the start of the current unit.
   weak var firstPart: RecordedChange?
+  /// The recorded change that takes the steps written now along.
+  var extendedChange: RecordedChange?
   /// Rows of the current operation that are not written yet.
   private var waitingRows: (any WaitingRows)?
   /// How many nested calls use the database now.
@@ -172,7 +174,10 @@ public final class Store {
     guard let recorder else { return }
     recorder.isRecording = false
     lastStep = try UndoLog.add(db, recorder, named: name, at: recorder.now())
-    if let lastStep { firstPart?.setStep(lastStep, ifAll: recorder) }
+    if let lastStep {
+      firstPart?.setStep(lastStep, ifAll: recorder)
+      extendedChange?.laterSteps.append(lastStep)
+    }
     firstPart = nil
     recorder.clear()
   }

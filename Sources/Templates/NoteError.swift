@@ -103,7 +103,7 @@ public enum NoteError: Problem, Equatable {
     case .typeInUse(let name, let notes):
       ProblemReport(
         .inUse, "The note type is in use",
-        "the note type \(quoted(name)) has \(counted(notes, "note")); remove them first",
+        "the note type \(quoted(name)) has \(counted(notes, "note")); remove \(notes == 1 ? "it" : "them") first",
         ["name": name, "notes": notes])
     case .badType(let reason): ProblemReport(.badType, "Invalid note type", "a note type \(reason)")
     default: ProblemReport(.badType, "Invalid note type", "the note type is invalid")

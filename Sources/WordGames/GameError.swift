@@ -10,7 +10,8 @@ import Text
 public enum GameError: Problem, Equatable {
   case unknownRule(name: String, suggestion: String?)
   case badRule(text: String, expected: String)
-  case unknownMode(name: String, suggestion: String?)
+  /// `reason` says which plugin has it, and why the plugin cannot be used; nil if none has it.
+  case unknownMode(name: String, suggestion: String?, reason: String? = nil)
   case badMode(name: String, reason: String)
   case modeTaken(name: String, owner: Owner)
   case badBase(word: String, reason: String)
@@ -31,10 +32,12 @@ public enum GameError: Problem, Equatable {
         ["suggestion": near])
     case .badRule(let text, let expected):
       ProblemReport(.badRule, "Malformed rule", "rule \(quoted(text)): \(expected) expected")
-    case .unknownMode(let name, let near):
+    case .unknownMode(let name, let near, let reason):
       ProblemReport(
         .unknownMode, "Unknown mode",
-        "no mode is called \(quoted(name))\(didYouMean(near)); `play --list` lists them", ["suggestion": near])
+        "no mode is called \(quoted(name))"
+          + (reason.map { ": " + $0 } ?? didYouMean(near) + "; `play --list` lists them"),
+        ["suggestion": near])
     case .badMode(let name, let reason):
       ProblemReport(.badMode, "Malformed mode", "mode \(quoted(name)): \(reason)")
     case .modeTaken(let name, let owner):

@@ -11,6 +11,8 @@ import Text
 ///     modes.remove(owner: .plugin(name))
 public final class ModeTable {
   private var entries: [(mode: Mode, owner: Owner)]
+  /// Returns which plugin has a mode that is not in the table, and why the plugin cannot be used.
+  public var reasonForMissing: (String) -> String? = { _ in nil }
 
   /// A table of the built-in modes.
   public init() { entries = Mode.builtIn.map { ($0, .program) } }
@@ -38,7 +40,8 @@ public final class ModeTable {
   /// Returns the mode with the given name; the error suggests a similar one.
   public func mode(named name: String) throws(GameError) -> Mode {
     if let entry = entries.first(where: { $0.mode.name == name }) { return entry.mode }
-    throw .unknownMode(name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)))
+    throw .unknownMode(
+      name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)), reason: reasonForMissing(name))
   }
 
   /// The owner of the mode with the given name; nil if there is none.

@@ -149,7 +149,9 @@ import Workspace
         #"- ["a=2.0", "b=1.0"]"#, "Working", "dl = deck list", "enable x", "disable x", "reload x",
       ])
     try program.fails([
-      ("shell.table(5)", "list of rows"), ("shell.chart('x')", "list of numbers"),
+      ("shell.table(5)", "list of rows"),
+      ("shell.table({decks.open('Made')}, {'name', 'count'})", "element 1: a list, or a table with fields"),
+      ("shell.chart('x')", "list of numbers"),
       ("shell.chart({a = 'x'})", "'a' is not a number"),
       ("shell.chart({0/0})", "not a number"), ("shell.progress()", "#1"), ("shell.ask()", "#1"),
       ("shell.command{}", "name"), ("shell.command{name = 'x', run = 5}", "run"),

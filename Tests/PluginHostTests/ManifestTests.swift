@@ -15,8 +15,13 @@ import Values
       """
       {"name": "mine", "version": "1.2.3", "api": 1, "summary": "S.", "author": "A", "load": "startup",
        "permissions": ["decks.read", "files.read:~/x", "files.write:/tmp/y"], "commands": ["a-b"], "modes": ["m"],
-       "events": ["word_found"], "needs": {"plugins": {"other": ">=1 <3"}}, "x-mine": {"deep": [1, 2]}}
+       "events": ["word_found"], "needs": {"plugins": {"other": ">=1 <3"}}, "x-mine": {"deep": [1, 2]},
+       "permisions": ["words"]}
       """)
+    #expect(
+      read.remarks == [
+        #"plugin.json: "permisions" is not a known key (did you mean "permissions"?); it is ignored"#
+      ])
     #expect(read.permissions == [.module("decks.read"), .read(path: "~/x"), .write(path: "/tmp/y")])
     #expect(read.loadsAtStart && read.commands == ["a-b"] && read.modes == ["m"] && read.events == [.wordFound])
     #expect(read.needs.plugins.first?.name == "other" && read.needs.plugins.first?.range.description == ">=1 <3")
@@ -52,6 +57,7 @@ import Values
     (#"{"name": "mine", "api": 1, "permissions": ["files.write:/x\u200B"]}"#, "files.write:/x\\u{200B}"),
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:serve"]}"#, "write:serve\" is not a permission"),
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:sync.at_end"]}"#, "at_end\" is not a permission"),
+    (#"{"name": "mine", "api": 1, "permissions": ["settings.write:auth"]}"#, "permission: no plugin may change auth"),
     (#"{"name": "mine", "api": 1, "commands": ["A B"]}"#, "\"commands\": names of lower-case letters"),
     (#"{"name": "mine", "api": 1, "events": ["card_answerd"]}"#, "(did you mean \"card_answered\"?)"),
     (#"{"name": "mine", "api": 1, "needs": []}"#, "\"needs\": an object with"),
@@ -84,6 +90,7 @@ import Values
 
   @Test func `read and write access to the same data is one line of the question`() {
     let rights: [Permission] = [.module("decks.read"), .module("decks.write"), .read(path: "~/quiz"), .module("words")]
+    #expect(Permission("settings.write:my-plugin.level") == .setting(name: "my-plugin.level"))
     #expect(Permission.inWords(rights) == ["read and change decks", "read files in ~/quiz", "look up words"])
   }
 }

@@ -107,6 +107,8 @@ private let canHideProc: Bool = {
   @Test func `removing an alias requires that it exists, and callable values are called like functions`() throws {
     let home = try Home()
     #expect(try home.run([], input: "alias sp \"deck list\"\nalias sp\nalias\n").lines.contains("No aliases."))
+    let made = "print(assert(shell.run('alias dl \"deck list\"')).text)"
+    #expect(try home.run("-e", made).output == "deck list\n")
     let missing = try home.run("alias", "nosuch")
     #expect(missing.status == 1 && missing.errors.contains("nosuch"))
     // A line with only that word shows the variable of that name; this is reported when the alias is set or listed.

@@ -14,6 +14,10 @@ import Testing
       "function deck:card(position) end\n",
     ] { #expect(stubs.contains(line), "\(line)") }
     #expect(text(of: home.path + "/types/card.lua").contains("---@param ... string tags\nfunction card:tag(...) end\n"))
+    let globals = text(of: home.path + "/types/problem.lua")
+    for name in ["test", "expect", "run", "card", "read"] {
+      #expect(globals.contains("\n\(name) = function() end\n"), "\(name)")
+    }
   }
 
   @Test func `a new plugin passes its own test, and a failing test ends with status 1`() throws {
@@ -34,14 +38,30 @@ import Testing
       test("never ends", function() while true do end end)
       test("decks are not granted", function() expect(decks):is_nil() end)
       test("contains a test", function() test("inner", function() error("not run") end) end)
+      test("fails with a table", function() expect(function() error{code = "c", message = "mm"} end):fails("^mm$") end)
+      test("bad pattern", function() expect("x"):matches("[") end)
       """, to: "data/plugins/own/test.lua")
     #expect(try home.run("plugin", "limit", "own", "--seconds", "1").status == 0)
     let failed = try home.run("plugin", "test", "own")
-    #expect(failed.status == 1 && failed.lines.last == "3 of 6 tests failed.")
+    #expect(failed.status == 1 && failed.lines.last == "4 of 8 tests failed.")
     #expect(failed.output.contains("FAILED  not fine\n          test.lua:3: expected 3, got 2\n"))
     #expect(failed.output.contains("stopped after 1 s in the test \"never ends\" (test.lua:6)"))
     #expect(failed.output.contains("a test within a test would not run"), "\(failed)")
-    #expect(try home.run("plugin", "test", "own", "--json").lines.count == 6)
+    #expect(failed.output.contains("FAILED  bad pattern\n          test.lua:10: malformed pattern"), "\(failed)")
+    #expect(try home.run("plugin", "test", "own", "--json").lines.count == 8)
+  }
+
+  @Test func `a key of plugin.json that is not known is remarked on to its author`() throws {
+    let home = try Home()
+    try home.plugin("own", manifest: #""comands": ["own"]"#, "")
+    _ = try home.write("test('it', function() end)", to: "data/plugins/own/test.lua")
+    for words in [
+      ["enable", "own", "--grant"], ["test", "own"], ["check", "own"], ["pack", "own", home.path + "/p.tgz"],
+    ] {
+      let run = try home.run(["plugin"] + words)
+      #expect(
+        run.errors.contains(#"own: plugin.json: "comands" is not a known key (did you mean "commands"?)"#), "\(run)")
+    }
   }
 
   @Test func `the files of a plugin may begin with a byte order mark and a line for the system`() throws {
@@ -150,7 +170,7 @@ import Testing
         end
       end
     end
-    classes.problem = nil
+    classes.problem, classes.expectation = nil, nil
     -- The members of a type are a table of the registry: each type has the one, and no such table is of no type.
     local function is_within(names, others)
       for name in pairs(names) do if not others[name] then return false end end

@@ -10,6 +10,18 @@ import Testing
 
 @testable import Workspace
 
+/// Changes each card that is answered, and makes a deck of its name.
+private final class Marker: WorkspaceObserver {
+  let observesWords = false
+  var observesWordsDidChange: (() -> Void)?
+
+  func notify(_ event: WorkspaceEvent) throws {
+    guard case .cardAnswered(let card, _) = event else { return }
+    try card.workspace.cards.setFlag([card], to: 3)
+    _ = try card.workspace.decks.create(card.record().prompt)
+  }
+}
+
 @Suite struct StudyUndoTests {
   private let person: Person
   private let workspace: Workspace
@@ -48,6 +60,19 @@ import Testing
     #expect(problemCode { try session.undo() } == "nothing_to_undo")
     try workspace.care.undo()
     #expect(try deck.count() == 1)
+  }
+
+  @Test func `what a listener changed is undone with the answer, and not if the answer cannot be undone`() throws {
+    workspace.observer = Marker()
+    let session = try study()
+    try session.answer(.good)
+    #expect(try names().count == added.count + 3)
+    try session.undo()
+    #expect(try names() == added && reviews() == 0 && workspace.decks.all().count == 1)
+    try session.answer(.good)
+    _ = try workspace.cards.remove([try #require(try deck.card(at: 1))])
+    #expect(problemCode { try session.undo() } == "undo_conflict")
+    #expect(try names().count == added.count + 4)
   }
 
   @Test func `in a unit it rolls back its part, also for a card that is new in the unit`() throws {

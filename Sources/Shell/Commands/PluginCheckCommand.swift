@@ -42,6 +42,7 @@ enum PluginCheckCommand {
       let value = Value.record([("name", .text(lastPart(of: folder))), ("faults", list(check.faults))])
       return (value, ["\(lastPart(of: folder)): cannot be packed."], check.faults)
     }
+    PluginCommands.remark(on: package.manifest, session)
     var (faults, tests) = (check.faults, 0)
     do {
       let results = try PluginWork.testResults(of: package.name, staged: package.path, session)

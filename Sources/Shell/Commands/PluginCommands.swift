@@ -153,9 +153,19 @@ enum PluginCommands {
       switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
       case .inDryRun: return CommandResult()
       case .refused: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
-      case .enabled: return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
+      case .enabled:
+        if let manifest = plugin.manifest { remark(on: manifest, session) }
+        if let problem = session.plugins.dependencies.problem(of: plugin) {
+          session.console.message("\(problem.message); until then it cannot be used")
+        }
+        return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
       }
     }
+  }
+
+  /// Reports what is probably a mistake in a plugin.json.
+  static func remark(on manifest: Manifest, _ session: Session) {
+    for remark in manifest.remarks { session.console.message("\(manifest.name): \(remark)") }
   }
 
   /// The result of a request to enable a plugin.

@@ -42,6 +42,7 @@ enum PluginPackages {
       guard session.rehearsal.mayActOutside("pack \(package.name) \(package.manifest.version) into \(file)") else {
         return CommandResult()
       }
+      PluginCommands.remark(on: package.manifest, session)
       let bytes = try package.packed(as: file)
       try AtomicFile.write(file, bytes, .exported())
       return CommandResult(

@@ -39,8 +39,10 @@ enum PluginWork {
       details: "Exits with status 1 when a test fails.", arguments: [PluginCommands.pluginName],
       example: "plugin test palindromes"
     ) { invocation, session in
-      let name = try session.plugins.plugin(named: invocation.text("NAME")).name
+      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+      let name = plugin.name
       let results = try testResults(of: name, session)
+      PluginCommands.remark(on: try session.plugins.currentManifest(of: plugin), session)
       let failures = results.count { $0.failure != nil }
       let lines = results.flatMap { result in
         result.failure.map { ["FAILED  \(result.name)", "          \(printable($0, limit: 400))"] }

@@ -162,7 +162,7 @@ enum ShellCommands {
       "alias", theme: Self.theme, access: .signedIn,
       effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
       summary: "Defines a short name for the beginning of a line, or lists such names.",
-      answer: "{name, text}... or nothing",
+      answer: "{name, text}... or {name, text} or nothing",
       details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it. NAME alone "
         + "removes it.",
       arguments: [
@@ -177,17 +177,24 @@ enum ShellCommands {
           }
           return CommandResult(.null, line: "\(name) is no longer an alias.")
         }
-        try setAlias(name, aliasWords(text, session), session)
-        return CommandResult(.null, line: "\(name) stands for \(text)")
+        let words = try aliasWords(text, session)
+        try setAlias(name, words, session)
+        return CommandResult(record(ofAlias: name, words), line: "\(name) stands for \(text)")
       }
       for alias in session.registry.aliases { warnIfHidden(alias.name, session) }
-      let rows = session.registry.aliases.map {
-        [$0.name, $0.words.map { ShellWords.quote($0) }.joined(separator: " ")]
-      }
+      let rows = session.registry.aliases.map { [$0.name, line(of: $0.words)] }
       return CommandResult(
-        .list(rows.map { .record([("name", .text($0[0])), ("text", .text($0[1]))]) }),
+        .list(session.registry.aliases.map { record(ofAlias: $0.name, $0.words) }),
         .table(TableText([.init("Name", isTyped: true), .init("Stands for")], rows: rows, whenEmpty: "No aliases.")))
     }
+  }
+
+  private static func line(of words: [String]) -> String {
+    words.map { ShellWords.quote($0) }.joined(separator: " ")
+  }
+
+  private static func record(ofAlias name: String, _ words: [String]) -> Value {
+    .record([("name", .text(name)), ("text", .text(line(of: words)))])
   }
 
   /// Splits the text of an alias into words.

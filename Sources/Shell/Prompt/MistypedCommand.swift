@@ -30,6 +30,6 @@ struct MistypedCommand {
     let near = session.registry.nearCommand(to: shape.word, among: globals)
     // An unknown name alone evaluates to nil, and calling one is an error of Lua.
     if near == nil, shape.isAlone || shape.isBeforeText { return nil }
-    return .unknownCommand(shape.word, suggestion: near)
+    return .unknownCommand(shape.word, suggestion: near, reason: session.registry.reasonForMissing(shape.word))
   }
 }

@@ -206,7 +206,8 @@ package final class Prompt {
       return
     }
     if session.canAsk, let name = MistypedCommand(session).unknownName(in: line) {
-      session.console.note("\(quoted(name)) is neither a command nor a Lua name; `help` lists the commands.")
+      let reason = session.registry.reasonForMissing(name).map { ": " + $0 } ?? "; `help` lists the commands."
+      session.console.note("\(quoted(name)) is neither a command nor a Lua name" + reason)
       runLuaLine(line, source, showsNil: false)
       session.input.lineReader?.note(line, hasFailed: true)
       return

@@ -40,12 +40,21 @@ public struct CareOperations {
     try noting(change(step, again: true, progress))
   }
 
-  /// Reverts what one operation changed. Undoes its step; if the step contains more than the operation, and in a
-  /// rehearsal or an open transaction, restores the changed rows instead.
+  /// Reverts what one operation changed, after the later steps of the change; of these, those that were undone already
+  /// or whose rows have been changed since are left as they are. Undoes the step of the change; if the step contains
+  /// more than the change, and in a rehearsal or an open transaction, restores the changed rows instead.
   func takeBack(_ change: RecordedChange) throws {
-    if change.isEmpty { return }
+    let canUndo = !workspace.rehearsal.isOn && !workspace.database.hasOpenTransaction
+    var undone: [Int] = []
     do {
-      if let step = change.step, !workspace.rehearsal.isOn, !workspace.database.hasOpenTransaction {
+      for step in canUndo ? change.laterSteps.reversed() : [] {
+        do {
+          _ = try self.change(step, again: false) { _, _ in }
+          undone.append(step)
+        } catch is UndoError { continue }
+      }
+      if change.isEmpty { return }
+      if canUndo, let step = change.step {
         _ = try self.change(step, again: false) { _, _ in }
       } else {
         try workspace.perform(.takeBack) { db in
@@ -56,6 +65,9 @@ public struct CareOperations {
     } catch UndoError.notNow(_, isUndone: true) {
       // `undo` has already reverted it.
       return
+    } catch {
+      for step in undone.reversed() { _ = try self.change(step, again: true) { _, _ in } }
+      throw error
     }
   }
 

@@ -197,7 +197,10 @@ public final class SessionHandle: WorkspaceHandle {
       throw DeckError.over
     }
     let answer = options.mode == .sprint ? (result.isRight ? "right" : "wrong") : rating.name
-    try workspace.observer?.notify(.cardAnswered(result.card, answer: answer))
+    let change = changes.last ?? RecordedChange()
+    try change.takeAlong(in: workspace.database) {
+      try workspace.observer?.notify(.cardAnswered(result.card, answer: answer))
+    }
     try finishIfOver()
     return result
   }
@@ -251,7 +254,8 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Undoes the last answer, suspension or burial: its undo step, and the card's place in the session.
+  /// Undoes the last answer, suspension or burial: its undo step, those of the code that was notified of the answer,
+  /// and the card's place in the session.
   /// - Throws: `DeckError.nothingToUndo`; `UndoError` if what it changed has been changed since.
   public func undo() throws {
     switch try current() {

@@ -210,6 +210,7 @@ extension ProblemTable {
       "unknownRule": GameError.unknownRule(name: hostile, suggestion: near(nil)),
       "badRule": GameError.badRule(text: hostile, expected: "no value"),
       "unknownMode": GameError.unknownMode(name: hostile, suggestion: near("classic")),
+      "unknownMode": GameError.unknownMode(name: hostile, suggestion: nil, reason: "the plugin tug has it, but is off"),
       "badMode": GameError.badMode(name: hostile, reason: "a title is missing"),
       "modeTaken": GameError.modeTaken(name: hostile, owner: .program),
       "modeTaken": GameError.modeTaken(name: hostile, owner: .quiz),

@@ -17,6 +17,8 @@ extension ProblemTable {
         "noCommand": CommandError.noCommand,
         "unknownCommand": CommandError.unknownCommand(hostile, suggestion: "deck"),
         "unknownCommand": CommandError.unknownCommand(hostile, suggestion: nil),
+        "unknownCommand": CommandError.unknownCommand(
+          hostile, suggestion: nil, reason: "the plugin q has it, but is off"),
         "unknownHelp": CommandError.unknownHelp(hostile, suggestion: nil, mentions: 2),
         "unknownHelp": CommandError.unknownHelp(hostile, suggestion: nil, mentions: 0),
         "unknownHelp": CommandError.unknownHelp(hostile, suggestion: "deck", mentions: 2),
