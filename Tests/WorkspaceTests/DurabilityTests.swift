@@ -33,6 +33,20 @@ import Testing
     #expect(try workspace.care.steps().count == steps + 1)
   }
 
+  @Test func `a page shows the deck as it was at one moment, while another shell changes it`() throws {
+    let person = try Person()
+    let (first, second) = (try person.workspace(), try person.workspace())
+    try fill(first)
+    let deck = try first.decks.open("Spanish")
+    try deck.add(NewCard(prompt: "first", answer: "a"))
+    let inner = try second.decks.open("Spanish::Verbs")
+    let report = try deck.writePage(to: person.folder.file("page.html")) { done, _ in
+      if done == 1 { _ = try inner.remove() }
+    }
+    #expect(report.cards == 501)
+    #expect(throws: DeckError.self) { try first.decks.open("Spanish::Verbs") }
+  }
+
   @Test func `media without a name can be removed during a backup`() throws {
     let workspace = try Person().workspace()
     let name = try workspace.media.add([1], named: "a.mp3")
