@@ -62,6 +62,31 @@ import Testing
     #expect(try fileExists(workspace.media.path(name)))
   }
 
+  @Test func `media that another process removes before a restore names them are unpacked again`() throws {
+    let person = try Person()
+    let folder = person.data + "/local"
+    let content = folder + "/media/" + ContentHash(of: [1, 2]).description
+    let isThere = Mutex(true)
+    let workspace = try person.workspace(isInterrupted: {
+      // While the local data is saved, everything is unpacked.
+      guard fileExists(folder + "/backups") else { return false }
+      isThere.withLock { isThere in
+        if isThere { unlink(content) }
+        isThere = false
+      }
+      return false
+    })
+    let name = try workspace.media.add([1, 2], named: "a.mp3")
+    let path = person.data + "/one.deckhand-backup"
+    try workspace.care.backup(to: path)
+    try workspace.media.remove([name])
+    _ = try workspace.media.clean()
+    _ = try workspace.care.restore(workspace.care.stage(path))
+    let wasRemoved = isThere.withLock { !$0 }
+    #expect(wasRemoved)
+    #expect(try workspace.media.path(name) == content && fileExists(content))
+  }
+
   @Test func `a file that is written to while it is imported stays in the folder, and is imported again`() throws {
     let workspace = try Person().workspace()
     let path = try workspace.media.ensureInbox() + "/a.mp3"

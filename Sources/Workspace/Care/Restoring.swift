@@ -185,12 +185,19 @@ extension CareOperations {
       workspace.media.discardNew()
       throw error
     }
+    let media = workspace.unit.newMedia.keys
     workspace.unit.newMedia = [:]
     workspace.stopFitting()
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
     try replaceFiles(by: staged)
     try workspace.settings.reload()
+    // Until the rows named them, another process may have removed the contents as unused.
+    if !media.allSatisfy(fileExists) {
+      try unpackMedia(of: staged)
+      try workspace.media.syncNew()
+      workspace.unit.newMedia = [:]
+    }
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
 
