@@ -2,6 +2,7 @@
 
 import CardDocuments
 import Decks
+import Exchange
 import Files
 import Glibc
 import Storage
