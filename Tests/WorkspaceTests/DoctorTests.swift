@@ -217,6 +217,13 @@ import ToggleSettings
     var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
     utimes(folder + "/media/x.tmp", &times)
     let again = try person.workspace()
+    for name in ["out.json", "out.apkg", "out.html"] {
+      let (deck, path) = (try again.decks.open("Spanish::Verbs"), person.folder.file(name))
+      let error = #expect(throws: StorageError.self) {
+        if name == "out.html" { _ = try deck.writePage(to: path) } else { _ = try deck.exportCards(to: path) }
+      }
+      #expect(error?.message.contains("`doctor --mend`") == true)
+    }
     let found = Set(try again.care.diagnose().map(\.code))
     let mendable: Set<String> = [
       "damaged", "card_without_deck", "card_without_note", "note_without_type", "note_without_card",

@@ -9,7 +9,7 @@ import Storage
 extension DeckHandle {
   /// Estimates the size of the deck's page in bytes.
   public func pageWeight(_ options: PageOptions = PageOptions()) throws -> Int {
-    try workspace.read { try page($0, options).weight() }
+    try atOneMoment { try page($0, options).weight() }
   }
 
   /// Writes the deck and its subdecks, as they are at one moment, as a single HTML file for studying offline.
@@ -21,12 +21,10 @@ extension DeckHandle {
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     let isInterrupted = workspace.environment.isInterrupted
-    return try workspace.read { db in
-      try db.snapshot {
-        try page(db, options).write(to: path, kinds, isInterrupted: isInterrupted) { done, total in
-          if isInterrupted() { throw WorkspaceError.interrupted }
-          try progress(done, total)
-        }
+    return try atOneMoment { db in
+      try page(db, options).write(to: path, kinds, isInterrupted: isInterrupted) { done, total in
+        if isInterrupted() { throw WorkspaceError.interrupted }
+        try progress(done, total)
       }
     }
   }
