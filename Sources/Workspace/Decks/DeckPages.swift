@@ -9,7 +9,7 @@ import Storage
 extension DeckHandle {
   /// Estimates the size of the deck's page in bytes.
   public func pageWeight(_ options: PageOptions = PageOptions()) throws -> Int {
-    try atOneMoment { try page($0, options).weight() }
+    try workspace.read { try page($0, options).weight() }
   }
 
   /// Writes the deck and its subdecks, as they are at one moment, as a single HTML file for studying offline.
