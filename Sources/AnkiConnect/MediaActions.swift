@@ -4,6 +4,7 @@
 import Decks
 import Files
 import Glibc
+import Problems
 import Templates
 import Text
 import Values
@@ -82,7 +83,14 @@ struct MediaContent {
       guard let bytes = Text.bytes(ofBase64: text) else { throw ActionFailure("\(name): the data is not base64") }
       if bytes.count > Self.limit { throw ActionFailure("\(name): a file has at most 64 MiB") }
       return bytes
-    case .path(let path): return try FileText.bytes(path, limit: Self.limit, isInterrupted: isInterrupted)
+    case .path(let path):
+      do throws(FileError) {
+        return try FileText.bytes(path, limit: Self.limit, isInterrupted: isInterrupted)
+      } catch {
+        if error.reason == .interrupted { throw error }
+        // Of several notes, only the one with this file is refused.
+        throw ActionFailure(error.message)
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 // Finds and repairs rows of decks and cards that are wrong although SQLite considers the file intact: another program
 // wrote them, or the disk flipped bits.
-// Invariant: a check changes nothing. A repair changes only what a check finds, and never removes a card whose texts
-// can be read.
+// Invariant: a check changes nothing. A repair changes only what a check finds, and never removes a card or a note
+// whose texts can be read.
 
 import Files
 public import Storage
@@ -31,7 +31,7 @@ public struct DecksFinding: Equatable, Sendable {
 
 public enum DecksCheck {
   private static let rowLimit = 20
-  /// The name of the deck for cards whose deck is gone.
+  /// The name of the deck for cards whose deck is gone or not known.
   private static let recovered = "Recovered"
 
   /// The query for the rows with a kind of error; nil if the query is not enough to find them.
@@ -104,6 +104,7 @@ public enum DecksCheck {
         try CardTable.remove(db, db.rows(query(.cardWithoutNote)) { CardID(rawValue: $0.integer(0)) })
       case .noteWithoutType: try addTypes(db, now: now)
       case .noteWithoutCard:
+        try addCards(db, now: now)
         let ids = query(.noteWithoutCard)
         try db.execute(sql: "\(SyncedTable.notes.saveRemovedSQL(ids)); DELETE FROM notes WHERE id IN (\(ids))")
       case .deckWithoutParent, .deckKey: try repairDecks(db, now: now)
@@ -144,6 +145,18 @@ public enum DecksCheck {
       try db.execute(sql: "UPDATE notes SET type = ? WHERE id = ?", arguments: [type.id.rawValue, note.rawValue])
       var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
       try writer.rewrite(NoteTable.record(db, note))
+    }
+  }
+
+  /// Makes the cards of notes that have none again, in the deck named `recovered`. A note without any text gets none.
+  private static func addCards(_ db: Database, now: Double) throws {
+    for id in try notesWithoutCard(db) {
+      let note = try NoteTable.record(db, id)
+      guard note.fields.contains(where: { isFilled(Bytes($0.utf8)) }) else { continue }
+      let deck = try DeckTable.ensure(db, DeckName(recovered), now: now).id
+      let type = try NoteTypeTable.record(db, note.type)
+      var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
+      try writer.renew(note, newIn: deck)
     }
   }
 

@@ -21,15 +21,24 @@ struct CardPlan {
     for (name, place) in CardProperty.planned {
       switch place {
       case .number(let path, _): schedule[keyPath: path] = record[name]?.double
-      case .count(let path, _): schedule[keyPath: path] = record[name]?.integer ?? 0
+      case .count(let path, _): schedule[keyPath: path] = try Self.count(record, name)
       }
     }
     isSuspended = record["suspended"] == .boolean(true)
-    flag = record["flag"]?.integer ?? 0
+    flag = try Self.count(record, CardProperty.flag.rawValue)
     guard CardHiding.flags.contains(flag) else {
       throw .badOption(name: "schedule.flag", reason: "must be \(CardHiding.flagExpectation)")
     }
     try schedule.check()
+  }
+
+  /// Returns a whole number of the schedule; 0 if it is not given.
+  private static func count(_ record: Value.Record, _ name: String) throws(DeckError) -> Int {
+    guard let given = record[name], given != .null else { return 0 }
+    guard let count = given.integer else {
+      throw .badOption(name: "schedule.\(name)", reason: "must be a whole number")
+    }
+    return count
   }
 
   var value: Value {

@@ -23,6 +23,8 @@ public struct Replacement {
   public var keepsMode = true
   /// Whether a symbolic link is kept and its target is replaced; if false, the file replaces the link itself.
   public var followsLinks = true
+  /// False for a new file: if the path has one by the time this one is written, the write fails with EEXIST.
+  public var replaces = true
   /// False for content that can be recreated and may be lost in a power failure.
   public var isSynced = true
   /// Whether the folder entry is synced too; false for a folder that is synced later, or that nobody reads until then.
@@ -307,11 +309,20 @@ private final class Temporary {
     }
     isOpen = false
     do { try file.close() } catch { throw FileError(target, .write, error) }
-    guard rename(name, target) == 0 else { throw FileError(target, .replace) }
+    guard (options.replaces ? rename(name, target) : renameIfFree()) == 0 else { throw FileError(target, .replace) }
     // The new content is in place: the observer's result cannot undo that any more.
     _ = options.step(.renamed)
     if options.isSynced, options.syncsName { Folder.sync(parentFolder(of: target)) }
     _ = options.step(.done)
+  }
+
+  private func renameIfFree() -> Int32 {
+    guard link(name, target) == 0 else {
+      // Some file systems have no second names for a file.
+      return errno == EPERM || errno == EOPNOTSUPP ? rename(name, target) : -1
+    }
+    unlink(name)
+    return 0
   }
 
   func discard() {

@@ -213,6 +213,13 @@ import Workspace
     #expect(inDefault.map { $0 == .null } == [false, true])
   }
 
+  @Test(arguments: [#""path":"/nowhere/a.mp3""#, #""data":"%%""#])
+  func `of several notes only the one whose file cannot be read is refused`(content: String) throws {
+    let lost = note("uno", #","audio":{"filename":"a.mp3",\#(content),"fields":["Back"]}"#)
+    let added = try client.call("addNotes", #"{"notes":[\#(lost),\#(note("dos"))]}"#).list ?? []
+    #expect(added.map { $0 == .null } == [true, false])
+  }
+
   @Test func `a cloze note without a cloze cannot be added`() throws {
     func cloze(_ text: String) -> String {
       #"{"deckName":"Spanish","modelName":"Cloze","fields":{"Text":"\#(text)"}}"#
@@ -225,7 +232,9 @@ import Workspace
   @Test func `cached first fields are refreshed after an action was rolled back`() throws {
     let id = try add("uno")
     #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(true))
-    let lost = note("tres", #","audio":{"filename":"a.mp3","path":"/nowhere/a.mp3","fields":["Back"]}"#)
+    // The folder of media is a file: nothing can be stored in it.
+    try writeFile("", to: client.host.workspace.folder + "/media")
+    let lost = note("tres", #","audio":{"filename":"a.mp3","data":"aGk=","fields":["Back"]}"#)
     #expect(try client.refusal("addNotes", #"{"notes":[\#(note("dos")),\#(lost)]}"#) != nil)
     try client.call("updateNoteFields", #"{"note":{"id":\#(id),"fields":{"Front":"cuatro"}}}"#)
     #expect(try client.call("canAddNote", #"{"note":\#(note("cuatro"))}"#) == .boolean(false))

@@ -46,16 +46,23 @@ import Testing
     for (prompt, answer) in [("uno", "one"), ("dos", "two"), ("tres", String(repeating: "three ", count: 200))] {
       try home.run("card", "add", "D", prompt, answer)
     }
-    func edit(_ words: [String], _ change: String, meanwhile other: [String]) throws {
+    func edit(_ words: [String], _ change: String, meanwhile other: [String], answer: String = "Changed") throws {
       let script = home.words(other).joined(separator: " ") + " >/dev/null; sed -i '\(change)' \"$1\""
       let terminal = try terminal(words, editor(script))
-      terminal.wait(for: "Changed")
+      terminal.wait(for: answer)
       #expect(terminal.ended() == 0)
     }
     try edit(["card", "edit", "deck:D"], "s/dos/two!/", meanwhile: ["card", "edit", "D:2", "--answer", "other"])
     try edit(["note", "edit", "D:2"], "s/other/mine/", meanwhile: ["card", "tag", "D:2", "--add", "late"])
     let card = try home.run("-e", "c = decks.open('D'):card(2) print(c.prompt, c.answer, c.tags[1])")
     #expect(card.output == "two!\tmine\tlate\n", "\(card)")
+    let styled = try home.run("notetype", "show", "Basic").output.replacing("20px", with: "31px")
+    let path = try home.write(styled, to: "styled.txt")
+    try edit(
+      ["notetype", "edit", "Basic"], "s/{{Back}}/<i>{{Back}}/",
+      meanwhile: ["notetype", "edit", "Basic", "--from", path], answer: "Note type \"Basic\"")
+    let type = try home.run("notetype", "show", "Basic").output
+    #expect(type.contains("31px") && type.contains("<i>{{Back}}"), "\(type)")
   }
 
   @Test func `a note of any type is added by its fields, or in the editor`() throws {

@@ -35,6 +35,21 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `lines that are pasted into a typed answer are its text, and act as no keys`() throws {
+    let home = try Home()
+    try home.run("deck", "create", "D")
+    try home.run("card", "add", "D", "Zahlen", "eins sieben", "--type-answer")
+    let terminal = try home.terminal("study", "D")
+    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~")
+    terminal.wait(for: "eins sieben")
+    terminal.type("\r")
+    terminal.wait(for: "1 again")
+    terminal.type("\u{1B}[200~\r4\u{1B}[201~q")
+    terminal.wait(for: "1 card was left.")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
     columns: UInt16, rows: UInt16
   ) throws {

@@ -135,6 +135,19 @@ import Testing
     }
   }
 
+  @Test func `a file that another shell has locked is not rewritten, and lines are still added`() throws {
+    try withFolder { folder in
+      let path = folder + "/history"
+      try writeFile(String(repeating: "a\nb\n", count: 20), to: path)
+      let other = open(path, O_RDONLY)
+      try #require(other >= 0 && flock(other, LOCK_EX) == 0)
+      defer { close(other) }
+      let history = History(path: path, limit: 10)
+      history.add("c")
+      #expect(history.entries == ["a", "b", "c"] && size(of: path) == 82)
+    }
+  }
+
   @Test func `lines that two shells add at once are all kept`() throws {
     try withFolder { folder in
       let path = folder + "/history"

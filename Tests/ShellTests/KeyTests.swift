@@ -22,6 +22,7 @@ import Testing
     ("\u{1B}[6~", "key(Shell.Key.pageDown)"),
     ("\u{1B}", "key(Shell.Key.escape)"), ("\t", "key(Shell.Key.tab)"), ("\u{0C}", #"key(Shell.Key.control("l"))"#),
     ("\u{03}", "interrupted"), ("\u{1B}[99;99zb", #"key(Shell.Key.character("b"))"#),
+    ("\u{1B}[200~sí\r\ns\tq~\u{1B}[201~", #"pasted("sí s q~")"#),
   ])
   func `keys arrive one by one`(typed: String, expected: String) throws {
     let terminal = try probe()

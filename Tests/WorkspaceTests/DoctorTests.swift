@@ -207,6 +207,7 @@ import ToggleSettings
           UPDATE cards SET note = 999, ord = 0 WHERE id = \(card(2));
           UPDATE notes SET type = 999 WHERE id = (SELECT note FROM cards WHERE id = \(card(6)));
           INSERT INTO notes (id, guid, type, mod, fields) SELECT 5, 'n', min(id), 0, 'a' FROM note_types;
+          INSERT INTO notes (id, guid, type, mod, fields) SELECT 6, 'e', min(id), 0, '' FROM note_types;
           INSERT INTO reviews (card, at, rating, state, interval) VALUES (\(card(3)), 0, 9, 0, 1);
           UPDATE settings SET kind = 'text', value = 'many' WHERE name = 'study.limit';
           """)
@@ -216,6 +217,13 @@ import ToggleSettings
     var times = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
     utimes(folder + "/media/x.tmp", &times)
     let again = try person.workspace()
+    for name in ["out.json", "out.apkg", "out.html"] {
+      let (deck, path) = (try again.decks.open("Spanish::Verbs"), person.folder.file(name))
+      let error = #expect(throws: StorageError.self) {
+        if name == "out.html" { _ = try deck.writePage(to: path) } else { _ = try deck.exportCards(to: path) }
+      }
+      #expect(error?.message.contains("`doctor --mend`") == true)
+    }
     let found = Set(try again.care.diagnose().map(\.code))
     let mendable: Set<String> = [
       "damaged", "card_without_deck", "card_without_note", "note_without_type", "note_without_card",
@@ -227,6 +235,9 @@ import ToggleSettings
     #expect(mendable.intersection(left) == [] && told.isSubset(of: left), "\(left)")
     #expect(try again.decks.open("Spanish::Verbs").count() == 498)
     #expect(try again.decks.open("Spanish::Verbs").cards(matching: "p5").nextCard()?.record().answer == "a")
+    // A card without a deck, and the cards of two notes that had none; the note without text is removed.
+    let recovered = try again.decks.open("Recovered")
+    #expect(try recovered.count() == 3 && recovered.cards(matching: "p1").nextCard()?.record().answer == "a")
   }
 
   @Test func `readable rows of a damaged collection are kept, and the rest is listed`() throws {

@@ -2,6 +2,7 @@
 
 import CardDocuments
 import Decks
+import Exchange
 import Files
 import Glibc
 import Storage
@@ -33,6 +34,20 @@ import Testing
     #expect(try workspace.care.steps().count == steps + 1)
   }
 
+  @Test func `a page shows the deck as it was at one moment, while another shell changes it`() throws {
+    let person = try Person()
+    let (first, second) = (try person.workspace(), try person.workspace())
+    try fill(first)
+    let deck = try first.decks.open("Spanish")
+    try deck.add(NewCard(prompt: "first", answer: "a"))
+    let inner = try second.decks.open("Spanish::Verbs")
+    let report = try deck.writePage(to: person.folder.file("page.html")) { done, _ in
+      if done == 1 { _ = try inner.remove() }
+    }
+    #expect(report.cards == 501)
+    #expect(throws: DeckError.self) { try first.decks.open("Spanish::Verbs") }
+  }
+
   @Test func `media without a name can be removed during a backup`() throws {
     let workspace = try Person().workspace()
     let name = try workspace.media.add([1], named: "a.mp3")
@@ -46,6 +61,31 @@ import Testing
     _ = try workspace.media.clean()
     _ = try workspace.care.restore(workspace.care.stage(job.path))
     #expect(try fileExists(workspace.media.path(name)))
+  }
+
+  @Test func `media that another process removes before a restore names them are unpacked again`() throws {
+    let person = try Person()
+    let folder = person.data + "/local"
+    let content = folder + "/media/" + ContentHash(of: [1, 2]).description
+    let isThere = Mutex(true)
+    let workspace = try person.workspace(isInterrupted: {
+      // While the local data is saved, everything is unpacked.
+      guard fileExists(folder + "/backups") else { return false }
+      isThere.withLock { isThere in
+        if isThere { unlink(content) }
+        isThere = false
+      }
+      return false
+    })
+    let name = try workspace.media.add([1, 2], named: "a.mp3")
+    let path = person.data + "/one.deckhand-backup"
+    try workspace.care.backup(to: path)
+    try workspace.media.remove([name])
+    _ = try workspace.media.clean()
+    _ = try workspace.care.restore(workspace.care.stage(path))
+    let wasRemoved = isThere.withLock { !$0 }
+    #expect(wasRemoved)
+    #expect(try workspace.media.path(name) == content && fileExists(content))
   }
 
   @Test func `a file that is written to while it is imported stays in the folder, and is imported again`() throws {

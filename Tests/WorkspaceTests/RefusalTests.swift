@@ -92,6 +92,18 @@ import Testing
     try workspace.close()
   }
 
+  @Test func `a backup without a name replaces none that another process has made meanwhile`() throws {
+    let workspace = try person.workspace()
+    let other = try workspace.care.freeBackupPath()
+    let made = try workspace.care.backup { _, _ in
+      do { try writeFile("other", to: other) } catch { Issue.record(error) }
+    }
+    #expect(made.path != other && size(of: other) == 5)
+    #expect(try workspace.care.inspect(made.path) == made.contents)
+    #expect(try Folder.names(in: workspace.care.backupFolder).count == 2)
+    try workspace.close()
+  }
+
   @Test func `the first change after a wrong clock was set back makes a backup`() throws {
     let workspace = try person.workspace()
     for (number, days) in [365.0, -365].enumerated() {

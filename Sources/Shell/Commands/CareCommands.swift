@@ -31,17 +31,22 @@ enum CareCommands {
       example: "backup ~/deckhand.backup"
     ) { invocation, session in
       let workspace = try session.workspace()
-      let path =
-        try invocation.optionalText("FILE").map { session.environment.folders.expanded($0) }
-        ?? workspace.care.freeBackupPath()
+      let given = invocation.optionalText("FILE").map { session.environment.folders.expanded($0) }
+      let path = try given ?? workspace.care.freeBackupPath()
       guard session.rehearsal.mayActOutside("write a backup to \(path)") else { return CommandResult() }
       let progress = session.console.progress("Writing \(lastPart(of: path))", total: 100)
       defer { progress.finish() }
-      let contents = try workspace.care.backup(to: path) { progress.update($1 > 0 ? $0 * 100 / $1 : 0, of: 100) }
+      let update = { (done: Int, total: Int) in progress.update(total > 0 ? done * 100 / total : 0, of: 100) }
+      let made: (path: String, contents: BackupContents)
+      if given == nil {
+        made = try workspace.care.backup(progress: update)
+      } else {
+        made = (path, try workspace.care.backup(to: path, progress: update))
+      }
       progress.finish()
       return CommandResult(
-        .record([("path", .text(path)), ("contents", record(contents))]),
-        line: "Backed up \(words(contents, session)) to \(path).")
+        .record([("path", .text(made.path)), ("contents", record(made.contents))]),
+        line: "Backed up \(words(made.contents, session)) to \(made.path).")
     }
   }
 

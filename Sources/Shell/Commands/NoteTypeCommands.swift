@@ -164,11 +164,12 @@ enum NoteTypeCommands {
       let before = try type.record()
       let agreed = invocation.flag("--yes")
       if let path = invocation.optionalText("--from") {
-        try change(type, to: read(path, isCloze: type.record().isCloze, session), agreed: agreed, session)
+        try change(type, to: read(path, isCloze: before.isCloze, session), since: before, agreed: agreed, session)
       } else {
-        let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: NoteTypeSheet.advice)
+        let text = NoteTypeSheet.sheet(of: before.draft).text(advice: NoteTypeSheet.advice)
         let isEdited = try session.editor.edit(text, orElse: "give --from FILE") {
-          try change(type, to: NoteTypeSheet.draft(Sheet($0), isCloze: type.record().isCloze), agreed: agreed, session)
+          let draft = try NoteTypeSheet.draft(Sheet($0), isCloze: before.isCloze)
+          try change(type, to: draft, since: before, agreed: agreed, session)
         }
         if !isEdited { return .unchanged(.object(type)) }
       }
@@ -179,10 +180,10 @@ enum NoteTypeCommands {
   }
 
   private static func change(
-    _ type: NoteTypeHandle, to draft: NoteTypeDraft, agreed: Bool, _ session: Session
+    _ type: NoteTypeHandle, to draft: NoteTypeDraft, since shown: NoteType, agreed: Bool, _ session: Session
   ) throws {
     let known = try type.record()
-    let edit = NoteTypeEdit(known, to: draft.keepingLineEnds(of: known.draft))
+    let edit = NoteTypeEdit(known, to: draft.keeping(known.draft, since: shown.draft))
     let loss = try type.loss(of: edit)
     var agreed = agreed
     if !agreed, !loss.isNothing {

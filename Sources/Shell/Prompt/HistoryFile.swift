@@ -31,12 +31,14 @@ struct HistoryFile {
 
   /// Appends an entry. - Returns: what went wrong, in one line.
   func append(_ entry: String, hasFailed: Bool = false) -> String? {
-    let descriptor = openLocked()
+    let (descriptor, isLocked) = openLocked()
     guard descriptor >= 0 else { return trouble("cannot be written", errno) }
     defer { close(descriptor) }
     var bytes = (hasFailed ? Self.failureMark : []) + escaped(entry)
     if !endsWithLine(descriptor) { bytes.insert(UInt8(ascii: "\n"), at: 0) }
-    return write(bytes, to: descriptor) ? nil : trouble("cannot be written", errno)
+    guard write(bytes, to: descriptor) else { return trouble("cannot be written", errno) }
+    // A compaction has read the old file before this entry was in it.
+    return isLocked || isStillThere(descriptor) ? nil : append(entry, hasFailed: hasFailed)
   }
 
   private func trouble(_ what: String, _ number: Int32) -> String {
@@ -63,19 +65,23 @@ extension HistoryFile {
   /// Reads the last bytes of the file, from the start of a line.
   private func readEnd(_ descriptor: Int32, size: Int) -> [UInt8]? {
     let skipped = max(0, size - Self.mostRead)
+    guard let end = bytes(of: descriptor, in: skipped..<size) else { return nil }
+    guard skipped > 0 else { return end }
+    return end.firstIndex(of: UInt8(ascii: "\n")).map { Array(end[($0 + 1)...]) } ?? []
+  }
+
+  private func bytes(of descriptor: Int32, in range: Range<Int>) -> [UInt8]? {
     var failed = false
-    let bytes = [UInt8](unsafeUninitializedCapacity: max(1, size - skipped)) { buffer, count in
-      while count < size - skipped {
+    let bytes = [UInt8](unsafeUninitializedCapacity: max(1, range.count)) { buffer, count in
+      while count < range.count {
         let room = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-        let got = retrying { pread(descriptor, room.baseAddress, room.count, off_t(skipped + count)) }
+        let got = retrying { pread(descriptor, room.baseAddress, room.count, off_t(range.lowerBound + count)) }
         failed = got < 0
         if got <= 0 { break }
         count += got
       }
     }
-    guard !failed else { return nil }
-    guard skipped > 0 else { return bytes }
-    return bytes.firstIndex(of: UInt8(ascii: "\n")).map { Array(bytes[($0 + 1)...]) } ?? []
+    return failed ? nil : bytes
   }
 
   /// Parses entries from newest to oldest until there are enough; skips lines that are not UTF-8, are empty or contain
@@ -150,21 +156,27 @@ extension HistoryFile {
 
   /// Opens the file for appending, locked against a compaction. When the lock is not available soon, it is skipped: one
   /// write with O_APPEND is complete even without it. Returns -1 with errno when the file cannot be opened.
-  private func openLocked() -> Int32 {
+  private func openLocked() -> (descriptor: Int32, isLocked: Bool) {
     for _ in 0..<8 {
       let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
-      guard descriptor >= 0 else { return -1 }
-      lock(descriptor)
-      if isStillThere(descriptor) { return descriptor }
+      guard descriptor >= 0 else { return (-1, false) }
+      let isLocked = lock(descriptor)
+      if isStillThere(descriptor) { return (descriptor, isLocked) }
       close(descriptor)
     }
     errno = EAGAIN
-    return -1
+    return (-1, false)
   }
 
-  private func lock(_ descriptor: Int32) {
-    // Some network file systems have no locks; a history without a lock is better than none.
-    do { try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1, isInterrupted: { false })) } catch { return }
+  /// - Returns: false while another shell holds the lock.
+  private func lock(_ descriptor: Int32) -> Bool {
+    do {
+      try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1, isInterrupted: { false }))
+      return true
+    } catch {
+      // Some network file systems have no locks; a history without a lock is better than none.
+      return error.reason != .busy
+    }
   }
 
   /// Whether the path still leads to the open file: a compaction replaces it with a new one.
@@ -194,11 +206,13 @@ extension HistoryFile {
     return true
   }
 
-  /// Replaces the file with one that has only the newest entries, including those that others added meanwhile.
+  /// Replaces the file with one that has only the newest entries, including those that others added meanwhile. Does
+  /// nothing while another shell does it.
   private func compact() -> String? {
-    let descriptor = openLocked()
+    let (descriptor, isLocked) = openLocked()
     guard descriptor >= 0 else { return trouble("cannot be written", errno) }
     defer { close(descriptor) }
+    guard isLocked else { return nil }
     var status = stat()
     guard fstat(descriptor, &status) == 0, let end = readEnd(descriptor, size: Int(status.st_size)) else {
       return trouble("cannot be read", errno)
@@ -210,7 +224,23 @@ extension HistoryFile {
     do { try AtomicFile.write(path, lines, options) } catch {
       return trouble("cannot be written", error.number)
     }
-    return nil
+    return appendLate(descriptor, after: Int(status.st_size))
+  }
+
+  /// Appends to the new file what shells that did not wait for the lock have added to the old one since it was read.
+  /// - Parameters:
+  ///   - descriptor: the old file.
+  ///   - size: its size when it was read.
+  private func appendLate(_ descriptor: Int32, after size: Int) -> String? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, Int(status.st_size) > size else { return nil }
+    guard let late = bytes(of: descriptor, in: size..<Int(status.st_size)) else {
+      return trouble("cannot be read", errno)
+    }
+    let new = openLocked().descriptor
+    guard new >= 0 else { return trouble("cannot be written", errno) }
+    defer { close(new) }
+    return write(late, to: new) ? nil : trouble("cannot be written", errno)
   }
 }
 

@@ -19,13 +19,13 @@ struct KeyScreen {
   /// Runs the screen, showing the lines again after each key.
   /// - Parameters:
   ///   - takesEscape: whether `handle` receives Escape now, instead of it leaving the screen.
-  ///   - handle: receives each key, and each line when there is no keyboard.
+  ///   - handle: receives each key and each paste, and each line when there is no keyboard.
   /// - Returns: the result; nil when the user left.
   func run<Answer>(
     showing lines: () -> [String], takesEscape: () -> Bool = { false },
     _ handle: (KeyEvent) throws -> KeyOutcome<Answer>
   ) throws -> Answer? {
-    let keys = KeyReader(lines: session.input.plainReader)
+    let keys = KeyReader(lines: session.input.plainReader, marksPastes: !session.console.terminal.isDumb)
     keys.requests = session.requests
     let screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
     let (lock, clocks) = (IdleLock(session), session.environment.clocks)
@@ -44,7 +44,7 @@ struct KeyScreen {
           continue
         }
         switch event {
-        case .key, .line: idle.touch(now: clocks.reading().boot)
+        case .key, .line, .pasted: idle.touch(now: clocks.reading().boot)
         default: break
         }
         switch event {
@@ -56,7 +56,7 @@ struct KeyScreen {
         case .terminated(let signal):
           session.leave(by: signal)
           return nil
-        case .key, .line: if case .ends(let answer) = try handle(event) { return answer }
+        case .key, .line, .pasted: if case .ends(let answer) = try handle(event) { return answer }
         }
       }
     }

@@ -49,6 +49,7 @@ final class Picker {
         if found.indices.contains(place) { return .ends(found[place].value) }
       case .key(let key): handleKey(key)
       case .line(let line): filter = line
+      case .pasted(let text): (filter, place) = (filter + text, 0)
       default: break
       }
       return .continues

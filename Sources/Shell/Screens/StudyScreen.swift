@@ -54,7 +54,7 @@ final class StudyScreen {
     self.name = name
     goal = try study.options.mode == .sprint ? nil : study.deck.goals.current()
     idle = IdleClock(now: session.environment.clocks.reading().boot)
-    keys = KeyReader(lines: session.input.plainReader)
+    keys = KeyReader(lines: session.input.plainReader, marksPastes: !session.console.terminal.isDumb)
     keys.requests = session.requests
     screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
   }
@@ -123,6 +123,11 @@ final class StudyScreen {
         return try leave()
       case .key(let key): try handle(key)
       case .line(let line): try handle(line)
+      case .pasted(let text):
+        guard view.question != nil, !view.isCovered, try study.isActive() else { continue }
+        view.typed += text
+        echo(printable(text, limit: .max))
+        if redraws { try draw() }
       }
       if session.state.leaving != nil { return try leave() }
     }
@@ -147,7 +152,7 @@ final class StudyScreen {
   func locks(_ event: KeyEvent) throws -> Bool {
     guard IdleLock(session).untilLock(idle) == 0 else {
       switch event {
-      case .key, .line:
+      case .key, .line, .pasted:
         idle.touch(now: session.environment.clocks.reading().boot)
         session.requests.listen(in: session)
       default: break

@@ -19,7 +19,7 @@ extension StudyScreen {
       if try locks(event) { continue }
       if isLockedOut { return }
       switch event {
-      case .tick: continue
+      case .tick, .pasted: continue
       case .requested: if try StudyRequests(self).endPage() { return }
       case .resized: screen.redrawAll(page.drawn)
       case .resumed: screen.redraw(page.drawn)

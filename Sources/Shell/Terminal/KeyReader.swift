@@ -1,6 +1,6 @@
 // Reads single keys for screens, with a timeout for clocks; reads lines when standard input is not a terminal.
 // Invariant: the terminal is raw and signals are handled here only between `begin` and `end`; the terminal is restored
-// on every way out.
+// on every way out. What is pasted never acts as keys, if the terminal marks it.
 
 import CTerminal
 import Glibc
@@ -18,6 +18,8 @@ package enum KeyEvent: Equatable, Sendable {
   case key(Key)
   /// Several characters as a line, without a terminal. An empty line is Enter; a single character is its key.
   case line(String)
+  /// What was pasted, as one line: line ends and tabs are spaces.
+  case pasted(String)
   /// The timeout passed without input.
   case tick
   /// The terminal's size changed.
@@ -49,13 +51,18 @@ package final class KeyReader {
   private let isTerminal: Bool
   private var isOpen = false
   private var bytes: [UInt8] = []
+  /// The beginning of a paste whose end has not arrived yet.
+  private var paste: [UInt8]?
+  private let marksPastes: Bool
 
-  /// The text that restores the terminal after a screen changed it (shows the cursor); it is also written when the
-  /// program crashes.
-  private let restoringText = "\u{1B}[?25h\u{1B}[0m"
+  /// The text that restores the terminal after a screen changed it (shows the cursor, stops marking pastes); it is also
+  /// written when the program crashes.
+  private let restoringText = "\u{1B}[?25h\u{1B}[0m\u{1B}[?2004l"
 
-  package init(input: Int32 = 0, lines: PlainLineReader? = nil) {
+  /// - Parameter marksPastes: whether the terminal is asked to mark what is pasted (bracketed paste).
+  package init(input: Int32 = 0, lines: PlainLineReader? = nil, marksPastes: Bool = true) {
     self.input = input
+    self.marksPastes = marksPastes
     self.lines = lines ?? PlainLineReader(input: input, isInterrupted: { Interrupts.wereRequested })
     isTerminal = isatty(input) == 1 && !LineReader.isReading
   }
@@ -71,11 +78,13 @@ package final class KeyReader {
       end()
       throw .unreadable(errno: failure)
     }
+    markPastes(true)
   }
 
   /// Restores the terminal and the signal handlers. May be called twice.
   package func end() {
     guard isOpen else { return }
+    markPastes(false)
     terminal_end()
     isOpen = false
   }
@@ -104,6 +113,12 @@ package final class KeyReader {
     }
   }
 
+  private func markPastes(_ isOn: Bool) {
+    guard marksPastes else { return }
+    let text = Array("\u{1B}[?2004\(isOn ? "h" : "l")".utf8)
+    _ = retrying { write(input, text, text.count) }
+  }
+
   private func isRequested() -> Bool {
     guard let requests, requests.take() else { return false }
     if !takesRequests { requests.refuse() }
@@ -128,10 +143,12 @@ extension KeyReader {
     case 0: return nil
     case SIGINT:
       bytes.removeAll()
+      paste = nil
       return .interrupted
     case SIGWINCH: return .resized
     case SIGTSTP:
       willSuspend()
+      markPastes(false)
       terminal_suspend()
       return resume()
     case SIGCONT: return resume()
@@ -142,6 +159,7 @@ extension KeyReader {
   /// Restores raw mode, since the shell that suspended the program changed the terminal's modes.
   private func resume() -> KeyEvent {
     terminal_raw(restoringText)
+    markPastes(true)
     didResume()
     return .resumed
   }
@@ -177,6 +195,7 @@ extension KeyReader {
   /// The key at the start of the bytes; nil for anything else.
   private func keyEvent() -> KeyEvent? {
     let byte = bytes.removeFirst()
+    if paste != nil { return pasteEvent(byte) }
     switch byte {
     case 0x04: return .endOfInput
     case 0x03: return .interrupted
@@ -189,6 +208,18 @@ extension KeyReader {
     default: return character(from: byte)
     }
   }
+
+  /// Adds a byte to the paste that has begun; at its end, returns its text.
+  private func pasteEvent(_ byte: UInt8) -> KeyEvent? {
+    paste?.append(byte)
+    let end = Self.pasteEnd
+    guard byte == UInt8(ascii: "~"), let text = paste, text.suffix(end.count).elementsEqual(end) else { return nil }
+    paste = nil
+    let line = String(decoding: text.dropLast(end.count), as: UTF8.self)
+    return .pasted(String(line.map { $0.isNewline || $0 == "\t" ? " " : $0 }))
+  }
+
+  private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
   /// Reads the rest of a multi-byte character.
   private func character(from lead: UInt8) -> KeyEvent? {
@@ -214,6 +245,10 @@ extension KeyReader {
     }
     var parameters: [UInt8] = []
     while let byte = following(), parameters.count < 32 {
+      if byte == UInt8(ascii: "~"), parameters.elementsEqual("200".utf8) {
+        paste = []
+        return nil
+      }
       if (0x40...0x7E).contains(byte) { return key(final: byte, parameters).map { .key($0) } }
       parameters.append(byte)
     }

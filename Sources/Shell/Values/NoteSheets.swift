@@ -152,19 +152,28 @@ extension String {
 }
 
 extension NoteTypeDraft {
-  /// The draft with the original texts where only line ends differ.
-  func keepingLineEnds(of known: NoteTypeDraft) -> NoteTypeDraft {
-    func kept(_ text: String, _ old: String) -> String { text.hasLines(of: old) ? old : text }
+  /// The draft with each part that the user left as it was shown, at most with other line ends, as it is now: another
+  /// shell may have changed it since.
+  func keeping(_ known: NoteTypeDraft, since shown: NoteTypeDraft) -> NoteTypeDraft {
+    func kept(_ text: String, _ old: String, _ now: String) -> String { text.hasLines(of: old) ? now : text }
     var draft = self
-    draft.css = kept(css, known.css)
-    for index in cards.indices {
-      guard let old = known.cards.first(where: { $0.name == cards[index].name }) else { continue }
-      (draft.cards[index].front, draft.cards[index].back) = (
-        kept(cards[index].front, old.front), kept(cards[index].back, old.back)
-      )
+    draft.name = kept(name, shown.name, known.name)
+    draft.css = kept(css, shown.css, known.css)
+    if fields.elementsEqual(shown.fields, by: { $0.hasLines(of: $1) }) { draft.fields = known.fields }
+    draft.cards = cards.compactMap { mine -> CardTemplate? in
+      guard let old = shown.card(named: mine.name) else { return mine }
+      let isEdited = !mine.front.hasLines(of: old.front) || !mine.back.hasLines(of: old.back)
+      guard let now = known.card(named: mine.name) else { return isEdited ? mine : nil }
+      var card = mine
+      card.front = kept(mine.front, old.front, now.front)
+      card.back = kept(mine.back, old.back, now.back)
+      return card
     }
+    draft.cards += known.cards.filter { shown.card(named: $0.name) == nil && card(named: $0.name) == nil }
     return draft
   }
+
+  private func card(named name: String) -> CardTemplate? { cards.first { $0.name == name } }
 
   /// Changes the template of a name, adding it when missing.
   fileprivate mutating func withCard(_ name: Substring, _ change: (inout CardTemplate) -> Void) {

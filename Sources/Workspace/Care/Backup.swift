@@ -99,17 +99,37 @@ extension CareOperations {
   // MARK: Making a backup
 
   /// Writes everything of the account to one file, even while it is in use, and reads it back to verify it.
-  /// - Parameter progress: called with the bytes done and their total.
+  /// - Parameters:
+  ///   - replaces: whether a file of that name is replaced; if not, the backup fails with EEXIST.
+  ///   - progress: called with the bytes done and their total.
   @discardableResult
   public func backup(
-    to path: String, progress: (Int, Int) -> Void = { _, _ in }
+    to path: String, replaces: Bool = true, progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> BackupContents {
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("backup") }
     try workspace.games.store()
     if workspace.database.hasOpenTransaction { throw BackupError.inUnit }
     // Creates the collection if there is none yet.
     try workspace.read { _ in }
-    return try backupJob(to: path).write(progress: progress)
+    var job = backupJob(to: path)
+    job.replaces = replaces
+    return try job.write(progress: progress)
+  }
+
+  /// Makes a backup under an unused name in the folder of the automatic backups.
+  /// - Parameter what: the beginning of the name.
+  public func backup(
+    as what: String = "backup", progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> (path: String, contents: BackupContents) {
+    while true {
+      let path = try freeBackupPath(what)
+      do {
+        return (path, try backup(to: path, replaces: false, progress: progress))
+      } catch let error as FileError where error == FileError(path, .replace, number: EEXIST) {
+        // Another process has made a backup of that name meanwhile.
+        continue
+      }
+    }
   }
 
   func backupJob(to path: String) -> BackupJob {
@@ -147,15 +167,14 @@ extension CareOperations {
     return contents
   }
 
-  /// Returns a path for a backup that was given no name; creates its folder.
-  public func freeBackupPath() throws -> String {
+  /// Returns an unused path for a backup made now; creates its folder.
+  /// - Parameters:
+  ///   - what: the beginning of the name.
+  ///   - ending: nil for that of a backup.
+  public func freeBackupPath(_ what: String = "backup", ending: String? = nil) throws -> String {
     if !workspace.rehearsal.isOn { try makePrivateFolder(backupFolder) }
-    return try freeBackupName("backup")
-  }
-
-  /// Returns an unused path for a backup made now.
-  func freeBackupName(_ what: String, ending: String = CareOperations.backupEnding) throws -> String {
-    freePath(backupFolder + "/\(what)-\(workspace.dailyBackups.day(workspace.environment.clocks.now()))", ending)
+    let day = workspace.dailyBackups.day(workspace.environment.clocks.now())
+    return freePath(backupFolder + "/\(what)-\(day)", ending ?? CareOperations.backupEnding)
   }
 
   /// Returns an unused path: the start and the ending, with a number between them if that path is taken.

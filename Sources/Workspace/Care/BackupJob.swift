@@ -16,6 +16,8 @@ struct BackupJob: Sendable {
   /// Seconds since 1970.
   let created: Double
   let isInterrupted: @Sendable () -> Bool
+  /// Whether a file of that name is replaced; if not, the backup fails with EEXIST.
+  var replaces = true
 
   /// Writes the backup and verifies it.
   /// - Parameter progress: called with the bytes done and their total.
@@ -72,6 +74,7 @@ struct BackupJob: Sendable {
     let packed = "packed"
     var options = Replacement(isInterrupted: isInterrupted)
     options.keepsMode = false
+    options.replaces = replaces
     options.temporaryName = lastPart(of: scratch.folder) + "/" + packed
     var done = contents.bytes
     try AtomicFile.write(

@@ -265,7 +265,11 @@ extension DecksFinding.Kind {
     case .cardWithoutDeck: ("\(cards) without a deck", "they are moved to the deck Recovered")
     case .noteWithoutType: ("\(counted(count, "note")) whose note type does not exist", "they get another note type")
     case .cardWithoutNote: ("\(cards) whose note does not exist", "they are removed: their texts were in the note")
-    case .noteWithoutCard: ("\(counted(count, "note")) without a card", "they are removed")
+    case .noteWithoutCard:
+      (
+        "\(counted(count, "note")) without a card",
+        "their cards are made again, in the deck Recovered; a note without text is removed"
+      )
     case .deckWithoutParent: ("\(counted(count, "deck")) without a parent deck", "the parent deck is created")
     case .deckKey:
       ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")

@@ -30,8 +30,7 @@ extension CareOperations {
       report.lost = lost
       report.mended = rest.filter { $0.isMendable && !report.findings.contains($0) }
     } else {
-      let path = try freeBackupName("before-mending")
-      try backup(to: path)
+      let path = try backup(as: "before-mending").path
       try mend(found)
       report = DoctorReport(findings: try diagnose(areas), backup: path)
     }

@@ -185,12 +185,19 @@ extension CareOperations {
       workspace.media.discardNew()
       throw error
     }
+    let media = workspace.unit.newMedia.keys
     workspace.unit.newMedia = [:]
     workspace.stopFitting()
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
     try replaceFiles(by: staged)
     try workspace.settings.reload()
+    // Until the rows named them, another process may have removed the contents as unused.
+    if !media.allSatisfy(fileExists) {
+      try unpackMedia(of: staged)
+      try workspace.media.syncNew()
+      workspace.unit.newMedia = [:]
+    }
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
 
@@ -251,8 +258,8 @@ extension CareOperations {
     }
     try makePrivateFolder(backupFolder)
     do {
-      let path = try freeBackupName("before-restore")
-      return (try backup(to: path), path)
+      let made = try backup(as: "before-restore")
+      return (made.contents, made.path)
     } catch let error as StorageError where error.isDamage {
       return (nil, try copyDamaged())
     }
@@ -260,7 +267,7 @@ extension CareOperations {
 
   /// Copies a damaged collection to a dated file name beside the backups.
   func copyDamaged() throws -> String {
-    let kept = try freeBackupName("damaged", ending: ".sqlite")
+    let kept = try freeBackupPath("damaged", ending: ".sqlite")
     try workspace.database.close()
     try copyDatabase(
       workspace.folder + "/collection.sqlite", to: kept, isInterrupted: workspace.environment.isInterrupted)

@@ -12,7 +12,7 @@ extension DeckHandle {
     try workspace.read { try page($0, options).weight() }
   }
 
-  /// Writes the deck and its subdecks as a single HTML file for studying offline.
+  /// Writes the deck and its subdecks, as they are at one moment, as a single HTML file for studying offline.
   /// - Parameters:
   ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
   ///   - progress: called with the cards done and their total; an error that it throws ends the export.
@@ -21,7 +21,7 @@ extension DeckHandle {
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     let isInterrupted = workspace.environment.isInterrupted
-    return try workspace.read { db in
+    return try atOneMoment { db in
       try page(db, options).write(to: path, kinds, isInterrupted: isInterrupted) { done, total in
         if isInterrupted() { throw WorkspaceError.interrupted }
         try progress(done, total)

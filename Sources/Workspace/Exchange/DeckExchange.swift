@@ -76,7 +76,8 @@ extension DeckHandle {
     return try CardFormat(ofPath: path)
   }
 
-  /// Writes the cards of the deck and its subdecks to a file; the file is written whole or not at all.
+  /// Writes the cards of the deck and its subdecks, as they are at one moment, to a file; the file is written whole or
+  /// not at all.
   /// - Parameters:
   ///   - path: `-` is standard output if `kinds` is any.
   ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
@@ -85,10 +86,23 @@ extension DeckHandle {
   ) throws -> ExportReport {
     let format = try checkExport(to: path, options)
     let isInterrupted = workspace.environment.isInterrupted
-    return try workspace.read { db in
+    return try atOneMoment { db in
       guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }
       return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: isInterrupted) { _, _ in
         if isInterrupted() { throw WorkspaceError.interrupted }
+      }
+    }
+  }
+
+  /// Reads the deck as it is at one moment. Nothing can be removed meanwhile: what a card refers to and does not exist
+  /// was lost by damage.
+  func atOneMoment<T>(_ body: (Database) throws -> T) throws -> T {
+    try workspace.read { db in
+      try db.snapshot {
+        _ = try DeckTable.record(db, id)
+        do { return try body(db) } catch DeckError.gone(let what) {
+          throw StorageError.damaged(path: db.path, detail: "\(what) of a card does not exist")
+        }
       }
     }
   }

@@ -239,9 +239,7 @@ public struct SyncOperations {
     let missing = try workspace.read { try came.missingCards($0) }
     if missing > 0, try !consent(.remove(cards: missing)) { throw SyncError.wouldRemove(cards: missing) }
     guard missing > 0 || link.meta == nil, !workspace.rehearsal.isOn else { return nil }
-    let path = try workspace.care.freeBackupPath()
-    try workspace.care.backup(to: path)
-    return path
+    return try workspace.care.backup().path
   }
 
   /// Creates the exchange; in a rehearsal it sends nothing.
@@ -275,8 +273,7 @@ public struct SyncOperations {
   /// Writes notes that the server's note types cannot hold to a file beside the backups.
   private func saveSetAside(_ notes: [Value.Record]) throws -> String? {
     if notes.isEmpty || workspace.rehearsal.isOn { return nil }
-    try makePrivateFolder(workspace.care.backupFolder)
-    let path = try workspace.care.freeBackupName("not-synced", ending: ".json")
+    let path = try workspace.care.freeBackupPath("not-synced", ending: ".json")
     try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
     return path
   }

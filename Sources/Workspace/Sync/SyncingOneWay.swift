@@ -30,8 +30,7 @@ extension SyncOperations {
     guard try pull(server).checkedMeta().isSame(as: preview.pulled.meta) else { throw SyncError.moved }
     var path: String?
     if !workspace.rehearsal.isOn {
-      try makePrivateFolder(workspace.care.backupFolder)
-      let kept = try workspace.care.freeBackupName("server", ending: ".colpkg")
+      let kept = try workspace.care.freeBackupPath("server", ending: ".colpkg")
       try preview.pulled.staged.pack(to: kept, workspace.moment)
       path = kept
     }
@@ -59,9 +58,7 @@ extension SyncOperations {
     // Rows that came from the server and were not changed since are part of the fetched collection.
     let isOurs = preview.link.meta == nil || preview.unsent.total > 0
     if preview.cardsHere > 0, isOurs, !workspace.rehearsal.isOn {
-      let path = try workspace.care.freeBackupPath()
-      try workspace.care.backup(to: path)
-      kept = path
+      kept = try workspace.care.backup().path
     }
     let report = try workspace.perform(.sync, on: preview.link.address, count: { $0.cards }) { db in
       // Only what the user was shown may be replaced: another shell may have changed something since.
