@@ -126,8 +126,11 @@ import Testing
     try collection.add(deck, "new", "x")
     let cards = try ["due", "held"].map { try collection.add(deck, $0, "x") }
     try collection.store.operation("learn") { db in
+      let moment = StudyMoment(now: collection.now)
       let sql = "UPDATE cards SET state = 2, due = ?, last_review = ? WHERE id = ?"
-      for card in cards { try db.run(sql, [collection.now, collection.now - 864_000, card.rawValue]) }
+      for card in cards {
+        try db.run(sql, [moment.start(ofDay: moment.today), collection.now - 864_000, card.rawValue])
+      }
       try CardTable.setSuspended(db, cards[1], true, now: 1)
     }
     for (query, prompts) in [
