@@ -20,7 +20,7 @@ struct SchemaEighteen {
       contents.presets[row.integer(0)] = try preset(named: row.text(1), Array(row.blob(2))[...])
     }
     let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)
-    for key in ["creationOffset", "localOffset", "rollover", "fsrs"] {
+    for key in ["creationOffset", "localOffset", "rollover", "fsrs", "schedVer"] {
       try db.forEachRow("SELECT val FROM config WHERE KEY = ?", [key]) { row in
         do throws(JSONFailure) {
           contents.settings[key] = try JSONParser.parse(Array(row.blob(0)), limits: limits)
