@@ -133,6 +133,7 @@ func differInOneLetter(_ a: String, _ b: String) -> Bool {
 
 /// Whether a test holds for the bytes of a word, as its letters are counted.
 private func matches(_ word: UnsafeBufferPointer<UInt8>, _ test: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
-  if hasPlainBytes(word) { return test(word) }
+  // ς begins with this byte.
+  if !word.contains(0xCF) { return test(word) }
   return Array(String(countedLetters(String(decoding: word, as: UTF8.self))).utf8).withUnsafeBufferPointer(test)
 }
