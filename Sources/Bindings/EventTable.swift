@@ -150,7 +150,7 @@ public final class EventTable {
       } catch let error as LuaError where error.isRequestedStop {
         throw error
       } catch let error as LuaError
-        where event == .authenticationChanged && listener.isOfPlugin && error.isSignInMissing
+        where listener.event == .authenticationChanged && listener.isOfPlugin && error.isSignInMissing
       {
         // When the user has signed out, a plugin can still use its own state only; that is no fault of its code.
         continue
