@@ -255,7 +255,7 @@ import Testing
     let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
     #expect(
       error?.message
-        == "no format is called \"cvs\" (did you mean \"csv\"?); the formats are json, jsonl, csv, tsv, txt, md, apkg, apkg-legacy, colpkg; use --format to choose one for any file name"
+        == "no format is called \"cvs\" (did you mean \"csv\"?); the formats are json, jsonl, csv, tsv, txt, md, apkg, apkg-legacy, colpkg; --format, or the field format in Lua, chooses one for any file name"
     )
     for path in ["json", ".json", "a.", "a/b", ""] {
       #expect(throws: ExchangeError.self) { try CardFormat(ofPath: path) }
