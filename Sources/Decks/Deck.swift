@@ -19,8 +19,8 @@ public struct DeckID: RawRepresentable, Hashable, Sendable {
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
-  /// The time of the last answer in the deck or in a deck within it, in seconds since 1970.
-  public let studied: Double?
+  /// The time of the last answer in the deck, in seconds since 1970; in `DeckTable.list`, also in a deck within it.
+  public internal(set) var studied: Double?
 
   /// The deck and the preset that every collection of Anki has; both have this id.
   public static let firstName = "Default"

@@ -9,19 +9,23 @@ import Text
 ///     let deck = try DeckTable.create(db, name: "Spanish::Verbs", now: now)
 ///     try DeckTable.rename(db, deck.id, to: "Spanish::Irregular verbs", now: now)
 public enum DeckTable {
-  private static let columns = """
-    id, name, (
-      SELECT max(studied) FROM decks AS part WHERE part.name_key = decks.name_key
-        OR (part.name_key >= decks.name_key || '::' AND part.name_key < decks.name_key || ':;'))
-    """
+  private static let columns = "id, name, studied"
 
   // MARK: Finding
 
-  /// All decks by name, each followed by the decks within it.
+  /// All decks by name, each followed by the decks within it, and studied last when one of them was.
   public static func list(_ db: Database) throws -> [DeckRecord] {
     let all = try db.rows("SELECT \(columns) FROM decks", [], record)
-    let keyed = all.map { (parts: DeckName.split($0.name.lowercased()), deck: $0) }
-    return keyed.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }.map(\.deck)
+    let unsorted = all.map { (parts: DeckName.split($0.name.lowercased()), deck: $0) }
+    let keyed = unsorted.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }
+    var (decks, outer): ([DeckRecord], [Int]) = ([], [])
+    for (place, (parts, deck)) in keyed.enumerated() {
+      while let last = outer.last, !parts.starts(with: keyed[last].parts) { outer.removeLast() }
+      for other in outer { decks[other].studied = [decks[other].studied, deck.studied].compactMap(\.self).max() }
+      decks.append(deck)
+      outer.append(place)
+    }
+    return decks
   }
 
   /// Finds the deck with exactly that name.
@@ -85,8 +89,7 @@ public enum DeckTable {
     if let most {
       let sql = """
         SELECT count(*) FROM (
-          SELECT 1 FROM cards WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown())
-            AND \(buries ? Siblings.isFirstNew : "1") LIMIT :most)
+          SELECT 1 FROM cards WHERE deck = :deck AND \(Siblings.isNewAndShown(buries: buries)) LIMIT :most)
         """
       let arguments = moment.arguments(of: sql, ["deck": id.rawValue, "most": most])
       return try db.count(sql, arguments)

@@ -86,12 +86,12 @@ extension DeckTable {
   public static func extendToday(
     _ db: Database, _ id: DeckID, new: Int = 0, reviews: Int = 0, at moment: StudyMoment
   ) throws {
-    let decks = [try record(db, id)] + (try within(db, id))
+    let decks = try DeckFamilies.all(db, of: [id])
     let answered = try AnsweredCounts.byDeck(db, today: moment)
     let room = try StudyLimits(db, decks, at: moment)
-    for deck in new > 0 ? decks : [decks[0]] {
+    for (place, deck) in decks.enumerated() where place == 0 || new > 0 {
       let key = deck.name.lowercased()
-      let family = decks.filter { $0.id == deck.id || DeckName.isKey($0.name.lowercased(), within: key) }
+      let family = decks[place...].prefix { $0.id == deck.id || DeckName.isKey($0.name.lowercased(), within: key) }
       let hasNew = try family.contains { try newCount(db, $0.id, at: moment, upTo: 1) > 0 }
       guard deck.id == id || hasNew else { continue }
       var limits = try limits(db, deck.id)

@@ -252,8 +252,7 @@ struct QueueBuilder {
     let buries = wanted == nil && options.of(deck).buriesNew
     let sql = """
       SELECT id, note, ord FROM cards
-      WHERE deck = :deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown())
-        AND \(buries ? Siblings.isFirstNew : "1") ORDER BY \(order)
+      WHERE deck = :deck AND \(Siblings.isNewAndShown(buries: buries)) ORDER BY \(order)
       """
     var found: [NewEntry] = []
     let arguments = moment.arguments(of: sql, ["deck": deck.rawValue])

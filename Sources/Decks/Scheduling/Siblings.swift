@@ -4,13 +4,18 @@
 import Storage
 
 enum Siblings {
-  /// SQL: no other new card of the note and the deck comes before the card. Only the first one is studied on a day on
-  /// which the answer buries the others.
-  static let isFirstNew = """
-    NOT EXISTS (
-      SELECT 1 FROM cards AS other WHERE other.note = cards.note AND other.ord < cards.ord
-        AND other.deck = cards.deck AND \(CardStatus.new.sql()) AND \(CardStatus.shown()))
-    """
+  /// SQL: whether a card is new and shown.
+  /// - Parameter buries: whether the answer to one buries the others of its note; then only the first one in the deck
+  ///   counts.
+  static func isNewAndShown(buries: Bool) -> String {
+    let isShown = "\(CardStatus.new.sql()) AND \(CardStatus.shown())"
+    if !buries { return isShown }
+    return """
+      \(isShown) AND NOT EXISTS (
+        SELECT 1 FROM cards AS other WHERE other.note = cards.note AND other.ord < cards.ord
+          AND other.deck = cards.deck AND \(isShown))
+      """
+  }
 
   /// Buries the siblings of a card as its options say.
   /// - Returns: the cards that were buried.

@@ -29,16 +29,17 @@ enum DeckCommands {
         """, example: "deck list"
     ) {
       _, session in
-      let decks = try session.workspace().decks.all()
+      let workspace = try session.workspace()
+      let decks = try workspace.decks.all()
       var table = TableText(
         [
           .init("Deck", isTyped: true), .init("Cards", .right), .init("New", .right), .init("Due", .right),
           .init("Last studied"),
         ],
         whenEmpty: "No decks yet; `deck create NAME` makes one.")
-      let counts = try session.workspace().decks.studyCounts()
-      for deck in decks {
-        let (record, study) = (try deck.record(), counts[deck.id] ?? StudyCounts())
+      let counts = try workspace.decks.studyCounts()
+      for (deck, record) in zip(decks, try workspace.decks.records()) {
+        let study = counts[deck.id] ?? StudyCounts()
         table.add([
           record.name, session.grouped(try deck.count()), session.grouped(study.new), session.grouped(study.due),
           record.studied.map { session.ago($0) } ?? "never",
