@@ -127,7 +127,7 @@ let package = Package(
     room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
     // Words in texts: tokens, sentences, lemmas, what a learner knows of them.
     room("Language", ["Problems", "Text", "Files", "Lexicon"], isLow: true),
-    room("WordGames", ["Problems", "Text", "Values", "Lexicon", "Storage"], isHot: true),
+    room("WordGames", ["Problems", "Text", "Values", "Files", "Lexicon", "Storage"], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     room("Authentication", ["Problems", "Text", "Files", "CLibraries"]),
     room("CardDocuments", ["Problems", "Text", "Values", "Files", "Wire", "Storage"]),

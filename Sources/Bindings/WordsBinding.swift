@@ -239,9 +239,7 @@ private func describeLists(_ type: BoundType<LexiconHandle>) {
     let options = try stack.optionalTable(2)
     try options?.allowOnly(["length", "day"])
     let clocks = handle.workspace.environment.clocks
-    let now = clocks.now()
-    let today = Int(((now + clocks.zoneOffset(now)) / 86_400).rounded(.down))
-    let day = try options?.optionalInteger("day", in: -1_000_000...1_000_000) ?? today
+    let day = try options?.optionalInteger("day", in: -1_000_000...1_000_000) ?? clocks.day(of: clocks.now())
     return handle.lexicon.wordOfTheDay(day, length: try options?.optionalInteger("length", in: 1...1000))
   }
   type.method("palindromes", [], returns: .list(.string), "The words that read the same from both ends.") { handle, _ in

@@ -64,6 +64,11 @@ public struct Clocks {
     (self.now, self.elapsed, self.zoneOffset, self.rereadZone) = (now, elapsed, zoneOffset, rereadZone)
     (self.reading, self.pause) = (reading, pause)
   }
+
+  /// The date of a moment in local time, in days since 1970. It is limited because a moment may be any number.
+  public func day(of moment: Double) -> Int {
+    Int(min(1e12, max(-1e12, ((moment + zoneOffset(moment)) / 86_400).rounded(.down))))
+  }
 }
 
 /// Where random numbers come from.

@@ -75,10 +75,7 @@ extension Session {
   }
 
   /// The date of a moment in the user's time zone: `2026-11-22`.
-  func date(_ moment: Double) -> String {
-    let days = ((moment + environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down)
-    return StudyMoment.date(ofDay: Int(min(1e12, max(-1e12, days))))
-  }
+  func date(_ moment: Double) -> String { StudyMoment.date(ofDay: environment.clocks.day(of: moment)) }
 
   /// - Throws: `interrupted` after a Ctrl-C.
   func stopIfInterrupted() throws {

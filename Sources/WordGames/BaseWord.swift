@@ -1,6 +1,7 @@
 // The source of a game's base word: given by the user, the word of the day, or random with enough to find in it.
 // Invariant: the same generator, date, list and level give the same word.
 
+public import Files
 public import Lexicon
 
 /// The options for the base word of a game.
@@ -27,7 +28,7 @@ extension Game {
   /// Starts a game. `common` are the words that the game is about, if not about the whole list.
   public static func start(
     mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ options: BaseWordOptions = BaseWordOptions(),
-    random: any RandomNumberGenerator, clocks: GameClocks
+    random: any RandomNumberGenerator, clocks: Clocks
   ) throws -> Game {
     let choice = BaseChoice(random: random, level: options.level, wantedLength: options.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)

@@ -1,6 +1,7 @@
 // A word game in play: a base word, the accepted guesses, points, turns and the clock. Invariant: a guess changes the
 // game only after every rule and hook was evaluated, and no hook can change the game meanwhile.
 
+import Files
 public import Lexicon
 
 /// The reason why a game ended.
@@ -33,7 +34,7 @@ public final class Game {
   var ownData = OwnData()
 
   init(
-    mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: GameClocks
+    mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: Clocks
   ) {
     self.mode = mode
     self.lexicon = lexicon

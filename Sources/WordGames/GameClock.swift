@@ -1,36 +1,18 @@
 // The clock of a game: it runs from the start and stops while paused.
 // Invariant: time never runs backwards, whatever the clock that is passed in does.
 
-/// The clocks that a game reads.
-///
-///     try Game.start(mode: .daily, lexicon: lexicon, random: random, clocks: GameClocks(now: now))
-public struct GameClocks {
-  let now: () -> Double
-  let zoneOffset: (Double) -> Double
-  let elapsed: () -> Double
-
-  /// - Parameters:
-  ///   - now: returns seconds since 1970.
-  ///   - zoneOffset: returns the user's offset from UTC in seconds at a given time.
-  ///   - elapsed: returns the seconds of a clock that is never set, for the time limit; `now` if there is none.
-  public init(
-    now: @escaping () -> Double, zoneOffset: @escaping (Double) -> Double = { _ in 0 },
-    elapsed: (() -> Double)? = nil
-  ) {
-    (self.now, self.zoneOffset, self.elapsed) = (now, zoneOffset, elapsed ?? now)
-  }
-}
+import Files
 
 final class GameClock {
   /// The time limit of the game in seconds; nil for none.
   let limit: Double?
-  private let clocks: GameClocks
+  private let clocks: Clocks
   /// Seconds played up to the last reading of the clock.
   private var spent = 0.0
   /// The time of that reading; nil while paused.
   private var since: Double?
 
-  init(limit: Double?, _ clocks: GameClocks) {
+  init(limit: Double?, _ clocks: Clocks) {
     self.limit = limit
     self.clocks = clocks
     since = clocks.elapsed()
@@ -40,7 +22,7 @@ final class GameClock {
   var now: Double { clocks.now() }
 
   /// The date where the user is, in days since 1970; nil if the clock shows none.
-  var today: Int? { Int(exactly: ((now + clocks.zoneOffset(now)) / 86_400).rounded(.down)) }
+  var today: Int? { now.isFinite ? clocks.day(of: now) : nil }
 
   /// Seconds played so far.
   var elapsed: Double {

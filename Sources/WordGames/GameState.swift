@@ -2,6 +2,7 @@
 // Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made
 // of it.
 
+public import Files
 public import Lexicon
 import Values
 
@@ -129,7 +130,7 @@ extension Game {
   /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
   public static func resume(
     _ state: GameState, mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, random: any RandomNumberGenerator,
-    clocks: GameClocks
+    clocks: Clocks
   ) throws(GameError) -> Game {
     guard state.mode == mode.name else { throw .badState(reason: "it belongs to another mode") }
     let players = 0..<mode.players

@@ -1,5 +1,6 @@
 // Tests of hostile guesses and base words, and of forged saved games.
 
+import Files
 import Lexicon
 import Problems
 import TestSupport
@@ -66,7 +67,7 @@ import WordGames
     let mode = Mode.timed
     let game = try Game.start(
       mode: mode, lexicon: lexicon(), BaseWordOptions(word: "cambering", level: .hard), random: TestGenerator(1),
-      clocks: GameClocks(now: { seconds }))
+      clocks: Clocks(now: { seconds }, elapsed: { seconds }))
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     _ = try game.hint()
     seconds += 42.5
@@ -76,7 +77,8 @@ import WordGames
     #expect(read == state)
     seconds = 9000
     let again = try Game.resume(
-      read, mode: mode, lexicon: lexicon(), random: TestGenerator(2), clocks: GameClocks(now: { seconds }))
+      read, mode: mode, lexicon: lexicon(), random: TestGenerator(2),
+      clocks: Clocks(now: { seconds }, elapsed: { seconds }))
     #expect(again.found == game.found)
     #expect(again.score == game.score)
     #expect(again.average == game.average)
@@ -104,7 +106,7 @@ import WordGames
       do {
         let state = try GameState(decoding: String(decoding: changed, as: UTF8.self))
         let again = try Game.resume(
-          state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), clocks: GameClocks(now: { 0 }))
+          state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
         _ = try again.guess("bean")
         _ = again.scores
         _ = again.result.encoded
@@ -130,11 +132,11 @@ import WordGames
     var state = try game(.duel).state
     state.currentPlayer = 7
     #expect(throws: GameError.self) {
-      try Game.resume(state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), clocks: GameClocks(now: { 0 }))
+      try Game.resume(state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     }
     #expect(throws: GameError.self) {
       try Game.resume(
-        state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), clocks: GameClocks(now: { 0 }))
+        state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     }
   }
 

@@ -1,5 +1,6 @@
 // Tests of modes: the built-in ones, their clocks, turns and points, and what a mode's functions may do.
 
+import Files
 import Lexicon
 import Problems
 import TestSupport
@@ -57,7 +58,7 @@ private final class Clock {
     let date = Clock()
     let game = try Game.start(
       mode: .timed, lexicon: lexicon(), BaseWordOptions(word: "cambering"), random: TestGenerator(1),
-      clocks: GameClocks(now: { date.seconds }, elapsed: { [clock] in clock.seconds }))
+      clocks: Clocks(now: { date.seconds }, elapsed: { [clock] in clock.seconds }))
     clock.seconds += 10
     for change in [3600.0, -7200] {
       date.seconds += change
@@ -98,7 +99,7 @@ private final class Clock {
   @Test func `the word of the day changes at the user's midnight`() throws {
     let list = try lexicon(eightLetterWords(300))
     func base(at seconds: Double, east hours: Double) throws -> String {
-      let clocks = GameClocks(now: { seconds }, zoneOffset: { _ in hours * 3600 })
+      let clocks = Clocks(now: { seconds }, elapsed: { seconds }, zoneOffset: { _ in hours * 3600 })
       return try Game.start(mode: .daily, lexicon: list, random: TestGenerator(1), clocks: clocks).baseWord
     }
     for day in 20_000..<20_007 {
@@ -190,8 +191,7 @@ private final class Clock {
     let lexicon = try lexicon(words)
     for seed in 1...10 as ClosedRange<UInt64> {
       let game = try Game.start(
-        mode: .classic, lexicon: lexicon, BaseWordOptions(level: .easy), random: TestGenerator(seed),
-        clocks: GameClocks(now: { 0 }))
+        mode: .classic, lexicon: lexicon, BaseWordOptions(level: .easy), random: TestGenerator(seed), clocks: Clocks())
       #expect(game.baseWord == "abcdefgh")
     }
   }

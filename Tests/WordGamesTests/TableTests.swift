@@ -26,7 +26,7 @@ import WordGames
     #expect(saved.state.data == #"{"n": 3}"# && saved.state.hintCosts == [2])
     #expect(try store.read { try GameTable.results($0) }.map(\.longest) == ["cab"])
     let game = try Game.resume(
-      saved.state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), clocks: GameClocks(now: { 0 }))
+      saved.state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     #expect(try game.code("ring") == "already_used" && game.code("cab") == nil)
     let isAdded = try store.operation("x") { db in
       try GameTable.append(db, game.state(foundFrom: saved.found), game: saved.game, after: saved.found, now: 1)

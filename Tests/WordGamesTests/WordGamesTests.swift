@@ -1,5 +1,6 @@
 // Tests of a running game: the four rules of classic, their messages, and what a mode may change.
 
+import Files
 import Lexicon
 import Problems
 import TestSupport
@@ -21,7 +22,7 @@ func game(
   try Game.start(
     mode: mode, lexicon: lexicon(words, language), BaseWordOptions(length: length, word: base),
     random: TestGenerator(seed),
-    clocks: GameClocks(now: now))
+    clocks: Clocks(now: now, elapsed: now))
 }
 
 extension Game {
@@ -139,7 +140,7 @@ extension Game {
     return try Game.start(
       mode: .classic, lexicon: lexicon, common: common, BaseWordOptions(length: length, word: base),
       random: TestGenerator(1),
-      clocks: GameClocks(now: { 0 }))
+      clocks: Clocks(now: { 0 }))
   }
 
   @Test func `only common words are chosen and asked for, and any word of the list counts`() throws {
@@ -160,7 +161,7 @@ extension Game {
     mode.hooks.accept = { _, word in word == "grace" ? Refusal.notAccepted("no", word: word) : nil }
     let game = try Game.start(
       mode: mode, lexicon: lexicon, common: common, BaseWordOptions(word: "cambering"), random: TestGenerator(1),
-      clocks: GameClocks(now: { 0 }))
+      clocks: Clocks(now: { 0 }))
     var words: [String] = []
     try MissedWords(of: game).forEach { words.append($0) == () }
     #expect(words == ["ring", "crab", "bean", "cab"])
@@ -169,7 +170,7 @@ extension Game {
   @Test func `a mode has a default length of its own`() throws {
     var mode = Mode.classic
     mode.length = 5
-    let game = try Game.start(mode: mode, lexicon: lexicon(), random: TestGenerator(1), clocks: GameClocks(now: { 0 }))
+    let game = try Game.start(mode: mode, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     #expect(game.length == 5)
   }
 }

@@ -134,9 +134,7 @@ public struct DailyBackups {
   /// Returns the local day of a point in time.
   func day(_ moment: Double) -> String { CivilDate(day: dayNumber(moment)).text }
 
-  func dayNumber(_ moment: Double) -> Int {
-    Int(((moment + workspace.environment.clocks.zoneOffset(moment)) / 86_400).rounded(.down))
-  }
+  func dayNumber(_ moment: Double) -> Int { workspace.environment.clocks.day(of: moment) }
 
   /// Returns the names of the daily backups with a future date, ordered by day.
   func future() throws -> [String] {

@@ -30,15 +30,10 @@ public struct GameOperations {
     let game = try Game.start(
       mode: mode, lexicon: lexicon, common: common,
       BaseWordOptions(length: length, word: options.base, level: options.level), random: random,
-      clocks: clocks)
+      clocks: workspace.environment.clocks)
     let handle = workspace.handle(of: game)
     handle.canResume = options.lexicon.map(workspace.lexicons.isCached) ?? true
     return handle
-  }
-
-  private var clocks: GameClocks {
-    let clocks = workspace.environment.clocks
-    return GameClocks(now: clocks.now, zoneOffset: clocks.zoneOffset, elapsed: clocks.elapsed)
   }
 
   /// Marks a game to be stored. Only the last one is stored: it replaces any other.
@@ -86,7 +81,7 @@ public struct GameOperations {
     let lexicon = try workspace.lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
     let game = try Game.resume(
       state, mode: mode, lexicon: lexicon, common: workspace.words.ofGame(lexicon, isGiven: false),
-      random: workspace.environment.random.choices, clocks: clocks)
+      random: workspace.environment.random.choices, clocks: workspace.environment.clocks)
     let handle = workspace.handle(of: game)
     handle.stored = (saved.game, saved.found)
     return handle
