@@ -67,7 +67,7 @@ extension TextEncoding {
 
 extension TextEncoding {
   /// Returns the encoding that texts of a language had before Unicode, by the language's code (`ru`, `pt-BR`); nil for
-  /// Windows-1252, which is assumed for a text of an unknown language too.
+  /// a language that is not listed here.
   static func legacy(ofLanguage code: String) -> TextEncoding? {
     switch code.prefix(while: { $0 != "-" && $0 != "_" }).lowercased() {
     case "pl", "cs", "sk", "hu", "hr", "sl", "ro": .windows1250
@@ -76,6 +76,8 @@ extension TextEncoding {
     case "tr", "az": .windows1254
     case "he": .windows1255
     case "ar", "fa", "ur": .windows1256
+    case "en", "de", "fr", "es", "it", "pt", "nl", "da", "sv", "no", "nb", "nn", "fi", "is", "ca", "gl", "eu":
+      .windows1252
     default: nil
     }
   }

@@ -91,6 +91,13 @@ import Testing
     #expect(file.encoding == encoding && file.paragraphs.map(\.text) == [text])
   }
 
+  @Test func `a page in a western language is not read in the encoding of the reader's own`() throws {
+    let path = folder.path + "/a.html"
+    try AtomicFile.write(path, Array("<html lang='fr'><p>".utf8) + [0xE9, 0x74, 0xE9] + Array("</p>".utf8))
+    let file = try TextFile(path, encoding: nil, language: "ru") { false }
+    #expect(file.encoding == .windows1252 && file.paragraphs.map(\.text) == ["été"])
+  }
+
   @Test(arguments: TextEncoding.allCases.filter { CodePage.characters(of: $0) != nil })
   func `what was read in an encoding is written back byte for byte`(encoding: TextEncoding) throws {
     let characters = try #require(CodePage.characters(of: encoding))
