@@ -163,8 +163,13 @@ public final class AccountStore {
 
   /// Throws the reason why a password cannot be that of a new account, before anything is closed for it.
   public func checkNew(_ password: borrowing Secret, for name: String) throws(AuthenticationError) {
+    _ = try newPassword(password, for: name)
+  }
+
+  private func newPassword(_ password: borrowing Secret, for name: String) throws(AuthenticationError) -> Secret {
     let normal = try password.normalized()
     try PasswordRules.check(normal, name: name.trimmed)
+    return normal
   }
 
   /// Adds an account and returns its name as stored. With `adoptingLocal`, the local data becomes that of the first
@@ -173,8 +178,7 @@ public final class AccountStore {
   public func add(
     _ name: String, _ password: borrowing Secret, adoptingLocal: Bool
   ) throws(AuthenticationError) -> String {
-    let normal = try password.normalized()
-    try PasswordRules.check(normal, name: name.trimmed)
+    let normal = try newPassword(password, for: name)
     try PrivateFile.makeFolder(accounts)
     try PrivateFile.checkFolder(accounts)
     let lock = try PrivateFile.lock(accounts + "/.lock", environment)

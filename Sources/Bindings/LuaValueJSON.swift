@@ -55,9 +55,7 @@ extension LuaValue {
   /// The place of the first value that `storedText` leaves out, such as `.seen[3]`; nil if it leaves out none.
   var placeOfLoss: String? {
     switch self {
-    case .none, .boolean, .integer, .number: return nil
-    case .bytes: return text == nil ? "" : nil
-    case .opaque, .object: return ""
+    case .none: return nil
     case .list(let items):
       for (index, item) in items.enumerated() {
         if let place = item.placeOfLoss { return "[\(index + 1)]" + place }
@@ -67,6 +65,7 @@ extension LuaValue {
         if let place = pair.value.placeOfLoss { return pair.key.step + place }
         if pair.key.placeOfLoss != nil { return pair.key.step }
       }
+    default: return storable == nil ? "" : nil
     }
     return nil
   }

@@ -109,7 +109,7 @@ public struct TextIndex: Sendable {
 
   /// Whether a sentence ends with a full stop or another end mark, ignoring quotes and brackets after it.
   func endsWithMark(_ sentence: TextSentence) -> Bool {
-    text(of: sentence).unicodeScalars.last { !"\"'»”’)]」』）".unicodeScalars.contains($0) }?.endsSentence ?? false
+    text(of: sentence).endsSentence ?? false
   }
 
   /// Returns the lemma of the word that was looked up in a sentence, given possible lemmas; matches a form or a lemma,

@@ -83,8 +83,8 @@ struct Tokenizer {
         let isApostrophe = bytes[word.end] == UInt8(ascii: "'") || length == 3
         let next = after < bytes.count ? Self.classify(bytes, after).kind : .other
         let goesOn = next == .letter || next == .capital || next == .digit
-        let divides = tables.splitsElisions && !isUndivided(bytes, word.start..<word.end)
-        if isApostrophe, goesOn ? divides : isApocope(bytes, word.start..<after) {
+        let divides = tables.splitsElisions && !isOne(of: tables.undivided, bytes, word.start..<word.end)
+        if isApostrophe, goesOn ? divides : isOne(of: tables.apocopes, bytes, word.start..<after) {
           word.end = after
           words.append(word)
           return word.end
@@ -112,16 +112,11 @@ struct Tokenizer {
     return Self.classify(bytes, place + 3).kind == .letter
   }
 
-  private func isUndivided(_ bytes: UnsafeBufferPointer<UInt8>, _ beginning: Range<Int>) -> Bool {
-    guard !tables.undivided.isEmpty, beginning.count <= 7 else { return false }
-    let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[beginning]), as: UTF8.self)
-    return tables.undivided.contains(text.lowercased())
-  }
-
-  private func isApocope(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
-    guard !tables.apocopes.isEmpty, range.count <= 6 else { return false }
+  /// Whether a short word is one of a few.
+  private func isOne(of words: Set<String>, _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
+    guard !words.isEmpty, range.count <= 7 else { return false }
     let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
-    return tables.apocopes.contains(text.replacingApostrophes.lowercased())
+    return words.contains(text.replacingApostrophes.lowercased())
   }
 
   /// Whether it is the t of `demanda-t-il`.

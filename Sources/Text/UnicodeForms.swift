@@ -58,6 +58,14 @@ private func mapUTF8(
   return size >= 0 ? size : nil
 }
 
+extension StringProtocol {
+  /// Whether it ends with an end mark of a sentence, ignoring quotes and brackets after it; nil for a text without
+  /// anything else.
+  public var endsSentence: Bool? {
+    unicodeScalars.last { !"\"'»”’)]」』）".unicodeScalars.contains($0) }?.endsSentence
+  }
+}
+
 extension Unicode.Scalar {
   /// Whether it is a letter of any script and case.
   public var isLetter: Bool {

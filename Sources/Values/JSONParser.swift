@@ -106,7 +106,7 @@ public struct JSONParser {
     }
     tokens.source.skip()
     // Sorting kept the order of fields with the same name.
-    return Value.Record(sorted: hasTwins ? Value.Record(sorted.map { ($0.name, $0.value) }).fields : sorted)
+    return hasTwins ? Value.Record(sorted.map { ($0.name, $0.value) }) : Value.Record(sorted: sorted)
   }
 
   private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -74,6 +74,8 @@ public struct DeckOptions: Equatable, Sendable {
   public var balances: Bool { fuzzes && (flag(.loadBalance) || easyDays.contains { $0 < 1 }) }
   public var shortTerm: Bool { flag(.shortTerm) }
   public var maximumAnswerSeconds: Double { value(.maximumAnswerSeconds) }
+  /// The limit of `maximumAnswerSeconds`.
+  public static let longestAnswer = 7200
   /// 21 numbers; empty for the published ones.
   public var parameters: [Double] {
     if case .parameters(let numbers) = self[.parameters] { return numbers }

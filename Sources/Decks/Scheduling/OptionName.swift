@@ -129,7 +129,7 @@ extension DeckOptions.Name {
     case .shortTerm:
       Facts(.flag, .flag(true), "Whether short steps are used and answers on the same day count for the memory model.")
     case .maximumAnswerSeconds:
-      Facts(.whole(1...7200), .number(60), "The longest time recorded for one answer, in seconds.")
+      Facts(.whole(1...DeckOptions.longestAnswer), .number(60), "The longest time recorded for one answer, in seconds.")
     case .model:
       Facts(
         .choice(["auto", "fsrs-6", "fsrs-7"]), .choice("auto"),

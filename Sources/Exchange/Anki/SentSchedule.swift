@@ -129,8 +129,8 @@ extension ForeignAnswer {
     let review = sent.review
     let interval = min(1e9, max(0, review.interval))
     let factor = review.difficulty.map { ((0.1 + ($0 - 1) / 9) * 1000).rounded() } ?? 0
-    // No preset allows an answer to take longer than two hours.
-    let seconds = min(7200, max(0, review.seconds ?? 0))
+    // No preset allows an answer to take longer.
+    let seconds = min(Double(DeckOptions.longestAnswer), max(0, review.seconds ?? 0))
     self.init(
       ease: Int64(review.rating),
       interval: interval >= 86_400 ? Int64((interval / 86_400).rounded()) : -Int64(interval), lastInterval: last,

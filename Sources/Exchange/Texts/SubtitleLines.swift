@@ -169,7 +169,7 @@ enum SubtitleLines {
   static func joined(_ cues: [TextParagraph]) -> [TextParagraph] {
     var (paragraphs, joined): ([TextParagraph], Int) = ([], 0)
     for piece in cues.flatMap(speeches) {
-      let isOpen = joined > 0 && joined < mostCues && !(paragraphs.last.map { endsSentence($0.text) } ?? true)
+      let isOpen = joined > 0 && joined < mostCues && !(paragraphs.last?.text.endsSentence ?? true)
       if isOpen, let last = paragraphs.last, let start = piece.start, let end = last.end, !piece.isSpeech,
         start - end < longestGap, (piece.end ?? start) - (last.start ?? 0) <= longestSpan
       {
@@ -206,10 +206,6 @@ enum SubtitleLines {
       }
     }
     return speeches.filter { !$0.text.isEmpty }
-  }
-
-  private static func endsSentence(_ text: String) -> Bool {
-    text.unicodeScalars.last { !"\"'»”’)]」』）".unicodeScalars.contains($0) }?.endsSentence ?? true
   }
 }
 

@@ -37,12 +37,9 @@ enum CareCommands {
       let progress = session.console.progress("Writing \(lastPart(of: path))", total: 100)
       defer { progress.finish() }
       let update = { (done: Int, total: Int) in progress.update(total > 0 ? done * 100 / total : 0, of: 100) }
-      let made: (path: String, contents: BackupContents)
-      if given == nil {
-        made = try workspace.care.backup(progress: update)
-      } else {
-        made = (path, try workspace.care.backup(to: path, progress: update))
-      }
+      let made: (path: String, contents: BackupContents) =
+        try given == nil
+        ? workspace.care.backup(progress: update) : (path, workspace.care.backup(to: path, progress: update))
       progress.finish()
       return CommandResult(
         .record([("path", .text(made.path)), ("contents", record(made.contents))]),

@@ -82,8 +82,12 @@ enum KnownWordsCommand {
     if found.learning > 0 {
       session.console.note("text known: \(session.counted(found.learning, "word")) still being learned left out")
     }
-    let known = found.ignored > 0 ? "known or ignored" : state.name
-    let what = state == .unknown ? "off the list" : state == .known ? known : state.name
+    let what =
+      switch state {
+      case .unknown: "off the list"
+      case .known where found.ignored > 0: "known or ignored"
+      default: state.name
+      }
     return CommandResult(
       .record([("changed", .integer(found.changed)), ("learning", .integer(found.learning))]),
       line: "\(session.counted(found.changed, "word")) now \(what).")

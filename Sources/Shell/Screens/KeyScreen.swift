@@ -25,8 +25,7 @@ struct KeyScreen {
     showing lines: () -> [String], takesEscape: () -> Bool = { false },
     _ handle: (KeyEvent) throws -> KeyOutcome<Answer>
   ) throws -> Answer? {
-    let keys = KeyReader(lines: session.input.plainReader, marksPastes: !session.console.terminal.isDumb)
-    keys.requests = session.requests
+    let keys = session.keyReader()
     let screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
     let (lock, clocks) = (IdleLock(session), session.environment.clocks)
     var idle = IdleClock(now: clocks.reading().boot)
@@ -60,5 +59,14 @@ struct KeyScreen {
         }
       }
     }
+  }
+}
+
+extension Session {
+  /// A reader of the keys for a screen.
+  func keyReader() -> KeyReader {
+    let keys = KeyReader(lines: input.plainReader, marksPastes: !console.terminal.isDumb)
+    keys.requests = requests
+    return keys
   }
 }

@@ -54,8 +54,7 @@ final class StudyScreen {
     self.name = name
     goal = try study.options.mode == .sprint ? nil : study.deck.goals.current()
     idle = IdleClock(now: session.environment.clocks.reading().boot)
-    keys = KeyReader(lines: session.input.plainReader, marksPastes: !session.console.terminal.isDumb)
-    keys.requests = session.requests
+    keys = session.keyReader()
     screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
   }
 

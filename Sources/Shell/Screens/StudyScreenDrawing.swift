@@ -210,7 +210,10 @@ extension String {
   fileprivate var inOneLine: String { printable(lines.filter { !$0.isEmpty }.joined(separator: " / "), limit: .max) }
 
   /// The text in one line, with a full stop if it has no end mark of its own.
-  var asSentence: String { inOneLine.unicodeScalars.last?.endsSentence == true ? inOneLine : inOneLine + "." }
+  var asSentence: String {
+    let line = inOneLine
+    return line.unicodeScalars.last?.endsSentence == true ? line : line + "."
+  }
 }
 
 /// Breaks the parts of a comparison into rows of at most that many columns, with control characters made visible.
