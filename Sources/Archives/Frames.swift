@@ -38,6 +38,8 @@ public final class FrameReader {
   /// The buffer that `feed` decompresses into.
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameReader.piece, alignment: 16)
   static let piece = 1 << 17
+  /// The first bytes of zstd's frames and of those to be skipped (RFC 8878, 3.1).
+  private static let firstBytes: Set<UInt8> = Set(0x50...0x5F).union([0x28])
 
   /// - Parameter limit: nil if the caller limits what it reads.
   public init(limit: UnpackedLimit? = nil) throws(FrameFault) {
@@ -59,14 +61,16 @@ public final class FrameReader {
   func unpack(
     _ bytes: inout UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
   ) throws(FrameFault) -> Int {
+    // libzstd also reads the formats of before 2016, whose frames begin with another byte. Its decoders for them give
+    // another result when the input comes in pieces.
+    if !isInFrame, let first = bytes.first, !FrameReader.firstBytes.contains(first) {
+      throw damage("Unknown frame descriptor")
+    }
     var from = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
     var to = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
     let left = ZSTD_decompressStream(context, &to, &from)
     if ZSTD_isError(left) != 0 {
-      // For a file of another format, zstd's message is "Unknown frame descriptor".
-      let isOther = packed == 0 && !isInFrame
-      throw .damaged(
-        reason: isOther ? "it is not a zstd file, or it was changed" : String(cString: ZSTD_getErrorName(left)))
+      throw damage(String(cString: ZSTD_getErrorName(left)))
     }
     // When called again after the end of a frame, zstd returns the size of the next header, though there may be none.
     if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }
@@ -74,6 +78,12 @@ public final class FrameReader {
     unpacked += to.pos
     bytes = UnsafeRawBufferPointer(rebasing: bytes[from.pos...])
     return to.pos
+  }
+
+  /// - Parameter name: zstd's name for the error, which for a file of another format says little.
+  private func damage(_ name: String) -> FrameFault {
+    let isOther = packed == 0 && !isInFrame
+    return .damaged(reason: isOther ? "it is not a zstd file, or it was changed" : name)
   }
 
   /// Decompresses the next bytes and passes the output to `piece`.

@@ -140,7 +140,7 @@ private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: Va
 
 private func shownValue(of kind: ValueKind) -> String {
   switch kind {
-  case .choice(let names): names.joined(separator: "|")
+  case .choice(let names, _): names.joined(separator: "|")
   case .integer, .number: "N"
   default: "VALUE"
   }

@@ -325,7 +325,7 @@ extension Command {
       throw .badDescription(command: name, "the short form -\(letter) is used twice")
     }
     for (name, kind) in arguments.map({ ($0.name, $0.kind) }) + options.map({ ($0.name, $0.kind) }) {
-      if case .choice(let words) = kind, words.isEmpty || words.contains("") {
+      if case .choice(let words, _) = kind, words.isEmpty || words.contains("") {
         throw .badDescription(
           command: self.name, "\(quoted(name)): it needs at least one choice, and no choice may be empty")
       }

@@ -137,7 +137,7 @@ extension CommandRegistry {
   private func offers(_ kind: ValueKind, _ word: String, _ sources: CompletionSources) -> [Offer] {
     switch kind {
     case .file, .folder, .verbatim: sources.paths(word, kind == .folder).map { Offer(path: $0) }
-    case .choice(let names): Offer.matching(names.map { Offer($0) }, word)
+    case .choice(let names, _): Offer.matching(names.map { Offer($0) }, word)
     case .command: Offer.matching(firstWordOffers + sources.names(.command, word), word)
     case .integer, .number: []
     default: Offer.matching(sources.names(kind, word), word)

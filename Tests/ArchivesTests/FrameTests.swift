@@ -62,6 +62,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 8]) func `frames of zstd's first formats are refused, whole and in pieces`(pieces: Int) throws {
+    let old: [UInt8] = [0x25, 0xB5, 0x2F, 0xFD, 0, 0, 0, 0]
+    #expect(throws: FrameFault.damaged(reason: "it is not a zstd file, or it was changed")) {
+      try unpacked(old, pieces: pieces)
+    }
+    let frame = try packed([7], with: FrameWriter(level: 1), pieces: 1)
+    #expect(throws: FrameFault.damaged(reason: "Unknown frame descriptor")) {
+      try unpacked(frame + old, pieces: pieces)
+    }
+    let skipped: [UInt8] = [0x5A, 0x2A, 0x4D, 0x18, 1, 0, 0, 0, 9]
+    #expect(try unpacked(skipped + frame, pieces: pieces) == [7])
+  }
+
   @Test func `data beyond the limit is not decompressed`() throws {
     let frame = try packed([UInt8](repeating: 7, count: 1 << 20 | 1), with: FrameWriter(level: 1), pieces: 1 << 20)
     #expect(throws: FrameFault.tooLarge) { try unpacked(frame, pieces: 1 << 20) }

@@ -176,7 +176,7 @@ import Testing
     let found = try home.run("deck", "import", "D", path)
     #expect(found.status == 0 && found.output.contains("in windows-1252"), "\(found)")
     try home.run("deck", "remove", "D")
-    #expect(try home.run("deck", "import", "D", path, "--encoding", "windows-1252").status == 0)
+    #expect(try home.run("deck", "import", "D", path, "--encoding", "CP1252").status == 0)
     #expect(try home.run("-e", "decks.open('D'):card(1).prompt").output == "\"caño\"\n")
     #expect(try home.run("-e", "decks.open('D'):card(1).answer").output == "\"€\"\n")
     let lua = "local d = decks.create('E') d:import('\(path)', {encoding = 'latin-1'}) print(d:card(1).prompt)"

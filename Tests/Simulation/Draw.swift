@@ -183,7 +183,7 @@ struct Draw {
     switch kind {
     case .integer(let range): return String(number(in: range))
     case .number: return chance.pick(["0", "1", "0.5", "0.9", "-1", "1e9", "100"])
-    case .choice(let names): return chance.pick(names)
+    case .choice(let names, _): return chance.pick(names)
     case .deck: return deck()
     case .card: return card()
     case .query: return query()

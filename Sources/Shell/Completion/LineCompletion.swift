@@ -179,7 +179,7 @@ struct LineCompletion {
   }
 
   private func nameOffers(_ kind: ValueKind, _ word: String) -> [Offer] {
-    if case .choice(let names) = kind { return Offer.matching(names.map { Offer($0) }, word) }
+    if case .choice(let names, _) = kind { return Offer.matching(names.map { Offer($0) }, word) }
     return Offer.matching(sources.names(kind, word), word)
   }
 
