@@ -187,7 +187,9 @@ public final class CommandRegistry {
         if scanner.wantsHelp, let help = try helpInvocation(for: command.path) { return help }
       }
       try scanner.finish()
-      return (command, try scanner.invocation())
+      var invocation = try scanner.invocation()
+      invocation.aliasOwner = expanded.pluginAliases.first?.owner
+      return (command, invocation)
     }
   }
 

@@ -2,6 +2,8 @@
 // Invariant: everything that the description requires is present, and every value is of its kind; a command only reads
 // it.
 
+public import Problems
+
 /// One invocation of a command.
 ///
 ///     invocation.text("DECK")               // "Spanish"
@@ -10,6 +12,8 @@
 public struct Invocation {
   public let command: Command
   public let wantsJSON: Bool
+  /// The plugin whose alias the words began with; the command runs with its rights.
+  public internal(set) var aliasOwner: Owner?
   private let values: [String: [GivenValue]]
   private let flags: Set<String>
 

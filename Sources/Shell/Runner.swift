@@ -34,6 +34,10 @@ package struct Runner {
         wantsJSON = session.options.wantsJSON || invocation.wantsJSON
         try session.refreshAccounts()
         if command.access.needsSignIn { try session.host.requireSignIn() }
+        // A plugin may run a file of commands.
+        if command.access.isForCommandLineOnly, session.scripting.settingOwner.plugin != nil {
+          throw ShellError.notFromLua(command: command.name)
+        }
         try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
         let result = try lookingBack(command, invocation) {
           let result = try run(command, invocation)
@@ -104,7 +108,10 @@ package struct Runner {
 
   /// Runs a command's action. Short forms of other commands were replaced when the words were parsed.
   private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
-    try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
+    let outer = session.scripting.settingOwner
+    if let owner = invocation.aliasOwner { session.scripting.settingOwner = owner }
+    defer { session.scripting.settingOwner = outer }
+    return try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
       guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
         return try act(command, invocation)
       }

@@ -154,7 +154,8 @@ package struct ScriptRunner {
 
   private func run(_ script: Script) throws {
     let outerOwner = session.scripting.settingOwner
-    session.scripting.settingOwner = script.owner
+    // A script that a plugin runs grants no more than the plugin.
+    session.scripting.settingOwner = outerOwner.plugin == nil ? script.owner : outerOwner
     defer { session.scripting.settingOwner = outerOwner }
     let outerWords = session.scripting.typedWords
     session.scripting.typedWords = script.arguments

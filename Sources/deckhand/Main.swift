@@ -127,7 +127,9 @@ let version = "0.1.0"
 
   /// Runs a command with its words, or a script with its arguments.
   private static func run(_ words: [String], goesOn: Bool, in session: Session) -> Int32 {
-    let isFile = !session.knows(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isReadable(words[0]))
+    // A mistyped command must not run a file that somebody put into the current folder.
+    let isPath = !CommandRegistry.mayName(words[0]) && isReadable(words[0])
+    let isFile = !session.knows(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isPath)
     session.endsAfterScript = !goesOn && (isFile || words[0] == "run") ? .always : .never
     return Runner(session).runCommand(isFile ? ["run"] + words : words)
   }

@@ -333,9 +333,9 @@ import Text
   }
 
   @Test func `a cloze in an answer is reported, and pictures are imported only from beside the file`() throws {
-    try AtomicFile.write(folder.file("gato.png"), [1, 2, 3])
+    for name in ["gato.png", ".env"] { try AtomicFile.write(folder.file(name), [1, 2, 3]) }
     try AtomicFile.write(
-      folder.file("b.md"), Array("Q: q\nA: {{c1::x}} ![](gato.png) ![](../x.png) ![](/etc/passwd)\n".utf8))
+      folder.file("b.md"), Array("Q: q\nA: {{c1::x}} ![](gato.png) ![](../x.png) ![](.env) ![](/etc/passwd)\n".utf8))
     let deck = try collection.deck("e")
     var brought: [String] = []
     let report = try collection.store.operation("import") { db in
@@ -347,7 +347,7 @@ import Text
       try work.run(folder.file("b.md"), isInterrupted: { false })
       return try work.finish()
     }
-    #expect(brought == [folder.file("gato.png")] && report.missingMedia == ["../x.png"])
+    #expect(brought == [folder.file("gato.png")] && report.missingMedia == ["../x.png", ".env"])
     #expect(report.findings.answeredCloze == 2)
     #expect(try notes(collection, "e")[0][1].contains("<img src=\"gato-2.png\">"))
   }

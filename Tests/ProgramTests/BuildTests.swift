@@ -303,6 +303,7 @@ import Testing
     for (code, reason) in [
       ("read('../deck.lua')", "a file within the folder expected"), ("io.open('x')", "io"),
       ("words.load('/etc/hostname')", "a file within the folder expected"),
+      ("read('.git/config')", "a file within the folder expected"),
       ("card{prmpt = 'x'}", "prompt"),
       ("card{type = 'Basic', fields = {'a', 'b'}}", "texts by the names of the type's fields expected"),
       ("error('no')", "build: \(home.path)/es/times.lua:1: no"), ("decks.list()", "decks"),

@@ -176,6 +176,9 @@ private let canHideProc: Bool = {
     #expect(try home.run("run", "-", input: "print(1)").output == "1\n")
     #expect(try home.run("-e", "x = 2", "-e", "print(x * 3)").output == "6\n")
     #expect(try home.run("-e", "x = 2", "-i", input: "x + 1\n").output == "3\n")
+    let line = ["/bin/sh", "-c", "cd '\(home.path)' && \"$0\" script; \"$0\" ./script", builtProgram("deckhand")]
+    let run = try Child(line, environment: home.environment).finish(input: "")
+    #expect(run.output == "0\n" && run.errors.contains("no command is called \"script\""), "\(run)")
   }
 
   @Test(arguments: [

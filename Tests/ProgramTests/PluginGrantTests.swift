@@ -264,4 +264,26 @@ import Testing
     let result = try home.run("list", "~/c.txt", "--json")
     #expect(result.lines == ["\"b\"", "1", "\"not_granted\"", "\"typed\""], "\(result)")
   }
+
+  @Test func `with shell.run neither an alias nor a script grants anything or changes a guarded setting`() throws {
+    let home = try Home()
+    try home.plugin("other", permissions: #"["words"]"#, "")
+    let script = try home.write(
+      "print(settings.set('auth.idle_minutes', 3), shell.run('plugin enable other --grant'))", to: "script.lua")
+    let commands = try home.write("plugin remove other\n", to: "commands.dh")
+    try home.plugin(
+      "free", permissions: #"["shell", "shell.run"]"#, manifest: #""load": "startup""#,
+      """
+      shell.alias("first", "set auth.idle_minutes 3")
+      shell.alias("second", "plugin enable other")
+      shell.alias("third", "plugin enable free --no-isolate")
+      shell.run("alias fourth 'set auth.idle_minutes 3'")
+      shell.command{name = "fifth", summary = "x", run = function() shell.run("run \(script)") end}
+      shell.command{name = "sixth", summary = "x", run = function() shell.run("run \(commands)") end}
+      """)
+    try home.enable("free")
+    let run = try home.run([], input: "first\nsecond --grant\nthird\nfourth\nfifth\nsixth\n")
+    let state = "print(settings.get('auth.idle_minutes'), plugins.info('other').state, plugins.info('free').isolated)"
+    #expect(try home.run("-e", state).lines.last == "15\toff\ttrue", "\(run)")
+  }
 }

@@ -1,6 +1,6 @@
 // Runs the Lua scripts that generate cards of a folder for `build`: each in its own state, which can read that folder
 // and nothing else. Invariant: the same script over the same files makes the same cards; it can read nothing outside
-// its folder, write nothing, and see no user's data.
+// its folder and nothing hidden in it, write nothing, and see no user's data.
 
 package import Exchange
 import Files
@@ -109,8 +109,10 @@ private final class FolderReading {
   /// Passes the path of a file to `read`, and then records its name.
   func reading<Content>(_ name: String, _ read: (_ path: String) throws -> Content) throws -> Content {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }), !name.contains("\n") else {
-      throw BuildError.generator(path: name, reason: "a file within the folder expected, by its name there")
+    // A name that begins with a dot leads out of the folder, or is hidden: `.git/config` may hold a password.
+    let isVisible = parts.allSatisfy { !$0.isEmpty && $0.utf8.first != UInt8(ascii: ".") }
+    guard !parts.isEmpty, isVisible, !name.contains("\n") else {
+      throw BuildError.generator(path: name, reason: "a file within the folder expected, by its name there, not hidden")
     }
     var path = folder
     for part in parts {

@@ -1,5 +1,6 @@
 // Pictures and sounds that a Markdown text names relative to its file.
-// Invariant: nothing outside the folder can be named, whether by `..`, by an absolute path or through a link.
+// Invariant: nothing outside the folder can be named, whether by `..`, by an absolute path or through a link, and
+// nothing hidden in it: `.git/config` and `.env` may hold passwords.
 
 import Files
 import Templates
@@ -32,11 +33,12 @@ struct MarkdownMedia {
   ///   - path: the path in the text.
   ///   - place: the text's folder relative to `folder`, such as `verbs`; empty for `folder` itself.
   ///   - folder: the folder outside of which nothing is read.
-  /// - Returns: the path relative to `folder`; nil when it is not a plain file.
+  /// - Returns: the path relative to `folder`; nil when it is not a plain, visible file.
   static func file(_ path: String, from place: String, in folder: String) throws -> String? {
     var parts = place.split(separator: "/").map(String.init)
     for part in path.split(separator: "/") where part != "." {
       if part != ".." {
+        if part.utf8.first == UInt8(ascii: ".") { return nil }
         parts.append(String(part))
       } else if parts.popLast() == nil {
         return nil

@@ -180,6 +180,9 @@ enum PluginCommands {
   static func enable(
     _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
   ) throws -> Enabling {
+    if isolated == false, session.scripting.settingOwner.plugin != nil {
+      throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
+    }
     let manifest = try session.plugins.currentManifest(of: plugin)
     guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return .inDryRun }
     guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return .refused(manifest) }

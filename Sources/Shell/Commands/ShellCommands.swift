@@ -206,8 +206,12 @@ enum ShellCommands {
     return words
   }
 
-  /// Adds one of the user's aliases.
+  /// Adds one of the user's aliases; while a plugin runs the command, one of that plugin's.
   static func setAlias(_ name: String, _ words: [String], _ session: Session) throws {
+    let owner = session.scripting.settingOwner
+    if owner.plugin != nil {
+      return try session.registry.addPluginAlias(name, words, owner: owner) { !$0.access.isForCommandLineOnly }
+    }
     try session.registry.setAlias(name, words: words)
     warnIfHidden(name, session)
   }
