@@ -73,7 +73,7 @@ enum LookupError: Problem, Equatable {
     case .whichDeck(isAny: false, _):
       ProblemReport(.missingArgument, "Which deck?", "there is no deck yet; `deck create NAME` creates one")
     case .whichDeck(isAny: true, let usage):
-      ProblemReport(.missingArgument, "Which deck?", "say which deck: `\(usage)`")
+      ProblemReport(.usage(.missingArgument), "Which deck?", "say which deck: `\(usage)`")
     }
   }
 }

@@ -96,6 +96,7 @@ import Testing
   @Test func `cards found by a query are tagged, flagged, suspended, buried and moved as one undo step`() throws {
     #expect(try home.run("card", "tag", "gatito", "--add", "animal").output == "Tagged 3 cards.\n")
     #expect(try list("tag:animal").count == 3)
+    #expect(try home.run("card", "tag", "gatito", "--remove", "animal").output == "Untagged 3 cards.\n")
     #expect(try home.run("card", "flag", "tag:t2", "or", "tag:t3", "4").output == "Flagged 2 cards.\n")
     #expect(try list("flag:4").count == 2)
     #expect(try home.run("card", "suspend", "flag:4").output == "Suspended 2 cards.\n")

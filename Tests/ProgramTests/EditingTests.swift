@@ -75,6 +75,7 @@ import Testing
     #expect(refused.status == 1 && refused.errors.contains("fields of the note (Front, Back)"), "\(refused)")
     #expect(refused.errors.contains("`card edit CARD --set FIELD=TEXT`"), "\(refused)")
     for (words, message) in [
+      (["D:1", "--set", "Back"], "card edit: --set must be FIELD=TEXT"),
       (["D:1", "--set", "Bakc=x"], "did you mean \"Back\"?"), (["D:1", "D:2", "--set", "Back=x"], "is for one card"),
       (["D:1", "--set", "Back=x", "--answer", "y"], "--set and --answer cannot be given together"),
       (["D:1", "--set", "Front="], "would remove 1 card"), (["D:1", "--set", "Front=", "--yes"], "is empty"),

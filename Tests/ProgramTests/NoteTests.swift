@@ -81,7 +81,8 @@ import Testing
       #expect(refused.status != 0 && refused.errors.contains(message), "\(refused)")
     }
     try home.run("deck", "create", "E")
-    #expect(try home.run("note", "add", "Basic", "Front=x").errors.contains("say which deck: `--deck DECK`"))
+    let several = try home.run("note", "add", "Basic", "Front=x")
+    #expect(several.status == 2 && several.errors.contains("say which deck: `--deck DECK`"), "\(several)")
     let script =
       "sed -i 's/^==== Front ====$/&\\nel pez/; s/^==== Back ====$/==== Back (HTML) ====\\n<i>fish<\\/i>/' \"$1\""
     let terminal = try terminal(["note", "add", "Basic", "--deck", "E", "--tag", "sea"], editor(script))
@@ -221,6 +222,9 @@ import Testing
     #expect(try home.run("-e", "decks.open('D'):card(1).note.fields.Noun").output == "\"gato\"\n")
     #expect(try home.run("notetype", "remove", "Noun").errors.contains("has 1 note"))
     #expect(try home.run("notetype", "remove", "Cloze").output == "Removed note type \"Cloze\".\n")
+    let steps = try home.run("undo", "--list").output
+    #expect(steps.contains("removing a note type: Cloze (notetype remove)"), "\(steps)")
+    #expect(steps.contains("editing a note type: Word (notetype edit)"), "\(steps)")
     #expect(try home.run("card", "add", "D", "--cloze", "{{c1::back}}").status == 0)
   }
 

@@ -140,7 +140,7 @@ enum CardBulkCommands {
       }
       guard
         try NoteCommands.edit(
-          found[0].note(), given, session, NoteCommands.Change(agreed: invocation.flag("--yes")))
+          found[0].note(), given, session, NoteCommands.Change(command: "card edit", agreed: invocation.flag("--yes")))
       else { return .unchanged(.objects([])) }
       return CommandResult(.objects(found), line: "Changed 1 card.")
     }
@@ -263,7 +263,8 @@ enum CardBulkCommands {
       try shown("Tagging", found, session) {
         try session.workspace().cards.changeTags(found, adding: added, removing: removed, progress: $0)
       }
-      return CommandResult(.objects(found), line: "Tagged \(session.counted(found.count, "card")).")
+      let what = added.isEmpty ? "Untagged" : "Tagged"
+      return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
     }
   }
 }

@@ -86,6 +86,8 @@ enum NoteCommands {
 
   /// How a note may be changed.
   struct Change {
+    /// The command that changes it, as errors name it.
+    var command = "note edit"
     /// Whether the texts are HTML.
     var isHTML = false
     /// Whether plain text may replace formatting.
@@ -103,7 +105,7 @@ enum NoteCommands {
     if given.isEmpty {
       try editInEditor(note, agreed: change.agreed, session)
     } else {
-      let fields = try texts(given, of: note, isHTML: change.isHTML, mayLose: change.mayLose)
+      let fields = try texts(given, of: note, change)
       guard try change.agreed || agrees(to: fields, of: note, session) else { return false }
       try note.update(fields: fields)
     }
@@ -118,17 +120,15 @@ enum NoteCommands {
       .object(note), line: "Changed the note \(prompt); it has \(session.counted(cards.count, "card")).")
   }
 
-  private static func texts(
-    _ given: [String], of note: NoteHandle, isHTML: Bool, mayLose: Bool
-  ) throws -> [String: String] {
+  private static func texts(_ given: [String], of note: NoteHandle, _ change: Change) throws -> [String: String] {
     var fields: [String: String] = [:]
     for word in given {
       guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
+        throw CommandError.badValue(command: change.command, name: "--set", value: word, expected: "FIELD=TEXT")
       }
       let old = try note.field(name)
-      if !isHTML, !mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
-      fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text)
+      if !change.isHTML, !change.mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
+      fields[name] = change.isHTML ? text : FieldHTML.html(ofPlain: text)
     }
     return fields
   }

@@ -41,7 +41,8 @@ public final class NoteTypeHandle: WorkspaceHandle {
   /// - Throws: `NoteError.losesCards` with the counts.
   @discardableResult
   public func edit(_ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
-    try workspace.perform(.editNoteType) { db in
+    let name = try record().name
+    return try workspace.perform(.editNoteType, on: name) { db in
       try NoteTypeTable.edit(
         db, id, edit, agreed: agreed, now: workspace.environment.clocks.now(),
         isInterrupted: workspace.environment.isInterrupted)
@@ -49,5 +50,8 @@ public final class NoteTypeHandle: WorkspaceHandle {
   }
 
   /// - Throws: `NoteError.typeInUse` if it has notes.
-  public func remove() throws { try workspace.perform(.removeNoteType) { try NoteTypeTable.remove($0, id) } }
+  public func remove() throws {
+    let name = try record().name
+    try workspace.perform(.removeNoteType, on: name) { try NoteTypeTable.remove($0, id) }
+  }
 }
