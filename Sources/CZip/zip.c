@@ -29,6 +29,9 @@ static void find(void) {
       {"zip_set_file_compression", (void **)&functions.set_file_compression},
       {"zip_file_set_dostime", (void **)&functions.file_set_dostime},
       {"zip_strerror", (void **)&functions.error_text},
+      {"zip_get_error", (void **)&functions.get_error},
+      {"zip_error_code_zip", (void **)&functions.error_code_zip},
+      {"zip_error_code_system", (void **)&functions.error_code_system},
       {"SHA1_Init", (void **)&functions.sha1_begin},
       {"SHA1_Update", (void **)&functions.sha1_take},
       {"SHA1_Final", (void **)&functions.sha1_end},
@@ -44,6 +47,18 @@ static void find(void) {
 const deckhand_zip_functions *deckhand_zip(void) {
   pthread_once(&once, find);
   return found;
+}
+
+int deckhand_zip_write_error(zip_t *archive) {
+  const zip_error_t *error = functions.get_error(archive);
+  switch (functions.error_code_zip(error)) {
+    case ZIP_ER_TMPOPEN:
+    case ZIP_ER_SEEK:
+    case ZIP_ER_WRITE:
+    case ZIP_ER_CLOSE:
+    case ZIP_ER_RENAME: return functions.error_code_system(error);
+    default: return 0;
+  }
 }
 
 void deckhand_sha1(const void *bytes, size_t count, uint8_t digest[20]) {

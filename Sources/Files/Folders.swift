@@ -20,6 +20,16 @@ public func parentFolder(of path: String) -> String {
   return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
 }
 
+/// Returns an unused path: the start and the ending, with a number between them if that path is taken.
+public func freePath(_ start: String, _ ending: String) -> String {
+  var (path, number) = (start + ending, 1)
+  while fileExists(path) {
+    number += 1
+    path = "\(start)-\(number)\(ending)"
+  }
+  return path
+}
+
 /// Creates a folder and its missing parents, each with mode 0700. Existing folders are left as they are. Each parent is
 /// synced, because a folder lost in a power failure would take the synced files in it along.
 public func makePrivateFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o700) }

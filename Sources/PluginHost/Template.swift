@@ -20,9 +20,14 @@ extension PluginHost {
     if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
     let folder = environment.folders.plugins + "/" + name
     if fileExists(folder) { throw PluginError.exists(name: name, what: "the file \(folder)") }
-    try makePrivateFolder(folder)
-    for (file, text) in PluginTemplate(name: name).files {
-      try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600)
+    do {
+      try makePrivateFolder(folder)
+      for (file, text) in PluginTemplate(name: name).files {
+        try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600)
+      }
+    } catch {
+      if fileExists(folder) { try Folder.removeTree(folder) }
+      throw error
     }
     let plugin = read(name, folder, isBundled: false)
     plugins = (plugins + [plugin]).sorted { $0.name < $1.name }

@@ -18,6 +18,9 @@ let version = "0.1.0"
     Interrupts.removeCrashHandlers()
     // If the parent left it ignored, the exit statuses of programs would be lost.
     signal(SIGCHLD, SIG_DFL)
+    // A file beyond the limit of `ulimit -f` is then an error that is reported. Unlike SIG_IGN, a handler is not passed
+    // on to the programs that are started.
+    signal(SIGXFSZ) { _ in }
     // Bytes that are not UTF-8 reach Lua's C functions unchanged; names in them are in the user's locale.
     setlocale(LC_CTYPE, "C.UTF-8")
     var words: [String] = []

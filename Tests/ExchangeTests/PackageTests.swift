@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Glibc
 import Memory
 import Problems
 import Storage
@@ -324,6 +325,15 @@ import Values
     try here.collection.store.operation("hide") { try CardTable.setSuspended($0, hidden, true, now: 1) }
     #expect(try here.exporting("Words").report.lost.map(\.part) == [.fields, .schedule])
     #expect(try here.exporting("Words", keepsSchedule: true).report.lost.map(\.part) == [.fields])
+  }
+
+  @Test func `a package that cannot be written is not called damaged`() throws {
+    let folder = TemporaryFolder()
+    let member = try folder.write("a", to: "member")
+    let path = folder.file("gone/made.apkg")
+    let builder = try ZipBuilder(path, named: "given.apkg")
+    try builder.add("a", from: member, offset: 0, count: 1, isDeflated: false)
+    #expect(throws: FileError(path, .write, number: ENOENT)) { try builder.finish() }
   }
 }
 

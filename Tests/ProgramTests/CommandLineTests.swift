@@ -240,6 +240,14 @@ private let canHideProc: Bool = {
     }
   }
 
+  @Test func `a file beyond the limit of ulimit is reported`() throws {
+    let home = try Home()
+    let words = home.words(["-e", "print(select(2, files.write('\(home.path)/a', ('x'):rep(100000))))"])
+    let limited = ["/bin/sh", "-c", "ulimit -f 100; exec \"$@\"", "sh"] + words
+    let run = try Child(limited, environment: home.environment).finish(input: "")
+    #expect(run.status == 0 && run.output.contains("could not be written: file too large"), "\(run)")
+  }
+
   @Test func `at the prompt a file that cannot be written is reported, and the line fails`() throws {
     let run = try Home().run(input: "version > /dev/full\n")
     #expect(run.status == 1 && run.errors.contains("/dev/full cannot be written: no space left on device"), "\(run)")

@@ -128,6 +128,16 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test(arguments: ["", "exit 3"])
+  func `a text that is not UTF-8 or whose editor failed is saved`(ending: String) throws {
+    let terminal = try terminal("card", "edit", "D:1", editor: editor("printf 'ca\\361a' >> \"$1\"; \(ending)"))
+    terminal.wait(for: "Your text was saved to ")
+    let path = terminal.wait(for: ".txt")
+    defer { unlink(path) }
+    #expect(terminal.ended() == 1)
+    #expect(try bytes(of: path).suffix(4).elementsEqual([0x63, 0x61, 0xF1, 0x61]), "\(path)")
+  }
+
   @Test(arguments: ["sed -i '/^sol$/d' \"$1\"", "kill -INT 0; sleep 1"])
   func `Ctrl-C ends the edit and nothing else`(script: String) throws {
     try home.run("card", "add", "D", "sol", "sun")

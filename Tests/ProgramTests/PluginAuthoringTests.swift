@@ -20,6 +20,14 @@ import Testing
     }
   }
 
+  @Test func `a new plugin that cannot be written leaves nothing`() throws {
+    let home = try Home()
+    let limited = ["/bin/sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"] + home.words(["plugin", "new", "own"])
+    let run = try Child(limited, environment: home.environment).finish(input: "")
+    #expect(run.status == 1 && run.errors.contains("could not be written: file too large"), "\(run)")
+    #expect(try home.run("plugin", "new", "own").status == 0)
+  }
+
   @Test func `a new plugin passes its own test, and a failing test ends with status 1`() throws {
     let home = try Home()
     #expect(try home.run("plugin", "new", "own").status == 0)

@@ -225,6 +225,23 @@ private struct NoGenerator: CardGenerator {
     #expect(text("a.csv").hasPrefix(after) && report.writtenBack == (before == after ? 0 : 1))
   }
 
+  @Test func `a source that is saved while edits are written back keeps what was saved`() throws {
+    try write("## a\n\nb\n", to: "a.md")
+    try build()
+    try #require(try workspace.decks.open("Words").card(at: 1)).update(answer: "mine")
+    let folder = try BuildFolder(person.folder.file("Words") + "/", isInterrupted: { false })
+    let saved = "## a\n\nb\n\n## c\n\nd\n"
+    let count = try workspace.read { db in
+      try BuildWriteBack(db, folder, isInterrupted: { false }).run { _ in
+        try write(saved, to: "a.md")
+        return true
+      }
+    }
+    #expect(count == 0 && text("a.md") == saved)
+    #expect(try build { $0.writesBack = true }.writtenBack == 1)
+    #expect(try cards() == ["a = mine", "c = d"])
+  }
+
   @Test func `an answer that continues below a cloze sentence is left as it is written`() throws {
     let source = "## H\n\none\n\nthe ==sun==\n\ntwo\n"
     try write(source, to: "a.md")

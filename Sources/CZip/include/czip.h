@@ -22,6 +22,9 @@ typedef struct {
   __typeof__(zip_set_file_compression) *set_file_compression;
   __typeof__(zip_file_set_dostime) *file_set_dostime;
   __typeof__(zip_strerror) *error_text;
+  __typeof__(zip_get_error) *get_error;
+  __typeof__(zip_error_code_zip) *error_code_zip;
+  __typeof__(zip_error_code_system) *error_code_system;
   // SHA-1 of libcrypto, which libzip needs anyway: begin, update, finish. `state` has room for 256 bytes.
   int (*sha1_begin)(void *state);
   int (*sha1_take)(void *state, const void *bytes, size_t count);
@@ -30,6 +33,10 @@ typedef struct {
 
 // Returns the table, or NULL if Debian's libzip4 is not installed. Can be called from any thread.
 const deckhand_zip_functions *deckhand_zip(void);
+
+// Returns the errno with which the file of an archive could not be written; 0 if the last failure was another one. Must
+// be called only if `deckhand_zip` returned a table.
+int deckhand_zip_write_error(zip_t *archive);
 
 // Computes the 20 bytes of SHA-1, which names media files in packages and finds equal notes; it is not used for
 // security. Must be called only if `deckhand_zip` returned a table.

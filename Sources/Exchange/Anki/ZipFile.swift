@@ -3,6 +3,7 @@
 // trusted.
 
 import CZip
+import Files
 import Glibc
 import Text
 
@@ -103,6 +104,7 @@ final class ZipFile {
 /// A ZIP file that is being written: each member is a byte range of an existing file.
 final class ZipBuilder {
   private let path: String
+  private let name: String
   private let zip: deckhand_zip_functions
   private let archive: OpaquePointer
   private var isOpen = true
@@ -113,7 +115,7 @@ final class ZipBuilder {
     guard let archive = zip.open(path, ZIP_CREATE | ZIP_TRUNCATE, &code) else {
       throw .damaged(path: name, place: "its temporary file", reason: "cannot be created")
     }
-    (self.path, self.zip, self.archive) = (name, zip, archive)
+    (self.path, self.name, self.zip, self.archive) = (path, name, zip, archive)
   }
 
   deinit { if isOpen { zip.discard(archive) } }
@@ -135,14 +137,19 @@ final class ZipBuilder {
   }
 
   /// Writes the whole file.
-  func finish() throws(PackageError) {
-    guard zip.close(archive) == 0 else { throw failure }
+  /// - Throws: `FileError` if it cannot be written, or `PackageError`.
+  func finish() throws {
+    guard zip.close(archive) == 0 else {
+      let number = deckhand_zip_write_error(archive)
+      if number > 0 { throw FileError(path, .write, number: number) }
+      throw failure
+    }
     isOpen = false
   }
 
   private var failure: PackageError {
     .damaged(
-      path: path, place: "its temporary file",
+      path: name, place: "its temporary file",
       reason: zip.error_text(archive).map { String(cString: $0) } ?? "cannot be written")
   }
 }

@@ -58,9 +58,13 @@ public struct BuildWriteBack {
   /// - Throws: `FileError`, `ExchangeError` for an invalid source.
   public func run(mayWrite: (_ paths: [String]) throws -> Bool = { _ in true }) throws -> Int {
     let files = try written()
-    let count = files.reduce(0) { $0 + $1.lines.written }
-    guard !files.isEmpty, try mayWrite(files.map(\.path)) else { return count }
-    for file in files { try AtomicFile.write(folder.path + "/" + file.path, file.lines.bytes, .exported()) }
+    guard !files.isEmpty, try mayWrite(files.map(\.path)) else { return files.reduce(0) { $0 + $1.lines.written } }
+    var count = 0
+    // A source that was saved meanwhile keeps what was saved; the next build writes the edits to it.
+    for file in files where try file.lines.areCurrent() {
+      try AtomicFile.write(folder.path + "/" + file.path, file.lines.bytes, .exported())
+      count += file.lines.written
+    }
     return count
   }
 
@@ -103,6 +107,10 @@ public struct BuildWriteBack {
 private struct SourceLines {
   private(set) var written = 0
   private let path: String
+  /// The facts of the file before it was read.
+  private let facts: FileFacts?
+  /// The whole content of the file, as it was read.
+  private let text: String
   /// The UTF-8 byte order mark before the first line, or empty.
   private let mark: String
   /// The lines, each with its trailing carriage return if it has one; files may mix both kinds.
@@ -111,14 +119,24 @@ private struct SourceLines {
 
   init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.isInterrupted) = (path, isInterrupted)
+    facts = try FileFacts.at(path)
     guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
+    self.text = text
     mark = text.utf8.starts(with: "\u{FEFF}".utf8) ? "\u{FEFF}" : ""
     // Split the bytes, because a carriage return and a line feed are one `Character` of a string.
     lines = text.utf8.dropFirst(mark.utf8.count).split(separator: 0x0A, omittingEmptySubsequences: false).map {
       Substring($0)
     }
+  }
+
+  /// Whether nobody has changed the file since it was read.
+  func areCurrent() throws -> Bool { try FileFacts.at(path) == facts }
+
+  /// The file as it was read, to find its rows in.
+  private func content() throws -> ByteSource {
+    try ByteSource(Array(text.utf8), path: path, SourceOptions(isInterrupted: isInterrupted))
   }
 
   var bytes: [UInt8] { Array((mark + lines.joined(separator: "\n")).utf8) }
@@ -143,8 +161,7 @@ private struct SourceLines {
 
   mutating func write(table edits: BuildWriteBack.Edits, _ separator: UInt8, _ source: BuildSource) throws {
     var edits = edits
-    let bytes = try ByteSource(path: path, SourceOptions(isInterrupted: isInterrupted))
-    let cards = TableCards(bytes, separator: separator, TableOptions())
+    let cards = try TableCards(content(), separator: separator, TableOptions())
     var row = CardRow()
     var replaced: [(place: Range<Int>, line: String)] = []
     var open: (line: Int, text: String)?
@@ -198,7 +215,7 @@ private struct SourceLines {
 
   mutating func write(markdown edits: BuildWriteBack.Edits, _ source: BuildSource) throws {
     var edits = edits
-    let cards = MarkdownCards(try ByteSource(path: path, SourceOptions(isInterrupted: isInterrupted)))
+    let cards = try MarkdownCards(content())
     var rows: [(row: CardRow, edit: BuildWriteBack.Edit?)] = []
     var row = CardRow()
     while try cards.next(into: &row) { rows.append((row, edits.next(row, in: source))) }

@@ -41,13 +41,13 @@ struct TextEditor {
         return true
       } catch let problem as any Problem {
         if !session.canAsk {
-          try save(edited)
+          try save(edited.utf8)
           throw problem
         }
         if problem.report.code == .interrupted, endsWithCtrlC() { return false }
         guard let goesOn = try confirmUnlessInterrupted("\(problem.message). Edit again?") else { return false }
         if !goesOn {
-          try save(edited)
+          try save(edited.utf8)
           throw problem
         }
         draft = edited
@@ -56,10 +56,10 @@ struct TextEditor {
     }
   }
 
-  /// Saves a refused text, and tells the user the path.
-  private func save(_ text: String) throws {
-    let path = session.environment.folders.cache + "/refused-\(getpid()).txt"
-    try AtomicFile.write(path, Array(text.utf8))
+  /// Saves a text that could not be applied, and tells the user the path.
+  private func save(_ text: some Collection<UInt8>) throws {
+    let path = freePath(session.environment.folders.cache + "/refused-\(getpid())", ".txt")
+    try AtomicFile.write(path, text)
     session.console.note("Your text was saved to \(path).")
   }
 
@@ -112,14 +112,11 @@ struct TextEditor {
     fflush(nil)
     let status = runProgram("/bin/sh", ["-c", editor + " \"$1\"", "sh", path])
     let isInterrupted = Interrupts.wereRequested && endsWithCtrlC()
-    guard status == 0 else {
-      if isInterrupted { return nil }
-      throw EditorError.failed(editor: editor)
-    }
-    guard let edited = try FileText.read(path, limit: 16 << 20, isInterrupted: isNeverInterrupted) else {
-      throw EditorError.notUTF8
-    }
-    return edited
+    if status != 0, isInterrupted { return nil }
+    let bytes = try FileText.bytes(path, limit: 16 << 20, isInterrupted: isNeverInterrupted)
+    if status == 0, let edited = String(validating: bytes, as: UTF8.self) { return edited }
+    if !bytes.elementsEqual(text.utf8) { try save(bytes) }
+    throw status == 0 ? EditorError.notUTF8 : EditorError.failed(editor: editor)
   }
 }
 

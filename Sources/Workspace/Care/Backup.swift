@@ -177,15 +177,5 @@ extension CareOperations {
     return freePath(backupFolder + "/\(what)-\(day)", ending ?? CareOperations.backupEnding)
   }
 
-  /// Returns an unused path: the start and the ending, with a number between them if that path is taken.
-  func freePath(_ start: String, _ ending: String) -> String {
-    var (path, number) = (start + ending, 1)
-    while fileExists(path) {
-      number += 1
-      path = "\(start)-\(number)\(ending)"
-    }
-    return path
-  }
-
   static let backupEnding = ".deckhand-backup"
 }
