@@ -246,7 +246,7 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .damaged, "Something is wrong",
         "\(counted(count, "finding"))"
-          + (mendable == 0 ? "" : "; `doctor --mend` makes a backup and mends \(grouped(mendable)) of them"),
+          + (mendable == 0 ? "" : "; `doctor --mend` makes a backup and repairs \(grouped(mendable)) of them"),
         ["findings": count, "mendable": mendable])
     case .allRefused(let file, let first, let isTable):
       ProblemReport(
