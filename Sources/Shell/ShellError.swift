@@ -107,7 +107,7 @@ enum SignInError: Problem, Equatable {
         .notSignedIn, "Not yours",
         "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
     case .inScript:
-      ProblemReport(.inScript, "Not in a script", "accounts can't be changed from within a script")
+      ProblemReport(.inScript, "Not in a script", "accounts cannot be changed from within a script")
     case .withinChange:
       ProblemReport(
         .inScript, "Not within a change",

@@ -82,7 +82,7 @@ import Testing
     shell.type("exit\r")
     #expect(shell.ended() == 0)
     #expect(access(socket, F_OK) != 0)
-    #expect(try review().contains("no shell runs beside serve"))
+    #expect(try review().contains("no shell runs alongside serve"))
   }
 
   @Test func `lists, cards and notes are shown at the prompt; a study session reports a list and starts another deck`()
@@ -190,7 +190,7 @@ import Testing
     shell.signal(SIGKILL)
     _ = shell.ended()
     #expect(access(socket, F_OK) == 0)
-    #expect(try review().contains("no shell runs beside serve"))
+    #expect(try review().contains("no shell runs alongside serve"))
     let next = try self.shell()
     #expect(try reviewOnceFree().contains(yes))
     next.wait(for: "el perro 1")
@@ -218,7 +218,7 @@ import Testing
     shell.type("\u{1A}")
     shell.wait(for: "STOPPED")
     #expect(access(socket, F_OK) != 0)
-    #expect(try review().contains("no shell runs beside serve"))
+    #expect(try review().contains("no shell runs alongside serve"))
     shell.type("\r")
     #expect(waits { access(socket, F_OK) == 0 })
     if typed.hasPrefix("play") {
