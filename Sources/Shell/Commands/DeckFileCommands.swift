@@ -15,7 +15,7 @@ enum DeckFileCommands {
   static var all: [BuiltIn] { [importDeck, exportDeck] }
 
   private static let formatOption = Option(
-    "--format", choice: CardFormat.allNames, help: "the file's format; by its ending when left out")
+    "--format", choice: CardFormat.allNames, help: "the file's format; from its extension when left out")
 
   // MARK: Import
 
@@ -25,10 +25,10 @@ enum DeckFileCommands {
       summary: "Adds the cards of files to a deck.",
       answer: "{added, updated, skipped, rejected_count, rejected, FINDING} or {entered, older, known, unknown}",
       details: """
-        A file's ending determines the format: .json (an array of objects with prompt and answer, or what deck export \
-        --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or Anki's \
-        packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding and \
-        header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
+        A file's extension determines the format: .json (an array of objects with prompt and answer, or what deck \
+        export --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or \
+        Anki's packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding \
+        and header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
         does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
         broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused. With \
         --on-duplicate update, a plain text in Markdown, or in Anki's text with #html:true, makes the formatted card \
@@ -44,7 +44,7 @@ enum DeckFileCommands {
       options: [
         Option(
           "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
-          help: "the file's format; by its ending when left out"),
+          help: "the file's format; from its extension when left out"),
         Option(
           "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
           help: "what to do with a card that already exists"),
@@ -223,7 +223,7 @@ enum DeckFileCommands {
       "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
       summary: "Writes the cards of a deck and the decks within it to a file.", answer: "{cards, bytes, lost}",
       details: """
-        The file's ending determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
+        The file's extension determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
         (Anki's package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg \
         contains all decks with their schedules, whichever deck you name: in Anki it replaces the whole collection. \
         The file is written completely or not at all; what its format cannot contain is reported. JSON is an array of \
