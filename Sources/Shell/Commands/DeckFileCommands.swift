@@ -31,11 +31,11 @@ enum DeckFileCommands {
         and header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
         does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
         broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused. With \
-        --on-duplicate update, a plain text in Markdown, or in Anki's text with #html:true, makes the formatted card \
-        with its id plain; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
-        is one of a note that is in another deck. The notes of a package come with their types, media, presets and \
-        schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes only if the \
-        package has a newer one. --format answers imports what was answered on a page of the deck (deck page): \
+        --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
+        the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
+        so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
+        and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes only if \
+        the package has a newer one. --format answers imports what was answered on a page of the deck (deck page): \
         schedules continue as if it had been answered here, and answers that are already there are skipped.
         """,
       arguments: [
