@@ -159,7 +159,7 @@ extension SettingDeclaration {
       return .badDeclaration(name, "\(quoted(text)) cannot be an option")
     }
     if Set(options.map { $0.lowercased() }).count < options.count {
-      return .badDeclaration(name, "it has an option twice, or two that differ only in capitals")
+      return .badDeclaration(name, "it has an option twice, or two that differ only in case")
     }
     if !options.contains(option) {
       return .badDeclaration(name, "its default \(quoted(option)) is not one of its options")

@@ -22,7 +22,7 @@ import ToggleSettings
     (.choice(["a"], default: "b"), "the setting \"x\" cannot be declared: its default \"b\" is not one of its options"),
     (
       .choice(["a", "A"], default: "a"),
-      "the setting \"x\" cannot be declared: it has an option twice, or two that differ only in capitals"
+      "the setting \"x\" cannot be declared: it has an option twice, or two that differ only in case"
     ),
     (.choice(["a "], default: "a "), "the setting \"x\" cannot be declared: \"a \" cannot be an option"),
     (
