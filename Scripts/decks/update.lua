@@ -5,7 +5,7 @@
 --
 --   deckhand run Scripts/decks/update.lua FILE DECK [--prune] [--columns prompt=A,answer=B] [--format F]
 --
--- The table is read as `deck import` reads it (.csv, .tsv and the others by their endings; `-`, standard input,
+-- The table is read as `deck import` reads it (.csv, .tsv and the others by their extensions; `-`, standard input,
 -- with --format).
 
 local folder = (arg[0]:match("^.*/") or "") .. "lib/"

@@ -256,8 +256,9 @@ struct ActionFailure: Error {
   static let empty = ActionFailure("cannot create note because it is empty")
   static let unsupported = ActionFailure("unsupported action")
   static let badKey = ActionFailure("valid api key must be provided")
-  static let noShell = ActionFailure("no shell runs beside serve: start `deckhand` in another terminal, and try again")
-  static let busyShell = ActionFailure("the shell beside serve is busy: end what it is doing, and try again")
+  static let noShell = ActionFailure(
+    "no shell runs alongside serve: start `deckhand` in another terminal, and try again")
+  static let busyShell = ActionFailure("the shell alongside serve is busy: end what it is doing, and try again")
 
   static func noDeck(_ name: String) -> ActionFailure { ActionFailure("deck was not found: \(name)") }
   static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }

@@ -67,7 +67,7 @@ extension AuthenticationError {
     case .required: ProblemReport(.signIn(.authRequired), "Sign-in needed", "sign in first with `login`")
     case .badName(let name, let reason):
       ProblemReport(
-        .badName, "Not a name for an account", "\(quoted(name)) can't be the name of an account: \(reason)",
+        .badName, "Not a name for an account", "\(quoted(name)) cannot be the name of an account: \(reason)",
         ["name": name])
     case .exists(let name): .exists(name, "the account \(quoted(name)) already exists")
     case .looksLike(let name, let account):
@@ -106,11 +106,11 @@ extension AuthenticationError {
     case .failed(let operation, let path, let code):
       ProblemReport(
         .failed, "The account's files could not be used",
-        "can't \(operation) \(printable(path)): \(systemWords(code))", ["path": path])
+        "cannot \(operation) \(printable(path)): \(systemWords(code))", ["path": path])
     case .passwordFile(let path, let code):
       ProblemReport(
         .passwordFile, "The password could not be read",
-        "can't read the password from \(printable(path)): \(systemWords(code))", ["path": path])
+        "cannot read the password from \(printable(path)): \(systemWords(code))", ["path": path])
     default:
       ProblemReport(
         .outOfMemory, "Not enough memory",

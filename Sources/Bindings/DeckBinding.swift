@@ -50,7 +50,7 @@ func decksModule(_ context: BindingContext) -> BoundModule {
 
 func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
   BoundType<DeckHandle>(
-    "deck", "A named pile of cards.",
+    "deck", "An ordered list of cards.",
     summary: { "deck \"\(printable(try $0.record().name))\" (\(counted(try $0.count(), "card")))" },
     identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "deck") }
   ) { type in

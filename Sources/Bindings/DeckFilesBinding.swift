@@ -14,9 +14,9 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   type.method(
     "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table.orProblem,
     grant: .decksWrite, example: "(\"words.tsv\")",
-    "Adds the cards of a file, or of several in this order: \(CardFormat.endings) by its ending, or {format=}; `-` is "
-      + "standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be done); for a package "
-      + "with_schedule; for a table notetype (the note type to fill), separator, columns (a table such as "
+    "Adds the cards of a file, or of several in this order: \(CardFormat.endings) from its extension, or "
+      + "{format=}; `-` is standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be done); "
+      + "for a package with_schedule; for a table notetype (the note type to fill), separator, columns (a table such as "
       + "{prompt = \"Spanish\", answer = 2}, or a text), no_header. If a file is damaged, nothing is imported."
   ) { deck, stack in
     let paths = try paths(at: 2, stack, context)
@@ -35,7 +35,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   }
   type.method(
     "export", [LuaParameter("path", .string), options], returns: .table.orProblem, example: "(\"spanish.csv\")",
-    "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endings) by its ending, or "
+    "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endings) from its extension, or "
       + "{format=}; `-` is standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The "
       + "report's `lost` counts what the format cannot store."
   ) { deck, stack in

@@ -8,7 +8,7 @@ import Workspace
 func describeGoal(_ type: BoundType<DeckHandle>) {
   type.field(
     "goal", .optional(.table), grant: .decksWrite, example: "{date = \"2030-06-01\", recall = 0.9, minutes = 30}",
-    "The date to know it by, its own or that of a deck around it: {deck=, date=, recall=, minutes=, days_left=, "
+    "The date to know it by, its own or that of a deck that contains it: {deck=, date=, recall=, minutes=, days_left=, "
       + "last_days=}; nil if there is none. Assign {date=, recall=0.95, minutes=20}, or nil for none. "
       + "`deck:stats().goal` has the forecast."
   ) { deck -> FrozenValue? in

@@ -139,7 +139,7 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
     }
     type.method(
       "remove", [], returns: .nothing, grant: .decksWrite,
-      "Removes it; its decks then use the options of the decks around them."
+      "Removes it; its decks then use the options of the decks that contain them."
     ) { preset, _ in
       _ = try preset.record()
       try preset.workspace.presets.remove(preset.id)

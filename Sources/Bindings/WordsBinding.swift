@@ -218,7 +218,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
   }
   type.method(
     "define", [LuaParameter("word", .string)], returns: .list(.string).orProblem, example: "(\"grace\")",
-    "The entries for a word in the dictionaries of this machine and the user's own, each a text; an empty list if "
+    "The entries for a word in the dictionaries of this machine and your own, each a text; an empty list if "
       + "there is none. Code: not_found, if there is no dictionary of the language."
   ) { handle, stack in
     let word = try stack.text(2, limit: longestWords)

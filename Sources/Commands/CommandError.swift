@@ -117,7 +117,7 @@ extension CommandError {
     case .badName(let name):
       ProblemReport(
         .badName, "Not a usable name",
-        "\(quoted(name)) cannot be the name of a command: use lower-case letters, digits, - and _, with a letter first, "
+        "\(quoted(name)) cannot be the name of a command: use lowercase letters, digits, - and _, with a letter first, "
           + "and no keyword of Lua")
     case .badDescription(let command, let reason):
       ProblemReport(

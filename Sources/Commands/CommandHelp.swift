@@ -85,7 +85,7 @@ extension CommandRegistry {
       }
       let names = own.filter { $0.path[0] == command.path[0] }.map { $0.path[1] }.joined(separator: ", ")
       let summary = summary(ofGroup: command.path[0])
-      rows.append((command.path[0], summary.isEmpty ? names : summary + " " + names))
+      rows.append((command.path[0], summary.isEmpty ? names : summary + " Subcommands: " + names))
     }
     return rows
   }

@@ -29,7 +29,7 @@ public enum LanguageError: Problem, Equatable {
         ["language": language, "package": package])
     case .unreadable(let path, let reason):
       ProblemReport(
-        .unreadable, "Language data can't be read", "\(printable(path)) can't be read: \(reason)", ["path": path])
+        .unreadable, "Language data cannot be read", "\(printable(path)) cannot be read: \(reason)", ["path": path])
     }
   }
 }

@@ -41,11 +41,11 @@ public enum LexiconError: Problem, Equatable {
         ["language": name, "suggestion": near])
     case .unreadable(let path, let reason):
       ProblemReport(
-        .unreadable, "The list can't be read", "\(printable(path)) can't be read: \(reason)", ["path": path])
+        .unreadable, "The list cannot be read", "\(printable(path)) cannot be read: \(reason)", ["path": path])
     case .unwritable(let path, let reason):
       ProblemReport(
-        .unwritable, "The compiled list can't be written",
-        "\(printable(path)) can't be written: \(reason); the list is compiled again at each start until this works",
+        .unwritable, "The compiled list cannot be written",
+        "\(printable(path)) cannot be written: \(reason); the list is compiled again at each start until this works",
         ["path": path])
     case .badList(let path, let reason):
       ProblemReport(.badList, "Not a word list", "\(printable(path)) is not a word list: \(reason)", ["path": path])

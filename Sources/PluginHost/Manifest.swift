@@ -116,7 +116,7 @@ struct ManifestReader {
 
   func name() throws(PluginError) -> PluginName {
     guard let name = try text("name").flatMap(PluginName.init) else {
-      throw wrong("name", "a name of lower-case letters, digits, _ and -")
+      throw wrong("name", "a name of lowercase letters, digits, _ and -")
     }
     guard name.description == folder else { throw wrong("name", "\"\(folder)\", the name of its folder,") }
     return name
@@ -215,7 +215,7 @@ struct ManifestReader {
   func names(_ key: String) throws(PluginError) -> [String] {
     let names = try texts(key)
     if let bad = names.first(where: { !Manifest.isName($0) }) {
-      throw wrong(key, "names of lower-case letters, digits, _ and - (not \(quoted(bad)))")
+      throw wrong(key, "names of lowercase letters, digits, _ and - (not \(quoted(bad)))")
     }
     return names
   }

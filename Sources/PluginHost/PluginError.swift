@@ -103,7 +103,7 @@ public enum PluginError: Problem, Equatable {
     case .badName(let name):
       ProblemReport(
         .badName, "Not a usable name",
-        "\(quoted(name)) is not a valid plugin name: lower-case letters, digits, _ and - are expected, a letter first")
+        "\(quoted(name)) is not a valid plugin name: lowercase letters, digits, _ and - are expected, a letter first")
     }
   }
 

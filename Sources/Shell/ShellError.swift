@@ -107,7 +107,7 @@ enum SignInError: Problem, Equatable {
         .notSignedIn, "Not yours",
         "only the account that is signed in can be removed; sign in as \(quoted(name)) first")
     case .inScript:
-      ProblemReport(.inScript, "Not in a script", "accounts can't be changed from within a script")
+      ProblemReport(.inScript, "Not in a script", "accounts cannot be changed from within a script")
     case .withinChange:
       ProblemReport(
         .inScript, "Not within a change",
@@ -246,7 +246,7 @@ enum ShellError: Problem, Equatable {
       ProblemReport(
         .damaged, "Something is wrong",
         "\(counted(count, "finding"))"
-          + (mendable == 0 ? "" : "; `doctor --mend` makes a backup and mends \(grouped(mendable)) of them"),
+          + (mendable == 0 ? "" : "; `doctor --mend` makes a backup and repairs \(grouped(mendable)) of them"),
         ["findings": count, "mendable": mendable])
     case .allRefused(let file, let first, let isTable):
       ProblemReport(

@@ -88,7 +88,7 @@ public enum NoteError: Problem, Equatable {
     case .typeExists(let name):
       ProblemReport(
         .exists, "The note type already exists",
-        "a note type called \(quoted(name)) already exists; names that differ only in capitals are the same",
+        "a note type called \(quoted(name)) already exists; names that differ only in case are the same",
         ["name": name])
     case .badTemplate(let card, let side, let fault):
       ProblemReport(

@@ -156,10 +156,10 @@ extension SettingDeclaration {
       return .badDeclaration(name, "a choice has at most \(grouped(SettingBounds.options)) options")
     }
     for text in options where text.isEmpty || !SettingBounds.admits(text) || text.trimmed != text {
-      return .badDeclaration(name, "\(quoted(text)) can't be an option")
+      return .badDeclaration(name, "\(quoted(text)) cannot be an option")
     }
     if Set(options.map { $0.lowercased() }).count < options.count {
-      return .badDeclaration(name, "it has an option twice, or two that differ only in capitals")
+      return .badDeclaration(name, "it has an option twice, or two that differ only in case")
     }
     if !options.contains(option) {
       return .badDeclaration(name, "its default \(quoted(option)) is not one of its options")

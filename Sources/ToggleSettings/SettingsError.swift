@@ -104,12 +104,12 @@ extension SettingsError {
     case .badName(let name):
       ProblemReport(
         .badName, "Not a name for a setting",
-        "\(quoted(name)) can't be the name of a setting: letters, digits, _ and -, at most 64 bytes between dots",
+        "\(quoted(name)) cannot be the name of a setting: letters, digits, _ and -, at most 64 bytes between dots",
         ["name": name])
     case .reserved(let name, let prefix):
       ProblemReport(
         .badName, "Not a name for a plugin's setting",
-        "\(quoted(name)) can't be the name of a plugin's setting: names in \(quoted(prefix)) are reserved for Deckhand",
+        "\(quoted(name)) cannot be the name of a plugin's setting: names in \(quoted(prefix)) are reserved for Deckhand",
         ["name": name])
     case .exists(let name, let owner):
       ProblemReport(
@@ -117,7 +117,7 @@ extension SettingsError {
         "the setting \(quoted(name)) already exists, declared by \(owner.description)", ["name": name])
     case .badDeclaration(let name, let reason):
       ProblemReport(
-        .badDeclaration, "Not a setting", "the setting \(quoted(name)) can't be declared: \(reason)", ["name": name])
+        .badDeclaration, "Not a setting", "the setting \(quoted(name)) cannot be declared: \(reason)", ["name": name])
     case .tooDeep(let name, let limit):
       ProblemReport(
         .tooMany, "Too many settings", "\(quoted(name)) would be more than \(limit) levels deep",

@@ -64,7 +64,7 @@ public enum GameError: Problem, Equatable {
         .tooLarge, "A mode stores too much data",
         "mode \(quoted(mode)): its game.data cannot be stored with the game: \(reason)")
     case .badState(let reason):
-      ProblemReport(.badState, "Not a saved game", "the saved game can't be read: \(reason)")
+      ProblemReport(.badState, "Not a saved game", "the saved game cannot be read: \(reason)")
     }
   }
 }

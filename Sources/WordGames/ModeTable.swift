@@ -24,7 +24,7 @@ public final class ModeTable {
   public func add(_ mode: Mode, owner: Owner) throws(GameError) {
     let name = mode.name
     guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(Self.isNameByte) else {
-      throw .badMode(name: name, reason: "a name of lower-case letters, digits, _ and - expected")
+      throw .badMode(name: name, reason: "a name of lowercase letters, digits, _ and - expected")
     }
     if let taken = entries.first(where: { $0.mode.name == name }) { throw .modeTaken(name: name, owner: taken.owner) }
     entries.append((mode, owner))

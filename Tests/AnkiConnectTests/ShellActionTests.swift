@@ -27,7 +27,7 @@ import Workspace
     #expect(try client.call("guiDeckReview", #"{"name":"No"}"#) == .boolean(false))
     #expect(
       try client.refusal("guiDeckReview", #"{"name":"Spanish"}"#)
-        == "no shell runs beside serve: start `deckhand` in another terminal, and try again")
+        == "no shell runs alongside serve: start `deckhand` in another terminal, and try again")
     #expect(try client.call("guiSelectNote", #"{"note":\#(notes[0])}"#) == .boolean(false))
     #expect(try client.call("guiSelectCard", #"{"card":\#(cards[0])}"#) == .boolean(false))
     // The last undo step is undone all the same.

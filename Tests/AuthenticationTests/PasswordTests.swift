@@ -175,7 +175,7 @@ import Testing
     #expect(refusal { _ = try PasswordFile.read(data.path) } == .passwordFile(path: data.path, code: EISDIR))
     #expect(
       refusal { _ = try PasswordFile.read("/nowhere/p") }?.message
-        == "can't read the password from /nowhere/p: no such file or directory")
+        == "cannot read the password from /nowhere/p: no such file or directory")
   }
 
   @Test func `a file that others can read is reported, not refused`() throws {

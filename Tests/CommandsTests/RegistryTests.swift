@@ -193,7 +193,7 @@ import Values
       try registry.helpText(width: 60).joined(separator: "\n") == """
         Decks and cards
           card   list, tag
-          deck   Piles of cards. create, import, list
+          deck   Piles of cards. Subcommands: create, import, list
           doc    sheet
           study  Studies a deck.
 

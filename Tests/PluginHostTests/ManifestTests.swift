@@ -42,7 +42,7 @@ import Values
   @Test(arguments: [
     (#"{"name": "mine", "api": 1"#, "line 1"),
     ("[]", "an object expected"),
-    (#"{"api": 1}"#, "\"name\": a name of lower-case letters"),
+    (#"{"api": 1}"#, "\"name\": a name of lowercase letters"),
     (#"{"name": "other", "api": 1}"#, "\"name\": \"mine\", the name of its folder,"),
     (#"{"name": "mine"}"#, "\"api\": a whole number from 1 expected, it is missing"),
     (#"{"name": "mine", "api": 0}"#, "\"api\": a whole number from 1"),
@@ -58,7 +58,7 @@ import Values
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:serve"]}"#, "write:serve\" is not a permission"),
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:sync.at_end"]}"#, "at_end\" is not a permission"),
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:auth"]}"#, "permission: no plugin may change auth"),
-    (#"{"name": "mine", "api": 1, "commands": ["A B"]}"#, "\"commands\": names of lower-case letters"),
+    (#"{"name": "mine", "api": 1, "commands": ["A B"]}"#, "\"commands\": names of lowercase letters"),
     (#"{"name": "mine", "api": 1, "events": ["card_answerd"]}"#, "(did you mean \"card_answered\"?)"),
     (#"{"name": "mine", "api": 1, "needs": []}"#, "\"needs\": an object with"),
     (#"{"name": "mine", "api": 1, "needs": {"deckhnad": "*"}}"#, "(did you mean \"deckhand\"?)"),

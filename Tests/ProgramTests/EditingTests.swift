@@ -108,7 +108,7 @@ import Testing
     terminal.type("\r3")
     terminal.wait(for: "casa")
     terminal.type("q")
-    terminal.wait(for: "Left. 1 right")
+    terminal.wait(for: "Stopped. 1 right")
     #expect(terminal.ended() == 0)
     #expect(try home.run("card", "list", "--columns", "prompt").output.contains("gato"))
   }
@@ -124,7 +124,7 @@ import Testing
     terminal.type("\r")
     terminal.wait(for: "sun")
     terminal.type("q")
-    #expect(!terminal.wait(for: "Left. 0 right").contains("Edit again?"))
+    #expect(!terminal.wait(for: "Stopped. 0 right").contains("Edit again?"))
     #expect(terminal.ended() == 0)
   }
 
@@ -156,7 +156,7 @@ import Testing
     terminal.type("3")
     terminal.wait(for: "casa")
     terminal.type("q")
-    let output = terminal.wait(for: "Left. 1 right, 0 wrong.")
+    let output = terminal.wait(for: "Stopped. 1 right, 0 wrong.")
     #expect(!output.contains("interrupted") && !output.contains("nothing was changed"), "\(output)")
     #expect(terminal.ended() == 0)
     #expect(try home.run("card", "list", "is:learning", "--columns", "prompt").output.contains("sol"))

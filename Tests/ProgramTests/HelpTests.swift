@@ -153,6 +153,15 @@ import Testing
     #expect(shown == [])
   }
 
+  @Test func `the prompt that the help shows works without an account`() throws {
+    let home = try Home()
+    let text = try home.run("help", "prompt").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let start = try #require(text.firstRange(of: "shell.prompt = ")).lowerBound
+    let end = try #require(text.firstRange(of: " end ")).lowerBound
+    let run = try home.run("-e", "\(text[start..<end]) end print(shell.prompt{})")
+    #expect(run.output == "> \n")
+  }
+
   @Test func `every example in Lua runs`() throws {
     let found = try failures(
       ["Lua", "problem"],

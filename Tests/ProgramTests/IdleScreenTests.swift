@@ -32,7 +32,7 @@ import Testing
     for _ in 0..<3 {
       clock.pass(seconds: 40)
       terminal.type("[")
-      terminal.wait(for: "turned")
+      terminal.wait(for: "rotated")
     }
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")

@@ -292,7 +292,7 @@ import Testing
     #expect(try home.run("doctor", "media").output.contains("1 file of removed media"))
     #expect(try home.run("doctor").output.contains("removed media") == false)
     #expect(try home.run("--dry-run", "doctor", "--mend", "media").errors.contains("would make a backup"))
-    #expect(try home.run("doctor", "--mend", "media").output.contains("mended: 1 file of removed media"))
+    #expect(try home.run("doctor", "--mend", "media").output.contains("repaired: 1 file of removed media"))
     #expect(try home.run("doctor", "media").output.contains("removed media") == false)
     #expect(try home.run("set", "media.player").output.contains("media.player"))
   }

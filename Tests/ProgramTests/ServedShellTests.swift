@@ -73,7 +73,7 @@ import Testing
     shell.wait(for: "el perro 1")
     #expect(try home.run("card", "list", "is:new", "--columns", "prompt").lines.count == 5)
     shell.type("q")
-    shell.wait(for: "Left.")
+    shell.wait(for: "Stopped.")
     // The half-typed line is shown again.
     shell.wait(for: "card li")
     shell.type("st --columns answer\r")
@@ -82,7 +82,7 @@ import Testing
     shell.type("exit\r")
     #expect(shell.ended() == 0)
     #expect(access(socket, F_OK) != 0)
-    #expect(try review().contains("no shell runs beside serve"))
+    #expect(try review().contains("no shell runs alongside serve"))
   }
 
   @Test func `lists, cards and notes are shown at the prompt; a study session reports a list and starts another deck`()
@@ -107,7 +107,7 @@ import Testing
     shell.wait(for: "serve, guiBrowse: 1 card (nuevo)")
     #expect(try review().contains(yes))
     #expect(try review("It's new").contains(yes))
-    shell.wait(for: "Left.")
+    shell.wait(for: "Stopped.")
     shell.wait(for: "nuevo")
     #expect(try client.action("guiCurrentCard").contains("It's new"))
     // Before the first answer of a study session, undo means the step before it.
@@ -142,7 +142,7 @@ import Testing
     second.wait(for: "the dog 1")
     #expect(try client.action("guiReviewActive").contains(yes))
     second.type("q")
-    second.wait(for: "Left.")
+    second.wait(for: "Stopped.")
     second.wait(for: "> ")
     second.type("exit\r")
     #expect(second.ended() == 0)
@@ -190,7 +190,7 @@ import Testing
     shell.signal(SIGKILL)
     _ = shell.ended()
     #expect(access(socket, F_OK) == 0)
-    #expect(try review().contains("no shell runs beside serve"))
+    #expect(try review().contains("no shell runs alongside serve"))
     let next = try self.shell()
     #expect(try reviewOnceFree().contains(yes))
     next.wait(for: "el perro 1")
@@ -218,7 +218,7 @@ import Testing
     shell.type("\u{1A}")
     shell.wait(for: "STOPPED")
     #expect(access(socket, F_OK) != 0)
-    #expect(try review().contains("no shell runs beside serve"))
+    #expect(try review().contains("no shell runs alongside serve"))
     shell.type("\r")
     #expect(waits { access(socket, F_OK) == 0 })
     if typed.hasPrefix("play") {
@@ -232,7 +232,7 @@ import Testing
     #expect(try review().contains(yes))
     shell.wait(for: "el perro 1")
     shell.type("q")
-    shell.wait(for: "Left.")
+    shell.wait(for: "Stopped.")
   }
 
   @Test func `a connection that sends nothing, or nonsense, disturbs neither the prompt nor a study session`() throws {
@@ -278,6 +278,6 @@ import Testing
     #expect(try client.action("guiAnswerCard", #"{"ease":3}"#).contains(yes))
     shell.wait(for: "el perro 2")
     shell.type("q")
-    shell.wait(for: "Left. 1 right")
+    shell.wait(for: "Stopped. 1 right")
   }
 }

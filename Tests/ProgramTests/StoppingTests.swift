@@ -165,7 +165,7 @@ import Testing
       #expect(Int(screens[ups[1]].prefix { $0.isNumber }) == lines, "\(drawn.debugDescription)")
     }
     terminal.type("q")
-    terminal.wait(for: "Left.")
+    terminal.wait(for: "Stopped.")
   }
 
   @Test func `a thousand endless observers together get the time of one`() throws {

@@ -256,14 +256,14 @@ import Testing
     chmod(home.path + "/data/local", 0o755)
     let found = try home.run("doctor")
     #expect(found.status == 1 && found.output.contains("other users may read or write it"), "\(found)")
-    #expect(found.errors == "doctor: 1 finding; `doctor --mend` makes a backup and mends 1 of them\n")
+    #expect(found.errors == "doctor: 1 finding; `doctor --mend` makes a backup and repairs 1 of them\n")
     #expect(try home.run("doctor", "--json").output.contains("\"code\": \"open_to_others\""))
     let told = try home.run("--dry-run", "doctor", "--mend")
     #expect(told.errors.contains("would make a backup and mend 1 finding"), "\(told)")
     let mended = try home.run("doctor", "--mend")
     #expect(
-      mended.status == 0 && mended.output.contains("Mended 1 finding.\nThe previous data is saved in "), "\(mended)")
-    #expect(mended.output.contains("mended: other users may read or write it"), "\(mended)")
+      mended.status == 0 && mended.output.contains("Repaired 1 finding.\nThe previous data is saved in "), "\(mended)")
+    #expect(mended.output.contains("repaired: other users may read or write it"), "\(mended)")
     #expect(try home.run("doctor").status == 0)
   }
 

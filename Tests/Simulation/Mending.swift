@@ -14,7 +14,7 @@ extension World {
     machine.leave()
     if ![0, 1].contains(outcome.status) { return "mending ended with \(outcome.status): \(outcome.text)" }
     // If nothing can be repaired, or nothing is left at all, a new collection is started, and the output says so.
-    if !outcome.text.contains("Mended ") || outcome.text.contains("creates an empty collection") { return nil }
+    if !outcome.text.contains("Repaired ") || outcome.text.contains("creates an empty collection") { return nil }
     let after: StoredData
     do { after = try StoredData(machine.collection, data: machine.data) } catch {
       return "what was mended cannot be read: \(error)\n\(outcome.text)"
@@ -112,7 +112,7 @@ private struct RepairReport {
         lost[words[4], default: 0] += 1
       } else if line.hasPrefix("lost: rows "), words.count > 6, let from = Int(words[2]), let to = Int(words[4]) {
         lost[words[6], default: 0] += min(.max / 8, max(0, to.subtractingReportingOverflow(from).partialValue)) + 1
-      } else if line.hasPrefix("mended: "), line.contains("removed"), words.count > 1, let count = Int(words[1]) {
+      } else if line.hasPrefix("repaired: "), line.contains("removed"), words.count > 1, let count = Int(words[1]) {
         removed += count
       }
     }

@@ -17,31 +17,31 @@ import ToggleSettings
   }
 
   static let wrong: [(SettingKind, String)] = [
-    (.group([]), "the setting \"x\" can't be declared: a group needs at least one switch"),
-    (.choice([], default: ""), "the setting \"x\" can't be declared: a choice needs at least one option"),
-    (.choice(["a"], default: "b"), "the setting \"x\" can't be declared: its default \"b\" is not one of its options"),
+    (.group([]), "the setting \"x\" cannot be declared: a group needs at least one switch"),
+    (.choice([], default: ""), "the setting \"x\" cannot be declared: a choice needs at least one option"),
+    (.choice(["a"], default: "b"), "the setting \"x\" cannot be declared: its default \"b\" is not one of its options"),
     (
       .choice(["a", "A"], default: "a"),
-      "the setting \"x\" can't be declared: it has an option twice, or two that differ only in capitals"
+      "the setting \"x\" cannot be declared: it has an option twice, or two that differ only in case"
     ),
-    (.choice(["a "], default: "a "), "the setting \"x\" can't be declared: \"a \" can't be an option"),
+    (.choice(["a "], default: "a "), "the setting \"x\" cannot be declared: \"a \" cannot be an option"),
     (
       .number(NumberRange(min: 1, max: 2), default: 3),
-      "the setting \"x\" can't be declared: its default is 3.0, but a number from 1 to 2 is expected"
+      "the setting \"x\" cannot be declared: its default is 3.0, but a number from 1 to 2 is expected"
     ),
-    (.number(NumberRange(min: 2, max: 1), default: 3), "the setting \"x\" can't be declared: its range is empty"),
-    (.number(NumberRange(min: .nan), default: 3), "the setting \"x\" can't be declared: its range is empty"),
+    (.number(NumberRange(min: 2, max: 1), default: 3), "the setting \"x\" cannot be declared: its range is empty"),
+    (.number(NumberRange(min: .nan), default: 3), "the setting \"x\" cannot be declared: its range is empty"),
     (
       .number(NumberRange(), default: .nan),
-      "the setting \"x\" can't be declared: its default is nan, but a number is expected"
+      "the setting \"x\" cannot be declared: its default is nan, but a number is expected"
     ),
     (
       .text(default: "a\0"),
-      "the setting \"x\" can't be declared: its default is \"a\\x00\", but text is expected"
+      "the setting \"x\" cannot be declared: its default is \"a\\x00\", but text is expected"
     ),
     (
       .group([SettingDeclaration("n", .number(NumberRange(), default: 0))]),
-      "the setting \"x\" can't be declared: a group contains only switches and groups, and \"n\" is a number"
+      "the setting \"x\" cannot be declared: a group contains only switches and groups, and \"n\" is a number"
     ),
   ]
   @Test(arguments: wrong.indices)
@@ -110,7 +110,7 @@ import ToggleSettings
         == "the setting \"game.length\" already exists, declared by the program")
     #expect(
       problem { try tree.declare([SettingDeclaration("game.bonus", .toggle())], by: quiz) }?.message
-        == "\"game.bonus\" can't be the name of a plugin's setting: names in \"game\" are reserved for Deckhand")
+        == "\"game.bonus\" cannot be the name of a plugin's setting: names in \"game\" are reserved for Deckhand")
     #expect(problem { try tree.declare([SettingDeclaration("pizza.olive", .toggle())], by: quiz) }?.code == "exists")
     try tree.declare([SettingDeclaration("game.bonus", .toggle())], by: .user)
     #expect(tree.owner(of: "game.bonus") == .user)

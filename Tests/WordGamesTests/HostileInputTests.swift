@@ -124,9 +124,9 @@ import WordGames
     func reason(_ text: String) throws -> String {
       try #require(throws: GameError.self) { try GameState(decoding: text) }.message
     }
-    #expect(try reason("").hasPrefix("the saved game can't be read: line 1, column 1: "))
-    #expect(try reason("{}") == "the saved game can't be read: \"version\" is missing or has the wrong type")
-    #expect(try reason("{\"version\":2}") == "the saved game can't be read: it has another version")
+    #expect(try reason("").hasPrefix("the saved game cannot be read: line 1, column 1: "))
+    #expect(try reason("{}") == "the saved game cannot be read: \"version\" is missing or has the wrong type")
+    #expect(try reason("{\"version\":2}") == "the saved game cannot be read: it has another version")
     #expect(try reason(String(repeating: "[", count: 100_000)).contains("lists and objects nested more than 16 deep"))
     #expect(try reason("{\"version\":1,\"mode\":\"\\ud800\"}").contains("half of a surrogate pair"))
     var state = try game(.duel).state

@@ -198,7 +198,7 @@ private struct ProblemSearch {
     guard let value else { return }
     guard let name = value.text else { return wrongType(value, pointer, "the SHA-256 of an image") }
     if ContentHash(name) == nil {
-      add(.badImage, pointer, "64 lower case hexadecimal digits expected, \(quoted(name)) found")
+      add(.badImage, pointer, "64 lowercase hexadecimal digits expected, \(quoted(name)) found")
     }
   }
 

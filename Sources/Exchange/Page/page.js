@@ -142,7 +142,7 @@ function start() {
   }
 
   function undo() {
-    if (!study.undo()) return tell("There is no answer of this visit to undo.");
+    if (!study.undo()) return tell("There is no answer from this visit to undo.");
     tell("The last answer was undone." + keep());
     show();
   }
@@ -173,7 +173,9 @@ function start() {
     const link = make("a", { href: URL.createObjectURL(shared), download: title + ".answers" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    tell(`${study.log.length} answers saved as ${link.download}, for deck import DECK FILE --format answers.`);
+    const count = study.log.length;
+    const words = `${count} answer${count === 1 ? "" : "s"} saved as ${link.download}`;
+    tell(words + ", for deck import DECK FILE --format answers.");
   }
 
   // Phones need a bitmap to put a page on the home screen.

@@ -21,7 +21,7 @@ public enum TextFileError: Problem, Equatable {
     switch self {
     case .damaged(let path, let reason):
       ProblemReport(
-        .badFile, "The text can't be read", "\(quoted(path)) can't be read: \(printable(reason))", ["path": path])
+        .badFile, "The text cannot be read", "\(quoted(path)) cannot be read: \(printable(reason))", ["path": path])
     case .refused(let path, let reason):
       ProblemReport(
         .fileRefused, "The text is refused", "\(quoted(path)) is refused: \(printable(reason))", ["path": path])

@@ -54,7 +54,7 @@ public struct PluginIndex: Sendable {
     self.folder = folder
     let title = value.record?["name"]?.text ?? ""
     guard Manifest.isName(title) else {
-      throw failure("\"name\": a name of lower-case letters, digits, _ and - is expected")
+      throw failure("\"name\": a name of lowercase letters, digits, _ and - is expected")
     }
     name = title
     guard let number = value.record?["number"]?.integer, number >= 1 else {
@@ -89,7 +89,7 @@ public struct PluginIndex: Sendable {
       do throws(PluginIndexError) {
         listings[field.name] = try ListingRules(plugin: field.name).hash(field.value, field.name)
       } catch {
-        throw failure("\"plugins\": \(quoted(field.name)): 64 lower-case hexadecimal digits are expected")
+        throw failure("\"plugins\": \(quoted(field.name)): 64 lowercase hexadecimal digits are expected")
       }
     }
     return listings

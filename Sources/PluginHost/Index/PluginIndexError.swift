@@ -41,7 +41,7 @@ public enum PluginIndexError: Problem, Equatable {
     case .unknownKey(let path, let id):
       .index(
         path, .untrustedKey, "A key that you do not trust",
-        "is signed with the key \(id), which you do not trust. Get that key by another way than the index, then add it "
+        "is signed with the key \(id), which you do not trust. Get that key separately from the index, then add it "
           + "with --key KEY")
     case .otherKey(let path, let known, let id):
       .index(

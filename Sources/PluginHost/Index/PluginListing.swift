@@ -136,7 +136,7 @@ struct ListingRules {
   func hash(_ value: Value?, _ key: String) throws(PluginIndexError) -> String {
     let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
     guard let text = value?.text, text.utf8.count == 64, text.utf8.allSatisfy(isDigit) else {
-      throw failure("\"\(key)\": 64 lower-case hexadecimal digits are expected")
+      throw failure("\"\(key)\": 64 lowercase hexadecimal digits are expected")
     }
     return text
   }

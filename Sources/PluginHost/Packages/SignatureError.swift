@@ -28,8 +28,8 @@ public enum SignatureError: Problem, Equatable {
     case .untrusted(let plugin, let id):
       ProblemReport(
         .untrustedKey, "A key that you do not trust",
-        "\(plugin) is signed with the key \(id), which you do not trust. Get that key from its author, by another way "
-          + "than with the package, then use `plugin key trust KEY`", ["plugin": plugin, "key": id])
+        "\(plugin) is signed with the key \(id), which you do not trust. Get that key from its author, separately "
+          + "from the package, then use `plugin key trust KEY`", ["plugin": plugin, "key": id])
     case .otherKey(let plugin, let pinned, let id):
       ProblemReport(
         .otherKey, "A different key",

@@ -62,7 +62,7 @@ enum AccountCommands {
       let names = try session.auth.store.names()
       let table = TableText(
         [.init("Account", isTyped: true), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
-        whenEmpty: "No accounts; `account add NAME` makes the first one.")
+        whenEmpty: "No accounts; `account add NAME` creates the first one.")
       let values = names.map { Value.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
       return CommandResult(.list(values), .table(table))
     }
@@ -126,7 +126,7 @@ enum AccountCommands {
       example: "logout"
     ) { _, session in
       guard session.auth.user != nil else {
-        return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` makes one.")
+        return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` creates one.")
       }
       try session.signOut()
       return CommandResult(.boolean(true), line: "Signed out.")

@@ -49,16 +49,16 @@ struct BuiltIn {
       "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
       "The shell", developers,
     ]
-    registry.describeGroup("deck", "Create, list, rename, remove, import and export decks.")
-    registry.describeGroup("card", "Add, find, edit, move, tag and remove cards.")
-    registry.describeGroup("note", "Show and edit notes, from which one or several cards are made.")
-    registry.describeGroup("notetype", "List, show, create, edit and remove note types.")
-    registry.describeGroup("media", "List, add and remove the pictures and sounds of cards.")
-    registry.describeGroup("doc", "Compose picture cards from texts and images, and draw them.")
-    registry.describeGroup("word", "Look up words by letters, by pattern or by meaning.")
-    registry.describeGroup("text", "Show what you know of texts: coverage, words, sentences.")
-    registry.describeGroup("account", "Add, list and remove accounts.")
-    registry.describeGroup("plugin", "List, install, enable and pack plugins.")
+    registry.describeGroup("deck", "Creates, lists, renames, removes, imports and exports decks.")
+    registry.describeGroup("card", "Adds, finds, edits, moves, tags and removes cards.")
+    registry.describeGroup("note", "Adds, shows and edits notes, from which one or several cards are made.")
+    registry.describeGroup("notetype", "Lists, shows, creates, edits and removes note types.")
+    registry.describeGroup("media", "Lists, adds and removes the pictures and sounds of cards.")
+    registry.describeGroup("doc", "Composes picture cards from texts and images, and draws them.")
+    registry.describeGroup("word", "Looks up words by letters, by pattern or by meaning.")
+    registry.describeGroup("text", "Shows what you know of texts: coverage, words, sentences.")
+    registry.describeGroup("account", "Adds, lists and removes accounts.")
+    registry.describeGroup("plugin", "Lists, installs, enables and packs plugins.")
   }
 
   static var all: [BuiltIn] {

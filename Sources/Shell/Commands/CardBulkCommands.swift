@@ -62,10 +62,10 @@ enum CardBulkCommands {
   private static var speakCards: BuiltIn {
     BuiltIn(
       "card", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Speaks a text of cards and adds the sound, with espeak-ng or media.speech.",
+      summary: "Adds speech to cards, made by espeak-ng or the program in media.speech.",
       answer: "{spoken, skipped}",
       details: """
-        The sound is added at the end of the text as [sound:NAME]. `r` plays it while you study, with the program of \
+        The sound is added at the end of the text as [sound:NAME]. `r` plays it while you study, with the program in \
         media.player. A card that already has a sound is skipped.
         """,
       arguments: [cards],

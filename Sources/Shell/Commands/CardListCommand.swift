@@ -89,7 +89,7 @@ private struct CardListRequest {
     if total > 0 {
       return "Nothing to show: --offset \(offset) is past the last card (\(session.counted(total, "card")))."
     }
-    guard let query else { return decks.isEmpty ? "No decks yet; `deck create NAME` makes one." : "No cards." }
+    guard let query else { return decks.isEmpty ? "No decks yet; `deck create NAME` creates one." : "No cards." }
     if let name = deckName(query) {
       let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || ":_".contains($0) }
       let list = "card list " + (isPlain ? "deck:\(name)" : "--deck \(ShellWords.quote(name))")

@@ -191,13 +191,13 @@ enum CareCommands {
       guard invocation.flag("--mend"), mendable > 0 else {
         return try doctorResult(found, [], mendable, invocation, session)
       }
-      guard session.rehearsal.mayActOutside("make a backup and mend \(session.counted(mendable, "finding"))") else {
+      guard session.rehearsal.mayActOutside("make a backup and repair \(session.counted(mendable, "finding"))") else {
         return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
       }
       let report = try workspace.care.mend(areas)
       for loss in report.lost { session.console.message("lost: \(loss)") }
-      var heading = report.mended.map { "mended: \($0.what) (\($0.place)): \($0.remedy)" }
-      heading.append("Mended \(session.counted(report.mended.count, "finding")).")
+      var heading = report.mended.map { "repaired: \($0.what) (\($0.place)): \($0.remedy)" }
+      heading.append("Repaired \(session.counted(report.mended.count, "finding")).")
       if let backup = report.backup { heading.append("The previous data is saved in \(backup).") }
       return try doctorResult(report.findings + program(), heading, 0, invocation, session)
     }
@@ -228,7 +228,7 @@ enum CareCommands {
   }
 
   private static func lines(_ finding: DoctorFinding) -> [String] {
-    let remedy = (finding.isMendable ? "mend: " : "") + finding.remedy
+    let remedy = (finding.isMendable ? "with --mend: " : "") + finding.remedy
     return [
       "\(finding.area.rawValue): \(finding.what)", "  where: \(finding.place)",
       "  \(remedy)",

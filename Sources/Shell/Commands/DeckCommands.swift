@@ -36,7 +36,7 @@ enum DeckCommands {
           .init("Deck", isTyped: true), .init("Cards", .right), .init("New", .right), .init("Due", .right),
           .init("Last studied"),
         ],
-        whenEmpty: "No decks yet; `deck create NAME` makes one.")
+        whenEmpty: "No decks yet; `deck create NAME` creates one.")
       let counts = try workspace.decks.studyCounts()
       for (deck, record) in zip(decks, try workspace.decks.records()) {
         let study = counts[deck.id] ?? StudyCounts()

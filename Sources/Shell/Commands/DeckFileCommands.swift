@@ -15,7 +15,7 @@ enum DeckFileCommands {
   static var all: [BuiltIn] { [importDeck, exportDeck] }
 
   private static let formatOption = Option(
-    "--format", choice: CardFormat.allNames, help: "the file's format; by its ending when left out")
+    "--format", choice: CardFormat.allNames, help: "the file's format; from its extension when left out")
 
   // MARK: Import
 
@@ -25,17 +25,17 @@ enum DeckFileCommands {
       summary: "Adds the cards of files to a deck.",
       answer: "{added, updated, skipped, rejected_count, rejected, FINDING} or {entered, older, known, unknown}",
       details: """
-        A file's ending determines the format: .json (an array of objects with prompt and answer, or what deck export \
-        --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or Anki's \
-        packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding and \
-        header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
+        A file's extension determines the format: .json (an array of objects with prompt and answer, or what deck \
+        export --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or \
+        Anki's packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding \
+        and header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
         does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
         broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused. With \
-        --on-duplicate update, a plain text in Markdown, or in Anki's text with #html:true, makes the formatted card \
-        with its id plain; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
-        is one of a note that is in another deck. The notes of a package come with their types, media, presets and \
-        schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes only if the \
-        package has a newer one. --format answers imports what was answered on a page of the deck (deck page): \
+        --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
+        the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
+        so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
+        and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes only if \
+        the package has a newer one. --format answers imports what was answered on a page of the deck (deck page): \
         schedules continue as if it had been answered here, and answers that are already there are skipped.
         """,
       arguments: [
@@ -44,7 +44,7 @@ enum DeckFileCommands {
       options: [
         Option(
           "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
-          help: "the file's format; by its ending when left out"),
+          help: "the file's format; from its extension when left out"),
         Option(
           "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
           help: "what to do with a card that already exists"),
@@ -223,7 +223,7 @@ enum DeckFileCommands {
       "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
       summary: "Writes the cards of a deck and the decks within it to a file.", answer: "{cards, bytes, lost}",
       details: """
-        The file's ending determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
+        The file's extension determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
         (Anki's package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg \
         contains all decks with their schedules, whichever deck you name: in Anki it replaces the whole collection. \
         The file is written completely or not at all; what its format cannot contain is reported. JSON is an array of \

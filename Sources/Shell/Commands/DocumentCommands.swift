@@ -95,7 +95,7 @@ enum DocumentCommands {
       let columns: [TableText.Column] = [.init("Id"), .init("Title"), .init("Elements", .right), .init("Changed")]
       return CommandResult(
         .objects(documents),
-        .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` makes one.")))
+        .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` creates one.")))
     }
   }
 

@@ -14,7 +14,7 @@ enum DocumentFileCommands {
       "doc", "render", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
       summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
       arguments: [
-        DocumentCommands.document, Argument("FILE", .file, help: "the file; its ending determines the format"),
+        DocumentCommands.document, Argument("FILE", .file, help: "the file; its extension determines the format"),
       ],
       options: [width],
       example: "doc render 6D92 dog.png --width 650"

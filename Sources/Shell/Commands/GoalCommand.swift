@@ -16,10 +16,9 @@ enum GoalCommand {
       answer: "{deck, date, recall, minutes, days_left, last_days, begins, known, forecast?, reached?, still_new?}...",
       details: """
         Until the last days before the date, the deck and those within it are studied at a retention of 0.8. In the \
-        last days, 3 to 30 of them, `study` shows the cards that are most worth an answer, due or not, for a set \
-        number of minutes per day. How many days are needed is found by a simulation with your cards; if the recall \
-        cannot be reached, it says what can be reached. New cards count as not known. From the date on, the deck is \
-        studied as before.
+        last 3 to 30 days, `study` shows the cards that help the goal most, due or not, for a set number of minutes \
+        per day. How many days are needed is found by a simulation with your cards; if the recall cannot be reached, \
+        the command says what can. New cards count as not known. From the date on, the deck is studied as before.
         """,
       arguments: [
         Argument("DECK", .deck, isOptional: true, help: "the deck; all goals are listed when left out"),

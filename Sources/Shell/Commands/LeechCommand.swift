@@ -20,8 +20,8 @@ enum LeechCommand {
         A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times \
         better than the memory model of its deck does. Of the cards for which the model is right, at most one in a \
         hundred is ever listed as a leech. What helps: another wording of its note (`note edit`); the cards that it is \
-        confused with (by what was typed for it, and by letters), with the line that studies them side by side; and a \
-        sentence from your own notes that contains its word. `study` shows them when a card becomes a leech.
+        confused with (by what was typed for it, and by letters), with the command that studies them side by side; and \
+        a sentence from your own notes that contains its word. `study` shows them when a card becomes a leech.
         """,
       arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; all decks when left out")],
       example: "deck leeches Spanish"

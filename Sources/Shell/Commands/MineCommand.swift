@@ -18,16 +18,16 @@ enum MineCommand {
       summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
       answer: "{added, without_meaning, without_sentence, present, cards} or {proposed, path}",
       details: """
-        A sentence has only one word that no card was studied for (--unknown-at-most allows more). The words that make \
-        most of the text known come first. The cards are of the note type Mined: the word, the sentence with it in bold, \
-        a meaning from the dictionaries of this machine, a translation, the source, and how often the word occurs. The \
-        deck and the type are created if they are missing. A second run adds nothing. --translation takes subtitles of \
-        the same film in a language that you read; lines are paired by their times, which may differ by an offset and a \
-        speed. --audio takes the films: ffmpeg cuts out the sound of each line and a picture. From the vocabulary of \
-        KOReader, a Kindle or a Kobo, the words that you looked up become cards, with their sentences. The fields of a \
-        --notetype are filled if they have the names of those of Mined; otherwise its first field gets the word, its \
-        second the meaning and the sentence. With --review FILE the words are written to a table; delete lines from it \
-        and run the same command again.
+        Each sentence has only one word that you have not studied yet (--unknown-at-most allows more). The words that \
+        make most of the text known come first. The cards are of the note type Mined: the word, the sentence with it \
+        in bold, a meaning from the dictionaries of this machine, a translation, the source, and how often the word \
+        occurs. The deck and the type are created if they are missing. A second run adds nothing. --translation takes \
+        subtitles of the same film in a language that you read; lines are paired by their times, which may differ by \
+        an offset and a speed. --audio takes the films: ffmpeg cuts out the sound of each line and a picture. From the \
+        vocabulary of KOReader, a Kindle or a Kobo, the words that you looked up become cards, with their sentences. \
+        The fields of a --notetype are filled if they have the names of those of Mined; otherwise its first field gets \
+        the word, its second the meaning and the sentence. With --review FILE the words are written to a table; delete \
+        lines from it and run the same command again.
         """, arguments: [TextCommands.files],
       options: [
         Option("--deck", "DECK", .deck, help: "the deck for the cards"), Common.language, TextCommands.encoding,

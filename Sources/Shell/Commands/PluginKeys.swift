@@ -19,7 +19,7 @@ enum PluginKeys {
       details: """
         Keys and signatures are those of minisign: an author makes a key with `minisign -G`, signs with `minisign -Sm \
         FILE`, and distributes FILE and FILE.minisig. KEY is the public key, RW and 54 letters, or its .pub file; get it \
-        by another way than the package. A plugin that was installed with a signature is accepted only with that key \
+        separately from the package. A plugin that was installed with a signature is accepted only with that key \
         later; `trust` with --plugin NAME ties it to another key, `remove` with --plugin NAME to none.
         """,
       arguments: [

@@ -87,7 +87,7 @@ enum SettingCommands {
         row.kind == "section" ? "" : note(on: row),
       ])
     }
-    let foot = "* not its default   `set NAME` explains a setting   `set NAME VALUE` changes it"
+    let foot = "* not the default   `set NAME` explains a setting   `set NAME VALUE` changes it"
     return CommandResult(
       .list(rows.filter { $0.value != nil }.map { record(of: $0) }), .page(.init(.table(table), foot: foot)))
   }

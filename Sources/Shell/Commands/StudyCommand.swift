@@ -13,12 +13,12 @@ enum StudyCommands {
       summary: "Studies decks: what is due by schedule, or a race against the clock.",
       answer: "{right, wrong, remaining, next_due?}",
       details: """
-        Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back \
-        when it is due (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due, it shows when the next card is \
-        due, and what can be studied before. With --sprint it is a race: r or w says right or wrong, a wrong card goes \
-        back under the others, and no schedule is changed. The decks within a deck are studied with it. Without a name, \
-        everything that is due is studied, deck by deck; at a terminal you choose first. In the last days before a \
-        deck's goal (`deck goal`), it shows the cards that are most worth an answer.
+        Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes \
+        back when it is due (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due, it shows when the next \
+        card is due, and what can be studied before then. With --sprint it is a race: r or w says right or wrong, a \
+        wrong card goes back under the others, and no schedule is changed. The decks within a deck are studied with \
+        it. Without a name, everything that is due is studied, deck by deck; at a terminal you choose first. In the \
+        last days before a deck's goal (`deck goal`), it shows the cards that help the goal most.
         """,
       arguments: [
         Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have new or due cards")

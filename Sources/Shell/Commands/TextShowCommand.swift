@@ -60,7 +60,7 @@ enum TextShowCommand {
         title: printable(title), panels: TextPanels(view).panels, isDark: invocation.flag("--dark"))
       guard session.rehearsal.mayActOutside("write \(printable(path))") else { return nil }
       try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
-      return "Drew the figures to \(printable(path))."
+      return "Drew the charts to \(printable(path))."
     }
   }
 

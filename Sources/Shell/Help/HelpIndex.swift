@@ -156,7 +156,7 @@ struct HelpIndex {
 
   private func briefly(_ entry: HelpEntry) -> String {
     let members = LuaHelp(session.lua).names.filter { $0.hasPrefix(entry.name + ".") || $0.hasPrefix(entry.name + ":") }
-    let shown = members.prefix(12).joined(separator: ", ") + (members.count > 12 ? ", ..." : "")
+    let shown = members.prefix(12).joined(separator: ", ") + (members.count > 12 ? " and others" : "")
     return "In Lua, \(entry.name): \(entry.summary) `help NAME` explains \(shown)."
   }
 

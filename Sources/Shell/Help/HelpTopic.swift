@@ -59,7 +59,7 @@ struct HelpTopic {
     ], example: "deck create Spanish")
 
   private static let queries = HelpTopic(
-    name: "queries", summary: "How to search for cards in `card list`, `study --query`, deck:find and others:",
+    name: "queries", summary: "How to search for cards in `card list`, `study --query`, deck:find and others.",
     rows: QueryHelp.examples.map { ($0.query, $0.finds) },
     paragraphs: [
       "FIELD:text searches a field of the card or of its note; a name with spaces needs quotes, as in "
@@ -89,7 +89,7 @@ struct HelpTopic {
       ("Ctrl-W", "cuts the word before the cursor"),
       ("Ctrl-U, Ctrl-K", "cut the line before or after the cursor; Ctrl-Y pastes it"),
       ("Ctrl-_", "undoes the last change"), ("Ctrl-L", "clears the screen"),
-      ("Ctrl-C", "discards the line, or stops what runs"), ("Ctrl-D", "on an empty line: leaves"),
+      ("Ctrl-C", "discards the line, or stops what is running"), ("Ctrl-D", "on an empty line: leaves"),
       ("Ctrl-Z", "suspends the shell; `fg` in your system's shell resumes it"),
     ],
     paragraphs: [
@@ -103,8 +103,8 @@ struct HelpTopic {
     rows: [
       ("doc create", "creates a document and shows its id"), ("doc add-text DOC TEXT", "adds a text in front"),
       ("doc add-image DOC FILE", "adds a picture in front"),
-      ("doc set DOC ELEMENT x=100", "moves, resizes or turns an element"),
-      ("doc edit DOC", "moves, resizes and turns with keys, next to the picture"),
+      ("doc set DOC ELEMENT x=100", "moves, resizes or rotates an element"),
+      ("doc edit DOC", "moves, resizes and rotates with keys, next to the picture"),
       ("doc set DOC 1 wraps=true", "breaks a text's lines at its box instead of shrinking it"),
       ("doc set DOC 2 cropped=true", "lets a picture fill its box"),
       ("doc panel DOC GROUP COLOR", "adds a panel behind the elements of a group"),
@@ -129,7 +129,7 @@ struct HelpTopic {
       (".rwcard", "a card document: `doc` commands read and write it"),
     ],
     paragraphs: [
-      "Use --format when the extension does not tell the format. A row that cannot become a card is refused and "
+      "Use --format when the extension does not show the format. A row that cannot become a card is refused and "
         + "reported; a broken file imports nothing. `help deck import` and `help deck export` list the options."
     ], example: "deck export Spanish spanish.csv")
 
@@ -142,7 +142,7 @@ struct HelpTopic {
     ],
     paragraphs: [
       "The prompt shows who is signed in, and the deck that was used last. shell.prompt is the Lua function that makes "
-        + "it: shell.prompt = function(state) return state.user .. \"> \" end replaces it, permanently when it is in "
+        + "it: shell.prompt = function(state) return (state.user or \"\") .. \"> \" end replaces it, permanently when it is in "
         + "init.lua. state has the fields user, deck, game and is_signed_in.",
       "After an unfinished chunk of Lua the prompt asks for more, and shows what is still open.",
     ], example: "lua 1 + 1")

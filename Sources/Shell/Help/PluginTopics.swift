@@ -20,9 +20,10 @@ extension HelpTopic {
       "games.mode{name=, title=, summary=, rules={...}, ...} adds a mode in Lua. Its rules are checked in order, and "
         + "the first one that a guess fails gives the answer; without rules it has those of classic: "
         + Mode.classicRules.map(\.description).joined(separator: ", ") + ". game.data is a table of the mode's own.",
+      "In a rule, " + Rule.valuesInWords,
     ],
     sections: [
-      ("Rules", Rule.samples.map { ($0.form, $0.rule.report.titleAndMessage) } + [("", Rule.valuesInWords)]),
+      ("Rules", Rule.samples.map { ($0.form, $0.rule.report.titleAndMessage) }),
       ("Functions, all optional", ModeFunction.allCases.map { ($0.call, $0.meaning) }),
     ], example: "play timed --language spanish")
 

@@ -111,10 +111,10 @@ struct Tour {
 
   private func reply(to seen: TourLine, _ line: String) -> String {
     if seen.hasFailed { return "The message above says what is wrong with it. Try `\(line)`, or `skip`." }
-    if seen.words.first == "help" { return "That is where to look things up. The step is still `\(line)`, or `skip`." }
+    if seen.words.first == "help" { return "That is where to look things up. Next, type `\(line)` or `skip`." }
     return seen.isLua
-      ? "That was Lua, and it worked. The step is still `\(line)`, or `skip`."
-      : "That worked: `\(seen.words.prefix(2).joined(separator: " "))` is a command. The step is still `\(line)`, or "
+      ? "That was Lua, and it worked. Next, type `\(line)` or `skip`."
+      : "That worked: `\(seen.words.prefix(2).joined(separator: " "))` is a command. Next, type `\(line)` or "
         + "`skip`."
   }
 

@@ -40,7 +40,7 @@ final class DocumentEditor {
   }
 
   private static let keys = [
-    ("arrows", "move the element"), ("+ -", "make it larger, smaller"), ("[ ]", "turn it"),
+    ("arrows", "move the element"), ("+ -", "make it larger, smaller"), ("[ ]", "rotate it"),
     ("Tab", "select the next one"),
     ("< >", "lower it, raise it"), ("w c", "wrap a text, crop a picture"), ("a", "align a text: center, left, right"),
     ("s", "change the step size"), ("u", "undo"), ("Enter Esc", "save, or discard all"),
@@ -106,7 +106,7 @@ final class DocumentEditor {
     }
     if !alert.isEmpty { parts.alert = [alert] }
     parts.keys =
-      "arrows move   + - size   [ ] turn   Tab next   < > lower, raise   w wrap   c crop   "
+      "arrows move   + - size   [ ] rotate   Tab next   < > lower, raise   w wrap   c crop   "
       + "a align   s step \(Int(edit.step))   u undo   Enter saves   Esc cancels   ? help"
     return parts.lines(on: terminal)
   }
@@ -125,7 +125,7 @@ final class DocumentEditor {
     let room = isNarrow ? terminal.width - 4 : max(16, terminal.width - columns - 10)
     var lines = [
       "at \(number(element.x)), \(number(element.y))   \(number(element.width)) x \(number(element.height))"
-        + "   turned \(number(element.rotation))°"
+        + "   rotated \(number(element.rotation))°"
     ]
     let marks = [
       element.wraps == true ? "wraps" : nil, element.align.flatMap { $0 == "center" ? nil : $0 },

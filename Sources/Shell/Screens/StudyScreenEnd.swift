@@ -10,7 +10,7 @@ extension StudyScreen {
     if isSprint, try study.isActive() { try study.pause() }
     screen.clear()
     if view.question != nil, !view.typed.isEmpty { echo("\n") }
-    session.console.show(.lines([try result(start: "Left.")]))
+    session.console.show(.lines([try result(start: "Stopped.")]))
     hasLeft = true
   }
 

@@ -44,10 +44,10 @@ struct GoalWords {
       let before = counted(max(1, Int(plan.minutesBefore.rounded())), "minute")
       lines += [
         "Until \(StudyMoment.date(ofDay: progress.firstDay)): a retention of 80 %, about \(before) a day;",
-        "then come \(days) with the cards that are most worth it.",
+        "then \(days), with the cards that help the goal most.",
       ]
     } else {
-      lines.append("These are its last days: \(days) with the cards that are most worth it.")
+      lines.append("These are its last days: \(days), with the cards that help the goal most.")
     }
     return lines + (plan.isReached ? [] : notReached(goal, plan))
   }

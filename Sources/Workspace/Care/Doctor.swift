@@ -92,7 +92,7 @@ extension CareOperations {
     return DoctorFinding(
       area: .database, code: DoctorFinding.gone, what: "the collection is empty or missing, but other data exists",
       place: workspace.folder + "/collection.sqlite",
-      remedy: "\(backup); mending creates an empty collection and keeps every backup", isMendable: true)
+      remedy: "\(backup); --mend creates an empty collection and keeps every backup", isMendable: true)
   }
 
   /// Returns the space in bytes that a change and a backup may need.

@@ -15,7 +15,7 @@ extension CareOperations {
   ) throws -> DoctorReport {
     let found = try diagnose(areas)
     guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
-    if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("mending") }
+    if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("repairing the data") }
     try makePrivateFolder(backupFolder)
     var report: DoctorReport
     if found.contains(where: { $0.code == DoctorFinding.gone }) {

@@ -137,7 +137,7 @@ public enum ProgramSettings {
       Name.showIntervals.rawValue, .toggle(default: true), title: "Answers show when a card returns",
       help: "Whether the four answers show when the card would come back."),
     SettingDeclaration(
-      Name.forgiveAccents.rawValue, .toggle(), title: "Typed accents may be wrong",
+      Name.forgiveAccents.rawValue, .toggle(), title: "Typed answers may have wrong accents",
       help: "Whether missing or wrong accents are accepted in a typed answer."),
     SettingDeclaration(
       Name.showFields.rawValue, .toggle(), title: "Answers show the other fields",
