@@ -146,7 +146,7 @@ let package = Package(
         "Workspace",
       ], isLarge: true),
     // What editors and language servers say to each other. Pure; it knows no sources and no database.
-    room("LanguageServer", ["Problems", "Values"], isLarge: true),
+    room("LanguageServer", ["Problems", "Text", "Values"], isLarge: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"], isLarge: true),
