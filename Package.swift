@@ -104,7 +104,7 @@ let package = Package(
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),
     room("Storage", ["Archives", "Problems", "Text", "Values", "Files", "CSQLite"], isHot: true),
     // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
-    room("Memory", ["Problems", "Text"], isHot: true, isLow: true),
+    room("Memory", ["Problems", "Text", "Values"], isHot: true, isLow: true),
     // How a note becomes the sides of its cards: note types, fields in HTML, templates. Pure; it knows no database.
     room("Templates", ["Problems", "Text", "Values", "Files"], isHot: true),
     room(
@@ -146,7 +146,7 @@ let package = Package(
         "Workspace",
       ], isLarge: true),
     // What editors and language servers say to each other. Pure; it knows no sources and no database.
-    room("LanguageServer", ["Problems", "Values"], isLarge: true),
+    room("LanguageServer", ["Problems", "Text", "Values"], isLarge: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"], isLarge: true),
@@ -248,7 +248,7 @@ let package = Package(
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),
-    tests("Memory", ["Problems"], exclude: ["Fixtures"]),
+    tests("Memory", ["Problems", "Values"], exclude: ["Fixtures"]),
     tests("Templates", ["Files", "Problems", "Text", "Values"], resources: [.copy("Fixtures")]),
     tests("Wire", ["Values"]),
     tests("Text", ["Problems"]),

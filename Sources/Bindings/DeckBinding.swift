@@ -55,20 +55,20 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "deck") }
   ) { type in
     type.example = "decks.open(\"Spanish\")"
-    describeFields(type, context)
+    describeFields(type)
     describeGoal(type)
     describeAdding(type, context)
-    describeCards(type, context)
-    describeNotes(type, context)
+    describeCards(type)
+    describeNotes(type)
     describeDeckFiles(type, context)
     describeComparing(type, context)
     describeMining(type)
-    addStudying(type, context)
+    addStudying(type)
     type.operation("__len") { deck, _ in try deck.count() }
   }
 }
 
-private func describeFields(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+private func describeFields(_ type: BoundType<DeckHandle>) {
   type.field(
     "name", .string, grant: .decksWrite, example: "\"Español\"",
     "Its name; `A::B` is a deck within a deck. Assigning renames it."
@@ -136,7 +136,7 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
   }
 }
 
-private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+private func describeCards(_ type: BoundType<DeckHandle>) {
   type.method(
     "cards", [LuaParameter("query", .optional(.string))], returns: .iterator(.object("card")),
     example: "(\"tag:animal\")",
@@ -160,11 +160,11 @@ private func describeCards(_ type: BoundType<DeckHandle>, _ context: BindingCont
   ) { deck, stack in
     try deck.card(at: stack.integer(2, in: 1...Int.max))
   }
-  describeRemoving(type, context)
+  describeRemoving(type)
   addStatistics(type)
 }
 
-private func describeRemoving(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+private func describeRemoving(_ type: BoundType<DeckHandle>) {
   type.method(
     "remove", [LuaParameter("what", .oneOf([.object("card"), .integer, .list(.integer)]))], returns: .integer,
     grant: .decksWrite, example: "(1)",

@@ -127,14 +127,14 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
     checks: context.checks(.documents) { try requireOpen($0, "document") }
   ) { type in
     type.example = "documents.list()[1]"
-    describeDocument(type, context)
+    describeDocument(type)
     describeAdding(type, context)
     describeKeeping(type, context)
-    describePanels(type, context)
+    describePanels(type)
   }
 }
 
-private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+private func describeDocument(_ type: BoundType<DocumentHandle>) {
   type.field("id", .string, "Its UUID.") { try $0.document().id.description }
   type.field("version", .integer, "The version of its format.") { try $0.document().version }
   type.field("path", .optional(.string), "The file it was opened from, until it is saved.") { try $0.document().path }
@@ -198,7 +198,7 @@ private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Fr
   return frame
 }
 
-private func describePanels(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+private func describePanels(_ type: BoundType<DocumentHandle>) {
   type.method(
     "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))],
     returns: .boolean.orProblem, grant: .documentsWrite, example: "(\"verbs\", {1, 0.9, 0.7})",
@@ -329,8 +329,8 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       let value = try stack.number(3)
       try element.set(.size, to: .number(value))
     }
-    describeTexts(type, context)
-    describeFlags(type, context)
+    describeTexts(type)
+    describeFlags(type)
     type.field("color", .optional(.list(.number)), grant: .documentsWrite, example: "{0.7, 0, 0}", "A text's colour.") {
       try $0.element().color.map(frozen)
     } set: {
@@ -342,7 +342,7 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
   }
 }
 
-private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingContext) {
+private func describeTexts(_ type: BoundType<ElementHandle>) {
   let texts: [(ElementField, String, String?, (Element) -> String?)] = [
     (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
     (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
@@ -360,7 +360,7 @@ private func describeTexts(_ type: BoundType<ElementHandle>, _ context: BindingC
   }
 }
 
-private func describeFlags(_ type: BoundType<ElementHandle>, _ context: BindingContext) {
+private func describeFlags(_ type: BoundType<ElementHandle>) {
   let flags: [(ElementField, String, String?, (Element) -> Bool?)] = [
     (
       .wraps, "Whether a text wraps at the sides of its box instead of getting smaller.", "true",

@@ -153,7 +153,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     describeState(type)
     describeGuessing(type, refusals)
     type.fastPath("guess", guessFast)
-    describePlaying(type, context)
+    describePlaying(type)
   }
 }
 
@@ -218,7 +218,7 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
   }
 }
 
-private func describePlaying(_ type: BoundType<GameHandle>, _ context: BindingContext) {
+private func describePlaying(_ type: BoundType<GameHandle>) {
   type.method(
     "possible", [], returns: .list(.string),
     "The words that can be found; only the common ones if the game uses those."

@@ -88,7 +88,7 @@ func noteFieldsType(_ context: BindingContext) -> BoundType<NoteFieldsObject> {
   }
 }
 
-func describeNotes(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+func describeNotes(_ type: BoundType<DeckHandle>) {
   type.method(
     "add_note", [LuaParameter("note", .table)], returns: .object("note").orProblem, grant: .decksWrite,
     example: "{fields = {Front = \"el sol\", Back = \"the sun\"}}",

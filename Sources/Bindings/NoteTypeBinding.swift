@@ -85,11 +85,11 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
     type.field("css", .string, "How its cards look in programs that show HTML.") { try $0.record().css }
     type.field("cloze", .boolean, "Whether it makes a card for each cloze number.") { try $0.record().isCloze }
     type.field("count", .integer, "How many notes have this type.") { try $0.noteCount() }
-    describeChanging(type, context)
+    describeChanging(type)
   }
 }
 
-private func describeChanging(_ type: BoundType<NoteTypeHandle>, _ context: BindingContext) {
+private func describeChanging(_ type: BoundType<NoteTypeHandle>) {
   type.method(
     "update", [LuaParameter("changes", .table)], returns: .boolean.orProblem, grant: .decksWrite,
     example: "{css = \".card { font-size: 20px }\"}",

@@ -8,7 +8,7 @@ public import Workspace
 
 extension SessionHandle: BoundObject {}
 
-func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
+func addStudying(_ type: BoundType<DeckHandle>) {
   type.method(
     "study", [LuaParameter("options", .optional(.table))], returns: .object("session").orProblem,
     grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack: borrowing LuaStack) in
@@ -87,11 +87,11 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       if let interval = result.interval { pairs.append((.text("interval"), .number(interval / 86_400))) }
       return LuaValue.table(pairs)
     }
-    describeClock(type, context)
+    describeClock(type)
   }
 }
 
-private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingContext) {
+private func describeClock(_ type: BoundType<SessionHandle>) {
   type.method("pause", [], returns: .nothing, "Stops the clock.") { session, _ in
     try session.pause()
     return LuaNothing()
@@ -108,10 +108,10 @@ private func describeClock(_ type: BoundType<SessionHandle>, _ context: BindingC
     try session.undo()
     return true
   }
-  describeMarks(type, context)
+  describeMarks(type)
 }
 
-private func describeMarks(_ type: BoundType<SessionHandle>, _ context: BindingContext) {
+private func describeMarks(_ type: BoundType<SessionHandle>) {
   type.method(
     "suspend", [], returns: .boolean.orProblem, grant: .decksWrite,
     "Suspends the top card of a review; a sprint goes on unchanged. Code: over."

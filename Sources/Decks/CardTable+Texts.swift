@@ -64,7 +64,7 @@ extension CardTable {
         db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [new.document, now, id.rawValue])
     }
     guard old.isBasic else {
-      try NoteTable.write(db, id, old, new, now: now)
+      try NoteTable.write(db, old, new, now: now)
       return true
     }
     var fields = NoteFieldText.list(old.noteFields)

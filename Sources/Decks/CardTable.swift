@@ -253,8 +253,6 @@ public enum CardTable {
     var rest = Array(ids)[...]
     var count = 0
     while !rest.isEmpty {
-      // Removed in large groups, because each statement looks at all that the operation has changed (SQLite's
-      // statement journal).
       let some = rest.prefix(removedAtOnce)
       rest = rest.dropFirst(some.count)
       let list = list(some.lazy.map(\.rawValue))
@@ -266,7 +264,9 @@ public enum CardTable {
     return count
   }
 
-  private static let removedAtOnce = 10_000
+  /// The most cards that one statement removes: SQLite keeps in memory what it needs to roll a statement back, and
+  /// each statement looks at all that the operation has changed (SQLite's statement journal).
+  static let removedAtOnce = 10_000
 
   /// Removes the cards at several positions at once: positions refer to the deck before the removal. Positions
   /// without a card are ignored.

@@ -56,7 +56,7 @@ public struct DeckCounts: Equatable, Sendable {
 public struct DeckName: Equatable, Sendable {
   public let text: String
   /// The most characters that a name may have.
-  static let limit = 200
+  public static let limit = 200
 
   public init(_ given: String) throws(DeckError) {
     if hasTooManyMarks(given) {

@@ -199,11 +199,11 @@ public enum DeckTable {
     return count
   }
 
-  /// Removes the cards of a deck, `most` per statement, because SQLite keeps in memory what it needs to roll back a
-  /// statement.
+  /// Removes the cards of a deck.
   /// - Returns: how many were removed.
-  private static func removeCards(_ db: Database, of deck: DeckID, atOnce most: Int = 10_000) throws -> Int {
+  private static func removeCards(_ db: Database, of deck: DeckID) throws -> Int {
     let ids = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT ?"
+    let most = CardTable.removedAtOnce
     var count = 0
     while true {
       try db.execute(sql: SyncedTable.cards.saveRemovedSQL(ids), arguments: [deck.rawValue, most])

@@ -96,9 +96,7 @@ final class WaitingCards {
     try renewingGuids {
       if isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
       if !isUnderWay {
-        try checkTransaction()
-        nextID = try max(NoteTable.freeID(db, now: now), CardTable.freeID(db, now: now))
-        try findGuids(for: RowBatch.rows)
+        try findNumbers(for: RowBatch.rows)
       }
       try rows.editFilling { try number(&$0, &ranks) }
       try rows.submit()
@@ -109,21 +107,14 @@ final class WaitingCards {
   /// and get other guids the next time.
   func write(at ranks: inout BatchRanks) throws {
     try renewingGuids {
-      // If an earlier write failed, its error tells why the transaction was rolled back.
+      // If an earlier write failed, its error says why the transaction was rolled back.
       try rows.drain()
-      try checkTransaction()
-      nextID = try max(NoteTable.freeID(db, now: now), CardTable.freeID(db, now: now))
-      try findGuids(for: rows.waitingCount)
+      try findNumbers(for: rows.waitingCount)
       try rows.editWaiting { try number(&$0, &ranks) }
       try rows.flush()
     }
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
-  }
-
-  /// After SQLite has rolled back the transaction, each further row would be committed by itself.
-  private func checkTransaction() throws {
-    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: db.path) }
   }
 
   /// Chooses another guid if the body fails, because a guid may have been taken.
@@ -134,8 +125,11 @@ final class WaitingCards {
     }
   }
 
-  /// Finds consecutive guids that no note has, more than needed if that is easy.
-  private func findGuids(for count: Int) throws {
+  /// Finds the next free id, and consecutive guids that no note has, more than needed if that is easy.
+  private func findNumbers(for count: Int) throws {
+    // After SQLite has rolled back the transaction, each further row would be committed by itself.
+    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: db.path) }
+    nextID = try max(NoteTable.freeID(db, now: now), CardTable.freeID(db, now: now))
     for attempt in 0..<16 {
       freeGuids = max(count, attempt < 8 ? WaitingCards.guidLimit : 1)
       if try Guid.areFree(db, from: nextGuid, count: freeGuids) { return }

@@ -175,9 +175,7 @@ struct DeckContents {
   let types: [NoteType]
 
   /// The types that another collection may not have.
-  var ownTypes: [NoteType] {
-    types.filter { type in StockNoteType.allCases.allSatisfy { $0.rawValue != type.name || $0.draft != type.draft } }
-  }
+  var ownTypes: [NoteType] { types.filter { !$0.isStock } }
 }
 
 /// What belongs to an exported card besides its record.

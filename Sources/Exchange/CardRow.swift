@@ -81,9 +81,7 @@ extension CardRow {
       return FieldHTML.html(ofPlain: text.trimmed)
     }
   }
-}
 
-extension CardRow {
   /// Turns the row into a card whose content is exactly its prompt and answer as HTML.
   mutating func convertSidesToHTML() {
     let sides = sides.map { Array($0.utf8) }

@@ -41,9 +41,7 @@ struct JSONObjectWriter: CardRowWriter {
   var holdsOptions: Bool { true }
 
   mutating func begin() throws {
-    var writer = JSONWriter(.compact)
-    writer.write(contents.name)
-    try sink.append("{\"deckhand\": 1,\n\"deck\": " + String(decoding: writer.take(), as: UTF8.self))
+    try sink.append("{\"deckhand\": 1,\n\"deck\": " + Value.text(contents.name).json(.compact))
     if let own = contents.options.first(where: { $0.subdeck.isEmpty }) {
       try sink.append(",\n\"options\": ")
       try sink.append(JSONElementWriter.object(own.options))
@@ -178,17 +176,11 @@ enum JSONElementWriter {
     return writer.take()
   }
 
-  static func type(_ type: NoteType) -> [UInt8] { line(value(type)) }
-
-  private static func line(_ value: Value) -> [UInt8] {
-    var writer = JSONWriter(.compact)
-    writer.write(value)
-    return writer.take()
-  }
+  static func type(_ type: NoteType) -> [UInt8] { Array(value(type).json(.compact).utf8) }
 
   /// Returns a note type for a file with one object per line.
   static func definition(_ type: NoteType) -> [UInt8] {
-    line(.record([(JSONName.noteType, value(type))]))
+    Array(Value.record([(JSONName.noteType, value(type))]).json(.compact).utf8)
   }
 
   private static func value(_ type: NoteType) -> Value {

@@ -56,12 +56,6 @@ struct JSONElement {
     setOptions(try value(&row, "the options"), &row)
   }
 
-  private static func compact(_ value: Value) -> String {
-    var writer = JSONWriter(.compact)
-    writer.write(value)
-    return String(decoding: writer.take(), as: UTF8.self)
-  }
-
   private mutating func begin(_ row: inout CardRow) throws {
     try reader.skipBlanks()
     reader.beginRow()
@@ -189,7 +183,7 @@ struct JSONElement {
       let ordinal = take(JSONName.ordinal, &row, where: { !isText($0) })
       readOrdinals(&row)
       row.content = .note(
-        type: type, fields.fields.map { ($0.name, $0.value.text ?? JSONElement.compact($0.value)) },
+        type: type, fields.fields.map { ($0.name, $0.value.text ?? $0.value.json(.compact)) },
         ordinal: ordinal.flatMap { if case .json(let text) = $0 { Int(text) } else { nil } })
     } else if case .text(let guid)? = take(JSONName.noteGuid, &row, where: isText) {
       guard case .json(let text)? = take(JSONName.ordinal, &row, where: { !isText($0) }), let ordinal = Int(text),
@@ -268,7 +262,7 @@ struct JSONElement {
     }
     row.content = .options(
       record.fields.map { field in
-        CardField(field.name, field.value.text.map { .text($0) } ?? .json(JSONElement.compact(field.value)))
+        CardField(field.name, field.value.text.map { .text($0) } ?? .json(field.value.json(.compact)))
       })
   }
 }

@@ -109,6 +109,14 @@ public struct Variables {
   ) {
     (self.value, self.beginning) = (value, beginning)
   }
+
+  /// All variables as `NAME=value`, for a program that is started.
+  public var entries: [String] { beginning("").map { "\($0.key)=\($0.value)" } }
+
+  /// Returns the variables of these names that are set, as `NAME=value`.
+  public func entries(of names: [String]) -> [String] {
+    names.compactMap { name in value(name).map { "\(name)=\($0)" } }
+  }
 }
 
 /// The folders and helper programs that the program uses.

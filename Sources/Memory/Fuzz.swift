@@ -2,6 +2,9 @@
 // Source: Anki, rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval; it is always
 // within the given bounds.
 
+import Glibc
+import Values
+
 /// How an interval may vary.
 public struct Fuzz: Sendable {
   /// A random number from 0 to less than 1; nil if intervals do not vary.
@@ -14,19 +17,19 @@ public struct Fuzz: Sendable {
   private init(share: Double?) { self.share = share }
 
   /// - Parameters:
-  ///   - seed: SplitMix64's mixing gives unrelated shares even for neighbouring seeds.
+  ///   - seed: even neighbouring seeds give unrelated shares.
   ///   - loads: the cards on each day; days with few cards are preferred.
   ///   - today: the number of the day on which intervals begin.
   public init(seed: UInt64, loads: DayLoads? = nil, today: Int = 0) {
-    share = Double(Fuzz.mixed(seed) >> 11) / 9_007_199_254_740_992
+    var numbers = SeededNumbers(seed: seed)
+    share = numbers.share()
     days = loads.map { ($0, today) }
   }
 
+  /// Returns the first random number of a seed; those of neighbouring seeds are unrelated.
   public static func mixed(_ seed: UInt64) -> UInt64 {
-    var mixed = seed &+ 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+    var numbers = SeededNumbers(seed: seed)
+    return numbers.next()
   }
 
   /// Returns whole days from `minimum` to `maximum`, near an interval.
@@ -58,4 +61,12 @@ public struct Fuzz: Sendable {
     }
     return Int((interval - delta).rounded())...Int((interval + delta).rounded())
   }
+}
+
+extension SeededNumbers {
+  /// Returns a number from 0 to less than 1.
+  mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+
+  /// Returns a normally distributed number of mean 0 and deviation 1 (Box and Muller).
+  mutating func normal() -> Double { (-2 * log(1 - share())).squareRoot() * cos(2 * Double.pi * share()) }
 }

@@ -79,7 +79,7 @@ final class MemoryGradient {
     for index in 0..<21 { gradient[index] = 0 }
   }
 
-  private static func pick(_ four: (Double, Double, Double, Double), _ rating: Int) -> Double {
+  static func pick(_ four: (Double, Double, Double, Double), _ rating: Int) -> Double {
     switch rating {
     case 1: four.0
     case 2: four.1

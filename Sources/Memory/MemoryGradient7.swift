@@ -129,15 +129,6 @@ final class MemoryGradient7 {
     }
   }
 
-  static func pick(_ four: (Double, Double, Double, Double), _ rating: Int) -> Double {
-    switch rating {
-    case 1: four.0
-    case 2: four.1
-    case 3: four.2
-    default: four.3
-    }
-  }
-
   /// Clamps a value to its bounds; if it was outside, sets `open` to 0, because the slope is 0 there.
   private func bounded(_ value: Double, _ range: ClosedRange<Double>, _ open: inout Double) -> Double {
     if value >= range.lowerBound, value <= range.upperBound { return value }
@@ -151,7 +142,7 @@ final class MemoryGradient7 {
     step.rating = rating
     let slow = bounded(w[rating - 1], MemoryModel7.stabilities, &step.slow.open)
     let fast = bounded(0.8 * w[rating - 1], MemoryModel7.stabilities, &step.fast.open)
-    let difficulty = bounded(Self.pick(constants.firstDifficulty, rating), 1...10, &step.difficultyOpen)
+    let difficulty = bounded(MemoryGradient.pick(constants.firstDifficulty, rating), 1...10, &step.difficultyOpen)
     steps[0] = step
     next = (slow, fast, difficulty)
   }

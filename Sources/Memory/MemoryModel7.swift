@@ -91,9 +91,7 @@ public struct MemoryModel7: Sendable {
       throw .badOption(name: "fsrs7_parameters", reason: "must be \(Self.count) numbers")
     }
     for (index, value) in parameters.enumerated() where !Self.ranges[index].contains(value) {
-      let range = Self.ranges[index]
-      throw .badOption(
-        name: "fsrs7_parameters", reason: "must have a w\(index) from \(range.lowerBound) to \(range.upperBound)")
+      throw .outside(Self.ranges[index], index, of: "fsrs7_parameters")
     }
     w = parameters
   }

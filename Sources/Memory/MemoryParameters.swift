@@ -23,19 +23,17 @@ extension MemoryModel {
         name: "parameters", reason: "must be empty, or have 17, 19 or 21 numbers (there are \(grouped(given.count)))")
     }
     // Older versions had other ranges, so of their parameters only those that are not finite numbers are refused.
-    for (index, value) in given.enumerated() where !value.isFinite { throw refusal(index) }
+    for (index, value) in given.enumerated() where !value.isFinite {
+      throw .outside(parameterRanges[index], index, of: "parameters")
+    }
     if given.count == 21 {
-      for (index, value) in given.enumerated() where !parameterRanges[index].contains(value) { throw refusal(index) }
+      for (index, value) in given.enumerated() where !parameterRanges[index].contains(value) {
+        throw .outside(parameterRanges[index], index, of: "parameters")
+      }
       return given
     }
     let longer = given.count == 17 ? withShortTerm(given) : given + [0, 0.5]
     return zip(longer, parameterRanges).map { min($1.upperBound, max($1.lowerBound, $0)) }
-  }
-
-  private static func refusal(_ index: Int) -> MemoryError {
-    let range = parameterRanges[index]
-    return .badOption(
-      name: "parameters", reason: "must have a w\(index) from \(range.lowerBound) to \(range.upperBound)")
   }
 
   /// Converts parameters of FSRS 4.5, where difficulty was linear and relative to a good answer.

@@ -4,6 +4,7 @@
 // than the initial ones.
 
 import Glibc
+import Values
 
 /// The result of fitting.
 public struct OptimizedParameters: Equatable, Sendable {
@@ -36,7 +37,7 @@ public struct Optimizer {
   private let model: MemoryGradient
   private let training: [Int]
   private let held: [Int]
-  private var random = SplitMix(state: 42)
+  private var random = SeededNumbers(seed: 42)
 
   /// - Parameter parameters: those to start with and to compare with; empty for the published ones.
   /// - Throws: `tooFewReviews`, `badOption`.
@@ -67,7 +68,7 @@ public struct Optimizer {
     let count = max(1, batches.count)
     let epochs = max(1, min(5, Self.stepLimit / count), min(60, 600 / count))
     var (best, bestLoss) = (w, loss(of: w, on: training))
-    var adam = Adam(total: epochs * batches.count)
+    var adam = Adam(total: epochs * batches.count, count: 21)
     for epoch in 0..<epochs {
       for (number, batch) in batches.shuffled(using: &random).enumerated() {
         if number % 8 == 0 { try progress((Double(epoch) + Double(number) / Double(batches.count)) / Double(epochs)) }
@@ -99,22 +100,13 @@ public struct Optimizer {
     return open.isEmpty ? batches : batches + [open]
   }
 
-  private struct Adam {
-    let total: Int
-    var step = 0
-    var mean = [Double](repeating: 0, count: 21)
-    var square = [Double](repeating: 0, count: 21)
-
-    init(total: Int) { self.total = max(1, total) }
-  }
-
   private func descend(_ w: inout [Double], _ batch: [Int], _ adam: inout Adam) {
     model.setParameters(w)
     model.clearGradient()
     var count = 0
     for card in batch { count += model.walk(card, isTraining: true).count }
     if count == 0 { return }
-    let rate = 0.5 * (1 + cos(Double.pi * Double(adam.step) / Double(adam.total)))
+    let rate = adam.rate
     adam.step += 1
     let (fix1, fix2) = (1 - pow(0.9, Double(adam.step)), 1 - pow(0.999, Double(adam.step)))
     let prior = 1 / Double(history.laterCount)
@@ -203,18 +195,21 @@ public struct Optimizer {
   }
 }
 
-/// A seeded generator of random numbers, for results that must be reproducible.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
+/// What Adam remembers of its steps: the running means of the slopes and of their squares.
+struct Adam {
+  private let total: Int
+  var step = 0
+  var mean: [Double]
+  var square: [Double]
 
-  mutating func next() -> UInt64 {
-    defer { state &+= 0x9E37_79B9_7F4A_7C15 }
-    return Fuzz.mixed(state)
+  /// - Parameters:
+  ///   - total: the number of all steps.
+  ///   - count: the number of parameters.
+  init(total: Int, count: Int) {
+    self.total = max(1, total)
+    (mean, square) = (Array(repeating: 0, count: count), Array(repeating: 0, count: count))
   }
 
-  /// Returns a number from 0 to less than 1.
-  mutating func share() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
-
-  /// Returns a normally distributed number of mean 0 and deviation 1 (Box and Muller).
-  mutating func normal() -> Double { (-2 * log(1 - share())).squareRoot() * cos(2 * Double.pi * share()) }
+  /// The size of the next step as a share of the first: a half cosine.
+  var rate: Double { 0.5 * (1 + cos(Double.pi * Double(step) / Double(total))) }
 }

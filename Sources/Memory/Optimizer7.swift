@@ -5,6 +5,7 @@
 // Invariant: the same history always gives the same parameters.
 
 import Glibc
+import Values
 
 public struct Optimizer7 {
   /// The most steps if there are several passes; further steps no longer change the parameters. At least one pass is
@@ -20,7 +21,7 @@ public struct Optimizer7 {
   private let weights: [Float]
   private let count: Int
   private let model: MemoryGradient7
-  private var random = SplitMix(state: 42)
+  private var random = SeededNumbers(seed: 42)
 
   public init(_ history: ReviewHistory) {
     self.history = history
@@ -42,7 +43,7 @@ public struct Optimizer7 {
     let batches = batches()
     let passes = max(9, (Self.fewestSteps * 500 + count - 1) / count)
     let epochs = max(1, min(passes, Self.stepLimit / batches.count))
-    var (w, adam) = (MemoryModel7.published, Adam(total: epochs * batches.count))
+    var (w, adam) = (MemoryModel7.published, Adam(total: epochs * batches.count, count: MemoryModel7.count))
     try weights.withUnsafeBufferPointer { weights in
       for epoch in 0..<epochs {
         for (number, batch) in batches.shuffled(using: &random).enumerated() {
@@ -79,22 +80,13 @@ public struct Optimizer7 {
     return open.count == 0 ? batches : batches + [open]
   }
 
-  private struct Adam {
-    let total: Int
-    var step = 0
-    var mean = [Double](repeating: 0, count: MemoryModel7.count)
-    var square = [Double](repeating: 0, count: MemoryModel7.count)
-
-    init(total: Int) { self.total = max(1, total) }
-  }
-
   private func descend(
     _ w: inout [Double], _ batch: Batch, _ weights: UnsafeBufferPointer<Float>, _ adam: inout Adam
   ) {
     model.setParameters(w)
     model.clearGradient()
     for card in batch.cards { _ = model.walk(Int(card), weights: weights, isTraining: true) }
-    let rate = Self.rate * 0.5 * (1 + cos(Double.pi * Double(adam.step) / Double(adam.total)))
+    let rate = Self.rate * adam.rate
     adam.step += 1
     let (fix1, fix2) = (1 - pow(0.7, Double(adam.step)), 1 - pow(0.98, Double(adam.step)))
     let prior = 2 * Self.prior * Double(batch.count) / Double(count)

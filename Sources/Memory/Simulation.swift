@@ -2,6 +2,7 @@
 // Invariant: the same cards, options and seed always give the same figures; the collection is not changed.
 
 import Glibc
+import Values
 
 /// The result of study at one desired retention.
 public struct RetentionForecast: Equatable, Sendable {
@@ -36,22 +37,19 @@ public struct RetentionForecast: Equatable, Sendable {
 extension RetentionForecast {
   /// Returns the average minutes of study on a day.
   public func minutesPerDay(_ times: AnswerTimes) -> Double {
-    let forgotten = Double(lapses.reduce(0, +))
-    let answered = Double(reviews.reduce(0, +))
-    let seconds =
-      (answered - forgotten) * times.remembered + forgotten * times.forgotten
-      + Double(new.reduce(0, +)) * times.first
-    return seconds / 60 / Double(max(1, reviews.count))
+    let counts = Simulation.DayCounts(
+      reviews: reviews.reduce(0, +), new: new.reduce(0, +), forgotten: lapses.reduce(0, +))
+    return times.seconds(counts) / 60 / Double(max(1, reviews.count))
   }
 }
 
 /// The actual memory of simulated cards, if it differs from what study assumes.
-public struct Truth: Sendable {
+struct Truth: Sendable {
   let model: MemoryModel
   /// The standard deviation of the logarithm of a card's stability from that of the model.
   let spread: Double
 
-  public init(_ model: MemoryModel, spread: Double = 0) { (self.model, self.spread) = (model, spread) }
+  init(_ model: MemoryModel, spread: Double = 0) { (self.model, self.spread) = (model, spread) }
 }
 
 /// Simulates study.
@@ -202,7 +200,7 @@ public struct Simulation: Sendable {
 
   /// The random numbers, and the cards on each day.
   private struct Draw {
-    var random: SplitMix
+    var random: SeededNumbers
     var loads: DayLoads?
   }
 
@@ -225,7 +223,7 @@ public struct Simulation: Sendable {
 
   /// Simulates the days; the body gets the cards after each.
   func play(_ course: Course, _ body: (Int, [Memory], DayCounts) throws -> Void) rethrows -> [Memory] {
-    var draw = Draw(random: SplitMix(state: course.seed), loads: nil)
+    var draw = Draw(random: SeededNumbers(seed: course.seed), loads: nil)
     var all = cards
     for place in all.indices {
       all[place].strength = strength(&draw.random)
@@ -281,7 +279,7 @@ public struct Simulation: Sendable {
     return worth.best(known, daysLeft: days - day, within: ending.seconds - Double(new) * ending.times.first)
   }
 
-  private func strength(_ random: inout SplitMix) -> Double {
+  private func strength(_ random: inout SeededNumbers) -> Double {
     guard let truth, truth.spread > 0 else { return 1 }
     return exp(truth.spread * random.normal())
   }
@@ -341,7 +339,7 @@ public struct Simulation: Sendable {
     draw.loads?.add(on: today + days)
   }
 
-  private func choice(_ shares: [Double], among ratings: [Rating], _ random: inout SplitMix) -> Rating {
+  private func choice(_ shares: [Double], among ratings: [Rating], _ random: inout SeededNumbers) -> Rating {
     var rest = random.share() * shares.reduce(0, +)
     for (share, rating) in zip(shares, ratings) {
       rest -= share

@@ -3,6 +3,7 @@
 
 import Files
 import Glibc
+import Text
 
 struct DatabaseFile {
   /// The size in bytes to which SQLite truncates the write-ahead log once its content is in the database file.
@@ -114,12 +115,6 @@ struct DatabaseFile {
 
   static func address(_ path: String, _ parameters: String) -> String {
     // Without the empty host, SQLite would take the first part of a path that begins with two slashes for a host.
-    var address = path.hasPrefix("/") ? "file://" : "file:"
-    for byte in path.utf8 {
-      let isPlain = UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80 || "/.-_0123456789".utf8.contains(byte)
-      let hexadecimal = (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      address += isPlain ? String(UnicodeScalar(byte)) : "%" + hexadecimal
-    }
-    return address + "?" + parameters
+    (path.hasPrefix("/") ? "file://" : "file:") + percentEncoded(path: path) + "?" + parameters
   }
 }

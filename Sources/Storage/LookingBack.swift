@@ -39,7 +39,7 @@ public struct LookBack {
     var result: T?
     try store.access("reading an earlier state", changes: true) { db in
       try store.withoutTriggers(db) {
-        try store.begin(db, "reading an earlier state")
+        try store.begin(db)
         recorder.isRecording = false
         do {
           try store.finish(

@@ -74,7 +74,7 @@ extension NewStore {
 
   /// Returns the last root page that the schema refers to.
   private func lastRoot(_ db: Database) throws -> Int {
-    try Int.fetchOne(db, sql: "SELECT max(rootpage) FROM sqlite_schema") ?? 0
+    try db.count("SELECT max(rootpage) FROM sqlite_schema")
   }
 
   /// Overwrites the header and the schema of the damaged file with those of the new one, and drops its list of free

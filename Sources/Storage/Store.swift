@@ -96,8 +96,8 @@ public final class Store {
     _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     try access(name, changes: true) { db in
-      if depth > 0 || unit == .open { return try isOneStatement ? statement(db, body) : savepoint(db, body) }
-      try begin(db, name)
+      if depth > 0 || unit == .open { return try part(db, isOneStatement: isOneStatement, body) }
+      try begin(db)
       if unit == .waiting { return try first(db, body) }
       return try finish(db, body) { result in try writeStep(db, step?(result) ?? name) }
     }
@@ -213,7 +213,7 @@ public final class Store {
   private var shownPath: String { path ?? "the database in memory" }
 
   /// Begins a transaction that holds the write lock, waiting for another process until the deadline.
-  func begin(_ db: Database, _ name: String) throws {
+  func begin(_ db: Database) throws {
     if let readOnlyReason { throw readOnlyReason }
     try db.requireInPlace()
     try waiting { try db.begin() }
@@ -263,26 +263,15 @@ public final class Store {
     }
   }
 
-  /// Runs the body in a savepoint of the open transaction. Without the check of `isInsideTransaction`, statements after
-  /// a rollback by SQLite itself would be committed on their own.
-  private func savepoint<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
+  /// Runs the body as a part of the open transaction: in a savepoint, unless it is one statement, which SQLite itself
+  /// rolls back if it fails. Without the check of `isInsideTransaction`, statements after a rollback by SQLite itself
+  /// would be committed on their own.
+  private func part<T>(_ db: Database, isOneStatement: Bool, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
     do {
+      if isOneStatement { return try requiringTransaction(db, body) }
       return try db.savepoint { try inside { try body(db) } }
-    } catch {
-      otherChanges &+= 1
-      if let mark { recorder?.rewind(to: mark) }
-      throw error
-    }
-  }
-
-  /// Runs a body in which at most one statement changes anything, without a savepoint: SQLite itself rolls it back.
-  private func statement<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
-    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
-    let mark = recorder?.mark()
-    do {
-      return try requiringTransaction(db, body)
     } catch {
       otherChanges &+= 1
       if let mark { recorder?.rewind(to: mark) }
@@ -382,7 +371,7 @@ public final class Store {
         ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
     }
     if applied == known { return }
-    try begin(db, "updating the data")
+    try begin(db)
     if let recorder { recorder.isRecording = false }
     try finish(db, { try migrate($0, by: migrations) }, atEnd: { _ in })
   }

@@ -59,7 +59,7 @@ public final class DatabaseSnapshot {
     try makePrivateFile(target)
     let copied = try ExclusiveDatabase(target)
     try database.use(for: "copying") { source in
-      let size = try Int.fetchOne(source, sql: "PRAGMA page_size") ?? 0
+      let size = try source.count("PRAGMA page_size")
       try copied.use(for: "copying") { copy in
         try copy.execute(sql: "PRAGMA synchronous = OFF")
         try source.backup(to: copy, pages: DatabaseSnapshot.pages) { done, total in

@@ -5,7 +5,7 @@ import CSQLite
 
 extension Store {
   /// Returns the steps that can be undone or redone, newest first.
-  public func undoSteps(limit: Int = 1000) throws -> [UndoStep] {
+  public func undoSteps(limit: Int = UndoLog.stepLimit) throws -> [UndoStep] {
     recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
   }
 
@@ -32,7 +32,7 @@ extension Store {
     guard !hasOpenTransaction else { throw UndoError.inUnit }
     return try access(again ? "redoing" : "undoing", changes: true) { db in
       try withoutTriggers(db) {
-        try begin(db, "undoing")
+        try begin(db)
         return try finish(db, { try apply($0, id, again, recorder, progress) }, atEnd: { _ in try also(db) })
       }
     }
@@ -42,9 +42,9 @@ extension Store {
   /// foreign key or a trigger changed.
   func withoutTriggers<T>(_ db: Database, _ body: () throws -> T) throws -> T {
     try db.execute(sql: "PRAGMA foreign_keys = OFF")
-    _ = deckhand_enable_triggers(db.connection.pointer, 0)
+    db.setTriggers(areOn: false)
     defer {
-      _ = deckhand_enable_triggers(db.connection.pointer, 1)
+      db.setTriggers(areOn: true)
       turnOnForeignKeys(db)
     }
     return try body()

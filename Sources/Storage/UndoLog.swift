@@ -20,7 +20,7 @@ public struct UndoStep: Equatable, Sendable {
 /// The tables of the log, and the operations on them.
 public enum UndoLog {
   /// The most steps that are stored.
-  static let stepLimit = 1000
+  public static let stepLimit = 1000
   /// The most bytes of all steps together.
   private static let byteLimit = 256 << 20
   /// How many steps are added between two removals of the oldest.
@@ -167,7 +167,9 @@ public enum UndoLog {
   }
 
   static func rows(_ db: Database, of step: UndoStep) throws -> StepRows {
-    let found = try db.firstRow("SELECT rows FROM undo_steps WHERE id = ?", [step.id]) { bytes($0, 0) }
+    let found = try db.firstRow("SELECT rows FROM undo_steps WHERE id = ?", [step.id]) { row -> [UInt8]? in
+      row.isNull(0) ? nil : Array(row.blob(0))
+    }
     guard let head = found ?? nil else { throw UndoError.tooLarge(step.name) }
     let count = try db.count("SELECT count(*) FROM undo_chunks WHERE step = ?", [step.id])
     return StepRows(head: head, chunkCount: count) { number in
@@ -175,10 +177,6 @@ public enum UndoLog {
       guard let chunk = try db.firstRow(sql, [step.id, number], { Array($0.blob(0)) }) else { throw UndoDamage() }
       return chunk
     }
-  }
-
-  private static func bytes(_ row: Row, _ column: Int32) -> [UInt8]? {
-    row.isNull(column) ? nil : Array(row.blob(column))
   }
 
   /// Returns the steps whose rows cannot be decoded.

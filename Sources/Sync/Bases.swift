@@ -84,6 +84,12 @@ final class Bases {
       kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
   }
 
+  /// Stores the creation time and the settings of the server's collection.
+  func putSettings(_ head: StagedHead) throws {
+    let settings: Value.Record = ["crt": .integer(head.created), "conf": .record(head.settings)]
+    try put(.settings, 0, settings, isHere: false)
+  }
+
   /// Drops a base that equals the local row: such a row is its own base.
   private func dropBase(_ table: SyncedTable, _ id: Int64) throws {
     let statement = try ownMarks[table] ?? Statement(db, table.ownMark)

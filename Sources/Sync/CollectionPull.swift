@@ -73,7 +73,7 @@ public final class CollectionPull {
       pulled = PulledCollection(staged: staged, meta: meta, tags: tags, address: server.address)
       (pulled.graves, pulled.isWhole) = (graves, usn == 0)
       pulled.counts = try server.counts(pulled.stagedCounts)
-      if usn == 0 { try check(pulled) }
+      if usn == 0 { try pulled.stagedCounts.requireSame(as: pulled.counts) }
     } catch {
       server.abortQuietly()
       throw error as? SyncError ?? wrong(error)
@@ -132,12 +132,6 @@ public final class CollectionPull {
     try staged.finish()
     return changes["tags"]?.list ?? []
   }
-
-  private func check(_ pulled: PulledCollection) throws(SyncError) {
-    for (what, given, counted) in pulled.stagedCounts.differences(from: pulled.counts) {
-      throw .counts(what: what, given: given, counted: counted)
-    }
-  }
 }
 
 extension PulledCollection {
@@ -149,12 +143,14 @@ extension PulledCollection {
 }
 
 extension SyncCounts {
-  /// Lists the counts that differ, with the words for what they count.
-  func differences(from counted: SyncCounts) -> [(what: String, given: Int, counted: Int)] {
+  /// - Throws: `SyncError.counts` with the first count that is not the server's.
+  func requireSame(as counted: SyncCounts) throws(SyncError) {
     let parts: [(String, KeyPath<SyncCounts, Int>)] = [
       ("cards", \.cards), ("notes", \.notes), ("log rows", \.reviews), ("note types", \.types),
       ("decks", \.decks), ("presets", \.presets),
     ]
-    return parts.map { ($0, self[keyPath: $1], counted[keyPath: $1]) }.filter { $0.1 != $0.2 }
+    for (what, part) in parts where self[keyPath: part] != counted[keyPath: part] {
+      throw .counts(what: what, given: self[keyPath: part], counted: counted[keyPath: part])
+    }
   }
 }

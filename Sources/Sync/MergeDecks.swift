@@ -60,7 +60,8 @@ struct DeckMerge {
     }
     let deck = DeckID(rawValue: id)
     let theirs = ServerRows.deckName(record)
-    let isHere = try isKnown ? rename(deck, to: theirs, base, pending) : place(deck, named: theirs, pending)
+    if isKnown { try rename(deck, to: theirs, base, pending) }
+    let isHere = try isKnown || place(deck, named: theirs, pending)
     try bases.put(.deck, id, given, isHere: isHere)
     if !isHere { return }
     try setOptions(record, deck, isKnown ? base : nil)
@@ -96,21 +97,19 @@ struct DeckMerge {
   }
 
   /// Gives a deck its remote name if that name changed since the base.
-  private func rename(_ deck: DeckID, to theirs: String, _ base: Base?, _ pending: Set<Int64>) throws -> Bool {
+  private func rename(_ deck: DeckID, to theirs: String, _ base: Base?, _ pending: Set<Int64>) throws {
     let was = (base?.record).map(ServerRows.deckName)
-    if try theirs == was || theirs == DeckTable.record(db, deck).name { return true }
+    if try theirs == was || theirs == DeckTable.record(db, deck).name { return }
     if let there = try DeckTable.named(db, theirs), there.id != deck {
       if try !isTheirs(there.id) {
         try moveCards(of: there.id, to: deck)
         if try DeckTable.removeEmpty(db, there.id) {
-          try rename(deck, to: theirs)
-          return true
+          return try rename(deck, to: theirs)
         }
       }
       try renameForConflict(DeckTable.record(db, there.id), pending)
     }
     try rename(deck, to: theirs)
-    return true
   }
 
   /// Returns the local deck whose name another device also gave to a deck of its own before it received ours. That

@@ -66,8 +66,7 @@ extension PulledCollection {
         try bases.agree(kind, id)
       }
     }
-    let settings: Value.Record = ["crt": .integer(head.created), "conf": .record(head.settings)]
-    try bases.put(.settings, 0, settings, isHere: false)
+    try bases.putSettings(head)
     try bases.put(.tags, 0, Value.list(tags).json, isHere: false)
   }
 

@@ -18,7 +18,7 @@ final class SyncMerge {
   let rows: ServerRows
   let isInterrupted: @Sendable () -> Bool
   var report = SyncReport()
-  var heads: MergedHeads
+  var heads = MergedHeads()
   private let progress: (Int, Int) throws -> Void
   private var done = 0
 
@@ -32,7 +32,6 @@ final class SyncMerge {
     bases = try Bases(db)
     let head = pulled.staged.head
     rows = ServerRows(moment, created: head.created, settings: head.settings)
-    heads = MergedHeads()
   }
 
   /// Merges all remote rows. Afterwards `SyncOutgoing` finds the local edits.
@@ -112,9 +111,7 @@ final class SyncMerge {
   }
 
   private func keepSettings() throws {
-    let head = pulled.staged.head
-    let settings = Value.record(["crt": .integer(head.created), "conf": .record(head.settings)])
-    try bases.put(.settings, 0, settings.json, isHere: false)
+    try bases.putSettings(pulled.staged.head)
     let known = try bases[.tags, 0]?.list ?? []
     let all = pulled.isWhole ? pulled.tags : known + pulled.tags.filter { !known.contains($0) }
     try bases.put(.tags, 0, Value.list(all).json, isHere: false)

@@ -43,10 +43,7 @@ public struct SyncExchange {
     let merge = try SyncMerge(db, pulled, moment, isInterrupted: isInterrupted) { try progress(.taking($0, of: $1)) }
     try merge.run(isFirst: link.meta == nil)
     var report = merge.report
-    let here = try Bases(db).counts()
-    for (what, given, counted) in here.differences(from: pulled.counts) {
-      throw SyncError.counts(what: what, given: given, counted: counted)
-    }
+    try Bases(db).counts().requireSame(as: pulled.counts)
     try setAside(report.setAside)
     let outgoing = try SyncOutgoing(db, usn: pulled.meta.usn, pulled.staged.head, moment)
     for finding in outgoing.findings { report.note(finding) }
@@ -94,10 +91,7 @@ public struct SyncExchange {
       try progress(.sending(sent))
     }
     let here = try outgoing.bases.counts()
-    let there = try server.counts(here)
-    for (what, given, counted) in here.differences(from: there) {
-      throw SyncError.counts(what: what, given: given, counted: counted)
-    }
+    try here.requireSame(as: server.counts(here))
     return try server.finish()
   }
 }

@@ -62,9 +62,7 @@ extension SyncExchange {
         try bases.put(kind, 1, record, isHere: false)
       }
     }
-    try bases.put(
-      .settings, 0,
-      Value.record(["crt": .integer(head.created), "conf": .record(head.settings)]).json, isHere: false)
+    try bases.putSettings(head)
     return head
   }
 

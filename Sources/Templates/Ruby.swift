@@ -11,7 +11,7 @@ enum Ruby {
     case base
   }
 
-  package static func text(_ field: Bytes, as form: Form) -> Bytes {
+  static func text(_ field: Bytes, as form: Form) -> Bytes {
     let text = replacingNbsp(field)
     var result = Bytes()
     result.reserveCapacity(text.count)

@@ -212,9 +212,7 @@ extension Template {
     }
     return (result + bytes[written...]).text
   }
-}
 
-extension Template {
   /// Returns the template without the tags of some fields, as Anki does when fields are removed; the content of their
   /// sections stays.
   package static func removing(_ names: Set<String>, in source: String) -> String {

@@ -14,7 +14,7 @@ struct TemplateFilter {
   /// Whether tags mark the clozes.
   let tagsClozes: Bool
   /// The clozes of the field before any filter.
-  package let clozes: () -> ClozeText
+  let clozes: () -> ClozeText
 
   /// - Parameter spend: called with the size in bytes of what each filter makes; an error that it throws ends the
   ///   work.

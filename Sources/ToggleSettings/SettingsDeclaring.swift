@@ -98,7 +98,7 @@ struct DeclaringBatch {
   /// Makes the nodes of a declaration.
   mutating func link(_ declaration: SettingDeclaration) throws(SettingsError) {
     let parts = declaration.name.split(separator: ".", omittingEmptySubsequences: false)
-    guard let last = parts.last, parts.allSatisfy(isNamePart) else { throw .badName(declaration.name) }
+    guard parts.allSatisfy(isNamePart) else { throw .badName(declaration.name) }
     if parts.count > SettingBounds.depth { throw .tooDeep(declaration.name, limit: SettingBounds.depth) }
     if let there = tree.forest[declaration.name] {
       guard there.declaration != nil, there.declaredTop === there else {
@@ -113,7 +113,7 @@ struct DeclaringBatch {
       throw .reserved(declaration.name, prefix: root.name)
     }
     let section = try section(for: parts.dropLast())
-    try add(declaration, named: declaration.name, String(last), in: section)
+    try add(declaration, named: declaration.name, in: section)
   }
 
   private mutating func replace(_ node: SettingNode) {
@@ -146,7 +146,7 @@ struct DeclaringBatch {
   }
 
   private mutating func add(
-    _ declaration: SettingDeclaration, named name: String, _ part: String, in parent: SettingNode?
+    _ declaration: SettingDeclaration, named name: String, in parent: SettingNode?
   ) throws(SettingsError) {
     if let problem = declaration.problem(as: name) { throw problem }
     let node = SettingNode(name, in: parent, declaration, owner, check: check)
@@ -163,7 +163,7 @@ struct DeclaringBatch {
           name, "a group contains only switches and groups, and \(quoted(child.name)) is a \(child.kind.word)")
       }
       if tree.forest[childName] != nil { throw .exists(childName, owner: owner) }
-      try add(child, named: childName, child.name, in: node)
+      try add(child, named: childName, in: node)
     }
   }
 

@@ -251,9 +251,9 @@ extension Value {
   /// The value as one line of JSON.
   public var json: String { json(deepest: .max) }
 
-  /// Returns the value as one line of JSON; values deeper than `deepest` are written as null.
-  public func json(deepest: Int) -> String {
-    var writer = JSONWriter(.line, deepest: deepest)
+  /// Returns the value as JSON; values deeper than `deepest` are written as null.
+  public func json(_ layout: JSONWriter.Layout = .line, deepest: Int = .max) -> String {
+    var writer = JSONWriter(layout, deepest: deepest)
     writer.write(self)
     return String(decoding: writer.bytes, as: UTF8.self)
   }

@@ -114,6 +114,11 @@ public enum GameTable {
     if db.changesCount > 0 { try db.execute(sql: "DELETE FROM games_found") }
   }
 
+  /// Deletes the saved game, even one that cannot be read.
+  public static func removeSaved(_ db: Database) throws {
+    try db.execute(sql: "DELETE FROM games_saved; DELETE FROM games_found")
+  }
+
   public static func keep(_ db: Database, _ result: GameResult) throws {
     try db.execute(
       sql: "INSERT INTO games_results (result, finished) VALUES (?, ?)", arguments: [result.encoded, result.finishedAt])

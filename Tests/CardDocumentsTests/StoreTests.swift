@@ -241,14 +241,14 @@ final class Desk {
 
   @Test func `a card for the original app is written with its images beside it`() throws {
     let desk = try Desk()
-    let losses = try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses
+    let losses = try WrittenDocument(edition2: desk.document, to: desk.folder.path + "/card.rwcard").losses
     #expect(losses.map(\.pointer.description) == ["/elements/1"])
     let old = try desk.store.open(desk.folder.path + "/card.rwcard")
     #expect(old.content.shape == .edition2)
     let name = try #require(old.elements.first?.imageFile)
     #expect(desk.folder.read(name).map { ContentHash(of: $0).description } == desk.images[0])
     unlink(desk.folder.path + "/media/" + desk.images[0])
-    #expect(try desk.document.exportEdition2(to: desk.folder.path + "/card.rwcard").losses.count == 2)
+    #expect(try WrittenDocument(edition2: desk.document, to: desk.folder.path + "/card.rwcard").losses.count == 2)
   }
 
   @Test(arguments: [
@@ -276,13 +276,13 @@ final class Desk {
     let given = try desk.store.open(desk.folder.path + "/given/a.rwcard")
     let home = desk.folder.path + "/home"
     #expect(try WrittenDocument(given, to: home + "/a.rwcard").beside == ["photo"])
-    #expect(try given.exportEdition2(to: home + "/a.rwcard").beside == ["photo"])
+    #expect(try WrittenDocument(edition2: given, to: home + "/a.rwcard").beside == ["photo"])
     #expect(desk.folder.names("home") == ["a.rwcard", "photo"])
     try desk.folder.write("mine", to: "home/photo")
     try desk.folder.write("old", to: "home/a.rwcard")
     let refusal = DocumentError.cannotWrite(path: home + "/photo", errno: EEXIST)
     #expect(throws: refusal) { try WrittenDocument(given, to: home + "/a.rwcard") }
-    #expect(throws: refusal) { try given.exportEdition2(to: home + "/a.rwcard") }
+    #expect(throws: refusal) { try WrittenDocument(edition2: given, to: home + "/a.rwcard") }
     #expect(desk.folder.read("home/photo").map { text($0) } == "mine")
     #expect(desk.folder.read("home/a.rwcard").map { text($0) } == "old")
   }

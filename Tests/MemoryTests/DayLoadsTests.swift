@@ -3,6 +3,7 @@
 
 import Glibc
 import Testing
+import Values
 
 @testable import Memory
 
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test func `the mean interval is that of the model, whatever the load of the days`() {
-    var random = SplitMix(state: 9)
+    var random = SeededNumbers(seed: 9)
     for interval in [3.4, 8, 21.3, 60, 200] {
       var loads = DayLoads(from: 0)
       for day in 0..<300 { loads.add(Int(random.share() * 40), on: day) }
@@ -61,7 +62,7 @@ import Testing
   }
 
   @Test func `the chosen intervals of a year are as long as the exact ones`() {
-    var (random, loads, sum, exact) = (SplitMix(state: 3), DayLoads(from: 0), 0.0, 0.0)
+    var (random, loads, sum, exact) = (SeededNumbers(seed: 3), DayLoads(from: 0), 0.0, 0.0)
     for card in 0..<20_000 {
       let interval = 3 * exp(4 * random.share())
       let days = Fuzz(seed: random.next(), loads: loads, today: card % 200).days(interval, from: 1, to: 36_500)

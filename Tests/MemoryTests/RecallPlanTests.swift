@@ -3,6 +3,7 @@
 import Glibc
 import Problems
 import Testing
+import Values
 
 @testable import Memory
 
@@ -18,7 +19,7 @@ import Testing
 
   /// A user whose memory does not follow the published parameters.
   private func truth(_ seed: UInt64) -> Truth {
-    var random = SplitMix(state: seed)
+    var random = SeededNumbers(seed: seed)
     let w = zip(MemoryModel.defaultParameters, MemoryModel.parameterRanges).map { value, range in
       min(range.upperBound, max(range.lowerBound, value * exp(0.15 * random.normal())))
     }

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `a URI names its path, whatever the path begins with`() {
-    #expect(DatabaseFile.immutable("//.b/ñ.sqlite") == "file:////.b/%c3%b1.sqlite?mode=ro&immutable=1")
+    #expect(DatabaseFile.immutable("//.b/ñ.sqlite") == "file:////.b/%C3%B1.sqlite?mode=ro&immutable=1")
     #expect(DatabaseFile.immutable("a.sqlite").hasPrefix("file:a.sqlite?"))
   }
 

@@ -132,4 +132,9 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
     #expect(hexadecimal([]).isEmpty)
     #expect(hexadecimal([1, 2, 3, 4][1..<3]) == "0203")
   }
+
+  @Test func `a path is percent-encoded, and only percent signs before two digits are decoded`() {
+    #expect(percentEncoded(path: "/es/el gato~/ñ+1%.md") == "/es/el%20gato~/%C3%B1%2B1%25.md")
+    #expect(percentDecoded("/a%20b/%c3%B1%+1%2".utf8) == Array("/a b/ñ%+1%2".utf8))
+  }
 }

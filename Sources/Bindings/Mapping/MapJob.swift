@@ -64,9 +64,7 @@ public final class MapJob {
       ("lines", .integer(input.count)), ("records", .integer(counts.records)), ("bad_text", .integer(counts.badText)),
     ]
     let own = counts.own.sorted { $0.key < $1.key }.map { ($0.key, Value.integer($0.value)) }
-    var writer = JSONWriter(.compact)
-    writer.write(Value.record(known + own))
-    return String(decoding: writer.bytes, as: UTF8.self)
+    return Value.record(known + own).json(.compact)
   }
 
   /// Reads the input to its end.

@@ -6,7 +6,8 @@ public import Values
 
 /// Something that the older format cannot hold.
 ///
-///     for loss in try document.exportEdition2(to: "old.rwcard").losses { print(loss.pointer, loss.message) }
+///     let written = try WrittenDocument(edition2: document, to: "old.rwcard")
+///     for loss in written.losses { print(loss.pointer, loss.message) }
 public struct ExportLoss: Equatable, Sendable {
   public let pointer: JSONPointer
   /// A sentence without its full stop.

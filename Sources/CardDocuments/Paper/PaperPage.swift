@@ -54,6 +54,12 @@ struct PaperPage {
     for start in stride(from: 0, to: down, by: 8) { line(x, top + start, down: min(4, down - start)) }
   }
 
+  /// Adds a heading at the top of the page.
+  mutating func head(_ text: String) {
+    let box = SceneBox(inner.x, inner.y, inner.width, 22)
+    items.append(.text(text, in: box, size: 15, color: Self.ink, wraps: true, align: .left))
+  }
+
   /// Adds a small line of text at the foot of the page.
   mutating func foot(_ text: String) {
     let box = SceneBox(Self.margin, size.height - 20, size.width - 2 * Self.margin, 9)

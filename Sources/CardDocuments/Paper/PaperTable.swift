@@ -40,10 +40,7 @@ struct PaperTable {
   private func begun(_ size: PaperSize) -> PaperPage {
     var page = PaperPage(size)
     let inner = page.inner
-    page.add(
-      .text(
-        heading, in: SceneBox(inner.x, inner.y, inner.width, 22), size: 15, color: PaperPage.ink, wraps: true,
-        align: .left))
+    page.head(heading)
     if folds {
       let x = inner.x + inner.width * (columns.first ?? 0.5)
       page.fold(at: x, from: inner.y + Self.headingHeight, down: inner.height - Self.headingHeight)

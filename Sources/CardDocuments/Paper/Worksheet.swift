@@ -26,7 +26,6 @@ struct Worksheet {
     case .search: try fillSearches(cards)
     case .list, .cards: try fillList(cards.filter { !$0.front.isEmpty || !$0.back.isEmpty })
     }
-    guard options.kind != .search else { return }
     foot()
   }
 
@@ -134,16 +133,12 @@ struct Worksheet {
       waiting.insert(contentsOf: some.indices.filter { !search.placed.contains($0) }.map { some[$0] }, at: 0)
     }
     pages += answers
-    foot()
   }
 
   private func page(_ search: WordSearch, _ list: [PaperSide], _ heading: String, isAnswer: Bool) -> PaperPage {
     var page = PaperPage(options.size)
     let inner = page.inner
-    page.add(
-      .text(
-        heading, in: SceneBox(inner.x, inner.y, inner.width, 22), size: 15, color: PaperPage.ink, wraps: true,
-        align: .left))
+    page.head(heading)
     let side = min(inner.width, 470)
     let (left, top) = (inner.x + (inner.width - side) / 2, inner.y + 30)
     let step = side / Double(search.letters.count)

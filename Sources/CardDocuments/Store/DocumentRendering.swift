@@ -2,8 +2,6 @@
 // Invariant: a missing or broken picture is drawn as the error picture, and the rest of the document is still drawn; an
 // existing file is replaced only by a complete one.
 
-import Files
-import Values
 import Wire
 
 /// A drawing, and the elements that it could not show.
@@ -64,30 +62,6 @@ extension StoredDocument {
 
   /// A PNG of 260 × 400 pixels.
   public func thumbnail() throws -> [UInt8] { try rendered(as: .png, width: 260).bytes }
-
-  /// Writes the document in the format of the original app (edition 2), and its images beside the file under their own
-  /// names.
-  public func exportEdition2(to path: String) throws -> WrittenDocument {
-    try refresh()
-    let export = try content.edition2()
-    var (losses, beside) = (export.losses, [String]())
-    let folder = parentFolder(of: path)
-    let named = try picturesToWrite(in: folder)
-    for (name, hash) in export.images {
-      if let bytes = try picture(hash) {
-        try writeWhole(bytes, to: folder + "/" + name)
-        beside.append(name)
-      } else {
-        losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file was not written"))
-      }
-    }
-    for (name, bytes) in named {
-      try writeWhole(bytes, to: folder + "/" + name)
-      beside.append(name)
-    }
-    try writeWhole(export.bytes, to: path)
-    return WrittenDocument(beside: beside, losses: losses)
-  }
 
   private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {
     let (scene, missing) = try sceneAndMissing(content)

@@ -20,7 +20,7 @@ public enum DocumentTable {
   }
 
   package static func count(_ db: Database) throws -> Int {
-    try Int.fetchOne(db, sql: "SELECT count(*) FROM documents") ?? 0
+    try db.count("SELECT count(*) FROM documents")
   }
 
   /// The hashes anywhere in the texts of documents, including documents that cannot be opened and unknown keys.

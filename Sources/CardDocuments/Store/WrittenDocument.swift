@@ -17,25 +17,38 @@ public struct WrittenDocument: Equatable, Sendable {
 
   public init() {}
 
-  init(beside: [String], losses: [ExportLoss]) { (self.beside, self.losses) = (beside, losses) }
-
   /// Writes a document as it is, and its pictures into the folder `images` beside the file.
   public init(_ document: StoredDocument, to path: String) throws {
     try document.refresh()
-    let folder = parentFolder(of: path)
+    let images = document.content.images.map { (name: "images/" + $0.description, hash: $0) }
+    try writePictures(of: document, images.sorted { $0.name < $1.name }, in: parentFolder(of: path))
+    try writeWhole(document.content.encoded, to: path)
+  }
+
+  /// Writes a document in the format of the original app (edition 2), and its images beside the file under their own
+  /// names.
+  public init(edition2 document: StoredDocument, to path: String) throws {
+    try document.refresh()
+    let export = try document.content.edition2()
+    losses = export.losses
+    try writePictures(of: document, export.images, in: parentFolder(of: path))
+    try writeWhole(export.bytes, to: path)
+  }
+
+  /// - Parameter images: those of the store, with the names of their files.
+  private mutating func writePictures(
+    of document: StoredDocument, _ images: [(name: String, hash: ContentHash)], in folder: String
+  ) throws {
     let named = try document.picturesToWrite(in: folder)
-    for hash in document.content.images.sorted(by: { $0.description < $1.description }) {
-      if let bytes = try document.picture(hash) {
-        try Self.makeFolder(folder + "/images")
-        try write(bytes, "images/" + hash.description, in: folder)
-      } else {
+    for (name, hash) in images {
+      guard let bytes = try document.picture(hash) else {
         losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file was not written"))
+        continue
       }
-    }
-    for (name, bytes) in named {
+      if name.hasPrefix("images/") { try Self.makeFolder(folder + "/images") }
       try write(bytes, name, in: folder)
     }
-    try writeWhole(document.content.encoded, to: path)
+    for (name, bytes) in named { try write(bytes, name, in: folder) }
   }
 
   private mutating func write(_ bytes: [UInt8], _ name: String, in folder: String) throws {

@@ -36,7 +36,11 @@ public struct NoteRecord: Equatable, Sendable {
 
 extension NoteRecord {
   /// Whether the fields of a note of Basic are plain text, so that a card's prompt and answer hold all of it.
-  public var isPlain: Bool { fields.count == 2 && fields.allSatisfy { CardTexts.plainText($0) != nil } }
+  public var isPlain: Bool { Self.arePlain(fields) }
+
+  static func arePlain(_ fields: [String]) -> Bool {
+    fields.count == 2 && fields.allSatisfy { CardTexts.plainText($0) != nil }
+  }
 }
 
 /// A note to be added.

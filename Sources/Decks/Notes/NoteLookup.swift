@@ -73,8 +73,7 @@ extension NoteTable {
     let sql = "SELECT notes.fields FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
     var arePlain = true
     try db.forEachRow(sql, while: { arePlain }, [deck.rawValue, type.rawValue]) { row in
-      let fields = NoteFieldText.list(row.text(0))
-      arePlain = fields.count == 2 && fields.allSatisfy { CardTexts.plainText($0) != nil }
+      arePlain = NoteRecord.arePlain(NoteFieldText.list(row.text(0)))
     }
     return arePlain
   }

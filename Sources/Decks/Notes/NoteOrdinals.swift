@@ -9,9 +9,10 @@ public import Templates
 /// The numbers of a note's cards, from 0.
 public enum NoteOrdinals {
   /// The numbers of the cards that a type makes of a note's fields.
-  static func made(_ note: NoteRecord, _ type: NoteType) -> [Int] {
+  /// - Parameter values: the values of the fields; nil for those of the note.
+  static func made(_ note: NoteRecord, _ type: NoteType, values: [String]? = nil) -> [Int] {
     let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
+    let fields = NoteFields(names: type.fields, values: values ?? NoteTable.padded(note.fields, type))
     // Every card has a deck, but its name does not matter here.
     return maker.ordinals(fields.adding(maker.facts(note, deckName: "d")))
   }

@@ -209,8 +209,7 @@ public enum NoteTable {
     let note = try record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
     let values = try changed(padded(note.fields, type), by: fields, type)
-    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    let wanted = maker.ordinals(NoteFields(names: type.fields, values: values).adding(maker.facts(note, deckName: "d")))
+    let wanted = NoteOrdinals.made(note, type, values: values)
     let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
     return stored.count { !wanted.contains($0) }
   }
@@ -279,7 +278,7 @@ public enum NoteTable {
   /// Changes the fields that make what a card shows.
   /// - Throws: `madeFromNote` unless the type has the shape of Basic, `formatted` if plain text would lose
   ///   formatting.
-  static func write(_ db: Database, _ card: CardID, _ old: CardContent, _ new: CardContent, now: Double) throws {
+  static func write(_ db: Database, _ old: CardContent, _ new: CardContent, now: Double) throws {
     let note = try record(db, old.note)
     let type = try NoteTypeTable.record(db, note.type)
     var fields: [String: String] = [:]

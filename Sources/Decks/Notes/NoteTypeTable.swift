@@ -29,7 +29,7 @@ public enum NoteTypeTable {
 
   /// The type with a name, case-insensitively; nil if there is none.
   public static func named(_ db: Database, _ name: String) throws -> NoteType? {
-    return try db.firstRow("SELECT \(columns) FROM note_types WHERE name_key = ?", [DeckName.key(name)], record)
+    try db.firstRow("SELECT \(columns) FROM note_types WHERE name_key = ?", [DeckName.key(name)], record)
   }
 
   /// - Throws: `NoteError.typeNotFound` with the nearest name, including those of stock types.

@@ -20,6 +20,8 @@ public struct WordField {
 }
 
 extension WordField {
+  private static let firstField = "substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1)"
+
   /// Calls `body` with the word of each note that has cards.
   /// - Parameter deck: the deck, with the decks within it; nil for all decks.
   public static func forEach(
@@ -32,7 +34,7 @@ extension WordField {
     }
     let models = try DeckTable.allOptions(db, at: moment).mapValues { MemoryModel(checked: $0.parameters) }
     let sql = """
-      SELECT notes.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1), stability,
+      SELECT notes.id, \(firstField), stability,
         \(CardStatus.studied) OR reps > 0, suspended, deck, last_review
       FROM notes CROSS JOIN cards ON cards.note = notes.id \(condition) ORDER BY notes.id
       """
@@ -58,7 +60,7 @@ extension WordField {
   /// The new cards of a deck in the deck's order, each with the first field of its note.
   public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, field: String)] {
     let sql = """
-      SELECT cards.id, substr(notes.fields, 1, instr(notes.fields || char(31), char(31)) - 1)
+      SELECT cards.id, \(firstField)
       FROM cards CROSS JOIN notes ON notes.id = cards.note WHERE deck = ? AND \(CardStatus.new.sql()) ORDER BY rank
       """
     return try db.rows(sql, [deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.text(1)) }

@@ -15,15 +15,14 @@ extension ReviewHistory {
         wanted?.formUnion(try CardTable.ids(db, in: deck.id).map(\.rawValue))
       }
     }
-    // One day is tolerated, because the clock of another computer may be ahead. The `+` keeps SQLite from using the
-    // index by time, for which it would sort the whole log in memory; the index by card has all columns that are
-    // read.
+    // The `+` keeps SQLite from using the index by time, for which it would sort the whole log in memory; the index by
+    // card has all columns that are read.
     let sql = """
       SELECT card, at, rating, state FROM reviews
       WHERE +card IN (SELECT id FROM cards) AND +at > 0 AND +at < ? ORDER BY card, at, id
       """
     reserve(try db.count("SELECT count(*) FROM reviews"))
-    try db.forEachRow(sql, [moment.now + 86_400]) { row in
+    try db.forEachRow(sql, [moment.now + FutureAnswers.grace]) { row in
       let (card, state) = (row.integer(0), row.integer(3))
       if let wanted, !wanted.contains(card) { return }
       add(

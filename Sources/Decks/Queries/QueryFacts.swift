@@ -31,13 +31,13 @@ final class QueryFacts {
     case .rated(let days, let rating):
       let sql = "SELECT card FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN ? AND ?"
       let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
-      try add(db, condition, sql, [start(days), moment.endOfToday, low, high])
+      try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday, low, high])
     case .introduced(let days):
       let sql = """
         SELECT card FROM reviews WHERE rating BETWEEN 1 AND 4 AND at > 0
         GROUP BY card HAVING min(at) >= ? AND min(at) < ?
         """
-      try add(db, condition, sql, [start(days), moment.endOfToday])
+      try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])
     case .duplicates:
       let sql = """
         WITH alike AS MATERIALIZED (
@@ -107,8 +107,6 @@ final class QueryFacts {
       Folding.fold(field, into: &folded)
     }
   }
-
-  private func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
 
   private func add(
     _ db: Database, _ condition: CardQuery.Condition, _ sql: String, _ arguments: StatementArguments

@@ -66,8 +66,8 @@ struct QueryMatcher {
     case .isIn(let status): return status.holds(columns(row), at: moment)
     case .property(let property, let comparison, let number):
       return value(property, row).map { comparison.holds($0, number) } ?? false
-    case .added(let days): return row.number(.created) >= moment.start(ofDay: moment.today - days + 1)
-    case .edited(let days): return row.number(.mod) >= moment.start(ofDay: moment.today - days + 1)
+    case .added(let days): return row.number(.created) >= moment.start(ofLast: days)
+    case .edited(let days): return row.number(.mod) >= moment.start(ofLast: days)
     case .flag(let flag): return row.integer(.flag) == Int64(flag)
     case .rated, .introduced, .duplicates, .isAmong: return facts.cards(condition).contains(row.integer(.id))
     case .deck(let pattern): return facts.isDeck(row.integer(.deck), pattern)

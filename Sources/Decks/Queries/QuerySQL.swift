@@ -50,18 +50,17 @@ struct QuerySQL {
   }
 
   private static func part(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> Part? {
-    func start(_ days: Int) -> Double { moment.start(ofDay: moment.today - days + 1) }
     switch condition {
     case .isIn(let status): return Part(text: status.sql(MomentSQL(moment)), isExact: true)
     case .property(let property, let comparison, let number): return part(property, comparison, number)
-    case .added(let days): return Part(text: "created >= \(start(days))", isExact: true)
-    case .edited(let days): return Part(text: "mod >= \(start(days))", isExact: true)
+    case .added(let days): return Part(text: "created >= \(moment.start(ofLast: days))", isExact: true)
+    case .edited(let days): return Part(text: "mod >= \(moment.start(ofLast: days))", isExact: true)
     case .flag(let flag): return Part(text: "flag = \(flag)", isExact: true)
     case .rated(let days, let rating):
       let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
       return Part(
         text: """
-          id IN (SELECT card FROM reviews WHERE at >= \(start(days)) AND at < \(moment.endOfToday)
+          id IN (SELECT card FROM reviews WHERE at >= \(moment.start(ofLast: days)) AND at < \(moment.endOfToday)
             AND rating BETWEEN \(low) AND \(high))
           """, isExact: true)
     case .isAmong(let group): return Part(text: group.condition, isExact: true)

@@ -107,16 +107,10 @@ extension ReviewTable {
     let last = try db.firstRow(
       "SELECT at FROM reviews WHERE card = ? AND at < ? ORDER BY at DESC LIMIT 1", [card.id.rawValue, at]
     ) { $0.number(0) }
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO reviews (id, card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
-        VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, ?)
-        """
-    ).execute(arguments: [
-      try freeID(db, number(of: at)), card.id.rawValue, at, rating.rawValue,
-      (last == nil ? CardState.new : .review).rawValue, last.map { at - $0 },
-      seconds,
-    ])
+    var review = LoggedReview(at: at, rating: Int(rating.rawValue), state: last == nil ? .new : .review, interval: 0)
+    (review.elapsed, review.seconds) = (last.map { at - $0 }, seconds)
+    (review.stability, review.difficulty) = (0, 0)
+    try insert(db, review, of: card.id)
   }
 }
 

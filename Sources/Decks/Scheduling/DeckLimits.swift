@@ -35,14 +35,7 @@ public struct DeckLimits: Equatable, Sendable {
   public static let names: [DeckOptions.Name] = [.newPerDay, .reviewsPerDay, .desiredRetention]
 
   /// Whether a limit is set.
-  public func has(_ name: DeckOptions.Name) -> Bool {
-    switch name {
-    case .newPerDay: newPerDay != nil
-    case .reviewsPerDay: reviewsPerDay != nil
-    case .desiredRetention: desiredRetention != nil
-    default: false
-    }
-  }
+  public func has(_ name: DeckOptions.Name) -> Bool { value(name) != nil }
 
   /// The value of a limit; nil if the preset's value applies, and for other options.
   public func value(_ name: DeckOptions.Name) -> Double? {
@@ -88,12 +81,12 @@ public struct DeckLimits: Equatable, Sendable {
   init(json: String) throws {
     if json == "{}" { return }
     for field in try FieldText.list(json) {
-      let number = if case .json(let text) = field.value { Double(text) } else { Double?.none }
-      let limit = number.flatMap { Int(exactly: $0) }.flatMap { (0...9999).contains($0) ? $0 : nil }
+      if let name = DeckLimits.names.first(where: { $0.text == field.name }) {
+        // A value that is not valid counts as not set.
+        if case .number(let limit)? = name.value(stored: field.value) { try set(name, to: limit) }
+        continue
+      }
       switch field.name {
-      case "new_per_day": newPerDay = limit
-      case "reviews_per_day": reviewsPerDay = limit
-      case "desired_retention": desiredRetention = number.flatMap { (0.7...0.99).contains($0) ? $0 : nil }
       case "new_today": newToday = DeckLimits.dayLimit(field.value)
       case "reviews_today": reviewsToday = DeckLimits.dayLimit(field.value)
       case "goal": goal = DeckGoal(stored: field.value)
@@ -119,10 +112,9 @@ public struct DeckLimits: Equatable, Sendable {
 
   /// The form in which it is stored.
   public var json: String {
-    var fields: [CardField] = []
-    if let newPerDay { fields.append(CardField("new_per_day", .json("\(newPerDay)"))) }
-    if let reviewsPerDay { fields.append(CardField("reviews_per_day", .json("\(reviewsPerDay)"))) }
-    if let desiredRetention { fields.append(CardField("desired_retention", .json("\(desiredRetention)"))) }
+    var fields = DeckLimits.names.compactMap { name in
+      value(name).map { CardField(name.text, OptionValue.number($0).stored) }
+    }
     if let newToday { fields.append(CardField("new_today", .json(newToday.json))) }
     if let reviewsToday { fields.append(CardField("reviews_today", .json(reviewsToday.json))) }
     if let goal { fields.append(CardField("goal", goal.stored)) }

@@ -20,9 +20,7 @@ public struct PresetRecord: Equatable, Sendable {
 }
 
 public enum PresetTable {
-  private static let columns = """
-    id, name, options, (SELECT count(*) FROM decks WHERE preset = presets.id)
-    """
+  private static let columns = "id, name, options, (SELECT count(*) FROM decks WHERE preset = presets.id)"
 
   // MARK: Finding
 

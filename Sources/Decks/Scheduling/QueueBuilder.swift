@@ -63,7 +63,7 @@ struct QueueBuilder {
         try gather("\(CardStatus.review.sql()) AND due < :last", place, deck.id, ["last": last])
       }
     case .forgotten(let days):
-      let since = moment.start(ofDay: moment.today - days + 1)
+      let since = moment.start(ofLast: days)
       let isForgotten = """
         \(CardStatus.studied) AND id IN (SELECT card FROM reviews WHERE at >= :since AND at < :end AND rating = 1)
         """
@@ -153,11 +153,7 @@ struct QueueBuilder {
 
   private func sortedReviews() throws -> [StudiedEntry] {
     let order = selection.kind == .scheduled ? self.order.reviewOrder : .due
-    let models = decks.map { deck in
-      MemoryModel(checked: options.of(deck.id).parameters)
-    }
-    var recalls: [CardID: Double] = [:]
-    if order == .forgotten || order == .remembered { recalls = try self.recalls(models) }
+    let recalls = order == .forgotten || order == .remembered ? try recalls() : [:]
     let keyed = studied.map { (key: key(of: $0, by: order, recalls), entry: $0) }
     return keyed.sorted {
       ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue)
@@ -190,7 +186,8 @@ struct QueueBuilder {
   }
 
   /// The probability of recall of each learnt card.
-  private func recalls(_ models: [MemoryModel]) throws -> [CardID: Double] {
+  private func recalls() throws -> [CardID: Double] {
+    let models = decks.map { MemoryModel(checked: options.of($0.id).parameters) }
     let memories = TimedMemories(options)
     var recalls: [CardID: Double] = [:]
     for entry in studied {

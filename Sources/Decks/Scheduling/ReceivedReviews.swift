@@ -143,8 +143,7 @@ public final class ReviewReceiver {
       decks[row.integer(0), default: 0] = max(decks[row.integer(0), default: 0], row.number(1))
     }
     for (deck, studied) in decks.sorted(by: { $0.key < $1.key }) {
-      try db.execute(
-        sql: "UPDATE decks SET studied = max(coalesce(studied, 0), ?) WHERE id = ?", arguments: [studied, deck])
+      try ReviewTable.noteStudied(db, DeckID(rawValue: deck), at: studied)
     }
   }
 }

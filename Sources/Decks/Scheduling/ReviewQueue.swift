@@ -62,7 +62,9 @@ struct ReviewQueue {
     learning.removeAll { ids.contains($0.card) }
     let rest = list.entries[done..<end]
     guard rest.contains(where: { ids.contains($0.card) }) else { return }
-    self = ReviewQueue(learning: learning, main: rest.filter { !ids.contains($0.card) }).showing(current)
+    let shown = current
+    self = ReviewQueue(learning: learning, main: rest.filter { !ids.contains($0.card) })
+    current = shown
   }
 
   /// Appends a card.
@@ -72,11 +74,5 @@ struct ReviewQueue {
     list.entries.append(entry)
     end += 1
     if entry.isNew { newLeft += 1 } else { dueLeft += 1 }
-  }
-
-  private func showing(_ card: CardID?) -> ReviewQueue {
-    var queue = self
-    queue.current = card
-    return queue
   }
 }

@@ -29,9 +29,7 @@ public enum ReviewTable {
         """
     ).execute(arguments: [
       try freeID(db, number(of: review.at)), card.rawValue, review.at, review.rating, review.state.rawValue,
-      review.elapsed.map { max(0, $0) },
-      review.interval,
-      review.stability, review.difficulty, review.seconds,
+      review.elapsed.map { max(0, $0) }, review.interval, review.stability, review.difficulty, review.seconds,
     ])
   }
 

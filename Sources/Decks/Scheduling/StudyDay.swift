@@ -33,6 +33,9 @@ public struct StudyMoment: Equatable, Sendable {
   /// When a day begins, in seconds since 1970.
   public func start(ofDay day: Int) -> Double { Double(day) * 86_400 + rollover - utcOffset }
 
+  /// When the first of the last `days` days begins, of which today is the last.
+  func start(ofLast days: Int) -> Double { start(ofDay: today - days + 1) }
+
   /// When tomorrow begins.
   public var endOfToday: Double { start(ofDay: today + 1) }
 

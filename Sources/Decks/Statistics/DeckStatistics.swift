@@ -153,13 +153,7 @@ public struct DeckStatistics: Equatable, Sendable {
   /// The number of consecutive days with answers, up to today, or up to yesterday if today has none yet.
   public var streak: Int {
     let studied = Set(days.map(\.day))
-    var day = studied.contains(today) ? today : today - 1
-    var count = 0
-    while studied.contains(day) {
-      count += 1
-      day -= 1
-    }
-    return count
+    return DeckStatistics.streak(until: today, studied.contains)
   }
 
   /// The largest number of consecutive days with answers.
@@ -178,12 +172,14 @@ extension DeckStatistics {
   /// The number of consecutive days with answers, up to today, or up to yesterday if today has none yet; one index
   /// lookup per day.
   public static func streak(_ db: Database, at moment: StudyMoment) throws -> Int {
-    func isStudied(_ day: Int) throws -> Bool {
+    try streak(until: moment.today) { day in
       let sql = "SELECT 1 FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN 1 AND 4 LIMIT 1"
-      let bounds: StatementArguments = [max(1, moment.start(ofDay: day)), moment.start(ofDay: day + 1)]
-      return try db.hasRow(sql, bounds)
+      return try db.hasRow(sql, [max(1, moment.start(ofDay: day)), moment.start(ofDay: day + 1)])
     }
-    var day = try isStudied(moment.today) ? moment.today : moment.today - 1
+  }
+
+  private static func streak(until today: Int, _ isStudied: (Int) throws -> Bool) rethrows -> Int {
+    var day = try isStudied(today) ? today : today - 1
     var count = 0
     while try isStudied(day) {
       count += 1

@@ -127,9 +127,8 @@ extension AnkiCard {
     if type == 0 || place == position { return }
     var record = AnkiMemory.record(of: data) ?? Value.Record()
     record["pos"] = nil
-    var writer = JSONWriter(.compact)
-    writer.write(.record([("pos", .integer(position))] + record.fields.map { ($0.name, $0.value) }))
-    data = String(decoding: writer.take(), as: UTF8.self)
+    let fields = [("pos", Value.integer(position))] + record.fields.map { ($0.name, $0.value) }
+    data = Value.record(fields).json(.compact)
   }
 
   /// Whether the card is not new and its row does not record the last review; the review log does.

@@ -61,7 +61,7 @@ extension StagedCollection {
       let problem = try db.firstRow("PRAGMA integrity_check") { $0.text(0) } ?? ""
       if problem != "ok" { throw StagedFault(reason: "failed the integrity check: \(problem)") }
       for kind in StagedKind.allCases {
-        let count = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
+        let count = try db.count("SELECT count(*) FROM \(kind.rawValue)")
         if count != counts[kind] { throw StagedFault(reason: "lacks rows of \(kind.rawValue)") }
       }
     }

@@ -109,7 +109,7 @@ public final class PackageImport {
         if settings.isInterrupted() { throw PackageError.interrupted(path: path) }
         try progress(done, rows.count)
       }
-      try receive(note, done, path, targets, receiver, contents)
+      try receive(note, done, path, targets, receiver)
     }
     try receiver.flush()
     if rows.hasStrayCards {
@@ -128,8 +128,7 @@ public final class PackageImport {
   // MARK: Notes
 
   private func receive(
-    _ note: PackagedNote, _ number: Int, _ path: String, _ targets: PackageTargets, _ receiver: NoteReceiver,
-    _ contents: PackageContents
+    _ note: PackagedNote, _ number: Int, _ path: String, _ targets: PackageTargets, _ receiver: NoteReceiver
   ) throws {
     if note.hasMoreCards { lost["cards with the same number as another card of their note", default: 0] += 1 }
     if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }

@@ -83,7 +83,7 @@ final class PackageTargets {
       let scalars = part.unicodeScalars.filter { scalar in
         ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       }
-      return String(limitingMarks(String(String.UnicodeScalarView(scalars))).trimmed.prefix(200))
+      return String(limitingMarks(String(String.UnicodeScalarView(scalars))).trimmed.prefix(DeckName.limit))
     }.filter { !$0.isEmpty }
     return parts.isEmpty ? ["Default"] : parts
   }
@@ -164,12 +164,15 @@ final class PackageTargets {
     }
   }
 
-  /// Shortens a deck name to a valid one: at most 200 characters, no empty part.
+  /// Shortens a deck name to a valid one: not longer than the limit, no empty part.
+  static func shortened(_ name: String) -> String {
+    name.count <= DeckName.limit ? name : whole(name.prefix(DeckName.limit))
+  }
+
   private func shortened(_ name: String) -> String {
-    if name.count <= 200 { return name }
-    guard let root else { return PackageTargets.whole(name.prefix(200)) }
+    guard let root, name.count > DeckName.limit else { return PackageTargets.shortened(name) }
     // If the target deck has a long name, there is no room for another part.
-    let room = 198 - root.name.count
+    let room = DeckName.limit - 2 - root.name.count
     return room < 10 ? root.name : "\(root.name)::\(PackageTargets.whole(name.suffix(room)))"
   }
 

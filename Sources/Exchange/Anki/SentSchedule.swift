@@ -89,9 +89,7 @@ struct SentSchedule {
     ]
     let last = lastReview ?? schedule.lastReview.map { Int(min(1e11, max(0, $0))) }
     if let last { fields.append(("lrt", .integer(last))) }
-    var writer = JSONWriter(.compact)
-    writer.write(.record(fields))
-    return String(decoding: writer.take(), as: UTF8.self)
+    return Value.record(fields).json(.compact)
   }
 
   private func rounded(_ value: Double, _ places: Double) -> Double { (value * places).rounded() / places }

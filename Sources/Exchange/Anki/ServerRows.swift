@@ -122,8 +122,7 @@ public struct ServerRows {
 
   /// Returns a deck's name, changed so that it is valid here.
   public static func deckName(_ record: Value.Record) -> String {
-    let name = PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::")
-    return name.count <= 200 ? name : PackageTargets.whole(name.prefix(200))
+    PackageTargets.shortened(PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::"))
   }
 
   public static func limits(_ deck: Value.Record) -> DeckLimits { PackagedDeck(old: deck).limits }
@@ -212,10 +211,7 @@ public struct ServerRows {
     let fresh = ServerRows.parse(new)?.record ?? Value.Record()
     if !fresh.isEmpty, record["pos"] == nil, let position { record["pos"] = .integer(position) }
     for field in fresh.fields { record[field.name] = field.value }
-    if record.isEmpty { return noData }
-    var writer = JSONWriter(.compact)
-    writer.write(.record(record))
-    return String(decoding: writer.take(), as: UTF8.self)
+    return record.isEmpty ? noData : Value.record(record).json(.compact)
   }
 
   /// Returns the rows of a card's log that have not been sent.

@@ -127,7 +127,7 @@ public final class StagedCollection {
         try StagedCollection.put(row, kind, columns, into: batch)
         try batch.writeRow()
       }
-      if try db.firstRow("PRAGMA page_count", [], { $0.count(0) }) ?? 0 > limit / StagedCollection.pageSize {
+      if try db.count("PRAGMA page_count") > limit / StagedCollection.pageSize {
         throw StagedTooLarge(limit: limit)
       }
     }
@@ -183,7 +183,7 @@ public final class StagedCollection {
       batches = [:]
       try db.commit()
       for kind in StagedKind.allCases {
-        counts[kind] = try db.firstRow("SELECT count(*) FROM \(kind.rawValue)") { $0.count(0) }
+        counts[kind] = try db.count("SELECT count(*) FROM \(kind.rawValue)")
       }
     }
   }

@@ -205,9 +205,9 @@ public enum BuildTable {
   }
 
   /// SQL for the last modification of a note or any of its cards.
-  private static let noteModified = """
-    (SELECT max(notes.mod, (SELECT max(cards.mod) FROM cards WHERE note = notes.id)) FROM notes WHERE id =
-    """
+  private static func modified(_ note: String) -> String {
+    "(SELECT max(notes.mod, (SELECT max(cards.mod) FROM cards WHERE note = notes.id)) FROM notes WHERE id = \(note))"
+  }
 
   /// Returns the rows that are gone from their sources, by source.
   static func gone(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
@@ -231,7 +231,7 @@ public enum BuildTable {
   static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
     let sql = """
       SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
-      WHERE s.build = ? AND r.gone = 0 AND r.note IS NOT NULL AND \(noteModified) r.note) IS NOT r.modified
+      WHERE s.build = ? AND r.gone = 0 AND r.note IS NOT NULL AND \(modified("r.note")) IS NOT r.modified
       ORDER BY r.source, r.place
       """
     var rows: [Int64: [BuiltRow]] = [:]
@@ -301,7 +301,7 @@ public enum BuildTable {
     let statement = try db.cachedStatement(
       sql: """
         INSERT INTO build_rows (source, place, line, name, whole, front, note, base, gone, modified)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, 0, coalesce(\(noteModified) ?7), 0)))
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, 0, coalesce(\(modified("?7")), 0)))
         """)
     for (place, row) in rows.enumerated() {
       try statement.execute(

@@ -125,8 +125,6 @@ struct ComparedLines {
     if !entry.conflicts.isEmpty { members.append((MergeConflict.name, MergeConflict.value(entry.conflicts))) }
     let order = { (name: String) in Self.first.firstIndex(of: name) ?? Self.first.count }
     let sorted = members.enumerated().sorted { (order($0.element.0), $0.offset) < (order($1.element.0), $1.offset) }
-    var writer = JSONWriter(.compact)
-    writer.write(.record(sorted.map(\.element)))
-    return writer.take()
+    return Array(Value.record(sorted.map(\.element)).json(.compact).utf8)
   }
 }

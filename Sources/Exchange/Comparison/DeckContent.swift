@@ -240,7 +240,7 @@ extension FieldNames {
 
 extension NoteType {
   /// Whether this is a stock type that every collection has.
-  fileprivate var isStock: Bool {
+  var isStock: Bool {
     StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft }
   }
 }

@@ -47,7 +47,7 @@ enum MarkdownCloze {
         places.append(index)
         index += 2
       } else {
-        index = bytes[index] == UInt8(ascii: "`") ? codeEnd(bytes, index, &unclosed) : index + 1
+        index = bytes[index] == UInt8(ascii: "`") ? MarkdownSpans.codeEnd(bytes, index, &unclosed) : index + 1
       }
     }
     var pairs: [Int: Bool] = [:]
@@ -56,21 +56,6 @@ enum MarkdownCloze {
       pairs[places[pair + 1]] = false
     }
     return pairs
-  }
-
-  /// Returns the end of code between backquotes. If no run of the same length closes it, returns the end of this run.
-  /// - Parameter unclosed: lengths of runs that are known not to be closed, so that they are not searched again.
-  private static func codeEnd(_ bytes: [UInt8], _ start: Int, _ unclosed: inout Set<Int>) -> Int {
-    func run(_ start: Int) -> Int { bytes[start...].prefix { $0 == UInt8(ascii: "`") }.count }
-    let length = run(start)
-    var index = start + length
-    while !unclosed.contains(length), index < bytes.count {
-      let next = run(index)
-      if next == length { return index + next }
-      index += max(next, 1)
-    }
-    unclosed.insert(length)
-    return start + length
   }
 
   /// Returns the highest number in `{{c3::...}}`; 0 when there is none.

@@ -101,7 +101,12 @@ struct MarkdownSpans {
   /// Returns the end of other text: an escaped character, code between backquotes, or one byte.
   private mutating func plain(_ bytes: Bytes, _ start: Int) -> Int {
     if bytes[start] == UInt8(ascii: "\\") { return min(start + 2, bytes.count) }
-    guard bytes[start] == UInt8(ascii: "`") else { return start + 1 }
+    return bytes[start] == UInt8(ascii: "`") ? Self.codeEnd(bytes, start, &unclosed) : start + 1
+  }
+
+  /// Returns the end of code between backquotes. If no run of the same length closes it, returns the end of this run.
+  /// - Parameter unclosed: lengths of runs that are known not to be closed, so that they are not searched again.
+  static func codeEnd(_ bytes: Bytes, _ start: Int, _ unclosed: inout Set<Int>) -> Int {
     let length = run(bytes, start)
     if unclosed.contains(length) { return start + length }
     var index = start + length
@@ -118,7 +123,7 @@ struct MarkdownSpans {
     return start + length
   }
 
-  private func run(_ bytes: Bytes, _ start: Int) -> Int {
+  private static func run(_ bytes: Bytes, _ start: Int) -> Int {
     var end = start
     while end < bytes.count, bytes[end] == UInt8(ascii: "`") { end += 1 }
     return end - start

@@ -52,8 +52,7 @@ public struct AnswerImport {
 
   /// - Parameters:
   ///   - paths: `-` is standard input if `kinds` allows any kind of file. The answers are applied in the order of
-  ///     their
-  ///     times, whichever file they come from.
+  ///     their times, whichever file they come from.
   ///   - progress: called with the answers done and their total; an error from it ends the import.
   /// - Throws: `ExchangeError.badFile` with the line, `FileError`; nothing has been changed then.
   public func run(

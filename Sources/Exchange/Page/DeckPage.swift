@@ -95,8 +95,7 @@ public struct DeckPage {
   /// - Parameters:
   ///   - path: a file name; `-` is not standard output here.
   ///   - progress: called after each 500 cards with the cards done and their total; an error from it ends the export
-  ///     and
-  ///     leaves the file unchanged.
+  ///     and leaves the file unchanged.
   public func write(
     to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }

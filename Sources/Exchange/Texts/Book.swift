@@ -24,16 +24,7 @@ final class Book {
 
   init(_ path: String, legacy: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.legacy, self.isInterrupted) = (path, legacy, isInterrupted)
-    // Opening the file first gives the usual error messages for a missing or unreadable file.
-    _ = try ByteFile(path, isInterrupted: isInterrupted)
-    do throws(PackageError) {
-      zip = try ZipFile(path, named: path, holdsFolders: true)
-    } catch {
-      throw TextFileError(error, path)
-    }
-    guard zip.members.count <= Self.mostMembers else {
-      throw TextFileError.refused(path: path, reason: "it contains more than \(grouped(Self.mostMembers)) files")
-    }
+    zip = try ZipFile.ofText(path, mostMembers: Self.mostMembers, isInterrupted: isInterrupted)
   }
 
   /// Returns the paragraphs of all chapters, in the order of the book.
@@ -77,7 +68,7 @@ final class Book {
   private static func resolved(_ reference: String, in folder: String) -> String {
     var parts: [String] = folder.split(separator: "/").map(String.init)
     let plain = reference.prefix { $0 != "#" }
-    for part in percentDecoded(plain).split(separator: "/") {
+    for part in String(decoding: percentDecoded(plain.utf8), as: UTF8.self).split(separator: "/") {
       switch part {
       case "..": _ = parts.popLast()
       case ".": break
@@ -85,24 +76,6 @@ final class Book {
       }
     }
     return parts.joined(separator: "/")
-  }
-
-  private static func percentDecoded(_ text: Substring) -> String {
-    guard text.contains("%") else { return String(text) }
-    var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(text.utf8)[...])
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2,
-        digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func content(_ name: String) throws -> [UInt8] {
@@ -127,6 +100,23 @@ final class Book {
     let (text, found) = try TextFile.decoded(bytes, path: path, as: nil, legacy: assumed, isPage: true)
     if found != .utf8 { encoding = found }
     return Array(text.utf8)
+  }
+}
+
+extension ZipFile {
+  /// Opens a book or a dictionary.
+  /// - Throws: `FileError`, `TextFileError`.
+  static func ofText(_ path: String, mostMembers: Int, isInterrupted: @escaping () -> Bool) throws -> ZipFile {
+    // Opening the file first gives the usual error messages for a missing or unreadable file.
+    _ = try ByteFile(path, isInterrupted: isInterrupted)
+    let zip: ZipFile
+    do throws(PackageError) { zip = try ZipFile(path, named: path, holdsFolders: true) } catch {
+      throw TextFileError(error, path)
+    }
+    guard zip.members.count <= mostMembers else {
+      throw TextFileError.refused(path: path, reason: "it contains more than \(grouped(mostMembers)) files")
+    }
+    return zip
   }
 }
 

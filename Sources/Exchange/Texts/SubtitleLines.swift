@@ -73,11 +73,11 @@ enum SubtitleLines {
       } else if line.hasPrefix("Dialogue:"), columns.count > 1 {
         let values = content.split(at: ",", maxSplits: columns.count - 1)
         guard values.count == columns.count, let start = columns.firstIndex(of: "start").map({ values[$0] }),
-          let end = columns.firstIndex(of: "end").map({ values[$0] }), let from = time(start.trimmedBlanks),
-          let to = time(end.trimmedBlanks), let words = values.last, !isDrawing(words)
+          let end = columns.firstIndex(of: "end").map({ values[$0] }), let from = time(start.trimmingBlanks),
+          let to = time(end.trimmingBlanks), let words = values.last, !isDrawing(words)
         else { continue }
-        let plain = String(words).replacing(["\\N", "\\n"], with: "\n").replacing(["\\h"], with: " ")
-        guard let shown = shown(plain) else { continue }
+        let lines = String(words).replacing(text: "\\N", with: "\n").replacing(text: "\\n", with: "\n")
+        guard let shown = shown(lines.replacing(text: "\\h", with: " ")) else { continue }
         cues.append(TextParagraph(shown, start: from, end: max(from, to)))
       }
     }
@@ -206,21 +206,5 @@ enum SubtitleLines {
       }
     }
     return speeches.filter { !$0.text.isEmpty }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmedBlanks: Substring {
-    var text = drop { $0.isWhitespace }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return text
-  }
-}
-
-extension String {
-  fileprivate func replacing(_ marks: [String], with replacement: String) -> String {
-    marks.reduce(self) { text, mark in
-      text.split(at: mark).joined(separator: replacement)
-    }
   }
 }

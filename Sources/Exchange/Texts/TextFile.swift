@@ -243,7 +243,7 @@ public struct TextFile: Sendable {
 
 extension Substring {
   /// The text without whitespace at its ends.
-  fileprivate var trimmingBlanks: Substring {
+  var trimmingBlanks: Substring {
     var text = drop { $0.isWhitespace }
     while text.last?.isWhitespace == true { text.removeLast() }
     return text

@@ -43,13 +43,7 @@ public final class YomitanFile {
   /// - Throws: `FileError`, `TextFileError`.
   public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     (self.path, self.isInterrupted) = (path, isInterrupted)
-    _ = try ByteFile(path, isInterrupted: isInterrupted)
-    do throws(PackageError) { zip = try ZipFile(path, named: path, holdsFolders: true) } catch {
-      throw TextFileError(error, path)
-    }
-    guard zip.members.count <= Self.mostMembers else {
-      throw TextFileError.refused(path: path, reason: "it contains more than \(grouped(Self.mostMembers)) files")
-    }
+    zip = try ZipFile.ofText(path, mostMembers: Self.mostMembers, isInterrupted: isInterrupted)
     guard let member = zip.members["index.json"] else {
       throw TextFileError.damaged(path: path, reason: "it is not a Yomitan dictionary: index.json is missing")
     }

@@ -31,7 +31,7 @@ enum DocumentCommands {
   }
 
   /// The element that the text names: by its id, an unambiguous prefix of it, or its place in drawing order.
-  static func element(_ name: String, of document: DocumentHandle, _ session: Session) throws -> ElementHandle {
+  static func element(_ name: String, of document: DocumentHandle) throws -> ElementHandle {
     let elements = try document.elements()
     if let place = Int(name) {
       if place > 0, place <= elements.count { return elements[place - 1] }
@@ -117,14 +117,12 @@ enum DocumentCommands {
       for (index, line) in words.dropFirst().enumerated() {
         lines.append((index < elements.count ? elements[index] : "  ") + "  " + line)
       }
-      return CommandResult(try documentRecord(handle, document, session), .lines(lines))
+      return CommandResult(try documentRecord(handle, session), .lines(lines))
     }
   }
 
   /// The document with its elements, as `--json` prints it.
-  static func documentRecord(
-    _ handle: DocumentHandle, _ document: StoredDocument, _ session: Session
-  ) throws -> Value {
+  private static func documentRecord(_ handle: DocumentHandle, _ session: Session) throws -> Value {
     guard case .record(var fields) = session.scripting.record(of: handle) else { return .null }
     fields["elements"] = .list(try handle.elements().map { session.scripting.record(of: $0) })
     return .record(fields)
@@ -306,7 +304,7 @@ enum DocumentCommands {
       complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
-        let element = try element(invocation.text("ELEMENT"), of: document, session)
+        let element = try element(invocation.text("ELEMENT"), of: document)
         let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
         return moved ? "Moved." : "It is already \(raises ? "in front of" : "behind") all others."
       }
@@ -332,7 +330,7 @@ enum DocumentCommands {
       complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
-        let element = try element(invocation.text("ELEMENT"), of: document, session)
+        let element = try element(invocation.text("ELEMENT"), of: document)
         try document.document().removeElement(element.id)
         return "Removed an element."
       }

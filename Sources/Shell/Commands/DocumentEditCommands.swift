@@ -37,7 +37,7 @@ enum DocumentEditCommands {
       if names.isEmpty { throw invocation.missing("ELEMENT") }
       if changes.isEmpty { throw invocation.missing("FIELD=VALUE") }
       return try DocumentCommands.changing(invocation, session) { document in
-        let elements = try names.map { try DocumentCommands.element($0, of: document, session) }
+        let elements = try names.map { try DocumentCommands.element($0, of: document) }
         for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
         let what = session.counted(changes.count, "field")
         return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")

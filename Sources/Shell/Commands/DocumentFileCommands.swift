@@ -57,7 +57,8 @@ enum DocumentFileCommands {
       guard isCard else {
         return CommandResult(value(path, WrittenDocument()), line: try draw(document, to: path, invocation, session))
       }
-      return answer(try isForApp ? document.exportEdition2(to: path) : WrittenDocument(document, to: path), path)
+      let written = try isForApp ? WrittenDocument(edition2: document, to: path) : WrittenDocument(document, to: path)
+      return answer(written, path)
     }
   }
 

@@ -43,7 +43,7 @@ enum GoalCommand {
       }
       guard let date else {
         if invocation.optionalText("--recall") ?? invocation.optionalText("--minutes") != nil { throw missing("DATE") }
-        return try shown(deck, session)
+        return try shown(deck)
       }
       let progress = try deck.goals.set(
         date: date, recall: invocation.optionalNumber("--recall") ?? DeckGoal.initialRecall,
@@ -85,7 +85,7 @@ enum GoalCommand {
     return CommandResult(.list([]), line: "\(name) no longer has a goal; it is studied as before.")
   }
 
-  private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
+  private static func shown(_ deck: DeckHandle) throws -> CommandResult {
     if let progress = try deck.goals.progress() {
       return CommandResult(.list([progress.value]), .lines(GoalWords().lines(of: progress)))
     }

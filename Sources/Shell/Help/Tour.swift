@@ -32,7 +32,7 @@ struct Tour {
     defer { inside.close() }
     // The user's own settings keep deciding how the terminal is used, during the tour and after it.
     session.console.preferences = session.data
-    try walk(inside, try reader(for: inside))
+    try walk(inside, try reader())
   }
 
   // MARK: Walking
@@ -125,7 +125,7 @@ struct Tour {
   }
 
   /// The prompt's own reader, or one for the tour alone.
-  private func reader(for inside: Session) throws -> LineReader {
+  private func reader() throws -> LineReader {
     try session.input.lineReader ?? LineReader(history: History(path: nil))
   }
 }

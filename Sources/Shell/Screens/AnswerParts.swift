@@ -17,7 +17,7 @@ struct AnswerParts {
   }
 
   /// The plain form without colours: hidden parts are in brackets, the fields follow on separate lines.
-  func inWords(_ answer: String, on terminal: Terminal) -> String {
+  func inWords(_ answer: String) -> String {
     ([marked(answer)] + fields.map { "\($0.name): \($0.text)" }).joined(separator: "\n")
   }
 

@@ -185,7 +185,7 @@ extension StudyScreen {
     }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
     if view.isAnswerShown {
-      let answer = view.answer.inWords(record.answer, on: terminal).asSentence
+      let answer = view.answer.inWords(record.answer).asSentence
       let document = try study.card()?.document()?.document()
       let picture = document.map { $0.content.summary + " " } ?? ""
       return "\(comparisonInWords)\(answer) \(picture)\(question)"

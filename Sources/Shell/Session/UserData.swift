@@ -72,9 +72,7 @@ package final class UserData {
 
   /// Variables as `NAME=value` that the drawing program needs to find the user's fonts.
   private var drawingVariables: [String] {
-    ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].compactMap { name in
-      environment.variables.value(name).map { "\(name)=\($0)" }
-    }
+    environment.variables.entries(of: ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
   }
 
   /// Hands over the open workspace; it is no longer held here.

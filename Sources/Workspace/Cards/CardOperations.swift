@@ -3,7 +3,6 @@
 
 public import Decks
 import Files
-import Glibc
 public import Problems
 import Storage
 import Text
@@ -27,12 +26,17 @@ public struct CardOperations {
     return cache
   }
 
+  /// Parses a query; nil for nil and for a blank text, which match all cards.
+  func cardQuery(_ text: String?) throws -> CardQuery? {
+    guard let text, !text.trimmed.isEmpty else { return nil }
+    return try CardQuery(text, isInterrupted: workspace.environment.isInterrupted)
+  }
+
   /// Returns the cards of decks that a query matches, deck by deck and top first, or sorted.
   public func find(
     in decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
   ) throws -> CardSequence {
-    let blank = query?.trimmed.isEmpty ?? true
-    let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
+    let parsed = try cardQuery(query)
     var (ids, positions): ([CardID], [Int]) = ([], [])
     for deck in decks {
       guard let parsed else {
@@ -147,7 +151,7 @@ public struct CardOperations {
 
   /// Counts the cards that were answered while the clock was in the future: they become due only then.
   public func futureAnswerCount() throws -> Int {
-    guard Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0 else { return 0 }
+    guard fileExists(workspace.collectionPath) else { return 0 }
     return try workspace.read { try FutureAnswers.cards($0, now: workspace.moment.now).count }
   }
 

@@ -5,7 +5,6 @@
 import Decks
 import Files
 import Storage
-import Text
 
 /// The card orders of a workspace's decks. Each is built once it was requested often enough.
 struct DeckOrders {
@@ -115,8 +114,7 @@ extension CardOperations {
   public func list(
     of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
   ) throws -> CardListing {
-    let blank = query?.trimmed.isEmpty ?? true
-    let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
+    let parsed = try cardQuery(query)
     var listing = CardListing()
     for deck in decks {
       let skipped = max(0, offset - listing.total)

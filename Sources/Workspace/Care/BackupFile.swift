@@ -78,9 +78,9 @@ extension BackupContents {
 
   static func counts(_ db: Database) throws -> BackupContents {
     var contents = BackupContents()
-    contents.decks = try Int.fetchOne(db, sql: "SELECT count(*) FROM decks") ?? 0
-    contents.cards = try Int.fetchOne(db, sql: "SELECT count(*) FROM cards") ?? 0
-    contents.reviews = try Int.fetchOne(db, sql: "SELECT count(*) FROM reviews") ?? 0
+    contents.decks = try db.count("SELECT count(*) FROM decks")
+    contents.cards = try db.count("SELECT count(*) FROM cards")
+    contents.reviews = try db.count("SELECT count(*) FROM reviews")
     contents.documents = try DocumentTable.count(db)
     return contents
   }

@@ -15,7 +15,7 @@ public struct CareOperations {
   let workspace: Workspace
 
   /// Returns the steps that can be undone or redone, the newest first.
-  public func steps(limit: Int = 1000) throws -> [UndoStep] {
+  public func steps(limit: Int = UndoLog.stepLimit) throws -> [UndoStep] {
     try workspace.games.store()
     return try workspace.store().undoSteps(limit: limit)
   }

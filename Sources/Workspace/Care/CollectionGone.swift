@@ -8,7 +8,7 @@ extension CareOperations {
   /// Whether the collection is missing while media or backups exist. SQLite would create an empty one.
   var isCollectionGone: Bool {
     do {
-      let path = workspace.folder + "/collection.sqlite"
+      let path = workspace.collectionPath
       // A dangling link or a pipe counts as existing: opening it fails with an error that says what it is.
       if try FileFacts.at(path, followingLinks: false) != nil {
         guard let facts = try FileFacts.at(path), facts.kind == .file, facts.size == 0 else { return false }

@@ -154,7 +154,7 @@ public struct DailyBackups {
     // A wait of more than a day was set by a clock that was wrong.
     guard wait <= 0 || wait > 86_400, !workspace.rehearsal.isOn else { return }
     workspace.hooks.nextBackup = nextMidnight(after: now)
-    workspace.hooks.isBackupDue = fileExists(workspace.folder + "/collection.sqlite")
+    workspace.hooks.isBackupDue = fileExists(workspace.collectionPath)
   }
 
   /// Returns the backup to make now; nil if it was already made or is switched off.

@@ -41,7 +41,7 @@ struct Diagnosis {
   private func integrity() throws -> [DoctorFinding] {
     let damaged = try damage().map {
       DoctorFinding(
-        area: .database, code: DoctorFinding.damaged, what: $0, place: workspace.folder + "/collection.sqlite",
+        area: .database, code: DoctorFinding.damaged, what: $0, place: workspace.collectionPath,
         remedy: "what can be read is copied into a new collection; "
           + (workspace.care.newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup instead" }
             ?? "there is no backup"),
@@ -53,7 +53,7 @@ struct Diagnosis {
     }
     let unwritable = DoctorFinding(
       area: .database, code: "read_only", what: "nothing can be changed: \(problem.message)",
-      place: workspace.folder + "/collection.sqlite", remedy: "fix what the message says, then run `doctor` again",
+      place: workspace.collectionPath, remedy: "fix what the message says, then run `doctor` again",
       isMendable: false)
     return damaged + [unwritable]
   }

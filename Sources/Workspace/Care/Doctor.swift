@@ -91,13 +91,13 @@ extension CareOperations {
       newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup" } ?? "there is no backup"
     return DoctorFinding(
       area: .database, code: DoctorFinding.gone, what: "the collection is empty or missing, but other data exists",
-      place: workspace.folder + "/collection.sqlite",
+      place: workspace.collectionPath,
       remedy: "\(backup); --mend creates an empty collection and keeps every backup", isMendable: true)
   }
 
   /// Returns the space in bytes that a change and a backup may need.
   func neededSpace() throws -> Int {
-    (64 << 20) + 2 * (try FileFacts.at(workspace.folder + "/collection.sqlite")?.size ?? 0)
+    (64 << 20) + 2 * (try FileFacts.at(workspace.collectionPath)?.size ?? 0)
   }
 
   /// The libraries used for the data, with their versions.

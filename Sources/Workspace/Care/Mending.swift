@@ -6,6 +6,7 @@ import Decks
 import Files
 import Glibc
 import Storage
+import WordGames
 
 extension CareOperations {
   /// Repairs what can be repaired, after a backup of everything.
@@ -54,10 +55,7 @@ extension CareOperations {
           try CardTable.setDocument(db, card, to: nil, now: workspace.environment.clocks.now())
         }
       }
-      if has("bad_saved_game") {
-        try db.execute(sql: "DELETE FROM games_saved")
-        try db.execute(sql: "DELETE FROM games_found")
-      }
+      if has("bad_saved_game") { try GameTable.removeSaved(db) }
       if has("damaged_step") { try UndoLog.removeAll(db) }
     }
     if has(DoctorFinding.removedMedia) { try workspace.media.clean() }

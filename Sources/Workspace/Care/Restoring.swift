@@ -213,7 +213,7 @@ extension CareOperations {
       if let kept { try Folder.removeFile(kept) }
       if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
     }
-    throw StorageError.busy(path: workspace.folder + "/collection.sqlite", holder: nil, operation: "restoring")
+    throw StorageError.busy(path: workspace.collectionPath, holder: nil, operation: "restoring")
   }
 
   /// How often the local data is saved again while other processes keep changing it.
@@ -270,7 +270,7 @@ extension CareOperations {
     let kept = try freeBackupPath("damaged", ending: ".sqlite")
     try workspace.database.close()
     try copyDatabase(
-      workspace.folder + "/collection.sqlite", to: kept, isInterrupted: workspace.environment.isInterrupted)
+      workspace.collectionPath, to: kept, isInterrupted: workspace.environment.isInterrupted)
     return kept
   }
 }

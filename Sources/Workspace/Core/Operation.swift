@@ -97,17 +97,16 @@ extension Operation {
     case .mineText: return "adding \(cards)\(named(" to ")) from a text"
     case .listWords: return "changing \(counted(count, "word")) in the list of known words"
     case .speakCards: return "adding speech to \(cards)"
-    case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType:
+    case .renameDeck, .changeDeckOptions, .changePresets, .createNoteType, .editNoteType, .removeNoteType, .link,
+      .unlink:
       return rawValue + named(": ")
     case .syncMedia: return "syncing \(counted(count, "media file"))\(named(" with "))"
     case .sync: return "syncing \(counted(count, "row"))\(named(" with "))"
-    case .link, .unlink: return rawValue + named(": ")
-    case .takeBack: return rawValue
     case .fillDocuments: return "making \(counted(count, "document")) from cards"
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(named(" in "))"
-    case .saveGame, .savePlace, .countWords, .changeSettings, .mend: return rawValue
+    case .saveGame, .savePlace, .countWords, .changeSettings, .mend, .takeBack: return rawValue
     }
   }
 }

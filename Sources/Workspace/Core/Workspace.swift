@@ -7,7 +7,6 @@ public import CardDocuments
 import Decks
 import Exchange
 public import Files
-import Glibc
 public import Lexicon
 import Problems
 package import Storage
@@ -25,6 +24,8 @@ public import WordGames
 public final class Workspace {
   /// The user's folder: `local`, or `accounts/NAME`.
   public let folder: String
+  /// The database file in it.
+  let collectionPath: String
 
   /// The access granted by the sign-in; it ends with the sign-out.
   @usableFromInline let access: AccountAccess
@@ -81,10 +82,11 @@ public final class Workspace {
     self.access = access
     sources = WorkspaceSources(settings: settings, lexicons: lexicons, modes: modes, drawing: drawing)
     folder = try access.folder()
+    collectionPath = folder + "/collection.sqlite"
     self.environment = environment
     self.rehearsal = rehearsal
     database = Store(
-      path: folder + "/collection.sqlite",
+      path: collectionPath,
       migrations: Workspace.migrations,
       isInterrupted: environment.isInterrupted, undoClock: environment.clocks.now,
       // Undo does not cover these tables: settings have `set --reset`, and games their own commands. A rehearsal
@@ -145,7 +147,7 @@ public final class Workspace {
     guard isOpen else { throw .signedOut(what: what) }
     if !hasCollection {
       if care.isCollectionGone {
-        throw .collectionGone(path: folder + "/collection.sqlite", backup: care.newestBackup())
+        throw .collectionGone(path: collectionPath, backup: care.newestBackup())
       }
       hasCollection = true
     }
@@ -332,7 +334,7 @@ public final class Workspace {
     _ = try store(for: "setting")
     if let known = opened.preferences { return known }
     let fresh = try Preferences(sources.settings, languages: lexicons.languages())
-    if Glibc.access(folder + "/collection.sqlite", F_OK) == 0 {
+    if fileExists(collectionPath) {
       fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user))
     }
     fresh.tree.save = { [unowned self] changes in

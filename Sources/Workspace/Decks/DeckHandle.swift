@@ -4,7 +4,6 @@
 public import Decks
 import Files
 import Storage
-import Text
 
 /// A deck of an open workspace.
 ///
@@ -56,8 +55,9 @@ public final class DeckHandle: WorkspaceHandle {
   /// Returns the cards that a query matches now, top first. Nil or a blank query matches all.
   public func cards(matching query: String? = nil) throws -> CardSequence {
     _ = try workspace.store(for: "deck")
-    guard let query, !query.trimmed.isEmpty else { return CardSequence(try workspace.cards.ids(of: id), in: workspace) }
-    let parsed = try CardQuery(query, isInterrupted: workspace.environment.isInterrupted)
+    guard let parsed = try workspace.cards.cardQuery(query) else {
+      return CardSequence(try workspace.cards.ids(of: id), in: workspace)
+    }
     let found = try workspace.read { db in
       _ = try DeckTable.record(db, id)
       return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment, workspace.cards.searchCache)

@@ -3,7 +3,6 @@
 
 public import Decks
 import Files
-import Glibc
 import Storage
 
 /// The decks of a workspace.
@@ -89,7 +88,7 @@ public struct DeckOperations {
   /// Returns what is waiting to be studied, and the number of successive days with answers; nil if there are no
   /// decks. Does not create a missing database for that.
   public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
-    guard Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0 else { return nil }
+    guard fileExists(workspace.collectionPath) else { return nil }
     let limit = try workspace.preferences().studyLimit
     return try workspace.read { db in
       if try DeckTable.list(db).isEmpty { return nil }

@@ -145,7 +145,7 @@ public struct Refitting {
   /// result of a finished fit. Called between two lines of a prompt.
   /// - Returns: what was just stored.
   public func advance() throws -> RefitResult? {
-    guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.folder + "/collection.sqlite"),
+    guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.collectionPath),
       !workspace.database.hasOpenTransaction
     else {
       return nil

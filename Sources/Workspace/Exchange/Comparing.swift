@@ -91,7 +91,7 @@ public struct Comparing {
     ).result()
     var report = MergeReport(result: result, counts: MergeCounts())
     guard let output = request.output else {
-      guard let deck = try deck(of: request.ours) else { throw ComparisonError.needsOutput }
+      guard let deck = try workspace.decks.named(request.ours) else { throw ComparisonError.needsOutput }
       report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)
       return report
     }
@@ -110,7 +110,7 @@ public struct Comparing {
 
   /// Whether an operand is a deck, current or at an undo step, so that no file is read for it.
   public func isOfCollection(_ operand: String) throws -> Bool {
-    try deck(of: operand) != nil || deckAtStep(operand) != nil
+    try workspace.decks.named(operand) != nil || deckAtStep(operand) != nil
   }
 
   /// Returns the name and the step in `DECK@STEP`; nil for any other operand, such as an existing file of that name.
@@ -124,16 +124,11 @@ public struct Comparing {
   /// Returns the path of an operand that is not in the collection.
   public func path(of operand: String) -> String { environment.folders.expanded(operand) }
 
-  /// Returns the deck with a name; nil if there is none.
-  private func deck(of operand: String) throws -> DeckHandle? {
-    try workspace.read { try DeckTable.named($0, operand) }.map { workspace.handle(of: $0.id) }
-  }
-
   private func operand(
     _ text: String, _ settings: ComparisonSettings, _ generator: any CardGenerator
   ) throws -> ComparedOperand {
     if text == "/dev/null" { return .nothing }
-    if let deck = try deck(of: text) {
+    if let deck = try workspace.decks.named(text) {
       return .notes(try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings) })
     }
     if let (name, step) = deckAtStep(text) {

@@ -28,8 +28,7 @@ struct GitFiles {
   }
 
   private func output(_ words: [String]) throws -> String {
-    let home = ["HOME", "PATH"].compactMap { name in workspace.environment.variables.value(name).map { "\(name)=\($0)" }
-    }
+    let home = workspace.environment.variables.entries(of: ["HOME", "PATH"])
     let (process, socket): (pid_t, CInt)
     do throws(ProgramFailure) {
       (process, socket) = try startTalkingProgram(words, environment: home + ["LC_ALL=C"])

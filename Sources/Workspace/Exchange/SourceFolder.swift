@@ -6,7 +6,6 @@
 import Decks
 package import Exchange
 import Files
-import Glibc
 import Problems
 import Storage
 package import Templates
@@ -297,7 +296,7 @@ extension Workspace {
   /// Reads the collection; returns nil if there is none, without creating it.
   fileprivate func readIfMade<T>(_ body: (Database) throws -> T) throws -> T? {
     _ = try store()
-    return try Glibc.access(folder + "/collection.sqlite", F_OK) == 0 ? read(body) : nil
+    return try fileExists(collectionPath) ? read(body) : nil
   }
 }
 

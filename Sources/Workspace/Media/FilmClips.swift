@@ -105,8 +105,7 @@ public final class FilmClips {
 
   /// ffmpeg fails for a film that lacks a sound or picture track; whatever it has produced is used.
   private func run(_ words: [String]) throws {
-    let variables = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
-    let started = startProgram(words, environment: variables)
+    let started = startProgram(words, environment: workspace.environment.variables.entries)
     if started.failure != 0 { throw WorkspaceError.noCutting }
     try wait(for: started.process, seconds: Self.timeout, workspace.environment)
   }

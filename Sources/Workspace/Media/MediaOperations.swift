@@ -38,13 +38,9 @@ public struct MediaOperations {
   /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
   /// - Throws: `FileError`, `NoteError.badMediaName`.
   public func add(from path: String, _ kinds: FileKinds = .plain) throws -> String {
-    try add(named: MediaNames.checked(Self.name(path))) {
+    try add(named: MediaNames.checked(lastPart(of: path))) {
       try FileText.bytes(path, limit: MediaOperations.limit, kinds, isInterrupted: workspace.environment.isInterrupted)
     }
-  }
-
-  private static func name(_ path: String) -> String {
-    path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? path
   }
 
   /// Adds several files as one operation: all of them, or none if one cannot be read.

@@ -36,9 +36,11 @@ extension MediaOperations {
     }
     guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }
     workspace.opened.player = nil
-    let environment = workspace.environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
     let links = try NamedLinks(files, in: workspace.environment.folders.temporary)
-    guard let player = SoundPlayer([path] + words.dropFirst(), links, environment: environment) else {
+    guard
+      let player = SoundPlayer(
+        [path] + words.dropFirst(), links, environment: workspace.environment.variables.entries)
+    else {
       throw WorkspaceError.playerMissing(program)
     }
     workspace.opened.player = player

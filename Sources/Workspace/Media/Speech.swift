@@ -131,8 +131,7 @@ public struct SpeechOperations {
     let (source, sound) = (scratch.path("text"), scratch.path("sound.wav"))
     try AtomicFile.write(source, Array(text.utf8), .internalFile(temporaryName: "text.new"))
     let words = try words(language, text: source, sound: sound)
-    let variables = environment.variables.beginning("").map { "\($0.key)=\($0.value)" }
-    let started = startProgram(words, environment: variables, input: source)
+    let started = startProgram(words, environment: environment.variables.entries, input: source)
     let program = lastPart(of: words[0])
     if started.failure != 0 { throw WorkspaceError.noSpeech(program: program) }
     guard let isDone = try wait(for: started.process, seconds: Double(Self.timeout), environment) else {

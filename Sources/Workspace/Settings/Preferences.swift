@@ -10,6 +10,7 @@ import Text
 public import ToggleSettings
 
 /// The sources of settings other than the account, set by the program and read when settings are first used.
+///
 ///     let given = ["game.length=9"].compactMap(LayeredSetting.commandLine)
 ///     let sources = SettingSources(systemFile: "/etc/deckhand/settings.json", commandLine: given)
 public struct SettingSources {

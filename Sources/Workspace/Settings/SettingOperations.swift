@@ -1,7 +1,7 @@
 // The settings of an account, reloaded when another process has changed them, and declared by plugins and scripts.
 // Invariant: a change is one operation of the workspace, so that a script that fails leaves settings unchanged.
 
-import Glibc
+import Files
 public import Problems
 import Storage
 public import ToggleSettings
@@ -21,7 +21,7 @@ public struct SettingOperations {
   /// Loads the settings that another process has changed. Called between two lines of the prompt.
   public func refresh() throws {
     guard workspace.isOpen, workspace.opened.preferences != nil, !workspace.database.hasOpenTransaction,
-      Glibc.access(workspace.folder + "/collection.sqlite", F_OK) == 0
+      fileExists(workspace.collectionPath)
     else { return }
     try workspace.read { _ in }
     if workspace.database.otherChanges == workspace.hooks.settingsSeen { return }

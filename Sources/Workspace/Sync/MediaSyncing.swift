@@ -8,7 +8,6 @@ import Exchange
 import Files
 import Storage
 public import Sync
-import Text
 
 extension SyncOperations {
   /// Fetches the media that are new on the server, and sends those that are new locally.
@@ -17,13 +16,10 @@ extension SyncOperations {
   ///   is kept.
   public func runMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
     try requireNoUnit()
-    guard let link = try link() else { throw SyncError.notLinked }
+    let link = try requiredLink()
     if workspace.rehearsal.isOn { return MediaReport() }
     let before = try workspace.read { try MediaTables.known($0, of: link) }
-    let server = MediaServer(
-      program, address: link.address,
-      session: hexadecimal(workspace.environment.random.bytes(SyncOperations.sessionBytes)),
-      keyPath: keyPath)
+    let server = MediaServer(program, address: link.address, session: newSession, keyPath: keyPath)
     let contents = MediaContents(
       limit: share,
       read: { hash in try workspace.media.content(hash) },
@@ -79,8 +75,7 @@ extension SyncOperations {
   /// Checks that the server answers within the given number of seconds.
   /// - Throws: `SyncError`.
   public func reachServer(within seconds: Int) throws {
-    guard let link = try link() else { throw SyncError.notLinked }
-    let server = server(at: link.address)
+    let server = server(at: try requiredLink().address)
     server.timeout = seconds
     _ = try server.meta()
   }

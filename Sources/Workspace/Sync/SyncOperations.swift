@@ -56,8 +56,6 @@ public struct SyncOperations {
   /// The path of the server's key: a hidden file that is not part of backups.
   var keyPath: String { workspace.folder + "/.sync-key" }
 
-  static let sessionBytes = 8
-
   /// The environment variables that libcurl uses.
   private static let proxyVariables = [
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
@@ -71,9 +69,7 @@ public struct SyncOperations {
 
   var program: SyncProgram {
     if let known = workspace.opened.sync { return known }
-    let proxies = SyncOperations.proxyVariables.compactMap { name in
-      workspace.environment.variables.value(name).map { "\(name)=\($0)" }
-    }
+    let proxies = workspace.environment.variables.entries(of: SyncOperations.proxyVariables)
     let program = SyncProgram(
       path: workspace.environment.folders.netProgram, environment: proxies, clock: workspace.environment.clocks.elapsed
     ) { [weak workspace, isInterrupted = workspace.environment.isInterrupted] in
@@ -84,9 +80,11 @@ public struct SyncOperations {
     return program
   }
 
+  /// Random letters that name the conversation with a server.
+  var newSession: String { hexadecimal(workspace.environment.random.bytes(8)) }
+
   func server(at address: String) -> SyncServer {
-    let session = hexadecimal(workspace.environment.random.bytes(SyncOperations.sessionBytes))
-    return SyncServer(program, address: address, session: session, keyPath: keyPath)
+    SyncServer(program, address: address, session: newSession, keyPath: keyPath)
   }
 
   func requireNoUnit() throws {

@@ -27,7 +27,7 @@ extension TextHandle {
   /// Returns the number of the sentence at which the reader stopped; 0 for a text that was not read.
   public func savedPlace() throws -> Int {
     try workspace.read { db in
-      try Int.fetchOne(db, sql: "SELECT sentence FROM reading_places WHERE digest = ?", arguments: [text.digest]) ?? 0
+      try db.count("SELECT sentence FROM reading_places WHERE digest = ?", [text.digest])
     }
   }
 

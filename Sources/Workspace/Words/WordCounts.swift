@@ -87,25 +87,18 @@ public struct WordCounts {
 
   /// Returns the counted texts, sorted by title.
   public func texts() throws -> [CountedText] {
-    var texts: [CountedText] = []
-    try workspace.read { db in
-      try db.forEachRow(
-        "SELECT title, words FROM counted_texts WHERE language = ? ORDER BY title, digest", [language.code]
-      ) { texts.append(CountedText(title: $0.text(0), words: Int($0.integer(1)))) }
+    let sql = "SELECT title, words FROM counted_texts WHERE language = ? ORDER BY title, digest"
+    return try workspace.read { db in
+      try db.rows(sql, [language.code]) { CountedText(title: $0.text(0), words: $0.count(1)) }
     }
-    return texts
   }
 
   /// Returns the most frequent words of all counted texts.
   public func frequent(_ limit: Int) throws -> [(word: String, count: Int)] {
-    var words: [(word: String, count: Int)] = []
-    try workspace.read { db in
-      try db.forEachRow(
-        "SELECT word, count FROM word_counts WHERE language = ? ORDER BY count DESC, word LIMIT ?",
-        [language.code, limit]
-      ) { words.append(($0.text(0), Int($0.integer(1)))) }
+    let sql = "SELECT word, count FROM word_counts WHERE language = ? ORDER BY count DESC, word LIMIT ?"
+    return try workspace.read { db in
+      try db.rows(sql, [language.code, limit]) { (word: $0.text(0), count: $0.count(1)) }
     }
-    return words
   }
 
   /// Counts the words of texts, one after the other, as one undo step.
