@@ -38,19 +38,22 @@ public struct CardOperations {
   ) throws -> CardSequence {
     let parsed = try cardQuery(query)
     var (ids, positions): ([CardID], [Int]) = ([], [])
+    let found = try parsed.map { query in
+      try workspace.read {
+        try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
+      }
+    }
     for deck in decks {
-      guard let parsed else {
+      guard let found else {
         let all = try self.ids(of: deck.id)
         ids += all
         positions += 1...max(1, all.count)
         if all.isEmpty { positions.removeLast() }
         continue
       }
-      let found = try workspace.read {
-        try CardTable.found($0, in: deck.id, matching: parsed, at: workspace.moment, searchCache)
-      }
-      ids += found.ids
-      positions += found.positions
+      guard let cards = found[deck.id] else { continue }
+      ids += cards.ids
+      positions += cards.positions
     }
     if let sort {
       let order = try workspace.read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }
@@ -197,8 +200,10 @@ public struct CardOperations {
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
   }
 
-  /// Returns the tags of the most recently added cards, in order.
-  public func recentTags() throws -> [String] { try workspace.read { try CardTable.recentTags($0) } }
+  /// Returns the tags of the most recently added cards that begin with a text, in order.
+  public func recentTags(beginningWith start: String = "") throws -> [String] {
+    try workspace.read { try CardTable.recentTags($0, beginningWith: start) }
+  }
 
   /// Returns what the name of an undo step says about a card; nil for several cards. In a unit, which usually changes
   /// many cards, only a card that was already read gets its name.
