@@ -25,7 +25,7 @@ extension PluginHost {
       try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600)
     }
     let plugin = read(name, folder, isBundled: false)
-    plugins = (plugins + [plugin]).sorted { $0.name < $1.name }
+    add(plugin)
     return plugin
   }
 }
