@@ -163,6 +163,19 @@ private func describePlace(_ type: BoundType<CardHandle>) {
   }
 }
 
+private func describeMarks(_ type: BoundType<CardHandle>) {
+  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Hides it until tomorrow.") { card, _ in
+    _ = try card.record()
+    try card.workspace.cards.bury([card])
+    return LuaNothing()
+  }
+  type.method("unbury", [], returns: .nothing, grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
+    _ = try card.record()
+    try card.workspace.cards.unbury([card])
+    return LuaNothing()
+  }
+}
+
 /// The iterator over cards; each call returns the next one.
 func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(

@@ -80,18 +80,12 @@ struct ProblemValue: LuaRepresentable {
 // MARK: Values
 
 private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> CardColor? {
-  let parts = try table.optionalTable(name) { try $0.elements { try $0.number(-1) } }
-  guard let parts else { return nil }
-  guard let color = CardColor(parts: parts) else {
-    throw LuaFailure.argument(table.argument, "field '\(name)': {r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
-  }
-  return color
+  try table.optionalTable(name) { try readColor($0) }
 }
 
-/// Reads the colour that is the third argument, after the object and a name.
-private func readColor(parts: [Double]) throws(LuaFailure) -> CardColor {
-  guard let color = CardColor(parts: parts) else {
-    throw .argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+private func readColor(_ parts: borrowing LuaTable) throws -> CardColor {
+  guard let color = CardColor(parts: try parts.elements { try $0.number(-1) }) else {
+    throw LuaFailure.argument(parts.argument, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
   }
   return color
 }
@@ -147,8 +141,7 @@ private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: Bind
   ) {
     frozen(try $0.document().background)
   } set: { document, stack in
-    let color = try readColor(
-      parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
+    let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
     try document.document().setBackground(color)
   }
   type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
@@ -206,7 +199,7 @@ private func describePanels(_ type: BoundType<DocumentHandle>, _ context: Bindin
   ) { document, stack in
     let group = try stack.text(2)
     var color: CardColor?
-    if let parts = try stack.optionalTable(3) { color = try readColor(parts: try parts.elements { try $0.number(-1) }) }
+    if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
     try document.document().setPanel(of: group, to: color)
     return true
   }
@@ -335,8 +328,7 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       try $0.element().color.map(frozen)
     } set: {
       element, stack in
-      let color = try readColor(
-        parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
+      let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
       try element.set(.color, to: .color(color))
     }
   }

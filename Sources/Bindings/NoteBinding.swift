@@ -117,14 +117,11 @@ private func readType(_ table: borrowing LuaTable) throws -> NoteTypeHandle? {
 
 private func readFields(_ table: borrowing LuaTable) throws -> [String: String] {
   guard try table.has("fields") else { return [:] }
-  guard case .table(let pairs) = try table.value("fields") else {
-    throw LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
-  }
+  let wrong = LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
+  guard case .table(let pairs) = try table.value("fields") else { throw wrong }
   var fields: [String: String] = [:]
   for pair in pairs {
-    guard let name = pair.key.text else {
-      throw LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
-    }
+    guard let name = pair.key.text else { throw wrong }
     fields[name] = try fieldText(pair.value, name, table.argument)
   }
   return fields

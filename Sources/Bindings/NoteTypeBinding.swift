@@ -38,8 +38,6 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-/// The maximum bytes of a name.
-private let longestName = 10_000
 private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
 
 private func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {

@@ -158,10 +158,8 @@ extension BindingContext {
     for name in names {
       for setting in try tree.settings(in: name) {
         let isGranted = granted.contains { setting.name == $0 || setting.name.hasPrefix($0 + ".") }
-        let mayChange = setting.owner == owner || isGranted
-        guard mayChange else {
-          throw GrantError.missing(
-            plugin: owner.plugin?.description ?? "this state", right: "settings.write:\(setting.name)")
+        guard setting.owner == owner || isGranted else {
+          throw GrantError.missing(plugin: pluginName, right: "settings.write:\(setting.name)")
         }
       }
     }

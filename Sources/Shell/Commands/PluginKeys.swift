@@ -5,6 +5,7 @@ import Authentication
 import Commands
 import Files
 import PluginHost
+import Problems
 import Text
 import Values
 import Workspace
@@ -48,7 +49,7 @@ enum PluginKeys {
       }
       let key = try key(text, session)
       let plugin = try invocation.optionalText("--plugin").map { name in
-        guard PluginHost.mayName(name) else { throw PluginError.badName(name) }
+        guard PluginName(name) != nil else { throw PluginError.badName(name) }
         return name
       }
       return action == "trust"
