@@ -198,7 +198,7 @@ public final class BoundType<T: AnyObject> {
   /// Adds fields of any name, which the object itself looks up; the type has no other members. `set` finds the new
   /// value at 3.
   public func anyField<V: LuaRepresentable>(
-    _ fieldType: LuaType, grant: LuaGrant? = nil, _ help: String, names: @escaping (T) throws -> [String],
+    _ fieldType: LuaType, grant: LuaGrant, _ help: String, names: @escaping (T) throws -> [String],
     get: @escaping (T, String) throws -> V,
     set: @escaping (T, String, borrowing LuaStack) throws -> Void
   ) {
@@ -215,7 +215,7 @@ public final class BoundType<T: AnyObject> {
       return LuaNothing()
     }
     let check = self.check
-    description.anyField = AnyFieldDescription(type: fieldType, grant: grant?.words, help: help) { object in
+    description.anyField = AnyFieldDescription(type: fieldType, grant: grant.words, help: help) { object in
       guard let object = object as? T else { return [] }
       try check?(object)
       return try names(object)
