@@ -82,14 +82,14 @@ enum DeckFileCommands {
     }
     let result = CommandResult(report.value, .lines(lines))
     guard report.cards.isRefused else { return result }
-    if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
+    if !session.state.isInScript { session.show(result, asJSON: invocation.wantsJSON(in: session)) }
     let isTable = report.findings.separator != nil
     throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
   }
 
   /// The files that a word names: the path itself, or the matches of a pattern.
   private static func files(_ word: String, _ session: Session) throws -> [String] {
-    let path = word == "-" ? word : session.environment.folders.expanded(word)
+    let path = session.environment.folders.expanded(word)
     return path == "-" ? [path] : FilePattern.matches(path)
   }
 
@@ -237,8 +237,7 @@ enum DeckFileCommands {
       example: "deck export Spanish spanish.csv"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let path =
-        invocation.text("FILE") == "-" ? "-" : session.environment.folders.expanded(invocation.text("FILE"))
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
       var options = ExportOptions()
       options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
       options.hasSchedule = invocation.flag("--with-schedule")

@@ -99,7 +99,7 @@ enum TextShowCommand {
       ])
     }
     let needed = goals.filter { view.coverage < $0 }.compactMap { goal in
-      view.lemmasNeeded(for: goal).map { "\(Int((goal * 100).rounded())) %: \(session.counted($0, "lemma"))" }
+      view.lemmasNeeded(for: goal).map { "\(wholePercent(goal)): \(session.counted($0, "lemma"))" }
     }
     let sentences = (0...2).map { session.grouped(view.sentences(missing: $0)) }
     var lines = [

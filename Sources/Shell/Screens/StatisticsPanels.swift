@@ -142,7 +142,7 @@ struct StatisticsPanels {
     ]
     let rows = groups.flatMap { name, buttons in
       [("again", buttons.again), ("hard", buttons.hard), ("good", buttons.good), ("easy", buttons.easy)].map {
-        let share = buttons.all == 0 ? "" : ", \(Int((Double($0.1) / Double(buttons.all) * 100).rounded())) %"
+        let share = buttons.all == 0 ? "" : ", " + wholePercent(Double($0.1) / Double(buttons.all))
         return ChartPanel.Row("\(name) \($0.0)", Double($0.1), grouped($0.1) + share)
       }
     }
