@@ -61,7 +61,7 @@ enum DeckFileCommands {
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let name = invocation.text("DECK")
-    let paths = try invocation.list("FILE").flatMap { try files($0, session) }
+    let paths = invocation.list("FILE").flatMap { TextCommands.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
       return try DeckPageCommands.importAnswers(name, paths, session)
@@ -85,12 +85,6 @@ enum DeckFileCommands {
     if !session.state.isInScript { session.show(result, asJSON: invocation.wantsJSON(in: session)) }
     let isTable = report.findings.separator != nil
     throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
-  }
-
-  /// The files that a word names: the path itself, or the matches of a pattern.
-  private static func files(_ word: String, _ session: Session) throws -> [String] {
-    let path = session.environment.folders.expanded(word)
-    return path == "-" ? [path] : FilePattern.matches(path)
   }
 
   private static func importOptions(_ invocation: Invocation, previewed: Int) throws -> ImportOptions {

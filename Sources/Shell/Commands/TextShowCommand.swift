@@ -35,7 +35,7 @@ enum TextShowCommand {
       ], example: "text show novel.epub --language spanish"
     ) { invocation, session in
       try invocation.require("--png", "--svg", beside: "--dark")
-      let text = try TextCommands.open(invocation, session, deck: TextCommands.given(invocation))
+      let text = try TextCommands.open(invocation, session, deck: invocation.optionalText("--deck"))
       let view = try text.view()
       let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
       let figures = figures(view, text.language.name, goals)
