@@ -77,7 +77,7 @@ private func describeFields(_ type: BoundType<CardHandle>) {
     case .document: add(property, to: type) { try $0.document() }
     case .note: add(property, to: type) { try $0.note() }
     case .deck: add(property, to: type) { try $0.deck() }
-    default: add(property, to: type) { FrozenValue(LuaValue(try $0.value(of: property)), advice: property.advice) }
+    default: add(property, to: type) { Frozen(LuaValue(try $0.value(of: property)), advice: property.advice) }
     }
   }
 }

@@ -107,8 +107,8 @@ private func readStyle(_ table: borrowing LuaTable) throws -> TextStyle {
     align: try table.optionalText("align") ?? "center")
 }
 
-private func frozen(_ color: CardColor) -> FrozenList<Double> {
-  FrozenList(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
+private func frozen(_ color: CardColor) -> Frozen<[Double]> {
+  Frozen(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
 }
 
 // MARK: document
@@ -145,7 +145,7 @@ private func describeDocument(_ type: BoundType<DocumentHandle>, _ context: Bind
     try document.document().setBackground(color)
   }
   type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
-    FrozenList(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
+    Frozen(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
   }
 }
 

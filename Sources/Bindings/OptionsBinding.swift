@@ -32,7 +32,7 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     for name in DeckOptions.Name.allCases {
       let expectation = name.expectation.prefix(1).uppercased() + name.expectation.dropFirst()
       type.field(name.text, name.luaType, grant: .decksWrite, "\(name.summary) \(expectation).") { object in
-        FrozenValue(try object.owner.options()[name].luaValue, advice: "assign the whole list")
+        Frozen(try object.owner.options()[name].luaValue, advice: "assign the whole list")
       } set: { object, stack in
         let value = try readOption(name, stack)
         try object.owner.set(name, value)

@@ -34,10 +34,8 @@ import Text
 }
 
 @usableFromInline struct BoundMember {
-  @usableFromInline enum Role {
-    case method, getter, setter
-    case operation(String)
-  }
+  /// An operation is a metamethod; its function has its name.
+  @usableFromInline enum Role: UInt8 { case method, getter, setter, operation }
   let role: Role
   let function: HostFunction
 
@@ -93,7 +91,7 @@ public final class BoundType<T: AnyObject> {
     let check = self.check
     members.append(
       BoundMember(
-        .operation("__tostring"),
+        .operation,
         HostFunction("__tostring", failsSoftly: false) { stack, raw in
           do {
             stack.push(try Self.with(raw, check, summary))
@@ -229,7 +227,7 @@ public final class BoundType<T: AnyObject> {
     let check = self.check
     members.append(
       BoundMember(
-        .operation(event),
+        .operation,
         HostFunction(event, failsSoftly: false) { stack, raw in
           try Self.with(raw, check) { try body($0, stack).push(on: stack) }
         }))
