@@ -72,6 +72,12 @@ extension ValueReader {
   func items(_ expected: String = "a list") throws(ShapeFailure) -> [ValueReader] {
     value?.record?.isEmpty == true ? [] : try elements(expected)
   }
+
+  /// An id that clients send as a number or as text.
+  func id() throws(ShapeFailure) -> Int {
+    if let number = value?.text.flatMap({ Int($0) }) { return number }
+    return try integer()
+  }
 }
 
 struct Action: Sendable {

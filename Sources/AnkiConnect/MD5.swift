@@ -2,6 +2,7 @@
 // Invariant: it is used for nothing else, and never for security.
 
 import Glibc
+import Text
 
 enum MD5 {
   private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
@@ -20,12 +21,7 @@ enum MD5 {
     while rest.count % 64 != 56 { rest.append(0) }
     for place in 0..<8 { rest.append(UInt8(truncatingIfNeeded: (UInt64(bytes.count) * 8) >> (8 * UInt64(place)))) }
     for start in stride(from: 0, to: rest.count, by: 64) { mix(rest[start..<start + 64], into: &state) }
-    return state.map { word in
-      (0..<4).map { place in
-        let byte = String(word >> (8 * UInt32(place)) & 0xFF, radix: 16)
-        return byte.count == 1 ? "0" + byte : byte
-      }.joined()
-    }.joined()
+    return hexadecimal(state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * UInt32($0))) } })
   }
 
   private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {

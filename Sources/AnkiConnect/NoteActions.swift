@@ -12,7 +12,7 @@ enum NoteActions {
   static let all: [Action] = [
     .reading("findNotes") { call in
       guard call.params["query"].isGiven else { return .list([]) }
-      return .list(try call.workspace.notes.numbers(anki: call.params["query"].text()).map { .integer(Int($0)) })
+      return CardActions.numbers(try call.workspace.notes.numbers(anki: call.params["query"].text()))
     },
     .reading("notesInfo", info),
     .reading("notesModTime") { call in

@@ -15,7 +15,7 @@ enum PresetActions {
     .changing("cloneDeckConfigId", copy),
     .changing("removeDeckConfigId") { call in
       // `Default` cannot be removed.
-      let number = try id(call.params["configId"])
+      let number = try call.params["configId"].id()
       guard number != DeckRecord.firstNumber, let preset = try find(number, call) else { return .boolean(false) }
       try call.workspace.presets.remove(preset.id)
       return .boolean(true)
@@ -27,12 +27,6 @@ enum PresetActions {
 
   private static func find(_ number: Int, _ call: ActionCall) throws -> PresetRecord? {
     try call.workspace.presets.all().first { Int($0.id.rawValue) == number }
-  }
-
-  /// Clients send the id as a number or as text.
-  private static func id(_ reader: ValueReader) throws -> Int {
-    if let number = reader.value?.text.flatMap({ Int($0) }) { return number }
-    return try reader.integer()
   }
 
   private static func configuration(_ call: ActionCall) throws -> Value {
@@ -52,7 +46,7 @@ enum PresetActions {
   /// Changes only what differs from what the client received.
   private static func save(_ call: ActionCall) throws -> Value {
     let given = try call.params["config"].asRecord()
-    let number = try id(given["id"])
+    let number = try given["id"].id()
     let known = try find(number, call)
     guard known != nil || number == DeckRecord.firstNumber, let config = given.value?.record else {
       return .boolean(false)
@@ -89,7 +83,7 @@ enum PresetActions {
   /// Returns false, without changing anything, if a deck or the preset does not exist.
   private static func assign(_ call: ActionCall) throws -> Value {
     let names = try call.texts("decks")
-    let number = try id(call.params["configId"])
+    let number = try call.params["configId"].id()
     let preset = try find(number, call)
     guard preset != nil || number == DeckRecord.firstNumber,
       try names.allSatisfy({ try DeckRecord.isFirst($0) || call.knownDeck(named: $0) != nil })
@@ -107,7 +101,7 @@ enum PresetActions {
   }
 
   private static func copy(_ call: ActionCall) throws -> Value {
-    let number = try call.params["cloneFrom"].isGiven ? id(call.params["cloneFrom"]) : DeckRecord.firstNumber
+    let number = try call.params["cloneFrom"].isGiven ? call.params["cloneFrom"].id() : DeckRecord.firstNumber
     let preset = try find(number, call)
     guard preset != nil || number == DeckRecord.firstNumber else { return .boolean(false) }
     let name = try call.params["name"].text("a name")

@@ -61,9 +61,7 @@ enum ReviewActions {
 
   /// Returns the reviews by card id, as objects.
   private static func ofCards(_ call: ActionCall) throws -> Value {
-    let cards = try call.params["cards"].elements("a list of numbers").map { reader in
-      try reader.value?.text.flatMap { Int($0) } ?? reader.integer()
-    }
+    let cards = try call.params["cards"].elements("a list of numbers").map { try $0.id() }
     let logs = try call.workspace.cards.anki.log(of: cards.map { CardID(rawValue: Int64($0)) })
     var seen: Set<Int> = []
     try call.answer.charge(logs.values.reduce(0) { $0 + $1.count * 240 })

@@ -67,9 +67,7 @@ public final class AccountStore {
   public func changePassword(
     of name: String, from old: borrowing Secret, to new: borrowing Secret
   ) throws(AuthenticationError) {
-    let normal = try new.normalized()
-    try PasswordRules.check(normal, name: name.trimmed)
-    let hash = try PasswordHash(normal, cost: cost)
+    let hash = try PasswordHash(try newPassword(new, for: name), cost: cost)
     _ = try attempt(name, old) { (account, path) throws(AuthenticationError) in
       try PrivateFile.replace(path, with: Credentials(name: account, hash: hash).bytes, reach)
     }

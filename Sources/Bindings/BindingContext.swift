@@ -90,6 +90,8 @@ public final class BindingContext {
   }
 
   public var owner: Owner { origin.owner }
+  /// The plugin's name, for errors.
+  var pluginName: String { owner.plugin?.description ?? "this state" }
   public var shell: any ShellHost { hosts.shell }
   public var plugins: any PluginDirectory { hosts.plugins }
   public var auth: (any Authenticating)? { hosts.auth }
@@ -171,7 +173,7 @@ extension LuaGrant {
 extension BindingContext {
   /// The state's rights, against which the members of its types and modules are checked.
   var rights: LuaRights {
-    let (granted, plugin) = (Set(grants.modules.map(\.rawValue)), owner.plugin?.description ?? "this state")
+    let (granted, plugin) = (Set(grants.modules.map(\.rawValue)), pluginName)
     return LuaRights { grant in
       granted.isDisjoint(with: grant.rights) ? GrantError.missing(plugin: plugin, right: grant.rights[0]) : nil
     }

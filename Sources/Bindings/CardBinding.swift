@@ -77,7 +77,7 @@ private func describeFields(_ type: BoundType<CardHandle>) {
     case .document: add(property, to: type) { try $0.document() }
     case .note: add(property, to: type) { try $0.note() }
     case .deck: add(property, to: type) { try $0.deck() }
-    default: add(property, to: type) { FrozenValue(LuaValue(try $0.value(of: property)), advice: property.advice) }
+    default: add(property, to: type) { Frozen(LuaValue(try $0.value(of: property)), advice: property.advice) }
     }
   }
 }
@@ -159,6 +159,19 @@ private func describePlace(_ type: BoundType<CardHandle>) {
   }
   type.method("resume", [], returns: .nothing, grant: .decksWrite, "Includes it in reviews again.") { card, _ in
     try card.setSuspended(false)
+    return LuaNothing()
+  }
+}
+
+private func describeMarks(_ type: BoundType<CardHandle>) {
+  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Hides it until tomorrow.") { card, _ in
+    _ = try card.record()
+    try card.workspace.cards.bury([card])
+    return LuaNothing()
+  }
+  type.method("unbury", [], returns: .nothing, grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
+    _ = try card.record()
+    try card.workspace.cards.unbury([card])
     return LuaNothing()
   }
 }

@@ -11,7 +11,7 @@ public import Workspace
 extension DeckHandle: BoundObject {}
 
 /// The maximum bytes of a name and of a query; nothing useful is longer.
-private let (longestName, longestQuery) = (10_000, 100_000)
+let (longestName, longestQuery) = (10_000, 100_000)
 
 func decksModule(_ context: BindingContext) -> BoundModule {
   let name = LuaParameter("name", .string)
@@ -161,7 +161,18 @@ private func describeCards(_ type: BoundType<DeckHandle>) {
     try deck.card(at: stack.integer(2, in: 1...Int.max))
   }
   describeRemoving(type)
-  addStatistics(type)
+  describeStatistics(type)
+}
+
+private func describeStatistics(_ type: BoundType<DeckHandle>) {
+  type.method(
+    "stats", [LuaParameter("query", .optional(.string))], returns: .table, example: "(\"tag:animal\")",
+    "Study statistics of the deck and the decks within it, or of their cards that a query finds: today, streak, "
+      + "cards, retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
+  ) { deck, stack in
+    let query = stack.isNoneOrNil(2) ? nil : try stack.text(2, limit: longestQuery)
+    return LuaValue(try deck.statistics(query: query).value)
+  }
 }
 
 private func describeRemoving(_ type: BoundType<DeckHandle>) {
@@ -199,7 +210,7 @@ private func addPlain(
   _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace
 ) throws -> CardHandle? {
   try table.withPlainBytes("prompt", "answer", "guid") { prompt, answer, guid in
-    return try deck.add(CheckedCard(prompt: prompt, answer: answer, guid: guid), at: place)
+    try deck.add(CheckedCard(prompt: prompt, answer: answer, guid: guid), at: place)
   }
 }
 

@@ -80,18 +80,12 @@ struct ProblemValue: LuaRepresentable {
 // MARK: Values
 
 private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> CardColor? {
-  let parts = try table.optionalTable(name) { try $0.elements { try $0.number(-1) } }
-  guard let parts else { return nil }
-  guard let color = CardColor(parts: parts) else {
-    throw LuaFailure.argument(table.argument, "field '\(name)': {r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
-  }
-  return color
+  try table.optionalTable(name) { try readColor($0) }
 }
 
-/// Reads the colour that is the third argument, after the object and a name.
-private func readColor(parts: [Double]) throws(LuaFailure) -> CardColor {
-  guard let color = CardColor(parts: parts) else {
-    throw .argument(3, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+private func readColor(_ parts: borrowing LuaTable) throws -> CardColor {
+  guard let color = CardColor(parts: try parts.elements { try $0.number(-1) }) else {
+    throw LuaFailure.argument(parts.argument, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
   }
   return color
 }
@@ -113,8 +107,8 @@ private func readStyle(_ table: borrowing LuaTable) throws -> TextStyle {
     align: try table.optionalText("align") ?? "center")
 }
 
-private func frozen(_ color: CardColor) -> FrozenList<Double> {
-  FrozenList(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
+private func frozen(_ color: CardColor) -> Frozen<[Double]> {
+  Frozen(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
 }
 
 // MARK: document
@@ -147,12 +141,11 @@ private func describeDocument(_ type: BoundType<DocumentHandle>) {
   ) {
     frozen(try $0.document().background)
   } set: { document, stack in
-    let color = try readColor(
-      parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
+    let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
     try document.document().setBackground(color)
   }
   type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
-    FrozenList(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
+    Frozen(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
   }
 }
 
@@ -206,7 +199,7 @@ private func describePanels(_ type: BoundType<DocumentHandle>) {
   ) { document, stack in
     let group = try stack.text(2)
     var color: CardColor?
-    if let parts = try stack.optionalTable(3) { color = try readColor(parts: try parts.elements { try $0.number(-1) }) }
+    if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
     try document.document().setPanel(of: group, to: color)
     return true
   }
@@ -335,8 +328,7 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       try $0.element().color.map(frozen)
     } set: {
       element, stack in
-      let color = try readColor(
-        parts: try stack.table(3, "{r, g, b} or {r, g, b, a}").elements { try $0.number(-1) })
+      let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
       try element.set(.color, to: .color(color))
     }
   }

@@ -232,7 +232,7 @@ extension BindingContext {
   }
 
   private func missing(_ right: String, _ path: String) -> GrantError {
-    .missing(plugin: owner.plugin?.description ?? "this state", right: "\(right):\(printable(path))")
+    .missing(plugin: pluginName, right: "\(right):\(printable(path))")
   }
 }
 

@@ -163,7 +163,7 @@ private func describeState(_ type: BoundType<GameHandle>) {
   type.field("base_word", .string, "The word whose letters are used.") { $0.game.baseWord }
   type.field("length", .integer, "How many letters the base word has.") { $0.game.length }
   type.field("found", .list(.string), "The words found, newest first.") {
-    FrozenList($0.game.found, advice: "words are found by game:guess()")
+    Frozen($0.game.found, advice: "words are found by game:guess()")
   }
   type.field("count", .integer, "How many words were found.") { $0.game.count }
   type.field("average", .number, "The mean length of the found words; 0 when there are none.") { $0.game.average }

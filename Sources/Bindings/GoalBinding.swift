@@ -11,7 +11,7 @@ func describeGoal(_ type: BoundType<DeckHandle>) {
     "The date to know it by, its own or that of a deck that contains it: {deck=, date=, recall=, minutes=, days_left=, "
       + "last_days=}; nil if there is none. Assign {date=, recall=0.95, minutes=20}, or nil for none. "
       + "`deck:stats().goal` has the forecast."
-  ) { deck -> FrozenValue? in
+  ) { deck -> Frozen<LuaValue>? in
     try deck.goals.current().map { found in
       let goal = found.goal
       let value: Value = .record([
@@ -19,7 +19,7 @@ func describeGoal(_ type: BoundType<DeckHandle>) {
         ("minutes", .measure(goal.minutes)), ("days_left", .integer(found.daysLeft)),
         ("last_days", .integer(goal.lastDays)),
       ])
-      return FrozenValue(LuaValue(value), advice: "assign the whole table")
+      return Frozen(LuaValue(value), advice: "assign the whole table")
     }
   } set: { deck, stack in
     if stack.isNoneOrNil(3) { return try deck.goals.remove() }

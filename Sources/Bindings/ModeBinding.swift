@@ -144,7 +144,7 @@ func modeType() -> BoundType<ModeObject> {
     type.field("title", .string, "Its title.") { $0.mode.title }
     type.field("summary", .string, "What it is, in a sentence.") { $0.mode.summary }
     type.field("rules", .list(.string), "Its native rules, in the order in which they are checked.") {
-      FrozenList($0.mode.rules.map(\.description), advice: "a mode's rules are fixed when it is added")
+      Frozen($0.mode.rules.map(\.description), advice: "a mode's rules are fixed when it is added")
     }
   }
 }

@@ -88,7 +88,7 @@ final class LuaModeData: ModeData {
     if stack.state === state {
       stack.push(table)
     } else {
-      _ = try FrozenValue(table.copied(for: stack.state), advice: Self.advice).push(on: stack)
+      _ = try Frozen(table.copied(for: stack.state), advice: Self.advice).push(on: stack)
     }
   }
 
@@ -117,7 +117,7 @@ struct GameData: LuaRepresentable {
       try data.push(on: stack)
       return 1
     }
-    return try FrozenValue(luaValue, advice: LuaModeData.advice).push(on: stack)
+    return try Frozen(luaValue, advice: LuaModeData.advice).push(on: stack)
   }
 
   var luaValue: LuaValue { data?.value ?? .table([]) }

@@ -36,13 +36,13 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
       "tags", .list(.string), grant: .decksWrite, example: "{\"animal\"}",
       "The tags of all its cards. Assign a whole list."
     ) { note in
-      FrozenList(try note.record().tags, advice: "assign the whole list: note.tags = {...}")
+      Frozen(try note.record().tags, advice: "assign the whole list: note.tags = {...}")
     } set: { note, stack in
       let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
       try note.update(tags: tags)
     }
     type.field("cards", .list(.object("card")), "Its cards, in the order of the templates.") { note in
-      FrozenList(try note.cards(), advice: "a note's cards are made from its fields")
+      Frozen(try note.cards(), advice: "a note's cards are made from its fields")
     }
     type.method(
       "remove", [], returns: .integer, grant: .decksWrite,
@@ -117,14 +117,11 @@ private func readType(_ table: borrowing LuaTable) throws -> NoteTypeHandle? {
 
 private func readFields(_ table: borrowing LuaTable) throws -> [String: String] {
   guard try table.has("fields") else { return [:] }
-  guard case .table(let pairs) = try table.value("fields") else {
-    throw LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
-  }
+  let wrong = LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
+  guard case .table(let pairs) = try table.value("fields") else { throw wrong }
   var fields: [String: String] = [:]
   for pair in pairs {
-    guard let name = pair.key.text else {
-      throw LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
-    }
+    guard let name = pair.key.text else { throw wrong }
     fields[name] = try fieldText(pair.value, name, table.argument)
   }
   return fields

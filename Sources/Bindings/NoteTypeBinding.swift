@@ -38,8 +38,6 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-/// The maximum bytes of a name.
-private let longestName = 10_000
 private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
 
 private func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {
@@ -77,10 +75,10 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
     type.example = "notetypes.open(\"Basic\")"
     type.field("name", .string, "Its name.") { try $0.record().name }
     type.field("fields", .list(.string), "The names of its fields.") { type in
-      FrozenList(try type.record().fields, advice: "use notetype:update{fields = {...}}")
+      Frozen(try type.record().fields, advice: "use notetype:update{fields = {...}}")
     }
     type.field("cards", .list(.table), "Its templates: {name=, front=, back=} each, in HTML.") { type in
-      FrozenList(try type.record().cards.map(\.luaValue), advice: "use notetype:update{cards = {...}}")
+      Frozen(try type.record().cards.map(\.luaValue), advice: "use notetype:update{cards = {...}}")
     }
     type.field("css", .string, "How its cards look in programs that show HTML.") { try $0.record().css }
     type.field("cloze", .boolean, "Whether it makes a card for each cloze number.") { try $0.record().isCloze }

@@ -32,7 +32,7 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     for name in DeckOptions.Name.allCases {
       let expectation = name.expectation.prefix(1).uppercased() + name.expectation.dropFirst()
       type.field(name.text, name.luaType, grant: .decksWrite, "\(name.summary) \(expectation).") { object in
-        FrozenValue(try object.owner.options()[name].luaValue, advice: "assign the whole list")
+        Frozen(try object.owner.options()[name].luaValue, advice: "assign the whole list")
       } set: { object, stack in
         let value = try readOption(name, stack)
         try object.owner.set(name, value)
@@ -104,13 +104,13 @@ func presetsModule(_ context: BindingContext) -> BoundModule {
       "The preset with that name. Code: not_found, with a `suggestion` if there is a similar name."
     ) { stack in
       let workspace = try context.workspace()
-      return workspace.handle(of: try workspace.presets.find(stack.text(1, limit: 10_000)))
+      return workspace.handle(of: try workspace.presets.find(stack.text(1, limit: longestName)))
     }
     module.function(
       "create", [name], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
       "Makes a preset with the initial options. Codes: exists, bad_name."
     ) { stack in
-      let name = try stack.text(1, limit: 10_000)
+      let name = try stack.text(1, limit: longestName)
       let workspace = try context.workspace()
       return workspace.handle(of: try workspace.presets.create(name))
     }
@@ -130,7 +130,7 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
     type.field("name", .string, grant: .decksWrite, example: "\"Fast\"", "Its name. Assigning renames it.") {
       try $0.record().name
     } set: { preset, stack in
-      let name = try stack.text(3, limit: 10_000)
+      let name = try stack.text(3, limit: longestName)
       try preset.workspace.presets.rename(preset.id, to: name)
     }
     type.field("deck_count", .integer, "How many decks use it directly.") { try $0.record().deckCount }

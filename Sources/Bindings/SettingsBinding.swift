@@ -158,10 +158,8 @@ extension BindingContext {
     for name in names {
       for setting in try tree.settings(in: name) {
         let isGranted = granted.contains { setting.name == $0 || setting.name.hasPrefix($0 + ".") }
-        let mayChange = setting.owner == owner || isGranted
-        guard mayChange else {
-          throw GrantError.missing(
-            plugin: owner.plugin?.description ?? "this state", right: "settings.write:\(setting.name)")
+        guard setting.owner == owner || isGranted else {
+          throw GrantError.missing(plugin: pluginName, right: "settings.write:\(setting.name)")
         }
       }
     }
@@ -185,7 +183,7 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
     type.field("state", .string, "on, off or mixed.") { try $0.state().rawValue }
     describeValue(type, .boolean, example: "true", "True only when all are on; assigning sets all.", context)
     type.field("children", .list(.string), "The names of its children.") {
-      FrozenList(try $0.children(), advice: "a group's children are fixed; use group:toggle(child)")
+      Frozen(try $0.children(), advice: "a group's children are fixed; use group:toggle(child)")
     }
     type.method(
       "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean, example: "(\"basil\")",
@@ -209,9 +207,9 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
     describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
     type.field("options", .list(.string), "The options that can be chosen.") { choice in
       guard case .choice(let options, _) = try choice.declaration().kind else {
-        return FrozenList([String](), advice: "")
+        return Frozen([String](), advice: "")
       }
-      return FrozenList(options, advice: "a choice's options are fixed; assign its value")
+      return Frozen(options, advice: "a choice's options are fixed; assign its value")
     }
   }
 }

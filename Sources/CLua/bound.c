@@ -389,10 +389,10 @@ void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function) {
   set_member(L, type->setters_ref, function, 0);
 }
 
-void dh_type_operator(lua_State *L, dh_type *type, const char *event, const dh_function *function) {
+void dh_type_operator(lua_State *L, dh_type *type, const dh_function *function) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable_ref);
-  lua_pushstring(L, event);
-  push_host_function(L, function, strcmp(event, "__tostring") == 0 ? call_tostring : call_method);
+  lua_pushstring(L, function->name);
+  push_host_function(L, function, strcmp(function->name, "__tostring") == 0 ? call_tostring : call_method);
   lua_rawset(L, -3);
   lua_pop(L, 1);
 }

@@ -104,7 +104,7 @@ extension CommandRegistry {
 
 extension Command {
   /// A line for each option with its help.
-  public func optionLines(width: Int = 80) -> [String] { rows(options.map { ($0.heading, $0.help) }, width: width) }
+  public func optionLines(width: Int) -> [String] { rows(options.map { ($0.heading, $0.help) }, width: width) }
 
   public func helpText(width: Int = 80) -> [String] {
     var parts = [usageLines.flatMap { hanging($0, width: width) }]

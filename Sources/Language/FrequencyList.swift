@@ -69,7 +69,7 @@ extension LanguageLibrary {
   /// in the data folder) or else from the model in Debian's onboard-data (in its own folder or in `frequency`); nil if
   /// neither exists.
   public func frequencies(of language: Language) -> [String: Double]? {
-    let code = String(language.code.prefix(2))
+    let code = language.baseCode
     let own = frequencyFolder
     let models = Self.modelNames(code)
     let places =

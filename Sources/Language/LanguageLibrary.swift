@@ -59,7 +59,7 @@ public final class LanguageLibrary {
   /// Returns the lemmatizer of a language, loading its data at first use.
   public func lemmatizer(of language: Language) -> Lemmatizer {
     if let known = lemmatizers[language] { return known }
-    let code = String(language.code.prefix(2))
+    let code = language.baseCode
     let files = LanguageFiles.named(code)
     let analysers = (files?.analysers ?? []).compactMap { path in first(path).flatMap(transducers) }
     let wordNet = code == "en" ? openWordNet() : nil
@@ -87,7 +87,7 @@ public final class LanguageLibrary {
 
   /// Returns the translations of a lemma in Apertium's bilingual dictionaries, grouped by target language.
   public func translations(of lemma: String, in language: Language) -> [(meanings: String, texts: [String])] {
-    let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
+    let files = LanguageFiles.named(language.baseCode)?.bilingual ?? []
     return files.compactMap { meanings, path in
       guard let path = first(path), let file = bilingual(path) else { return nil }
       var texts: [String] = []
@@ -106,7 +106,7 @@ public final class LanguageLibrary {
 
   /// Whether a bilingual dictionary of Apertium translates from a language.
   public func hasTranslations(of language: Language) -> Bool {
-    let files = LanguageFiles.named(String(language.code.prefix(2)))?.bilingual ?? []
+    let files = LanguageFiles.named(language.baseCode)?.bilingual ?? []
     return files.contains { first($0.path) != nil }
   }
 
@@ -145,7 +145,7 @@ public final class LanguageLibrary {
   }
 
   private func openStems(_ language: Language) -> AffixStems? {
-    let code = language.code.prefix(2)
+    let code = language.baseCode
     let names = language.dictionaryNames + ["\(code)_\(code.uppercased())"] + (code == "en" ? ["en_US"] : [])
     for folder in spellingFolders {
       for name in names where fileExists("\(folder)/\(name).aff") {
@@ -161,7 +161,7 @@ public final class LanguageLibrary {
   }
 
   private func overrides(_ language: Language) -> [String: String] {
-    let path = "\(ownFolder)/\(language.code.prefix(2)).tsv"
+    let path = "\(ownFolder)/\(language.baseCode).tsv"
     guard fileExists(path) else { return [:] }
     let text: String?
     do { text = try FileText.read(path, limit: 64 << 20, isInterrupted: isInterrupted) } catch {

@@ -43,7 +43,7 @@ public final class Lemmatizer {
   ) {
     (self.language, self.overrides, self.analysers, self.wordNet) = (language, overrides, analysers, wordNet)
     (self.missing, self.dictionaryForms, self.stems) = (missing, dictionaryForms, stems)
-    tables = WordTables(code: String(language.code.prefix(2)))
+    tables = WordTables(code: language.baseCode)
   }
 
   /// Returns the lemmas of a form without context, ignoring case unless only the capitalised form is known.
@@ -107,16 +107,12 @@ public final class Lemmatizer {
   /// Returns the candidates of the analysers, or of WordNet, for a form as it is written.
   private func read(_ form: String) -> [LemmaCandidate] {
     if let wordNet { return wordNet.candidates(of: form) }
-    let code = String(language.code.prefix(2))
+    let code = language.baseCode
     for analyser in analysers {
       var found: [LemmaCandidate] = []
       for reading in analyser.readings(of: form) {
         guard let candidate = Reading.candidate(reading, form: form, code: code) else { continue }
-        if let known = found.firstIndex(where: { $0.lemma == candidate.lemma }) {
-          if candidate.rank < found[known].rank { found[known] = candidate }
-        } else {
-          found.append(candidate)
-        }
+        found.merge(candidate)
       }
       if !found.isEmpty { return found }
     }

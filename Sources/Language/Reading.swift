@@ -7,6 +7,17 @@ struct LemmaCandidate: Equatable {
   let rank: Int32
 }
 
+extension [LemmaCandidate] {
+  /// Adds a candidate; of two with the same lemma, the likelier one is kept.
+  mutating func merge(_ candidate: LemmaCandidate) {
+    if let known = firstIndex(where: { $0.lemma == candidate.lemma }) {
+      if candidate.rank < self[known].rank { self[known] = candidate }
+    } else {
+      append(candidate)
+    }
+  }
+}
+
 enum Reading {
   /// Returns the lemma and the rank of a reading in Apertium's notation; nil for a reading that is not a single word.
   /// - Parameter form: in lower case; it is the lemma of a personal pronoun, which the reading leaves open.

@@ -101,7 +101,7 @@ public struct TextIndex: Sendable {
   public var digest: String { hexadecimal(sha256(bytes)) }
 
   public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> {
-    tokens[Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)]
+    tokens[tokenRange(of: sentence)]
   }
 
   /// Returns the likeliest lemma of a token; nil for a number.

@@ -88,7 +88,7 @@ public struct TextView: Sendable {
 
   /// Returns the likeliest lemma of a token; nil for a name or a number.
   public func lemma(of token: TextToken) -> UInt32? {
-    token.isName ? nil : text.forms[Int(token.form)].lemmas.first
+    token.isName ? nil : text.lemma(of: token)
   }
 
   /// Returns the number of tokens and lemmas in each state.

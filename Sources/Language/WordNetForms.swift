@@ -90,11 +90,7 @@ final class WordNetForms {
     for part in parts {
       for (lemma, isChanged) in lemmas(of: form, in: part) {
         let rank = -Int32(clamping: 10 * uses(of: lemma, in: part) + (isChanged ? 6 : 5))
-        if let known = found.firstIndex(where: { $0.lemma == lemma }) {
-          if rank < found[known].rank { found[known] = LemmaCandidate(lemma: lemma, rank: rank) }
-        } else {
-          found.append(LemmaCandidate(lemma: lemma, rank: rank))
-        }
+        found.merge(LemmaCandidate(lemma: lemma, rank: rank))
       }
     }
     return found

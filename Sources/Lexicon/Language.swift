@@ -96,6 +96,9 @@ public struct Language: Hashable, Sendable {
     return known.first { $0.name == wanted } ?? known.first { $0.title.lowercased() == wanted || $0.code == code }
   }
 
+  /// The code without a region: `pt` for `pt-br`.
+  public var baseCode: String { String(code.prefix(2)) }
+
   /// The value of each letter, for game modes that count letters by value; absent letters count 1.
   public var letterValues: [Character: Int] {
     var table: [Character: Int] = [:]

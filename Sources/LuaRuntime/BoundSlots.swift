@@ -10,8 +10,8 @@ extension LuaState {
     let type: UnsafeMutablePointer<dh_type>
     let description: TypeDescription
     /// Bytes that each object is charged; the minimum where each object is measured.
-    let cost: Int
-    let weigh: ((any BoundObject) -> Int)?
+    private let cost: Int
+    private let weigh: ((any BoundObject) -> Int)?
     let bring: (UnsafeMutableRawPointer) -> any BoundObject
     /// How many classes were registered before this one.
     let order: Int
@@ -38,6 +38,15 @@ extension LuaState {
       (self.type, self.description, self.order) = (type, description, order)
       (members, cost, weigh) = ([], 128, nil)
       bring = { Unmanaged<DistantObject>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// The bytes that an object is charged.
+    func cost(of object: any BoundObject) -> Int { weigh.map { max(cost, $0(object)) } ?? cost }
+
+    /// Pushes an object, which its userdata then retains.
+    func push(_ object: any BoundObject, cost: Int, on L: OpaquePointer) {
+      let reference = Unmanaged<AnyObject>.passUnretained(object)
+      if dh_push_object(L, type, reference.toOpaque(), cost) != 0 { _ = reference.retain() }
     }
   }
 
@@ -72,7 +81,7 @@ extension LuaState {
       case .method: dh_type_method(L, type, entry)
       case .getter: dh_type_getter(L, type, entry)
       case .setter: dh_type_setter(L, type, entry)
-      case .operation(let event): dh_type_operator(L, type, event, entry)
+      case .operation: dh_type_operator(L, type, entry)
       }
     }
   }
@@ -101,9 +110,7 @@ extension LuaState {
       lua_pushnil(L)
       return
     }
-    let reference = Unmanaged<AnyObject>.passUnretained(object)
-    let cost = slot.weigh.map { max(slot.cost, $0(object)) } ?? slot.cost
-    if dh_push_object(L, slot.type, reference.toOpaque(), cost) != 0 { _ = reference.retain() }
+    slot.push(object, cost: slot.cost(of: object), on: L)
   }
 
   func object(on L: OpaquePointer, at index: Int32) -> (any BoundObject)? {

@@ -34,10 +34,8 @@ import Text
 }
 
 @usableFromInline struct BoundMember {
-  @usableFromInline enum Role {
-    case method, getter, setter
-    case operation(String)
-  }
+  /// An operation is a metamethod; its function has its name.
+  @usableFromInline enum Role: UInt8 { case method, getter, setter, operation }
   let role: Role
   let function: HostFunction
 
@@ -93,7 +91,7 @@ public final class BoundType<T: AnyObject> {
     let check = self.check
     members.append(
       BoundMember(
-        .operation("__tostring"),
+        .operation,
         HostFunction("__tostring", failsSoftly: false) { stack, raw in
           do {
             stack.push(try Self.with(raw, check, summary))
@@ -198,7 +196,7 @@ public final class BoundType<T: AnyObject> {
   /// Adds fields of any name, which the object itself looks up; the type has no other members. `set` finds the new
   /// value at 3.
   public func anyField<V: LuaRepresentable>(
-    _ fieldType: LuaType, grant: LuaGrant? = nil, _ help: String, names: @escaping (T) throws -> [String],
+    _ fieldType: LuaType, grant: LuaGrant, _ help: String, names: @escaping (T) throws -> [String],
     get: @escaping (T, String) throws -> V,
     set: @escaping (T, String, borrowing LuaStack) throws -> Void
   ) {
@@ -215,7 +213,7 @@ public final class BoundType<T: AnyObject> {
       return LuaNothing()
     }
     let check = self.check
-    description.anyField = AnyFieldDescription(type: fieldType, grant: grant?.words, help: help) { object in
+    description.anyField = AnyFieldDescription(type: fieldType, grant: grant.words, help: help) { object in
       guard let object = object as? T else { return [] }
       try check?(object)
       return try names(object)
@@ -229,7 +227,7 @@ public final class BoundType<T: AnyObject> {
     let check = self.check
     members.append(
       BoundMember(
-        .operation(event),
+        .operation,
         HostFunction(event, failsSoftly: false) { stack, raw in
           try Self.with(raw, check) { try body($0, stack).push(on: stack) }
         }))

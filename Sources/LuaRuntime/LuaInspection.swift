@@ -51,8 +51,6 @@ public enum LuaInspection {
 }
 
 extension LuaCopier {
-  func keys(at index: Int32) -> [String] { keysWithKind(at: index).map(\.name) }
-
   /// Returns the text keys of a table, sorted; at most 10,000 keys are examined.
   func keysWithKind(at index: Int32) -> [(name: String, isFunction: Bool)] {
     let L = self.L

@@ -32,36 +32,27 @@ public struct LuaTablePreview {
 extension LuaPreview {
   /// Prepares the value at an index for display.
   /// - Throws: `LuaError` if a `__tostring` was stopped.
-  public init(_ index: Int, on stack: borrowing LuaStack, limits: LuaPreviewLimits = LuaPreviewLimits()) throws {
-    var maker = PreviewMaker(stack.L, limits)
+  public init(_ index: Int, on stack: borrowing LuaStack) throws {
+    var maker = PreviewMaker(stack.L)
     self = try maker.preview(lua_absindex(stack.L, Int32(index)), depth: 0)
   }
 }
 
-public struct LuaPreviewLimits {
-  /// The maximum nesting of tables.
-  public var depth = 6
-  /// The maximum number of elements, and of fields, of one table.
-  public var breadth = 100
-  /// The maximum number of values in total.
-  public var values = 2_000
-  /// The maximum number of bytes of one text.
-  public var text = 4_000
-
-  public init() {}
-}
-
 private struct PreviewMaker {
-  let L: OpaquePointer
-  let limits: LuaPreviewLimits
-  var open: [UnsafeRawPointer] = []
-  var left: Int
+  /// The maximum nesting of tables.
+  private static let depthLimit = 6
+  /// The maximum number of elements, and of fields, of one table.
+  private static let breadthLimit = 100
+  /// The maximum number of bytes of one text.
+  private static let textLimit = 4_000
 
-  init(_ state: OpaquePointer, _ limits: LuaPreviewLimits) {
-    L = state
-    self.limits = limits
-    left = limits.values
-  }
+  let L: OpaquePointer
+  /// The tables that are being shown, outermost first.
+  private var open: [UnsafeRawPointer] = []
+  /// How many more values are shown.
+  private var left = 2_000
+
+  init(_ state: OpaquePointer) { L = state }
 
   mutating func preview(_ index: Int32, depth: Int) throws -> LuaPreview {
     left -= 1
@@ -79,7 +70,7 @@ private struct PreviewMaker {
   private func text(_ index: Int32) -> LuaPreview {
     var length = 0
     guard let start = dh_string(L, index, &length) else { return .word("nil") }
-    return .text([UInt8](UnsafeRawBufferPointer(start: start, count: min(length, limits.text))), total: length)
+    return .text([UInt8](UnsafeRawBufferPointer(start: start, count: min(length, Self.textLimit))), total: length)
   }
 
   /// Returns the text that `tostring` gives; if that fails, the value's type, with the problem if the error was one.
@@ -111,18 +102,18 @@ private struct PreviewMaker {
     guard let address = lua_topointer(L, index) else { return .word("table") }
     if open.contains(address) { return .cycle }
     let keys = keys(of: index)
-    if depth >= limits.depth || left <= 0 { return .folded(count: keys.elements + keys.others.count + keys.more) }
+    if depth >= Self.depthLimit || left <= 0 { return .folded(count: keys.elements + keys.others.count + keys.more) }
     open.append(address)
     defer { open.removeLast() }
     var made = LuaTablePreview()
     made.elementCount = keys.elements
     made.fieldCount = keys.others.count + keys.more
-    for position in 0..<min(keys.elements, limits.breadth) where left > 0 {
+    for position in 0..<min(keys.elements, Self.breadthLimit) where left > 0 {
       lua_rawgeti(L, index, Int64(position + 1))
       defer { dh_pop(L, 1) }
       made.elements.append(try preview(lua_gettop(L), depth: depth + 1))
     }
-    for key in keys.others.prefix(limits.breadth) where left > 0 {
+    for key in keys.others.prefix(Self.breadthLimit) where left > 0 {
       if let pair = try field(index, key, depth) { made.fields.append(pair) }
     }
     return .table(made)
@@ -142,7 +133,7 @@ private struct PreviewMaker {
     defer { dh_pop(L, 2) }
     lua_pushvalue(L, -1)
     lua_rawget(L, index)
-    return (try preview(lua_gettop(L) - 1, depth: limits.depth), try preview(lua_gettop(L), depth: depth + 1))
+    return (try preview(lua_gettop(L) - 1, depth: Self.depthLimit), try preview(lua_gettop(L), depth: depth + 1))
   }
 
   private enum Key {

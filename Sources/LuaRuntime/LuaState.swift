@@ -167,7 +167,7 @@ public final class LuaState {
   public func globalNames() throws -> [String] {
     try withStack { stack in
       dh_push_globals(stack.L)
-      return LuaCopier(stack.L).keys(at: -1)
+      return LuaCopier(stack.L).keysWithKind(at: -1).map(\.name)
     }
   }
 
@@ -336,15 +336,14 @@ private func endsIn(_ end: String, on L: OpaquePointer) -> Bool {
 private func errorText(on L: OpaquePointer) -> String {
   let kind = lua_type(L, -1)
   if kind == LUA_TNIL { return "nil" }
-  defer { dh_pop(L, 1) }
-  let hasText = kind == LUA_TSTRING || kind == LUA_TNUMBER || luaL_getmetafield(L, -1, "__tostring") != LUA_TNIL
-  if kind != LUA_TSTRING, kind != LUA_TNUMBER, hasText { dh_pop(L, 1) }
-  guard hasText else {
-    lua_pushnil(L)
-    return "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
+  let withoutText = "(error object is a \(String(cString: dh_type_word(L, -1))) value)"
+  if kind != LUA_TSTRING, kind != LUA_TNUMBER {
+    guard luaL_getmetafield(L, -1, "__tostring") != LUA_TNIL else { return withoutText }
+    dh_pop(L, 1)
   }
   let status = dh_tostring_protected(L, -1)
-  if status >= DH_STATUS_STOPPED { lua_pushnil(L) }
-  guard status == LUA_OK else { return "(error object is a \(String(cString: dh_type_word(L, -2))) value)" }
-  return LuaStack(L).excerpt(-1) ?? "(error object is a \(String(cString: dh_type_word(L, -2))) value)"
+  // A call that was stopped leaves nothing on the stack.
+  if status >= DH_STATUS_STOPPED { return withoutText }
+  defer { dh_pop(L, 1) }
+  return status == LUA_OK ? LuaStack(L).excerpt(-1) ?? withoutText : withoutText
 }

@@ -222,38 +222,17 @@ public struct LuaNothing: LuaRepresentable {
   public var luaValue: LuaValue { .none }
 }
 
-/// A list returned by a field: it can be read; writing raises `advice`.
-public struct FrozenList<Element: LuaRepresentable>: LuaRepresentable {
-  public let elements: [Element]
-  public let advice: String
+/// A list or a table, returned by a field: it can be read; writing at its top level raises `advice`.
+public struct Frozen<Content: LuaRepresentable>: LuaRepresentable {
+  private let content: Content
+  private let advice: String
 
-  public init(_ elements: [Element], advice: String) {
-    self.elements = elements
-    self.advice = advice
-  }
+  public init(_ content: Content, advice: String) { (self.content, self.advice) = (content, advice) }
 
   public func push(on stack: borrowing LuaStack) throws -> Int32 {
-    _ = try elements.push(on: stack)
-    stack.top.freeze(advice: advice)
-    return 1
-  }
-  public var luaValue: LuaValue { elements.luaValue }
-}
-
-/// A table with any keys, returned by a field: it can be read; writing at its top level raises `advice`.
-public struct FrozenValue: LuaRepresentable {
-  public let value: LuaValue
-  public let advice: String
-
-  public init(_ value: LuaValue, advice: String) {
-    self.value = value
-    self.advice = advice
-  }
-
-  public func push(on stack: borrowing LuaStack) throws -> Int32 {
-    let count = try value.push(on: stack)
+    let count = try content.push(on: stack)
     if stack.kind(-1) == .table { stack.top.freeze(advice: advice) }
     return count
   }
-  public var luaValue: LuaValue { value }
+  public var luaValue: LuaValue { content.luaValue }
 }

@@ -54,6 +54,9 @@ struct GrantFile {
 
   static func path(in folder: String) -> String { folder + "/grants.json" }
 
+  /// The limits of the file, and of the journal that contains a part of it.
+  static let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
+
   /// Reads the file in an account's folder; a missing file grants nothing.
   init(folder: String) throws {
     self.folder = folder
@@ -61,9 +64,8 @@ struct GrantFile {
     facts = try FileFacts.at(path)
     guard facts != nil else { return }
     let bytes = try FileText.bytes(path, limit: 1 << 20, isInterrupted: isNeverInterrupted)
-    let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do {
-      guard let record = try JSONParser.parse(bytes, limits: limits).record else {
+      guard let record = try JSONParser.parse(bytes, limits: Self.limits).record else {
         throw PluginFileError.badGrants(path: path)
       }
       whole = record
@@ -99,9 +101,8 @@ struct GrantFile {
 
   /// Returns the plugins that a file would enable, and what it would grant them.
   static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
-    let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do throws(JSONFailure) {
-      let entries = Self.entries(in: try JSONParser.parse(bytes, limits: limits).record ?? Value.Record())
+      let entries = Self.entries(in: try JSONParser.parse(bytes, limits: Self.limits).record ?? Value.Record())
       return entries.filter(\.value.isEnabled).sorted { $0.key < $1.key }.map {
         ($0.key, $0.value.granted + ($0.value.isIsolated ? [] : ["to run in Deckhand's process"]))
       }

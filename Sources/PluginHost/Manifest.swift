@@ -46,7 +46,7 @@ public struct Manifest: Sendable {
     do {
       value = try JSONParser.parse(bytes, limits: limits)
     } catch {
-      throw .badManifest(plugin: folder, reason: "line \(error.line), column \(error.column): \(error.words)")
+      throw .badManifest(plugin: folder, reason: error.placedWords)
     }
     guard let object = value.record else { throw .badManifest(plugin: folder, reason: "an object expected") }
     let reader = ManifestReader(object: object, folder: folder)

@@ -2,6 +2,7 @@
 // one; a path is absolute or begins with the user's home folder; printing shows the whole text.
 
 import Bindings
+import Problems
 import Text
 import Workspace
 
@@ -94,12 +95,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
   /// plugin may change.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    let isName = parts.allSatisfy { part in
-      !part.isEmpty
-        && part.utf8.allSatisfy {
-          (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D
-        }
-    }
+    let isName = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(PluginName.isNameByte) }
     return isName && name.utf8.count <= 200 && !ProgramSettings.isGuarded(String(name)) ? String(name) : nil
   }
 

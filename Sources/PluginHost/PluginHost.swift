@@ -59,12 +59,14 @@ public final class PluginHost: ListenerLoading {
       session.reportPlugin(oneLine(error))
     }
     find()
-    // Bundled plugins are announced first, so that an installed plugin does not take their names.
-    for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) { announce(plugin) }
+    for plugin in bundledFirst { announce(plugin) }
     events.loader = self
     registry.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.commands) }
     modes.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.modes) }
   }
+
+  /// The plugins in the order of their announcement, in which an installed one does not take a bundled one's names.
+  private var bundledFirst: [Plugin] { plugins.filter(\.isBundled) + plugins.filter { !$0.isBundled } }
 
   /// Returns which plugin has a command or a mode that nobody can use now, and why; nil if none has it.
   private func reason(forMissing name: String, _ names: (Manifest) -> [String]) -> String? {
@@ -125,9 +127,7 @@ public final class PluginHost: ListenerLoading {
       if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
       plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
     }
-    for plugin in plugins.filter(\.isBundled) + plugins.filter({ !$0.isBundled }) where plugin.lua == nil {
-      announce(plugin)
-    }
+    for plugin in bundledFirst where plugin.lua == nil { announce(plugin) }
   }
 
   /// Changes a plugin's entry with the file locked, as another shell may be changing the entry of another plugin.
@@ -237,6 +237,11 @@ public final class PluginHost: ListenerLoading {
     plugins.filter(\.isUsable).flatMap { plugin in
       (plugin.manifest?.modes ?? []).map { ($0, plugin.manifest?.summary ?? "") }
     }
+  }
+
+  /// Adds a plugin, in place of one of the same name.
+  func add(_ plugin: Plugin) {
+    plugins = (plugins.filter { $0.name != plugin.name } + [plugin]).sorted { $0.name < $1.name }
   }
 
   // MARK: Failures

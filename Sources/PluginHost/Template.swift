@@ -7,10 +7,6 @@ import Glibc
 import Values
 
 extension PluginHost {
-  /// Whether a plugin may have the name: lower-case letters, digits, `_` and `-`, a letter first, at most 40
-  /// characters.
-  public static func mayName(_ text: String) -> Bool { Manifest.isName(text) }
-
   /// Writes a folder of that name into the user's plugins folder and adds the plugin, not enabled yet.
   /// - Throws: `PluginError.badName`, `.exists`.
   @discardableResult
@@ -30,7 +26,7 @@ extension PluginHost {
       throw error
     }
     let plugin = read(name, folder, isBundled: false)
-    plugins = (plugins + [plugin]).sorted { $0.name < $1.name }
+    add(plugin)
     return plugin
   }
 }

@@ -28,9 +28,7 @@ public struct PluginTests {
   /// - Throws: when the plugin cannot be loaded, or has no tests.
   public func run(of name: String, in folder: String, staged: String? = nil) throws -> [PluginTestResult] {
     host.find()
-    if let staged {
-      host.plugins = host.plugins.filter { $0.name != name } + [host.read(name, staged, isBundled: false)]
-    }
+    if let staged { host.add(host.read(name, staged, isBundled: false)) }
     let plugin = try host.plugin(named: name)
     guard let manifest = plugin.manifest, !manifest.isNewer else {
       try host.load(plugin)

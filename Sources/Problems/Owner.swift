@@ -11,10 +11,14 @@ public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertibl
   /// Nil if the text is not a valid plugin name.
   public init?(_ text: String) {
     let bytes = text.utf8
-    guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.count <= 40,
-      bytes.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D })
+    guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.count <= 40, bytes.allSatisfy(Self.isNameByte)
     else { return nil }
     description = text
+  }
+
+  /// Lower-case letters, digits, `_` and `-`: the bytes of the names of plugins, their modes and their settings.
+  public static func isNameByte(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D
   }
 
   public static func < (first: PluginName, second: PluginName) -> Bool { first.description < second.description }

@@ -11,6 +11,15 @@ import Workspace
 /// A fraction as a percentage with one decimal: `98.3 %`.
 func percent(_ share: Double) -> String { "\((share * 1000).rounded() / 10) %" }
 
+/// A fraction as a percentage without decimals: `98 %`.
+func wholePercent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+
+/// A number with at most two or four decimals.
+func rounded(_ number: Double, _ places: Int) -> String {
+  let scale = places == 4 ? 10_000.0 : 100.0
+  return "\((number * scale).rounded() / scale)"
+}
+
 /// The number of days of study since a moment; 0 for one of today or in the future.
 func daysAgo(_ moment: Double, at now: StudyMoment) -> Int { max(0, now.today - now.day(of: moment)) }
 

@@ -31,7 +31,7 @@ package struct Runner {
         try session.plugins.prepareCommand(words)
         let (command, invocation) = try session.registry.parse(words: words)
         (origin, trouble) = (command.errorPrefix, command.troubleStatus)
-        wantsJSON = session.options.wantsJSON || invocation.wantsJSON
+        wantsJSON = invocation.wantsJSON(in: session)
         try session.refreshAccounts()
         if command.access.needsSignIn { try session.host.requireSignIn() }
         // A plugin may run a file of commands.
@@ -115,7 +115,7 @@ package struct Runner {
       guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
         return try act(command, invocation)
       }
-      return try RehearsalRun(session).run(asJSON: session.options.wantsJSON || invocation.wantsJSON) {
+      return try RehearsalRun(session).run(asJSON: invocation.wantsJSON(in: session)) {
         try act(command, invocation)
       }
     }

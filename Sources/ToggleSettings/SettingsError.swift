@@ -166,8 +166,8 @@ public enum SettingsNotice: Equatable, Sendable {
   }
 }
 
-/// A list truncated after a few names: `a, b, c, d, e and 3 more`.
-private func someOf(_ names: [String], limit: Int = 5) -> String {
-  let shown = names.prefix(limit).map { printable($0) }.joined(separator: ", ")
-  return names.count > limit ? "\(shown) and \(grouped(names.count - limit)) more" : shown
+/// A list truncated after five names: `a, b, c, d, e and 3 more`.
+private func someOf(_ names: [String]) -> String {
+  let shown = names.prefix(5).map { printable($0) }.joined(separator: ", ")
+  return names.count > 5 ? "\(shown) and \(grouped(names.count - 5)) more" : shown
 }

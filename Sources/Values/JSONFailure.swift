@@ -44,6 +44,9 @@ public struct JSONFailure: Error, Equatable, Sendable {
 }
 
 extension JSONFailure {
+  /// The words with their place, for a message that begins with the file: `line 3, column 7: ...`.
+  public var placedWords: String { "line \(line), column \(column): \(words)" }
+
   /// What was expected, or which limit was exceeded: for a message that begins with the file, line and column.
   public var words: String {
     switch reason {

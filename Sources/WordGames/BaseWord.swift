@@ -35,7 +35,7 @@ extension Game {
     if let word = options.word {
       try game.setUp(base: game.words.checked(base: word))
     } else {
-      try game.chooseNewBase()
+      try game.setUp(base: game.chosenBase())
     }
     return game
   }
@@ -53,11 +53,7 @@ extension Game {
       clock.set(elapsed: 0)
     }
     do { try setUp(base: word) } catch {
-      // If the mode's own function fails, the game stays as it was.
-      play(before.base.word, rules: before.base.rules)
-      foundWords.clear()
-      foundWords.add(before.found)
-      tally = before.tally
+      restore(base: before.base, tally: before.tally, found: before.found)
       clock.set(elapsed: before.elapsed)
       throw error
     }
@@ -66,16 +62,22 @@ extension Game {
     return baseWord
   }
 
-  func chooseNewBase() throws { try setUp(base: chosenBase()) }
+  /// Restores the game as it was before a new base word, for which a function of the mode failed.
+  func restore(base: BaseInPlay, tally: GameTally, found: [GameState.Found]) {
+    play(base.word, rules: base.rules)
+    foundWords.clear()
+    foundWords.add(found)
+    self.tally = tally
+  }
 
   /// Asks the mode's `setup` for the base word and the rules, then puts them into play.
-  private func setUp(base: String) throws {
+  func setUp(base: String) throws {
     play(base, rules: mode.rules)
     guard let setup = try runningHook({ try mode.hooks.setup?(self) }) else { return }
     play(try setup.base.map { try words.checked(base: $0) } ?? base, rules: setup.rules ?? mode.rules)
   }
 
-  private func chosenBase() throws(GameError) -> String {
+  func chosenBase() throws(GameError) -> String {
     let length = choice.wantedLength ?? usualLength
     guard lexicon.count(length: length) > 0 else {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)

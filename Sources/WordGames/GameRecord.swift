@@ -20,7 +20,7 @@ struct GameRecord {
     do {
       value = try JSONParser.parse(Array(text.utf8), limits: limits)
     } catch {
-      throw .badState(reason: "line \(error.line), column \(error.column): \(error.words)")
+      throw .badState(reason: error.placedWords)
     }
     try self.init(ValueReader(value))
   }

@@ -142,13 +142,8 @@ extension Game {
     if foundWords.count == tally.nextReward { takeReward() }
     if traits.players > 1 { tally.currentPlayer = (tally.currentPlayer + 1) % traits.players }
     guard let before else { return }
-    do { try chooseNewBase() } catch {
-      // If the mode's own function fails, the game stays as it was.
-      play(before.base.word, rules: before.base.rules)
-      let found = foundWords.state(from: 0).dropLast()
-      foundWords.clear()
-      foundWords.add(Array(found))
-      tally = before.tally
+    do { try setUp(base: chosenBase()) } catch {
+      restore(base: before.base, tally: before.tally, found: Array(foundWords.state(from: 0).dropLast()))
       throw error
     }
   }

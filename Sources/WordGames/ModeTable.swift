@@ -23,7 +23,7 @@ public final class ModeTable {
   /// Adds a mode; throws if its name is taken or invalid.
   public func add(_ mode: Mode, owner: Owner) throws(GameError) {
     let name = mode.name
-    guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(Self.isNameByte) else {
+    guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(PluginName.isNameByte) else {
       throw .badMode(name: name, reason: "a name of lowercase letters, digits, _ and - expected")
     }
     if let taken = entries.first(where: { $0.mode.name == name }) { throw .modeTaken(name: name, owner: taken.owner) }
@@ -46,8 +46,4 @@ public final class ModeTable {
 
   /// The owner of the mode with the given name; nil if there is none.
   public func owner(of name: String) -> Owner? { entries.first { $0.mode.name == name }?.owner }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D
-  }
 }

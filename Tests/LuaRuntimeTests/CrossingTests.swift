@@ -126,7 +126,7 @@ private final class Pair {
           return sum
         }
         module.function("frozen", [], returns: .table, "Cannot be written.") { _ in
-          FrozenList([1, 2, 3], advice: "assign the whole list")
+          Frozen([1, 2, 3], advice: "assign the whole list")
         }
         module.function("counter", [], returns: .function, "An iterator of 1, 2, 3.") { _ in
           var count = 0

@@ -60,7 +60,7 @@ private func probeType() -> BoundType<Probe> {
   BoundType<Probe>("probe", "A thing to test with.", summary: { "probe \"\($0.name)\"" }) { type in
     type.field("name", .string, "Its name.", get: { $0.name }, set: { $0.name = try $1.text(3) })
     type.field("size", .integer, "Bytes of its name.", get: { $0.name.utf8.count })
-    type.field("tags", .list(.string), "Two tags.") { _ in FrozenList(["a", "b"], advice: "use probe:tag()") }
+    type.field("tags", .list(.string), "Two tags.") { _ in Frozen(["a", "b"], advice: "use probe:tag()") }
     type.method("contains", [LuaParameter("text", .string)], returns: .boolean, "Bytes in place.") { probe, stack in
       let bytes = try stack.bytes(2)
       return bytes.count == probe.name.utf8.count && bytes.elementsEqual(probe.name.utf8)

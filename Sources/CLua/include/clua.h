@@ -227,7 +227,7 @@ dh_type *dh_type_new(lua_State *L, const char *name);
 void dh_type_method(lua_State *L, dh_type *type, const dh_function *function);
 void dh_type_getter(lua_State *L, dh_type *type, const dh_function *function);
 void dh_type_setter(lua_State *L, dh_type *type, const dh_function *function);
-void dh_type_operator(lua_State *L, dh_type *type, const char *event, const dh_function *function);
+void dh_type_operator(lua_State *L, dh_type *type, const dh_function *function);
 // Pushes a plain host function.
 void dh_push_function(lua_State *L, const dh_function *function);
 // Pushes a host function that lives as long as Lua holds it. It owns one reference to `swift`, which the collector

@@ -206,7 +206,7 @@ public final class DictionaryLibrary {
 
   /// Returns the languages other than this one that have a dictionary here.
   public func languages(besides language: Language) -> [Language] {
-    let codes = Set(places().compactMap(\.words)).subtracting([String(language.code.prefix(2))])
+    let codes = Set(places().compactMap(\.words)).subtracting([language.baseCode])
     return codes.sorted().compactMap { Self.language(code: $0) }
   }
 
@@ -270,7 +270,7 @@ enum LanguageCode {
   static func named(_ part: some StringProtocol) -> String? {
     if let code = twoLetters(for: String(part)) { return code }
     if threeLetters.values.contains(String(part)) { return String(part) }
-    return Language.named(String(part)).map { String($0.code.prefix(2)) }
+    return Language.named(String(part))?.baseCode
   }
 
   /// Returns the Debian package with meanings for words of a language.

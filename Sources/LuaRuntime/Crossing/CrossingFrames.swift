@@ -87,8 +87,3 @@ enum TableKind: UInt8 {
   /// A table whose metatable follows the pairs.
   case withMetatable
 }
-
-/// How a member is used.
-enum MemberRole: UInt8 {
-  case method, getter, setter, operation
-}

@@ -47,7 +47,7 @@ struct SentMember {
   let number: Int
 
   func write(to writer: inout CrossingWriter) {
-    writer.byte(kind.rawValue)
+    writer.byte(role.rawValue)
     writer.text(name)
     writer.word(number)
   }
@@ -57,25 +57,8 @@ struct SentMember {
   }
 
   init(from reader: inout CrossingReader) throws(CrossingError) {
-    guard let kind = MemberRole(rawValue: try reader.byte()) else { throw CrossingError() }
-    name = try reader.text()
-    number = try reader.word()
-    role =
-      switch kind {
-      case .method: .method
-      case .getter: .getter
-      case .setter: .setter
-      case .operation: .operation(name)
-      }
-  }
-
-  private var kind: MemberRole {
-    switch role {
-    case .method: .method
-    case .getter: .getter
-    case .setter: .setter
-    case .operation: .operation
-    }
+    guard let role = BoundMember.Role(rawValue: try reader.byte()) else { throw CrossingError() }
+    self.init(role, try reader.text(), number: try reader.word())
   }
 }
 

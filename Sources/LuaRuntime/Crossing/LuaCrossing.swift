@@ -97,7 +97,7 @@ final class LuaCrossing {
       objects[id]?.times += 1
       return CrossingReference(tag: .ownObject, id: id, type: slot.order, cost: known.cost)
     }
-    let (id, cost) = (nextNumber(), slot.weigh.map { max(slot.cost, $0(object)) } ?? slot.cost)
+    let (id, cost) = (nextNumber(), slot.cost(of: object))
     objects[id] = SharedObject(object: object, cost: cost, times: 1)
     numbers[key] = id
     dh_keep(L, cost)
@@ -149,8 +149,7 @@ final class LuaCrossing {
       object = DistantObject(id, self)
       distant[id] = Unmanaged.passUnretained(object)
     }
-    let reference = Unmanaged<AnyObject>.passUnretained(object)
-    if dh_push_object(L, slot.type, reference.toOpaque(), cost) != 0 { _ = reference.retain() }
+    slot.push(object, cost: cost, on: L)
   }
 
   /// Pushes a stand-in for a table of the other side.

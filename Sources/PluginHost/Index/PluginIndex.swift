@@ -47,7 +47,7 @@ public struct PluginIndex: Sendable {
     func failure(_ reason: String) -> PluginIndexError { .badIndex(path: path, reason: reason) }
     let value: Value
     do throws(JSONFailure) { value = try JSONParser.parse(source, limits: Self.limits) } catch {
-      throw failure("line \(error.line), column \(error.column): \(error.words)")
+      throw failure(error.placedWords)
     }
     guard let format = value.record?["format"]?.integer else { throw failure("\"format\": 1 is expected") }
     if format != 1 { throw failure("it is of format \(format), and this program reads format 1; update Deckhand") }

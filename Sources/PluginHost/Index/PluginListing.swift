@@ -50,7 +50,7 @@ public struct PluginListing: Sendable {
     let rules = ListingRules(plugin: name)
     let value: Value
     do throws(JSONFailure) { value = try JSONParser.parse(bytes, limits: Self.limits) } catch {
-      throw rules.failure("line \(error.line), column \(error.column): \(error.words)")
+      throw rules.failure(error.placedWords)
     }
     guard let record = value.record else { throw rules.failure("an object is expected") }
     guard record["name"]?.text == name else {

@@ -29,7 +29,7 @@ public struct PluginLock: Equatable, Sendable {
     func failure(_ reason: String) -> PluginReleaseError { .badLock(path: path, reason: reason) }
     let value: Value
     do throws(JSONFailure) { value = try JSONParser.parse(bytes, limits: Self.limits) } catch {
-      throw failure("line \(error.line), column \(error.column): \(error.words)")
+      throw failure(error.placedWords)
     }
     guard value.record?["format"]?.integer == 1, let fields = value.record?["plugins"]?.record?.fields else {
       throw failure("\"format\": 1 and \"plugins\", an object, are expected")

@@ -192,7 +192,7 @@ public struct PluginInstaller {
     }
     host.readGrants()
     let fresh = host.read(name, environment.folders.plugins + "/" + name, isBundled: false)
-    host.plugins = (host.plugins.filter { $0.name != name } + [fresh]).sorted { $0.name < $1.name }
+    host.add(fresh)
     host.announce(fresh)
     if fresh.state == .ready, wasLoaded || fresh.manifest?.loadsAtStart == true { try host.load(fresh) }
     return fresh
@@ -213,7 +213,7 @@ public struct PluginInstaller {
     // The bundled plugin of that name is used again.
     guard let bundled = environment.folders.bundledPlugins, fileExists(bundled + "/" + plugin.name) else { return }
     let fresh = host.read(plugin.name, bundled + "/" + plugin.name, isBundled: true)
-    host.plugins = (host.plugins + [fresh]).sorted { $0.name < $1.name }
+    host.add(fresh)
     host.announce(fresh)
   }
 

@@ -221,9 +221,8 @@ struct PluginStore {
   }
 
   private func decoded(_ bytes: [UInt8]) throws -> Change {
-    let limits = JSONLimits(bytes: 1 << 20, depth: 8, values: 100_000, string: 64 << 10)
     do {
-      let record = try JSONParser.parse(bytes, limits: limits).record
+      let record = try JSONParser.parse(bytes, limits: GrantFile.limits).record
       guard let plugin = record?["plugin"]?.text, Manifest.isName(plugin),
         let isInstalled = record?["installed"]?.boolean, let account = record?["account"]?.text, isAccount(account)
       else { throw PluginFileError.badJournal(path: journalPath) }

@@ -29,8 +29,7 @@ public struct TrustedKeys {
       }
       whole = record
     } catch let failure as JSONFailure {
-      throw SignatureError.damagedKeys(
-        path: path, reason: "line \(failure.line), column \(failure.column): \(failure.words)")
+      throw SignatureError.damagedKeys(path: path, reason: failure.placedWords)
     }
   }
 

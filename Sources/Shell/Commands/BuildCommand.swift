@@ -69,7 +69,7 @@ enum BuildCommand {
   }
 
   private static func show(_ result: CommandResult, _ invocation: Invocation, _ session: Session) {
-    session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON)
+    session.show(result, asJSON: invocation.wantsJSON(in: session))
     _ = session.console.flush()
   }
 
@@ -103,7 +103,7 @@ enum BuildCommand {
     {
       let lines = words(refused.report, refused.deck, writesBack: choices.writesBack, session)
       session.show(
-        CommandResult(refused.report.value, .lines(lines)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
+        CommandResult(refused.report.value, .lines(lines)), asJSON: invocation.wantsJSON(in: session))
       let first = refused.report.cards.rejected[0].message
       throw ShellError.allRefused(file: lastPart(of: path), first: first, isTable: false)
     }

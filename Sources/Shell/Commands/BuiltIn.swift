@@ -99,6 +99,11 @@ public enum BuiltInCommands {
   }
 }
 
+extension Invocation {
+  /// Whether the result is shown as JSON: the command or the program was given --json.
+  func wantsJSON(in session: Session) -> Bool { wantsJSON || session.options.wantsJSON }
+}
+
 /// Splits `NAME=VALUE` at the first `=`; nil for a word without one. The value may begin with a combining mark, such as
 /// a vowel sign of Hindi.
 func assignment(_ word: String) -> (name: String, value: String)? {

@@ -99,7 +99,7 @@ enum CardBulkCommands {
     defer { progress.finish() }
     return try change { done in
       progress.update(done, of: cards.count)
-      if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try session.stopIfInterrupted()
     }
   }
 

@@ -40,7 +40,7 @@ enum CardListCommand {
   ) throws -> TableText {
     var table = TableText(columns.map(\.heading), whenEmpty: whenEmpty)
     for (index, card) in cards.enumerated() {
-      if index % 256 == 0, session.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      if index % 256 == 0 { try session.stopIfInterrupted() }
       table.add(try columns.map { try $0.text(of: card, session) })
     }
     return table
@@ -67,7 +67,7 @@ private struct CardListRequest {
     sort = try invocation.optionalText("--sort").map(Self.sort)
     offset = invocation.optionalInteger("--offset") ?? 0
     limit = invocation.optionalInteger("--limit")
-    wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+    wantsJSON = invocation.wantsJSON(in: session)
     let given = try invocation.optionalText("--columns").map { try CardProperty.columns($0) } ?? []
     areColumnsGiven = !given.isEmpty
     let usual: [CardProperty] =

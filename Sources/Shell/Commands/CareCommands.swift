@@ -71,7 +71,7 @@ enum CareCommands {
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let staged = try workspace.care.stage(path, taking: powers(invocation))
       let (found, here) = (staged.contents, try workspace.care.contentsIfReadable())
-      let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+      let wantsJSON = invocation.wantsJSON(in: session)
       let left = powers(of: staged)
       if !wantsJSON {
         session.show(CommandResult(.null, .table(comparison(found, here, session))), asJSON: false)
@@ -223,7 +223,7 @@ enum CareCommands {
       return CommandResult(
         .list([]), .lines(heading + ["All is well."] + (isWhole ? ["Libraries: \(versions)."] : [])))
     }
-    if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
+    if !session.state.isInScript { session.show(result, asJSON: invocation.wantsJSON(in: session)) }
     throw ShellError.unwell(found.count, mendable: mendable)
   }
 

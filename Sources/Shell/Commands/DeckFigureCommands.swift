@@ -97,11 +97,6 @@ enum DeckFigureCommands {
       .parts([.lines([heading] + overridden), .table(table)]))
   }
 
-  static func rounded(_ number: Double, _ places: Int) -> String {
-    let scale = places == 4 ? 10_000.0 : 100.0
-    return "\((number * scale).rounded() / scale)"
-  }
-
   // MARK: Simulating
 
   private static var simulate: BuiltIn {
@@ -138,7 +133,7 @@ enum DeckFigureCommands {
           forecasts.map { forecast in
             let value = value(forecast)
             let text = value < 100 ? rounded(value, 2) : terminal.grouped(Int(value.rounded()))
-            return ChartPanel.Row("\(Int((forecast.retention * 100).rounded())) %", value, text)
+            return ChartPanel.Row(wholePercent(forecast.retention), value, text)
           })
       ).lines(on: terminal)
     }
@@ -156,7 +151,7 @@ enum DeckFigureCommands {
     guard options.balances, let nearest else { return [] }
     let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
     let rows = zip(names, nearest.reviewsByWeekday).map { ChartPanel.Row($0, $1, rounded($1, 2)) }
-    let title = "Reviews on a day of the week at a retention of \(Int((nearest.retention * 100).rounded())) %"
+    let title = "Reviews on a day of the week at a retention of \(wholePercent(nearest.retention))"
     return [""] + ChartPanel(title, .rows(rows)).lines(on: session.console.terminal)
   }
 

@@ -61,7 +61,7 @@ enum DeckFileCommands {
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let name = invocation.text("DECK")
-    let paths = try invocation.list("FILE").flatMap { try files($0, session) }
+    let paths = invocation.list("FILE").flatMap { TextCommands.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
       return try DeckPageCommands.importAnswers(name, paths, session)
@@ -82,15 +82,9 @@ enum DeckFileCommands {
     }
     let result = CommandResult(report.value, .lines(lines))
     guard report.cards.isRefused else { return result }
-    if !session.state.isInScript { session.show(result, asJSON: session.options.wantsJSON || invocation.wantsJSON) }
+    if !session.state.isInScript { session.show(result, asJSON: invocation.wantsJSON(in: session)) }
     let isTable = report.findings.separator != nil
     throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
-  }
-
-  /// The files that a word names: the path itself, or the matches of a pattern.
-  private static func files(_ word: String, _ session: Session) throws -> [String] {
-    let path = word == "-" ? word : session.environment.folders.expanded(word)
-    return path == "-" ? [path] : FilePattern.matches(path)
   }
 
   private static func importOptions(_ invocation: Invocation, previewed: Int) throws -> ImportOptions {
@@ -237,8 +231,7 @@ enum DeckFileCommands {
       example: "deck export Spanish spanish.csv"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let path =
-        invocation.text("FILE") == "-" ? "-" : session.environment.folders.expanded(invocation.text("FILE"))
+      let path = session.environment.folders.expanded(invocation.text("FILE"))
       var options = ExportOptions()
       options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
       options.hasSchedule = invocation.flag("--with-schedule")

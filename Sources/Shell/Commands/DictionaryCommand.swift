@@ -68,8 +68,7 @@ enum DictionaryCommand {
   private static func offers(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     if before.isEmpty { return ["list", "add", "remove", "order"].map { Offer($0) } }
     guard before[0] == "add" else { return names(session).map { Offer($0) } }
-    let paths = PathCompletion.paths(beginningWith: word, home: session.environment.folders.home)
-    return paths.map { Offer($0, isOpen: $0.hasSuffix("/")) }
+    return NameOffers(session).paths(word)
   }
 
   /// The names of the available dictionaries; empty when nobody is signed in.

@@ -109,7 +109,7 @@ enum DocumentCommands {
       let handle = try document(invocation, session)
       let document = try handle.document()
       let picture =
-        try invocation.wantsJSON || session.options.wantsJSON ? [] : DocumentPicture(session).lines(of: document)
+        try invocation.wantsJSON(in: session) ? [] : DocumentPicture(session).lines(of: document)
       for line in picture { session.console.write(line + "\n") }
       let elements = document.elements.enumerated().map { index, element in "  \(index + 1)  \(element.id.prefix(8))" }
       let words = document.content.linesInWords

@@ -39,7 +39,7 @@ enum LeechCommand {
     for leech in leeches {
       table.add([
         firstLine(leech.record.prompt), firstLine(leech.record.answer), leech.deck,
-        "\(leech.test.lapses) of \(leech.test.answers)", FittingWords.rounded(leech.test.expected, 2),
+        "\(leech.test.lapses) of \(leech.test.answers)", rounded(leech.test.expected, 2),
       ])
     }
     let help = leeches.prefix(20).flatMap { leech in

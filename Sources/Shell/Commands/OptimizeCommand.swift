@@ -89,8 +89,8 @@ enum OptimizeCommand {
     var table = TableText([.init("Model"), .init("Log loss"), .init("RMSE (bins)"), .init("AUC"), .init("Schedules")])
     for (model, fit, isUsed) in [("FSRS-6", evidence.fsrs6, !uses7), ("FSRS-7", evidence.fsrs7, uses7)] {
       table.add([
-        model, FittingWords.rounded(fit.logLoss, 4), FittingWords.rounded(fit.rmse * 100, 2) + " %",
-        FittingWords.rounded(fit.auc, 4), isUsed ? "yes" : "",
+        model, rounded(fit.logLoss, 4), rounded(fit.rmse * 100, 2) + " %",
+        rounded(fit.auc, 4), isUsed ? "yes" : "",
       ])
     }
     let terminal = session.console.terminal
@@ -119,9 +119,9 @@ enum CalibrationPicture {
       title,
       .rows(
         fit.calibration.map { part in
-          let remembered = FittingWords.percent(part.remembered)
+          let remembered = wholePercent(part.remembered)
           return ChartPanel.Row(
-            FittingWords.percent(part.predicted), part.remembered, "\(remembered) of \(grouped(part.count))")
+            wholePercent(part.predicted), part.remembered, "\(remembered) of \(grouped(part.count))")
         }))
   }
 }
@@ -168,10 +168,6 @@ enum FittingWords {
   private static func figures(_ fit: ModelFit) -> String {
     "log loss \(rounded(fit.logLoss, 4)), RMSE \(rounded(fit.rmse * 100, 2)) %"
   }
-
-  static func rounded(_ number: Double, _ places: Int) -> String { DeckFigureCommands.rounded(number, places) }
-
-  static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 }
 
 extension ModelFit {

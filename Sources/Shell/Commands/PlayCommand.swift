@@ -50,7 +50,7 @@ enum PlayCommands {
       if invocation.flag("--list") { return listModes(session) }
       if invocation.flag("--scores") { return try showScores(session) }
       var options = PlayScreen.Options()
-      options.wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+      options.wantsJSON = invocation.wantsJSON(in: session)
       options.showsBase = invocation.optionalText("--base") == nil
       options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.checkedName($0) }
       let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)

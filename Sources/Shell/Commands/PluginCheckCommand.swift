@@ -29,7 +29,7 @@ enum PluginCheckCommand {
         PluginIndexCheck.isIndex(folder) ? try index(folder, session) : try plugin(folder, session)
       guard !faults.isEmpty else { return CommandResult(value, .lines(lines)) }
       let shown = lines + faults.map { "  " + $0 }
-      session.show(CommandResult(value, .lines(shown)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
+      session.show(CommandResult(value, .lines(shown)), asJSON: invocation.wantsJSON(in: session))
       throw PluginReleaseError.hasFaults(path: folder, count: faults.count)
     }
   }

@@ -53,7 +53,7 @@ enum PluginIndexCommands {
 
   private static func offerIndexes(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.count == 1, let action = before.first, action != "list" else { return [] }
-    if action == "add" { return NameOffers(session).sources.paths(word, true).map { Offer(path: $0) } }
+    if action == "add" { return NameOffers(session).paths(word, foldersOnly: true) }
     do {
       return try session.plugins.indexes.states().filter { $0.known != nil }.map { Offer($0.folder) }
     } catch {
@@ -203,7 +203,7 @@ enum PluginIndexCommands {
   /// Completions: files, and plugins of the indexes that are not installed.
   static func offerPackages(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty else { return [] }
-    let files = NameOffers(session).sources.paths(word, false).map { Offer(path: $0) }
+    let files = NameOffers(session).paths(word)
     if word.contains("/") { return files }
     do {
       let found = try session.plugins.indexes.search("").found
@@ -219,7 +219,7 @@ enum PluginIndexCommands {
   /// Completions: installed plugins, and files.
   static func offerUpdates(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty else { return [] }
-    let files = NameOffers(session).sources.paths(word, false).map { Offer(path: $0) }
+    let files = NameOffers(session).paths(word)
     return word.contains("/") ? files : PluginPackages.ownPlugins(session) + files
   }
 }

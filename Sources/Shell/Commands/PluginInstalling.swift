@@ -45,7 +45,7 @@ struct PluginInstalling {
     let path = session.environment.folders.expanded(text)
     let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let isFile = fileExists(path) && !(isUpdate && Folder.isFolder(path))
-    guard index != nil || !isFile && PluginHost.mayName(parts[0]) else {
+    guard index != nil || !isFile && PluginName(parts[0]) != nil else {
       return (try package(at: path), nil)
     }
     let version = parts.count > 1 ? parts[1] : nil

@@ -5,6 +5,7 @@ import Authentication
 import Commands
 import Files
 import PluginHost
+import Problems
 import Text
 import Values
 import Workspace
@@ -48,7 +49,7 @@ enum PluginKeys {
       }
       let key = try key(text, session)
       let plugin = try invocation.optionalText("--plugin").map { name in
-        guard PluginHost.mayName(name) else { throw PluginError.badName(name) }
+        guard PluginName(name) != nil else { throw PluginError.badName(name) }
         return name
       }
       return action == "trust"
@@ -59,7 +60,7 @@ enum PluginKeys {
   /// Completions: the known keys with their names; for `trust` also files.
   private static func offerKeys(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.count == 1, let action = before.first, action != "list" else { return [] }
-    let files = action == "trust" ? NameOffers(session).sources.paths(word, false).map { Offer(path: $0) } : []
+    let files = action == "trust" ? NameOffers(session).paths(word) : []
     do {
       return try session.plugins.packages.trustedKeys().keys.map { Offer($0.key.description, help: $0.name) } + files
     } catch {

@@ -64,9 +64,7 @@ enum PluginPackages {
   /// Completions: folders, and the user's own plugins by name.
   static func offerFolders(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     guard before.isEmpty, !word.contains("/") else { return [] }
-    let folders = PathCompletion.paths(
-      beginningWith: word, foldersOnly: true, home: session.environment.folders.home)
-    return folders.map { Offer($0, isOpen: true) } + ownPlugins(session)
+    return NameOffers(session).paths(word, foldersOnly: true) + ownPlugins(session)
   }
 
   static func ownPlugins(_ session: Session) -> [Offer] {

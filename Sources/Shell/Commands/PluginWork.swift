@@ -61,7 +61,7 @@ enum PluginWork {
         })
       let shown = lines + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
-      session.show(CommandResult(value, .lines(shown)), asJSON: session.options.wantsJSON || invocation.wantsJSON)
+      session.show(CommandResult(value, .lines(shown)), asJSON: invocation.wantsJSON(in: session))
       throw ShellError.testsFailed(plugin: name, failed: failures, of: results.count)
     }
   }

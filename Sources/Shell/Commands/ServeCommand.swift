@@ -56,7 +56,7 @@ enum ServeCommand {
       CommandResult(
         .record([("address", .text(address))]),
         line: "Other programs can use \(whose) at \(address) as they use Anki; Ctrl-C stops it."),
-      asJSON: invocation.wantsJSON || session.options.wantsJSON)
+      asJSON: invocation.wantsJSON(in: session))
     _ = session.console.flush()
     let host = ServingHost(session)
     let server = ActionServer(host)

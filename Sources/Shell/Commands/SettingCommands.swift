@@ -71,7 +71,7 @@ enum SettingCommands {
   private static func values(for before: [String], _ word: String, _ session: Session) -> [Offer] {
     guard before.count == 1, let name = before.first, let tree = session.preferences?.tree else { return [] }
     let candidates = tree.candidates(for: name)
-    if candidates.files { return NameOffers(session).sources.paths(word, false).map { Offer(path: $0) } }
+    if candidates.files { return NameOffers(session).paths(word) }
     return candidates.words.map { Offer($0) }
   }
 

@@ -81,7 +81,7 @@ struct StudyChoice {
       }
       session.console.note(
         found.isEmpty
-          ? "\(quoted(answer)) is not one of these decks\(didYouMean(suggestion(for: answer, among: decks.map(\.name))))."
+          ? "\(quoted(answer)) is not one of these decks\(didYouMean(answer, among: decks.map(\.name)))."
           : "\(quoted(answer)) could be \(found.map { quoted($0.name) }.joined(separator: ", ")).")
     }
     return nil

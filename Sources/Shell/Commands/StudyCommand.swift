@@ -52,7 +52,7 @@ enum StudyCommands {
         session.console.note("warning: \(warning)")
       }
       try reportBuried(in: decks, options, session)
-      let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+      let wantsJSON = invocation.wantsJSON(in: session)
       session.console.usesStandardError = wantsJSON && !session.console.terminal.hasScreen
       defer { session.console.usesStandardError = false }
       let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1

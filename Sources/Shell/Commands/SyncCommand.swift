@@ -70,7 +70,7 @@ enum SyncCommand {
           isFull || isFirst
           ? try fetch(isFull, invocation, workspace, session) : try sync(nil, workspace, session)
         return try MediaSync.follow(
-          result, workspace, session, asJSON: invocation.wantsJSON || session.options.wantsJSON)
+          result, workspace, session, asJSON: invocation.wantsJSON(in: session))
       }
     }
   }

@@ -88,7 +88,7 @@ extension SyncCommand {
     if !pulled.meta.message.isEmpty {
       session.console.message("the server says: \(printable(pulled.meta.message, limit: 500))")
     }
-    let wantsJSON = invocation.wantsJSON || session.options.wantsJSON
+    let wantsJSON = invocation.wantsJSON(in: session)
     if invocation.optionalText("--full") == "upload" { return try upload(preview, invocation, workspace, session) }
     if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
     guard try confirmsImport(preview, isFull, invocation, session) else {
@@ -179,7 +179,7 @@ extension SyncCommand {
         "\(session.counted(report.unstorable, "note or card", "notes and cards")) cannot be used here and are "
           + "stored as they came.")
     }
-    lines += report.findings.prefix(10).map { "  \($0)" }
+    lines += shown(report.findings)
     if let backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(
       .record(

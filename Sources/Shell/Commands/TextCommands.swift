@@ -82,10 +82,8 @@ enum TextCommands {
 
   /// The files that a word names: the path itself, or the matches of a pattern.
   static func paths(_ word: String, _ session: Session) -> [String] {
-    word == "-" ? ["-"] : FilePattern.matches(session.environment.folders.expanded(word))
+    FilePattern.matches(session.environment.folders.expanded(word))
   }
-
-  static func given(_ invocation: Invocation) -> String? { invocation.optionalText("--deck") }
 
   // MARK: text words
 
@@ -103,7 +101,7 @@ enum TextCommands {
         Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
       ], example: "text words ep01.srt --unknown --count 20"
     ) { invocation, session in
-      let text = try open(invocation, session, deck: given(invocation))
+      let text = try open(invocation, session, deck: invocation.optionalText("--deck"))
       let view = try text.view()
       let onlyUnknown = invocation.flag("--unknown")
       let all = view.lemmasByGain { !onlyUnknown || $0.isToLearn }
@@ -154,7 +152,7 @@ enum TextCommands {
         Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
       ], example: "text sentences novel.epub --plan --count 30"
     ) { invocation, session in
-      let text = try open(invocation, session, deck: given(invocation))
+      let text = try open(invocation, session, deck: invocation.optionalText("--deck"))
       let view = try text.view()
       let most = invocation.optionalInteger("--unknown-at-most") ?? 1
       let count = invocation.optionalInteger("--count") ?? 100
@@ -226,7 +224,7 @@ enum TextCommands {
   private static func compared(
     _ invocation: Invocation, _ session: Session
   ) throws -> (read: [(path: String, view: TextView)], leftOut: Int) {
-    var options = try options(invocation, deck: given(invocation))
+    var options = try options(invocation, deck: invocation.optionalText("--deck"))
     options.knownLists = invocation.list("--known").flatMap { Self.paths($0, session) }
     let paths = invocation.list("FILE").flatMap { Self.paths($0, session) }
     var (read, errors): ([(path: String, view: TextView)], [TextFileError]) = ([], [])

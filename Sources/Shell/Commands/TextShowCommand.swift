@@ -35,7 +35,7 @@ enum TextShowCommand {
       ], example: "text show novel.epub --language spanish"
     ) { invocation, session in
       try invocation.require("--png", "--svg", beside: "--dark")
-      let text = try TextCommands.open(invocation, session, deck: TextCommands.given(invocation))
+      let text = try TextCommands.open(invocation, session, deck: invocation.optionalText("--deck"))
       let view = try text.view()
       let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
       let figures = figures(view, text.language.name, goals)
@@ -99,7 +99,7 @@ enum TextShowCommand {
       ])
     }
     let needed = goals.filter { view.coverage < $0 }.compactMap { goal in
-      view.lemmasNeeded(for: goal).map { "\(Int((goal * 100).rounded())) %: \(session.counted($0, "lemma"))" }
+      view.lemmasNeeded(for: goal).map { "\(wholePercent(goal)): \(session.counted($0, "lemma"))" }
     }
     let sentences = (0...2).map { session.grouped(view.sentences(missing: $0)) }
     var lines = [

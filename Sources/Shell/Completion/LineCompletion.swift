@@ -14,7 +14,7 @@ struct LineCompletion {
   /// - Parameter chunk: the lines before it, when it continues a chunk of Lua.
   func completion(_ line: String, after chunk: String = "") -> Completion {
     if !chunk.isEmpty { return luaCompletion(line, after: chunk + "\n") }
-    if isCommand(line) { return commandCompletion(line) }
+    if isCommand(line, in: session) { return commandCompletion(line) }
     let lua = luaCompletion(line, after: "")
     // The first word may be a prefix of a command.
     guard line.utf8.allSatisfy({ isNameByte($0) || $0 == UInt8(ascii: "-") }) else { return lua }
@@ -33,10 +33,6 @@ struct LineCompletion {
       [session.console.terminal.styled(title, .bold)]
         + columns(names.map { printable($0) }, width: width - 2).map { "  " + $0 }
     }
-  }
-
-  private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
   private func commandCompletion(_ line: String) -> Completion {
@@ -232,6 +228,11 @@ enum LuaArguments {
     if let key = call.key { return kinds["\(call.name).\(key)"] }
     return call.argument == 0 ? kinds[call.name] : nil
   }
+}
+
+/// Whether a line at the prompt is a command, not Lua.
+func isCommand(_ line: String, in session: Session) -> Bool {
+  isCommandLine(line, knows: session.knows, isUserGlobal: session.scripting.isUserGlobal)
 }
 
 extension UserScripting {

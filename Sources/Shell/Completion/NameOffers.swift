@@ -30,6 +30,11 @@ struct NameOffers {
       })
   }
 
+  /// Files and folders whose paths begin with the text.
+  func paths(_ word: String, foldersOnly: Bool = false) -> [Offer] {
+    sources.paths(word, foldersOnly).map { Offer(path: $0) }
+  }
+
   /// The completions for a kind of value.
   func names(of kind: ValueKind, _ word: String) -> [Offer] {
     do {

@@ -12,9 +12,7 @@ struct HelpAtCursor {
 
   /// - Parameter cursor: the byte offset in the line.
   func lines(_ line: String, cursor: Int, after chunk: String = "") -> [String] {
-    let isCommand = isCommandLine(
-      line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
-    if chunk.isEmpty, isCommand { return commandLines(line, cursor) }
+    if chunk.isEmpty, isCommand(line, in: session) { return commandLines(line, cursor) }
     return luaLines(chunk.isEmpty ? line : chunk + "\n" + line, cursor + (chunk.isEmpty ? 0 : chunk.utf8.count + 1))
   }
 

@@ -88,9 +88,7 @@ struct Tour {
 
   /// Runs a line as the prompt does, and returns what it was.
   private func runLine(at line: String, _ inside: Session) -> TourLine {
-    let isCommand = isCommandLine(
-      line, knows: { inside.registry.isKnown($0) }, isUserGlobal: inside.scripting.isUserGlobal)
-    guard isCommand else {
+    guard isCommand(line, in: inside) else {
       if let mistyped = MistypedCommand(inside).error(in: line) {
         inside.report(mistyped, origin: "deckhand")
         return TourLine(words: [], hasFailed: true)

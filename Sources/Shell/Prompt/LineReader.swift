@@ -29,11 +29,11 @@ package final class LineReader: LineSource {
   /// The history that arrow keys and Ctrl-R search.
   package var history: History { didSet { loadHistory() } }
 
-  /// - Parameter name: the application name for conditions in `~/.inputrc`: `$if deckhand`.
-  /// - Throws: `.unreadable` when the process has read lines from another input, or the descriptors are not open.
-  package init(name: String = "deckhand", input: Int32 = 0, output: Int32 = 1, history: History) throws(LineError) {
+  /// - Throws: `.unreadable` when standard input or output is not open.
+  package init(history: History) throws(LineError) {
     self.history = history
-    let failure = line_editor_start(name, input, output)
+    // The name is the application's for conditions in `~/.inputrc`: `$if deckhand`.
+    let failure = line_editor_start("deckhand", 0, 1)
     guard failure == 0 else { throw .unreadable(errno: failure) }
     loadHistory()
   }

@@ -14,12 +14,8 @@ struct LineStyles {
   ///   - cursor: the byte offset of the cursor.
   ///   - chunk: the preceding lines of an unfinished chunk of Lua.
   func parts(_ line: String, cursor: Int, after chunk: String = "") -> [StyledPart] {
-    if chunk.isEmpty, isCommand(line) { return commandParts(line) }
+    if chunk.isEmpty, isCommand(line, in: session) { return commandParts(line) }
     return luaParts(line, cursor: cursor, after: chunk)
-  }
-
-  private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
   }
 
   // MARK: Commands

@@ -194,7 +194,7 @@ package final class Prompt {
       // The blank at the start keeps it out of the history.
       return runPaste(line.first?.isWhitespace == true ? " " + trimmed : trimmed, source)
     }
-    if isCommand(line) {
+    if isCommand(line, in: session) {
       remember(line)
       runCommandLine(trimmed)
       return note(line, isCommand: true, hasFailed: lastStatus != ExitStatus.done)
@@ -228,15 +228,12 @@ package final class Prompt {
     session.input.typedLines.append(TypedLine(text: text, isCommand: isCommand, hasFailed: hasFailed))
   }
 
-  private func isCommand(_ line: String) -> Bool {
-    isCommandLine(line, knows: { session.registry.isKnown($0) }, isUserGlobal: session.scripting.isUserGlobal)
-  }
-
   /// Runs several pasted lines: as one chunk of Lua, unless they do not compile and include commands; then they run
   /// line by line.
   private func runPaste(_ text: String, _ source: any LineSource) {
     let lines = text.split(separator: "\n").map(String.init)
-    guard lines.contains(where: isCommand), !compiles(text) else { return runLuaLine(text, source) }
+    let hasCommands = lines.contains { isCommand($0, in: session) }
+    guard hasCommands, !compiles(text) else { return runLuaLine(text, source) }
     pastedLines = lines
   }
 

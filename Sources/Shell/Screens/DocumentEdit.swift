@@ -26,9 +26,8 @@ struct DocumentEdit {
   var element: Element? { content.elements.indices.contains(place) ? content.elements[place] : nil }
   var hasChanged: Bool { content != original }
 
-  mutating func pickNext(_ count: Int = 1) {
-    let all = content.elements.count
-    if all > 0 { place = ((place + count) % all + all) % all }
+  mutating func pickNext() {
+    if !content.elements.isEmpty { place = (place + 1) % content.elements.count }
   }
 
   mutating func takeNextStep() {

@@ -28,14 +28,14 @@ struct KnowledgePanels {
 
   private var words: [String] {
     let fit = knowledge.fit
-    let off = FittingWords.rounded(fit.rmse * 100, 2)
+    let off = rounded(fit.rmse * 100, 2)
     var lines = [
       "\(name) predicted \(counted(fit.count, "answer")): \(off) % off on average, log loss "
-        + "\(FittingWords.rounded(fit.logLoss, 4)), AUC \(FittingWords.rounded(fit.auc, 4))."
+        + "\(rounded(fit.logLoss, 4)), AUC \(rounded(fit.auc, 4))."
     ]
     if let refit = knowledge.refit {
       let (before, after) = (
-        FittingWords.rounded(refit.before.logLoss, 4), FittingWords.rounded(refit.after.logLoss, 4)
+        rounded(refit.before.logLoss, 4), rounded(refit.after.logLoss, 4)
       )
       lines.append(
         refit.isBetter && before != after
@@ -53,7 +53,7 @@ struct KnowledgePanels {
       .rows(
         costs.map { cost in
           let isNow = cost.retention == knowledge.now.retention
-          let text = FittingWords.rounded(cost.minutes, 2) + (isNow ? " (now)" : "")
+          let text = rounded(cost.minutes, 2) + (isNow ? " (now)" : "")
           return ChartPanel.Row(GoalWords().percent(cost.retention), cost.minutes, text)
         }))
   }

@@ -28,8 +28,8 @@ struct StatisticsPanels {
 
   private var memory: [ChartPanel] {
     [
-      distribution("Intervals", figures.intervals, unit: "d"),
-      distribution("Stability", figures.stabilities, unit: "d"),
+      distribution("Intervals", figures.intervals),
+      distribution("Stability", figures.stabilities),
       scale("Difficulty", figures.difficulties, from: 10, step: 3, axis: ["1", "", "5.5", "", "10"]),
       scale("Retrievability", figures.recalls, from: 0, step: 4, axis: ["0 %", "", "50 %", "", "100 %"]),
     ]
@@ -142,7 +142,7 @@ struct StatisticsPanels {
     ]
     let rows = groups.flatMap { name, buttons in
       [("again", buttons.again), ("hard", buttons.hard), ("good", buttons.good), ("easy", buttons.easy)].map {
-        let share = buttons.all == 0 ? "" : ", \(Int((Double($0.1) / Double(buttons.all) * 100).rounded())) %"
+        let share = buttons.all == 0 ? "" : ", " + wholePercent(Double($0.1) / Double(buttons.all))
         return ChartPanel.Row("\(name) \($0.0)", Double($0.1), grouped($0.1) + share)
       }
     }
@@ -151,8 +151,8 @@ struct StatisticsPanels {
 
   // MARK: Distributions
 
-  /// A chart of at most 30 bars; the bar width is chosen so that all bars but the last cover nine of ten cards.
-  private func distribution(_ title: String, _ histogram: Histogram, unit: String) -> ChartPanel {
+  /// A chart of days with at most 30 bars; they are so wide that all bars but the last cover nine of ten cards.
+  private func distribution(_ title: String, _ histogram: Histogram) -> ChartPanel {
     var (seen, last) = (0, 1)
     for bar in histogram.bars where seen * 10 < histogram.total * 9 {
       seen += bar.count
@@ -164,7 +164,7 @@ struct StatisticsPanels {
     let middle = step * Self.dayCount / 2
     return columns(
       title, bars,
-      axis: ["0 \(unit)", "", "\(grouped(middle)) \(unit)", "", "\(grouped(step * (Self.dayCount - 1)))+ \(unit)"])
+      axis: ["0 d", "", "\(grouped(middle)) d", "", "\(grouped(step * (Self.dayCount - 1)))+ d"])
   }
 
   private func scale(_ title: String, _ histogram: Histogram, from first: Int, step: Int, axis: [String]) -> ChartPanel

@@ -68,7 +68,7 @@ private struct LeechPage {
     let rest =
       record.isSuspended ? "and resume it (`card resume \(name)`)" : "or suspend it (`card suspend \(name)`)"
     if let test = help?.test, test.answers > 0 {
-      lines.append("The memory model expected \(FittingWords.rounded(test.expected, 2)) lapses.")
+      lines.append("The memory model expected \(rounded(test.expected, 2)) lapses.")
     }
     return lines + ["", "Rewrite it (`card edit \(name)`), \(rest)."] + aids
   }

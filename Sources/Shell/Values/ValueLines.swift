@@ -138,9 +138,7 @@ extension LuaPreview {
 extension String {
   fileprivate var isLuaName: Bool {
     guard let first = utf8.first, !(0x30...0x39).contains(first), utf8.count <= 100 else { return false }
-    return utf8.allSatisfy { byte in
-      (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
-    }
+    return utf8.allSatisfy(isNameByte)
   }
 
   fileprivate var replacingQuotes: String {

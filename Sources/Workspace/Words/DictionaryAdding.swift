@@ -48,7 +48,7 @@ public struct UserDictionaries {
     let yomitan = isZip ? try YomitanFile(path, isInterrupted: isInterrupted) : nil
     let file = String(lastPart(of: path).prefix { $0 != "." })
     let name = try DictionaryName(
-      name ?? yomitan?.title ?? file, words: words.map { String($0.code.prefix(2)) } ?? yomitan?.words,
+      name ?? yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words,
       meanings: yomitan?.meanings, path: path)
     guard let folder = library.ownFolders.first else {
       throw DictionaryError.damaged(path: path, reason: "there is no folder for dictionaries")

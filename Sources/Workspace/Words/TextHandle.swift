@@ -184,7 +184,7 @@ private struct TextReading {
     var places: [String: Int] = [:]
     for (index, entry) in vocabulary.entries.enumerated() {
       if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
-      guard entry.state == .learning, entry.isOf(code: String(language.code.prefix(2)), name: language.name) else {
+      guard entry.state == .learning, entry.isOf(code: language.baseCode, name: language.name) else {
         continue
       }
       let name = entry.title ?? title(of: path)

@@ -134,6 +134,6 @@ public struct UserWordList {
       try path != "-" && VocabularyFile.isOne(path, isInterrupted: isInterrupted)
       ? VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted).entries
       : KnownWordList(path, columns: columns, language: language.code, isInterrupted: isInterrupted).entries
-    return entries.filter { $0.isOf(code: String(language.code.prefix(2)), name: language.name) }
+    return entries.filter { $0.isOf(code: language.baseCode, name: language.name) }
   }
 }

@@ -35,7 +35,7 @@ private final class Thing: BoundObject {
   static var type: BoundType<Thing> {
     BoundType<Thing>("thing", "A thing.", summary: { $0.text }) { type in
       type.field("text", .string, "Its text.", get: { $0.text }, set: { $0.text = try $1.text(3) })
-      type.field("words", .list(.string), "Two.") { _ in FrozenList(["a", "b"], advice: "use thing:call()") }
+      type.field("words", .list(.string), "Two.") { _ in Frozen(["a", "b"], advice: "use thing:call()") }
       type.method("call", [LuaParameter("f", .function)], returns: .any, "Calls back.") { thing, stack in
         try stack.function(2).call([thing])
       }
