@@ -120,14 +120,22 @@ private func programFolder() -> String? {
 /// The path of a program that this one starts: beside it, as in a build folder, or in `libexec`, as in a package.
 private func ownProgram(_ name: String, in folder: String?) -> String {
   guard let folder else { return name }
-  return ["/" + name, "/../libexec/deckhand/" + name].map { folder + $0 }.first { access($0, X_OK) == 0 }
-    ?? folder + "/" + name
+  var places = [folder + "/" + name]
+  if !isShared(parentFolder(of: folder)) { places.append(folder + "/../libexec/deckhand/" + name) }
+  return places.first { access($0, X_OK) == 0 } ?? places[0]
+}
+
+/// Whether everybody may create files in a folder, as in /tmp: what is found there may be anybody's.
+private func isShared(_ folder: String) -> Bool {
+  var facts = stat()
+  return stat(folder, &facts) == 0 && facts.st_mode & 0o1002 == 0o1002
 }
 
 /// The bundled plugins: beside the program, in its `share`, or in the source tree that it was built in.
 private func bundledPlugins(near program: String) -> String? {
   var folder = program
   for _ in 0..<5 {
+    if isShared(folder) { return nil }
     for place in ["/share/deckhand/Plugins", "/Plugins"] where access(folder + place, R_OK) == 0 {
       return folder + place
     }

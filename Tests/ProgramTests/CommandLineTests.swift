@@ -298,6 +298,19 @@ private let canHideProc: Bool = {
     #expect(try child.finish(input: "").output.contains("\"name\": \"palindromes\""))
   }
 
+  @Test func `plugins in a folder where everybody may create files are not the program's own`() throws {
+    let home = try Home()
+    let shared = home.path + "/shared"
+    for name in ["", "/bin", "/Plugins", "/Plugins/planted"] { #expect(makeFolder(shared + name)) }
+    try home.write(#"{"name": "planted", "version": "1.0.0", "api": 1}"#, to: "shared/Plugins/planted/plugin.json")
+    #expect(Child.copy(builtProgram("deckhand"), to: shared + "/bin/deckhand"))
+    for (mode, isFound) in [(0o700, true), (0o1777, false)] as [(mode_t, Bool)] {
+      chmod(shared, mode)
+      let child = try Child([shared + "/bin/deckhand", "plugin", "list"], environment: home.environment)
+      #expect(try child.finish(input: "").output.contains("planted") == isFound)
+    }
+  }
+
   @Test func `an empty DECKHAND_DATA is ignored`() throws {
     let home = try Home()
     try home.run("--data", home.path + "/deckhand", "deck", "create", "A")

@@ -69,6 +69,15 @@ import Testing
       text == (name.hasSuffix("jsonl") ? wanted.replacing(":\"el gato\"", with: ":\"el gato\"") : wanted), "\(text)")
   }
 
+  @Test func `a file name that begins with a dash, or would control the terminal, is shown as a name`() throws {
+    let name = "-x\u{1B}\\c.csv"
+    try commit([name: "prompt,answer\ngato,cat\n"], "base")
+    try home.write("prompt,answer\ngato,tomcat\n", to: "repo/" + name)
+    let shown = try git("diff")
+    #expect(shown.output.hasPrefix("diff --deckhand a/-x?\\c.csv b/-x?\\c.csv\n"), "\(shown)")
+    #expect(shown.output.contains("+answer: tomcat"), "\(shown)")
+  }
+
   @Test func `without DECKHAND the program is found by PATH`() throws {
     try commit(["words.csv": "prompt,answer\ngato,cat\n"], "base")
     try home.write("prompt,answer\ngato,tomcat\n", to: "repo/words.csv")

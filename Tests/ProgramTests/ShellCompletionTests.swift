@@ -120,5 +120,7 @@ import Testing
     #expect(lines.count > 35 && lines.dropLast().allSatisfy { $0.split(separator: "\t").count <= 2 && !$0.isEmpty })
     #expect(try home.run("__complete", "--bash", "deckhand deck show A::B").output.hasPrefix("Birds\\ of\\ prey\t"))
     #expect(try home.run("__complete", "--bash", "deckhand deck show 'It").output.hasPrefix("It'\\''s\t"))
+    #expect(try home.run("deck", "create", "Zebra\u{202E}s").status == 0)
+    #expect(try home.run("__complete", "--", "deck", "show", "Zeb").output == "")
   }
 }

@@ -43,4 +43,14 @@ import Testing
     #expect(run.status == 0 && run.output == "2\n42\n1\n", "\(run)")
     #expect(try other.run("deck", "show", "A").status == 0)
   }
+
+  @Test func `the script of a session has no line of another account`() throws {
+    let accounts = try Accounts()
+    try accounts.addBen()
+    let script = accounts.home.path + "/session.lua"
+    let login = "login ben --password-file \(accounts.password)"
+    try accounts.ana(input: "secret = 'of ana'\nlogout\n\(login)\nversion\nhistory --lua \(script)\n")
+    let lines = text(of: script)
+    #expect(lines.contains("version") && !lines.contains("of ana"), "\(lines)")
+  }
 }

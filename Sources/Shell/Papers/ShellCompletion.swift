@@ -35,9 +35,10 @@ package struct ShellLine {
     }
   }
 
-  /// The text that the shell inserts in place of the word; nil when it cannot be inserted.
+  /// The text that the shell inserts in place of the word; nil when it cannot be inserted, or when the terminal would
+  /// show something else than it is.
   func replacement(_ offer: Offer) -> String? {
-    guard !offer.text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return nil }
+    guard printable(offer.text, limit: .max) == offer.text else { return nil }
     guard let bash else { return offer.text }
     switch bash.quote {
     case .single: return ShellWords.escape(offer.text, in: .single)

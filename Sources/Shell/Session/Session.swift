@@ -290,7 +290,7 @@ package final class Session {
   /// state later, because its code may be running now.
   func endSession() {
     state.signOuts += 1
-    state.usedDeck = nil
+    (state.usedDeck, input.typedLines) = (nil, [])
     events.removeAll()
     plugins.unloadAll()
     if options.usesPlugins { plugins.refreshGrants() }
