@@ -2,7 +2,7 @@
 // rows of decks while nothing changes.
 // Invariant: what was read before a change is never used after it; what exceeds the limits is not cached.
 
-import Storage
+package import Storage
 
 /// The cache for the searches of one account.
 ///
@@ -54,7 +54,7 @@ public final class SearchCache {
 
   /// The cards of several decks that match a query, each deck's top first, with their positions in the deck. If they
   /// are all decks of a large collection, the query is evaluated once.
-  public func found(
+  package func found(
     _ db: Database, in decks: [DeckID], matching query: CardQuery, at moment: StudyMoment
   ) throws -> [DeckID: (ids: [CardID], positions: [Int])] {
     var found: [DeckID: (ids: [CardID], positions: [Int])] = [:]
