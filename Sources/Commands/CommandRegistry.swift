@@ -229,7 +229,8 @@ extension CommandRegistry {
       path: [name],
       CommandText(
         theme: "Plugins", summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`."),
-      access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
+      access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true, isRepeating: true)],
+      owner: owner,
       action: .pluginAlias(PluginAlias(words, mayRun: mayRun)))
     // A command that does not exist yet is checked when it is run.
     if let here = table[first] {

@@ -203,7 +203,8 @@ public final class PluginHost: ListenerLoading {
       let commands = manifest.commands.map { name in
         Command(
           path: [name], CommandText(theme: "Plugins", summary: manifest.summary), access: .signedIn, effect: .changes,
-          arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: manifest.owner, action: .announced)
+          arguments: [Argument("ARG", .verbatim, isOptional: true, isRepeating: true)], owner: manifest.owner,
+          action: .announced)
       }
       try registry.announce(commands) { [weak self, weak plugin] error in
         if let self, let plugin { fail(plugin, with: error) }

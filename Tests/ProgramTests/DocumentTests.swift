@@ -68,6 +68,8 @@ import Testing
       #expect(run.status == 1 && run.errors.contains("no element is called"), "\(run)")
     }
     #expect(try home.run("doc", "set", doc, "1", "text=\u{93E}").output == "Changed 1 field.\n")
+    // What is named twice is counted once.
+    #expect(try home.run("doc", "set", doc, "1", "1", "x=1", "x=2").output == "Changed 1 field.\n")
   }
 
   @Test func `a text has a size and a side, and its box grows with it`() throws {

@@ -59,6 +59,7 @@ import Testing
     #expect(try home.run("card", "list", "--json").output.contains("\"uno\""))
     #expect(try home.run("undo", "99").errors == "undo: there is no step 99; `undo --list` shows the steps\n")
     #expect(try home.run("undo", "0").status == 2)
+    #expect(try home.run("undo", "--list", "1").errors.contains("--list and N cannot be given together"))
     let json = try home.run("--json", "undo", "--list").lines
     #expect(json.count == 4 && json[0].contains("\"step\": 4") && json[1].contains("\"undone\": true"), "\(json)")
   }
@@ -230,10 +231,15 @@ import Testing
     #expect(names(in: folder).isEmpty)
   }
 
-  @Test func `a backup to a folder says that it is one`() throws {
+  @Test func `a backup that cannot be written names its path and the reason`() throws {
     let home = try Home()
     let run = try home.run("backup", home.path)
     #expect(run.status == 1 && run.errors.contains("could not be written: it is a folder"), "\(run)")
+    let path = home.path + "/none/x.backup"
+    let missing = try home.run("backup", path)
+    #expect(
+      missing.errors == "backup: \"\(path)\" could not be written: its folder does not exist; create it first\n",
+      "\(missing)")
   }
 
   @Test func `a backup that fails does not prevent the change`() throws {

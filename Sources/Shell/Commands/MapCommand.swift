@@ -24,7 +24,7 @@ package enum MapCommand {
         """,
       arguments: [
         Argument("SCRIPT", .file, help: "the script"),
-        Argument("ARG", .verbatim, isOptional: true, help: "its arguments"),
+        Argument("ARG", .verbatim, isOptional: true, isRepeating: true, help: "its arguments"),
       ],
       options: [
         Option("--reduce", help: "read sorted records, and run reduce for each key"),

@@ -107,7 +107,7 @@ enum ShellCommands {
         """,
       arguments: [
         Argument("FILE", .file, help: "the script or the file of commands; - is a script on standard input"),
-        Argument("ARG", .verbatim, isOptional: true, help: "its arguments"),
+        Argument("ARG", .verbatim, isOptional: true, isRepeating: true, help: "its arguments"),
       ], example: "run make_deck.lua corpus.txt"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))

@@ -28,6 +28,7 @@ enum UndoCommands {
       example: "undo",
       complete: { _, _, session in completions(session) }
     ) { invocation, session in
+      try invocation.refuse(["N"], beside: "--list")
       if invocation.flag("--list") { return try list(session) }
       let workspace = try session.workspace()
       let number = invocation.optionalInteger("N")

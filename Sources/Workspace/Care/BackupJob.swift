@@ -26,7 +26,13 @@ struct BackupJob: Sendable {
     // Beside the backup, so that a backup to another disk needs no space on this one.
     let parent = try parentFolder(of: finalTarget(of: path))
     Leftovers.sweepMarked(parent)
-    let scratch = try Scratch(.backup, in: parent)
+    let scratch: Scratch
+    do {
+      scratch = try Scratch(.backup, in: parent)
+    } catch {
+      // The user knows the path of the backup, not that of the folder beside it.
+      throw FileError(path, .write, error.reason)
+    }
     try scratch.mark()
     let copy = scratch.path("collection.sqlite")
     try DatabaseSnapshot(folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
