@@ -29,6 +29,15 @@ import Testing
     #expect(try text(folder.file("a")) == "two")
   }
 
+  @Test(.enabled(if: geteuid() == 0)) func `an existing file keeps its owner and its group`() throws {
+    let folder = TemporaryFolder()
+    try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
+    chown(folder.file("a"), 1, 2)
+    try AtomicFile.write(folder.file("a"), "two".utf8)
+    let facts = try #require(try FileFacts.at(folder.file("a")))
+    #expect(facts.owner == 1 && facts.group == 2 && facts.mode == 0o640)
+  }
+
   @Test func `a failure in the middle leaves the old content and nothing else`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
