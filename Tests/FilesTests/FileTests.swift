@@ -119,6 +119,19 @@ import Testing
     for name in others { #expect(folder.read(name + "/inner") == Array("mine".utf8)) }
   }
 
+  @Test func `a temporary folder keeps its mark as long as something is left in it`() throws {
+    let folder = TemporaryFolder()
+    let left = folder.file("left")
+    // Deeper than what is removed at once.
+    try folder.makeFolder("left" + String(repeating: "/a", count: 70))
+    let mark = try folder.write("left", to: "left/deckhand-temporary")
+    #expect(throws: FileError.self) { try Folder.removeTree(left) }
+    #expect(fileExists(mark))
+    try Folder.removeTree(left + String(repeating: "/a", count: 10))
+    try Folder.removeTree(left)
+    #expect(folder.names.isEmpty)
+  }
+
   @Test func `a symbolic link stays a link, also when it is dangling`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
