@@ -19,7 +19,7 @@ public typealias StepObserver = (WritingStep) -> Int32
 public struct Replacement {
   /// The mode of a new file, before the umask is applied.
   public var mode: mode_t
-  /// Whether an existing file keeps its mode.
+  /// Whether an existing file keeps its mode, and its owner and group as far as the user may set them.
   public var keepsMode = true
   /// Whether a symbolic link is kept and its target is replaced; if false, the file replaces the link itself.
   public var followsLinks = true
@@ -102,8 +102,9 @@ public enum AtomicFile {
     }
     let target = options.followsLinks ? try finalTarget(of: path) : path
     var options = options
-    if options.keepsMode, let existing { options.mode = existing.mode } else { options.mode = masked(options.mode) }
-    let temporary = try Temporary(beside: target, options)
+    let kept = options.keepsMode ? existing : nil
+    options.mode = kept?.mode ?? masked(options.mode)
+    let temporary = try Temporary(beside: target, options, like: kept)
     do {
       try temporary.fill(body)
       try finishing(temporary.descriptor)
@@ -251,12 +252,15 @@ private final class Temporary {
 
   var descriptor: Int32 { file.rawValue }
 
-  init(beside target: String, _ options: Replacement) throws(FileError) {
+  /// - Parameter kept: the file whose owner and group it gets, if possible; nil for those of a new file.
+  init(beside target: String, _ options: Replacement, like kept: FileFacts?) throws(FileError) {
     let refusal = options.step(.begun)
     if refusal != 0 { throw FileError(target, .write, number: refusal) }
     self.target = target
     self.options = options
     (name, file) = try Temporary.create(beside: target, options.temporaryName)
+    // Only root may change the owner. Done before the mode is set, because it clears bits of the mode.
+    if let kept, fchown(file.rawValue, kept.owner, kept.group) != 0 { fchown(file.rawValue, uid_t.max, kept.group) }
     guard fchmod(file.rawValue, options.mode) == 0 else {
       let number = errno
       discard()

@@ -20,6 +20,8 @@ public struct FileFacts: Equatable, Sendable {
   public let mode: mode_t
   /// The user id of the file's owner.
   public let owner: uid_t
+  /// The group id of the file.
+  public let group: gid_t
   /// The time when the content was last changed.
   public let modified: Moment
 
@@ -60,6 +62,7 @@ public struct FileFacts: Equatable, Sendable {
     inode = UInt64(status.rawValue.st_ino)
     mode = status.rawValue.st_mode & 0o7777
     owner = status.rawValue.st_uid
+    group = status.rawValue.st_gid
     modified = Moment(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
   }
 }

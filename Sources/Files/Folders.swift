@@ -188,7 +188,10 @@ public enum Folder {
       return
     }
     defer { closedir(stream) }
-    for bytes in entries(of: stream) {
+    let names = entries(of: stream)
+    // The mark goes last: as long as it is there, a later sweep removes what a kill or a failure leaves.
+    let mark = Array(Leftovers.mark.utf8)
+    for bytes in names.filter({ $0 != mark }) + names.filter({ $0 == mark }) where bytes != mark || failure == nil {
       let name = bytes.map { CChar(bitPattern: $0) } + [0]
       if unlinkat(descriptor, name, 0) == 0 { continue }
       let inside = path + "/" + String(decoding: bytes, as: UTF8.self)

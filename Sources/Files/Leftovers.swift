@@ -69,7 +69,7 @@ public enum Leftovers {
   }
 
   /// The name of the file that marks a temporary folder.
-  fileprivate static let mark = "deckhand-temporary"
+  static let mark = "deckhand-temporary"
 
   /// Removes the marked temporary folders of ended processes in a folder of the user, and nothing else. What cannot be
   /// removed stays: it does no harm.

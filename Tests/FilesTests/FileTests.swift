@@ -29,6 +29,15 @@ import Testing
     #expect(try text(folder.file("a")) == "two")
   }
 
+  @Test(.enabled(if: geteuid() == 0)) func `an existing file keeps its owner and its group`() throws {
+    let folder = TemporaryFolder()
+    try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
+    chown(folder.file("a"), 1, 2)
+    try AtomicFile.write(folder.file("a"), "two".utf8)
+    let facts = try #require(try FileFacts.at(folder.file("a")))
+    #expect(facts.owner == 1 && facts.group == 2 && facts.mode == 0o640)
+  }
+
   @Test func `a failure in the middle leaves the old content and nothing else`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
@@ -108,6 +117,19 @@ import Testing
     Leftovers.sweepMarked(folder.path)
     #expect(folder.names == (others + [lastPart(of: scratch.folder)]).sorted())
     for name in others { #expect(folder.read(name + "/inner") == Array("mine".utf8)) }
+  }
+
+  @Test func `a temporary folder keeps its mark as long as something is left in it`() throws {
+    let folder = TemporaryFolder()
+    let left = folder.file("left")
+    // Deeper than what is removed at once.
+    try folder.makeFolder("left" + String(repeating: "/a", count: 70))
+    let mark = try folder.write("left", to: "left/deckhand-temporary")
+    #expect(throws: FileError.self) { try Folder.removeTree(left) }
+    #expect(fileExists(mark))
+    try Folder.removeTree(left + String(repeating: "/a", count: 10))
+    try Folder.removeTree(left)
+    #expect(folder.names.isEmpty)
   }
 
   @Test func `a symbolic link stays a link, also when it is dangling`() throws {
