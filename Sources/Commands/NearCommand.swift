@@ -6,8 +6,9 @@ import Text
 extension CommandRegistry {
   /// The names that other programs use for our commands.
   private static let otherNames = [
-    "new": ["create", "add"], "make": ["create", "add"], "delete": ["remove"], "rm": ["remove"], "del": ["remove"],
-    "ls": ["list"], "dir": ["list"], "mv": ["rename", "move"], "view": ["show"], "open": ["show"], "change": ["edit"],
+    "new": ["create", "add"], "make": ["create", "add"], "add": ["create"],
+    "delete": ["remove"], "rm": ["remove"], "del": ["remove"], "ls": ["list"], "dir": ["list"],
+    "mv": ["rename", "move"], "view": ["show"], "open": ["show"], "change": ["edit"],
     "modify": ["edit"], "learn": ["study"], "review": ["study"], "bye": ["exit"], "logoff": ["logout"],
     "man": ["help"], "config": ["set"], "settings": ["set"], "game": ["play"], "stats": ["deck stats"],
   ]
@@ -20,7 +21,8 @@ extension CommandRegistry {
     if let near = suggestion(for: word, among: firstWords + more) { return near }
     let others = Self.otherNames[word.lowercased()] ?? []
     if let other = others.first(where: { firstWords.contains($0) || knows($0) }) { return other }
-    for group in firstWords.compactMap({ group($0) }) {
+    // In the order of the help: `list` is `card list`, not `account list`.
+    for group in wordsByTheme.flatMap(\.words).compactMap({ group($0) }) {
       if group.commands.contains(where: { $0.path[1] == word }) { return "\(group.name) \(word)" }
     }
     return nil

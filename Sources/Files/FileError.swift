@@ -129,7 +129,7 @@ extension FileError {
   /// Explains an errno to a user, with a remedy where one is known.
   private func advice(_ number: Int32) -> String {
     switch number {
-    case ENOENT where operation == .write: "its folder does not exist; create it first"
+    case ENOENT where operation == .write || operation == .make: "its folder does not exist; create it first"
     case ENOENT: "there is no such file or folder"
     case ENOTDIR: "a part of its path is not a folder"
     case EACCES, EPERM: "the system does not allow it; check its owner and mode"

@@ -57,6 +57,7 @@ import Text
     ("dekc list", #"unknown_command: no command is called "dekc" (did you mean "deck"?)"#),
     ("zzzzzz", #"unknown_command: no command is called "zzzzzz"; `help` lists them"#),
     ("deck lsit", #"unknown_command: deck: no command is called "lsit" (did you mean "list"?)"#),
+    ("deck add S", #"unknown_command: deck: no command is called "add" (did you mean "create"?)"#),
     ("deck zzzzzz", #"unknown_command: deck: no command is called "zzzzzz"; `help deck` lists them"#),
     ("deck", "missing_command: deck: one of these commands is expected: create, import, list"),
     ("deck create", "missing_argument: deck create: DECK is missing; usage: deck create DECK"),

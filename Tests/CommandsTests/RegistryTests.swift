@@ -187,6 +187,15 @@ import Values
     #expect(lines.allSatisfy { $0.count <= 40 }, "\(lines)")
   }
 
+  @Test func `a subcommand without its group is meant in the first theme that has one`() throws {
+    let registry = try sampleRegistry()
+    try registry.add(
+      Command(
+        "account", "list", theme: "Words", access: .open, effect: .reads, summary: "Lists the accounts.",
+        run: { _ in CommandResult() }))
+    #expect(registry.nearCommand(to: "list") == "card list")
+  }
+
   @Test func `help without a name lists all commands by theme, a group lists its own`() throws {
     let registry = try sampleRegistry()
     #expect(

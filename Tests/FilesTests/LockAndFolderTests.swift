@@ -238,6 +238,7 @@ import Testing
 
   @Test func `an error names the path, the operation and the reason`() {
     #expect(FileError("p", .make, number: EACCES).message.hasPrefix("\"p\" could not be created: the system does not"))
+    #expect(FileError("p/q", .make, number: ENOENT).message.hasSuffix("its folder does not exist; create it first"))
     #expect(FileError("p", .sync, number: EIO).message == "\"p\" could not be written to the disk: input/output error")
     #expect(FileError("p", .read, .notAFile).message == "\"p\" could not be read: it is not a regular file")
     #expect(FileError("p", .lock, .busy).code == "storage_busy" && FileError("p", .lock, .busy).number == EBUSY)

@@ -25,7 +25,7 @@ import Testing
     let short = try home.run("help")
     #expect(short.lines.count <= 24 && short.lines.allSatisfy { $0.count <= 80 }, "\(short.output)")
     let joined = short.output.replacing("\n", with: " ")
-    for words in ["First", "deck import DECK FILE", "Decks and cards", "help all", "help developers"] {
+    for words in ["First steps", "deck import DECK FILE", "Decks and cards", "help all", "help developers"] {
       #expect(joined.contains(words), "\(words): \(short.output)")
     }
     #expect(!short.output.contains("lua-types") && !short.output.contains("completions"))

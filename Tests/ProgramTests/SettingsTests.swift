@@ -20,7 +20,8 @@ import Testing
     for (words, code, status) in [
       (["set", "game.lenght", "9"], "unknown_setting", 1), (["set", "game.length", "3"], "bad_value", 1),
       (["set", "game.length", "nine"], "bad_value", 1), (["toggle", "game.length"], "not_a_switch", 1),
-      (["set", "game"], "", 0), (["--set", "game.length=3", "set"], "bad_value", 2),
+      (["set", "game.length=9"], "missing_argument", 2), (["set", "game"], "", 0),
+      (["--set", "game.length=3", "set"], "bad_value", 2),
       (["--set", "game.length=7", "set", "game.length", "9"], "locked", 1),
     ] as [([String], String, Int32)] {
       let run = try home.run(["--json"] + words)

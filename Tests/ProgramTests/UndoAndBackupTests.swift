@@ -265,7 +265,7 @@ import Testing
     #expect(found.errors == "doctor: 1 finding; `doctor --mend` makes a backup and repairs 1 of them\n")
     #expect(try home.run("doctor", "--json").output.contains("\"code\": \"open_to_others\""))
     let told = try home.run("--dry-run", "doctor", "--mend")
-    #expect(told.errors.contains("would make a backup and mend 1 finding"), "\(told)")
+    #expect(told.errors.contains("would make a backup and repair 1 finding"), "\(told)")
     let mended = try home.run("doctor", "--mend")
     #expect(
       mended.status == 0 && mended.output.contains("Repaired 1 finding.\nThe previous data is saved in "), "\(mended)")

@@ -43,7 +43,13 @@ enum SettingCommands {
         return try shown(name, tree, ending: " again", session)
       }
       guard let name = invocation.optionalText("NAME") else { return try list("", tree, session) }
-      guard let value = invocation.optionalText("VALUE") else { return try single(name, tree, session) }
+      guard let value = invocation.optionalText("VALUE") else {
+        // NAME=VALUE is the form of --set.
+        if name.contains("=") {
+          throw CommandError.missingArgument(command: "set", "VALUE", usage: "set NAME VALUE")
+        }
+        return try single(name, tree, session)
+      }
       try tree.set(name, text: value, by: session.scripting.settingOwner)
       return try shown(name, tree, ending: " now", session)
     }

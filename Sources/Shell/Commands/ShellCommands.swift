@@ -62,7 +62,7 @@ enum ShellCommands {
     return commands + [""]
       + wrapped(
         "`help NAME` explains one of them with an example, `help -k WORD` searches\(more). Topics: "
-          + HelpTopic.all.map(\.name).joined(separator: ", ") + ". `help decks` is the Lua side.", width: width)
+          + HelpTopic.all.map(\.name).joined(separator: ", ") + ". `help decks` shows the Lua side.", width: width)
   }
 
   /// The argument of `help` that lists every command.
@@ -76,7 +76,7 @@ enum ShellCommands {
       ("undo", "undoes the last change"),
     ]
     let themes = registry.wordsByTheme.filter { $0.theme != BuiltIn.developers }
-    return ["First"] + CommandRegistry.table(first, width: width) + ["", "By theme"]
+    return ["First steps"] + CommandRegistry.table(first, width: width) + ["", "By theme"]
       + CommandRegistry.table(themes.map { ($0.theme, $0.words.joined(separator: ", ")) }, width: width)
   }
 
