@@ -15,17 +15,7 @@ public enum DeckTable {
 
   /// All decks by name, each followed by the decks within it, and studied last when one of them was.
   public static func list(_ db: Database) throws -> [DeckRecord] {
-    let all = try db.rows("SELECT \(columns) FROM decks", [], record)
-    let unsorted = all.map { (parts: DeckName.split($0.name.lowercased()), deck: $0) }
-    let keyed = unsorted.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }
-    var (decks, outer): ([DeckRecord], [Int]) = ([], [])
-    for (place, (parts, deck)) in keyed.enumerated() {
-      while let last = outer.last, !parts.starts(with: keyed[last].parts) { outer.removeLast() }
-      for other in outer { decks[other].studied = [decks[other].studied, deck.studied].compactMap(\.self).max() }
-      decks.append(deck)
-      outer.append(place)
-    }
-    return decks
+    try db.rows("SELECT \(columns) FROM decks", [], record).listed
   }
 
   /// Finds the deck with exactly that name.
@@ -51,9 +41,15 @@ public enum DeckTable {
 
   /// The decks within a deck, at any depth, in the order of `list`.
   public static func within(_ db: Database, _ id: DeckID) throws -> [DeckRecord] {
-    let outer = try record(db, id).name.lowercased()
-    return try list(db).filter { DeckName.isKey($0.name.lowercased(), within: outer) }
+    let key = try record(db, id).name.lowercased()
+    return try db.rows(
+      "SELECT \(columns) FROM decks WHERE \(isKeyWithin)", [key + "::", key + ":;"], record
+    ).listed
   }
+
+  /// Whether a deck is within another one; needs the key of that one followed by `::` and by `:;`. The semicolon is the
+  /// character after the colon.
+  static let isKeyWithin = "name_key >= ? AND name_key < ?"
 
   /// The outermost decks, in the order of `list`.
   public static func outermost(_ db: Database) throws -> [DeckRecord] {
@@ -266,5 +262,21 @@ public enum DeckTable {
 
   private static func record(_ row: Row) -> DeckRecord {
     DeckRecord(id: DeckID(rawValue: row.integer(0)), name: row.text(1), studied: row.optionalNumber(2))
+  }
+}
+
+extension [DeckRecord] {
+  /// The decks in the order of `DeckTable.list`, studied last when one of those within them was.
+  fileprivate var listed: [DeckRecord] {
+    let unsorted = map { (parts: DeckName.split($0.name.lowercased()), deck: $0) }
+    let keyed = unsorted.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }
+    var (decks, outer): ([DeckRecord], [Int]) = ([], [])
+    for (place, (parts, deck)) in keyed.enumerated() {
+      while let last = outer.last, !parts.starts(with: keyed[last].parts) { outer.removeLast() }
+      for other in outer { decks[other].studied = [decks[other].studied, deck.studied].compactMap(\.self).max() }
+      decks.append(deck)
+      outer.append(place)
+    }
+    return decks
   }
 }

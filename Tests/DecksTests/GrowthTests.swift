@@ -65,7 +65,7 @@ import Values
         let readers: [(Database) throws -> Void] = [
           { _ = try ReviewHistory($0, decks: decks, at: moment) }, { _ = try StudyOutlook($0, decks, at: moment) },
           { _ = try DeckStatistics($0, decks: decks, at: moment) },
-          { _ = try Simulation($0, deck: decks[0], at: moment) }, { _ = try ReviewSession($0, selection, at: moment) },
+          { _ = try ReviewSession($0, selection, at: moment) },
         ]
         return try readers.map { read in
           var count = 0
@@ -81,6 +81,52 @@ import Values
     #expect(few.allSatisfy { $0 > 0 })
     for number in 0..<20 { _ = try collection.deck("a::b::\(number)") }
     #expect(try lists() == few)
+  }
+
+  @Test func `the counts of one deck are read without reading the decks outside of it`() throws {
+    for name in ["a::b", "a::c", "a;", "d"] { _ = try collection.deck(name) }
+    let deck = try collection.store.read { try DeckTable.find($0, named: "a") }.id
+    let found = try plans(of: "decks") { _ = try StudyCounts.of($0, deck, at: StudyMoment(now: collection.now)) }
+      // Goals are searched for in all decks, by SQLite alone.
+      .filter { !$0.sql.contains("goal") }
+    #expect(found.count > 2)
+    for (sql, plan) in found { #expect(!plan.contains("SCAN decks"), "\(sql): \(plan)") }
+    #expect(try collection.store.read { try DeckTable.within($0, deck) }.map(\.name) == ["a::b", "a::c"])
+  }
+
+  @Test func `a query is evaluated once in all decks of a large collection, and finds what it finds in each deck`()
+    throws
+  {
+    let moment = StudyMoment(now: collection.now)
+    let cache = SearchCache()
+    func add(_ range: Range<Int>) throws -> [DeckID] {
+      try range.map { number in
+        let deck = try collection.deck("d\(number)")
+        for text in ["el gato", "x\(number)", "otro gato"] { try collection.add(deck, text, "a") }
+        return deck
+      }
+    }
+    func count(_ decks: [DeckID], _ text: String) throws -> Int {
+      let query = try CardQuery(text)
+      return try collection.store.read { db in
+        var count = 0
+        db.trace { _ in count += 1 }
+        let found = try cache.found(db, in: decks, matching: query, at: moment)
+        db.trace(nil)
+        for deck in decks {
+          let one = try CardTable.found(db, in: deck, matching: query, at: moment)
+          let (ids, positions) = found[deck] ?? ([], [])
+          #expect(ids == one.ids)
+          #expect(positions == one.positions)
+        }
+        return count
+      }
+    }
+    var decks = try add(0..<20)
+    let texts = ["gato", "is:new", "x7", "deck:d3", "nothing"]
+    let few = try texts.map { try count(decks, $0) }
+    decks += try add(20..<40)
+    #expect(try texts.map { try count(decks, $0) } == few)
   }
 
   @Test func `starting a session and counting a list do not read cards that are not due today`() throws {

@@ -2,7 +2,7 @@
 // rows of decks while nothing changes.
 // Invariant: what was read before a change is never used after it; what exceeds the limits is not cached.
 
-import Storage
+public import Storage
 
 /// The cache for the searches of one account.
 ///
@@ -14,6 +14,9 @@ public final class SearchCache {
   private static let byteLimit = 16 << 20
   /// Up to this many cards are looked up one by one; for more, the order of the deck is read.
   private static let fewCards = 500
+
+  /// Up to this many decks are searched one by one, because their rows are cached.
+  private static let fewDecks = 16
 
   /// The file that stores the index between processes; nil for none.
   private let path: String?
@@ -47,6 +50,31 @@ public final class SearchCache {
     if others != changes.others { index = nil }
     changes = (now, others)
     (decks, asked, orders, last) = ([:], [:], [:], nil)
+  }
+
+  /// The cards of several decks that match a query, each deck's top first, with their positions in the deck. If they
+  /// are all decks of a large collection, the query is evaluated once.
+  public func found(
+    _ db: Database, in decks: [DeckID], matching query: CardQuery, at moment: StudyMoment
+  ) throws -> [DeckID: (ids: [CardID], positions: [Int])] {
+    var found: [DeckID: (ids: [CardID], positions: [Int])] = [:]
+    guard decks.count > Self.fewDecks, decks.count == (try db.count("SELECT count(*) FROM decks")) else {
+      for deck in decks { found[deck] = try CardTable.found(db, in: deck, matching: query, at: moment, self) }
+      return found
+    }
+    let wanted = Set(try CardTable.ids(db, matching: query, at: moment, self))
+    if wanted.isEmpty { return [:] }
+    var (deck, position) = (DeckID(rawValue: 0), 0)
+    // SQLite reads only the index of ranks.
+    try db.forEachRow("SELECT id, deck FROM cards ORDER BY deck, rank") { row in
+      let (id, next) = (CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1)))
+      position = next == deck ? position + 1 : 1
+      deck = next
+      guard wanted.contains(id) else { return }
+      found[deck, default: ([], [])].ids.append(id)
+      found[deck, default: ([], [])].positions.append(position)
+    }
+    return found
   }
 
   // MARK: The index

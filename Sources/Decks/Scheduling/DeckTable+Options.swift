@@ -112,13 +112,23 @@ extension DeckTable {
   private static func sum(_ a: Int, _ b: Int) -> Int { a + min(99_999, max(-99_999, b)) }
 
   /// The options of all decks, with today's limits and the changes by goals, in one pass over decks and presets.
-  public static func allOptions(_ db: Database, at moment: StudyMoment) throws -> [DeckID: DeckOptions] {
+  /// - Parameter root: a deck; then the options of other decks than this one and those within it may be left out.
+  public static func allOptions(
+    _ db: Database, at moment: StudyMoment, within root: DeckRecord? = nil
+  ) throws -> [DeckID: DeckOptions] {
     let goals = try GoalsUnderWay(db, at: moment)
     let presets = Dictionary(uniqueKeysWithValues: try PresetTable.list(db).map { ($0.id.rawValue, $0.options) })
-    // A parent's key is shorter than that of the decks within it, so parents come first.
-    let sql = "SELECT id, name_key, preset, options FROM decks ORDER BY length(name_key)"
     var (known, byKey): ([DeckID: DeckOptions], [String: DeckOptions]) = ([:], [:])
-    try db.forEachRow(sql) { row in
+    // A goal chooses cards by the options of its own deck, which may be around `root`.
+    let root = goals.isEmpty ? root : nil
+    let rootKey = root?.name.lowercased() ?? ""
+    if let root {
+      byKey[DeckName.split(rootKey).dropLast().joined(separator: "::")] = try presetOptions(db, root.id)
+    }
+    // A parent's key is shorter than that of the decks within it, so parents come first.
+    let condition = root == nil ? "" : "WHERE name_key = ? OR \(isKeyWithin)"
+    let sql = "SELECT id, name_key, preset, options FROM decks \(condition) ORDER BY length(name_key)"
+    try db.forEachRow(sql, root == nil ? [] : [rootKey, rootKey + "::", rootKey + ":;"]) { row in
       let key = row.text(1)
       let parent = DeckName.split(key).dropLast().joined(separator: "::")
       let options = presets[row.integer(2)] ?? byKey[parent] ?? DeckOptions()

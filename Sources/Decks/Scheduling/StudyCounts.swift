@@ -43,8 +43,9 @@ public struct StudyCounts: Equatable, Sendable {
   public static func of(
     _ db: Database, _ deck: DeckID, limit: Int? = nil, at moment: StudyMoment
   ) throws -> StudyCounts {
-    let decks = [try DeckTable.record(db, deck)] + (try DeckTable.within(db, deck))
-    return StudyCounts(try StudyLimits(db, decks, at: moment).counts[deck] ?? WaitingCounts(), limit: limit)
+    let root = try DeckTable.record(db, deck)
+    let limits = try StudyLimits(db, [root] + DeckTable.within(db, deck), within: root, at: moment)
+    return StudyCounts(limits.counts[deck] ?? WaitingCounts(), limit: limit)
   }
 
   private init(_ counts: WaitingCounts, limit: Int?) {
@@ -55,8 +56,9 @@ public struct StudyCounts: Equatable, Sendable {
 
 extension StudyLimits {
   /// Computes the limits of decks, which must be in the order of `DeckTable.list`.
-  init(_ db: Database, _ decks: [DeckRecord], at moment: StudyMoment) throws {
-    var options = try DeckTable.allOptions(db, at: moment)
+  /// - Parameter root: the deck that contains all of them, if there is one.
+  init(_ db: Database, _ decks: [DeckRecord], within root: DeckRecord? = nil, at moment: StudyMoment) throws {
+    var options = try DeckTable.allOptions(db, at: moment, within: root)
     let chosen = try GoalDay(db, of: decks, &options, at: moment)
     var waiting: [DeckID: WaitingCounts] = [:]
     for deck in decks {

@@ -34,19 +34,22 @@ public struct CardOperations {
     let blank = query?.trimmed.isEmpty ?? true
     let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
     var (ids, positions): ([CardID], [Int]) = ([], [])
+    let found = try parsed.map { query in
+      try workspace.read {
+        try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
+      }
+    }
     for deck in decks {
-      guard let parsed else {
+      guard let found else {
         let all = try self.ids(of: deck.id)
         ids += all
         positions += 1...max(1, all.count)
         if all.isEmpty { positions.removeLast() }
         continue
       }
-      let found = try workspace.read {
-        try CardTable.found($0, in: deck.id, matching: parsed, at: workspace.moment, searchCache)
-      }
-      ids += found.ids
-      positions += found.positions
+      guard let cards = found[deck.id] else { continue }
+      ids += cards.ids
+      positions += cards.positions
     }
     if let sort {
       let order = try workspace.read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }

@@ -118,10 +118,17 @@ extension CardOperations {
     let blank = query?.trimmed.isEmpty ?? true
     let parsed = try blank ? nil : query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
     var listing = CardListing()
+    let found = try parsed.map { query in
+      try workspace.read {
+        try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
+      }
+    }
     for deck in decks {
       let skipped = max(0, offset - listing.total)
       let room = limit.map { $0 - listing.cards.count } ?? .max
-      let added = try parsed.map { try found(deck.id, $0, skipped, room) } ?? page(deck.id, skipped, room)
+      let added =
+        try found.map { try page(of: $0[deck.id, default: ([], [])], deck.id, skipped, room) }
+        ?? page(deck.id, skipped, room)
       listing.cards += added.cards
       listing.total += added.total
     }
@@ -142,11 +149,14 @@ extension CardOperations {
     }
   }
 
-  private func found(_ deck: DeckID, _ query: CardQuery, _ offset: Int, _ limit: Int) throws -> CardListing {
+  /// The part of the cards found in a deck that belongs to a page.
+  private func page(
+    of found: (ids: [CardID], positions: [Int]), _ deck: DeckID, _ offset: Int, _ limit: Int
+  ) throws -> CardListing {
     try workspace.read { db in
       var listing = CardListing()
       _ = try DeckTable.record(db, deck)
-      let (ids, positions) = try CardTable.found(db, in: deck, matching: query, at: workspace.moment, searchCache)
+      let (ids, positions) = found
       listing.total = ids.count
       for index in ids.indices.dropFirst(offset).prefix(limit) {
         if index % 256 == 0, workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
