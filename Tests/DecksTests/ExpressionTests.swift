@@ -200,6 +200,14 @@ import Testing
       try collection.add(deck, NewCard(prompt: "\(number)", answer: "a", tags: tags))
     }
     #expect(try collection.store.read { try CardTable.recentTags($0) } == ["Verb::past", "animal", "verb"])
+    for lot in 0..<6 {
+      let tags = (0..<100).map { "n\(100 + lot * 100 + $0)" }
+      try collection.add(deck, NewCard(prompt: "lot \(lot)", answer: "a", tags: tags))
+    }
+    try collection.store.read { db in
+      #expect(try CardTable.recentTags(db).count == 500)
+      #expect(try CardTable.recentTags(db, beginningWith: "Ver") == ["Verb::past", "verb"])
+    }
   }
 
   @Test func `a deck has three limits of its own, and follows its preset again when one is removed`() throws {

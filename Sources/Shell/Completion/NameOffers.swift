@@ -151,7 +151,9 @@ struct QueryOffers {
       names.map { Offer("\(part[...colon])\($0.text)", shown: $0.text, help: $0.help, isOpen: isOpen) }
     }
     switch field {
-    case "tag": return values(try session.workspace().cards.recentTags().map { ($0, "") })
+    case "tag":
+      let begun = String(part[part.index(after: colon)...])
+      return values(try session.workspace().cards.recentTags(beginningWith: begun).map { ($0, "") })
     case "deck", "note": return values(try NamedTerm(part)?.names(session).map { ($0, "") } ?? [])
     case "is": return values(Self.states)
     case "prop": return values(Self.figures, isOpen: true)

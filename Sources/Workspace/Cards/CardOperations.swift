@@ -196,8 +196,10 @@ public struct CardOperations {
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
   }
 
-  /// Returns the tags of the most recently added cards, in order.
-  public func recentTags() throws -> [String] { try workspace.read { try CardTable.recentTags($0) } }
+  /// Returns the tags of the most recently added cards that begin with a text, in order.
+  public func recentTags(beginningWith start: String = "") throws -> [String] {
+    try workspace.read { try CardTable.recentTags($0, beginningWith: start) }
+  }
 
   /// Returns what the name of an undo step says about a card; nil for several cards. In a unit, which usually changes
   /// many cards, only a card that was already read gets its name.
