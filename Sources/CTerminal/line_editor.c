@@ -374,6 +374,8 @@ struct line_editor_result line_editor_read(
   // Readline resets this only in readline() itself; otherwise every line after a Ctrl-D would end with an empty one.
   rl_eof_found = 0;
   RL_UNSETSTATE(RL_STATE_EOF);
+  // What the last line printed comes before the prompt, even if standard output is a pipe.
+  fflush(stdout);
   rl_callback_handler_install(prompt, take_line);
   if (initial[0] != '\0') {
     rl_insert_text(initial);

@@ -22,7 +22,8 @@ public enum CardTable {
     try ids(db, among: "deck = \(deck.rawValue)", matching: query, at: moment, orderedBy: "rank")
   }
 
-  private static func ids(
+  /// The ids of the cards that a condition selects and a query matches.
+  static func ids(
     _ db: Database, among condition: String, matching query: CardQuery, at moment: StudyMoment, orderedBy order: String
   ) throws -> [CardID] {
     let filter = QuerySQL(query, at: moment)
@@ -88,13 +89,13 @@ public enum CardTable {
 
   /// The cards of a sprint: those of the selected decks and the decks within them, top first, without suspended ones.
   public static func stack(_ db: Database, _ selection: StudySelection, at moment: StudyMoment) throws -> [CardID] {
-    let cards = try selection.allDecks(db).flatMap { deck in
+    let decks = try selection.allDecks(db)
+    let wanted = try selection.query?.cards(db, in: decks.map(\.id), at: moment)
+    let cards = try decks.flatMap { deck in
       let active = try db.rows(
         "SELECT id FROM cards WHERE deck = ? AND NOT \(CardStatus.suspended.sql()) ORDER BY rank", [deck.id.rawValue],
         id)
-      guard let query = selection.query else { return active }
-      let wanted = Set(try ids(db, in: deck.id, matching: query, at: moment))
-      return active.filter(wanted.contains)
+      return active.filter { wanted?.contains($0) ?? true }
     }
     return selection.limit.map { Array(cards.prefix(max(0, $0))) } ?? cards
   }

@@ -115,7 +115,9 @@ import Values
         db.trace(nil)
         for deck in decks {
           let one = try CardTable.found(db, in: deck, matching: query, at: moment)
-          #expect(found[deck]?.ids ?? [] == one.ids && found[deck]?.positions ?? [] == one.positions)
+          let (ids, positions) = found[deck] ?? ([], [])
+          #expect(ids == one.ids)
+          #expect(positions == one.positions)
         }
         return count
       }
@@ -125,6 +127,31 @@ import Values
     let few = try texts.map { try count(decks, $0) }
     decks += try add(20..<40)
     #expect(try texts.map { try count(decks, $0) } == few)
+  }
+
+  @Test func `the query of a session, a sprint or statistics is evaluated once, however many decks there are`() throws {
+    let (query, moment) = (try CardQuery("gato"), StudyMoment(now: collection.now))
+    func add(_ range: Range<Int>) throws {
+      for number in range { try collection.add(collection.deck("d\(number)"), "el gato", "x") }
+    }
+    func count() throws -> Int {
+      try collection.store.read { db in
+        var selection = StudySelection(try DeckTable.list(db).map(\.id))
+        selection.query = query
+        var count = 0
+        db.trace { if $0.contains("FROM card_rows") { count += 1 } }
+        #expect(try CardTable.stack(db, selection, at: moment).count == selection.decks.count)
+        #expect(try ReviewSession(db, selection, at: moment).remaining == selection.decks.count)
+        #expect(try DeckStatistics(db, query: query, at: moment).cards.all == selection.decks.count)
+        db.trace(nil)
+        return count
+      }
+    }
+    try add(0..<2)
+    let few = try count()
+    #expect(few > 0)
+    try add(2..<6)
+    #expect(try count() == few)
   }
 
   @Test func `starting a session and counting a list do not read cards that are not due today`() throws {

@@ -99,6 +99,9 @@ import Testing
     for words in ["is a leech: forgotten 1 time", "easy   back in", "again  back in", "card edit D:1"] {
       #expect(page.contains(words), "\(words): \(page)")
     }
+    // Ctrl-L draws the page again; any other key closes it.
+    terminal.type("\u{0C}")
+    terminal.wait(for: "any key  continue")
     terminal.type(" ")
     terminal.wait(for: "Done. 0 right, 1 wrong.")
     #expect(terminal.ended() == 0)

@@ -50,6 +50,16 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `with the output in a pipe, each card is shown before the next key`() throws {
+    let words = home.words(["study", "D"]).joined(separator: " ")
+    let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
+    terminal.wait(for: "el perro 1.")
+    terminal.type("\r")
+    terminal.wait(for: "the dog 1.")
+    terminal.type("q")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
     columns: UInt16, rows: UInt16
   ) throws {

@@ -53,6 +53,18 @@ import Testing
     #expect(terminal.ended() == 0)
   }
 
+  @Test func `with the output in a pipe, the result of each line comes before the next prompt`() throws {
+    let home = try Home()
+    let words = home.words([]).joined(separator: " ")
+    let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
+    terminal.retained = home
+    terminal.wait(for: "> ")
+    terminal.type("6 * 7\r")
+    terminal.wait(for: "42")
+    terminal.type("\u{04}")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `commands and Lua work side by side`() throws {
     let home = try Home()
     let terminal = try prompt(home)

@@ -23,6 +23,15 @@ import Text
     #expect(terminal.styled("x", []) == "x")
   }
 
+  @Test func `a terminal that reports its columns but no rows has 24 rows`() {
+    func height(_ rows: Int) -> Int {
+      Terminal(hasKeyboard: true, hasScreen: true, size: { (80, rows) }).height
+    }
+    #expect(height(0) == 24)
+    #expect(height(2) == 5)
+    #expect(height(30) == 30)
+  }
+
   @Test(arguments: [
     (["LANG": "de_DE.UTF-8"], true), (["LC_ALL": "C", "LANG": "de_DE.UTF-8"], false), ([:], true),
     (["LANG": "C.utf8"], true),

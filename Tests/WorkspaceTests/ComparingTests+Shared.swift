@@ -97,6 +97,17 @@ extension ComparingTests {
     _ = try workspace.media.add(Array(word.utf8), named: name)
   }
 
+  @Test func `a package is opened once, however many of its files a merge needs`() throws {
+    try export(there, "theirs.apkg")
+    let media = ComparedMedia([.file(file("theirs.apkg"), .apkg)], here.comparing.settings())
+    // SHA-1 of "first".
+    let digest = "e0996a37c13d44c3b06074939d43fa3759bd32c1"
+    #expect(try media.content(of: "sun.png", digest: digest) == nil)
+    try Folder.removeFile(file("theirs.apkg"))
+    #expect(try media.content(of: "run.png", digest: digest) == Array("first".utf8))
+    #expect(try media.content(of: "run.png", digest: "00") == nil)
+  }
+
   @Test(arguments: [false, true])
   func `a picture that theirs changed is imported, and a deck elsewhere keeps the one it shows`(isShared: Bool) throws {
     let elsewhere = try here.decks.create("French")

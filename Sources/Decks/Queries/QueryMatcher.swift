@@ -5,6 +5,15 @@ import Memory
 import Storage
 import Templates
 
+extension CardQuery {
+  /// The cards of some decks that match; the query is evaluated once, however many decks there are.
+  func cards(_ db: Database, in decks: [DeckID], at moment: StudyMoment) throws -> Set<CardID> {
+    let condition = "deck IN (\(decks.map { "\($0.rawValue)" }.joined(separator: ", ")))"
+    // SQLite reads the index of ranks in this order; any other one would have to be sorted, with all texts.
+    return Set(try CardTable.ids(db, among: condition, matching: self, at: moment, orderedBy: "deck, rank"))
+  }
+}
+
 struct QueryMatcher {
   static let columns = QueryColumn.allCases.map { columnName($0) }.joined(separator: ", ")
 

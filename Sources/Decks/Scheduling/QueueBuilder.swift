@@ -46,9 +46,7 @@ struct QueueBuilder {
     (self.db, self.selection, self.decks, self.options) = (db, selection, decks, options)
     (self.chosen, self.moment) = (chosen, moment)
     limits = StudyLimits(decks, options: options, waiting: [:], answered: [:])
-    guard let query = selection.query else { return }
-    wanted = []
-    for deck in decks { wanted?.formUnion(try CardTable.ids(db, in: deck.id, matching: query, at: moment)) }
+    wanted = try selection.query?.cards(db, in: decks.map(\.id), at: moment)
   }
 
   /// The options of the first deck decide the order of all decks' cards.

@@ -131,10 +131,7 @@ private struct StatisticsReader {
       models.append(MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm))
       timedModels.append(options.timed?.model)
     }
-    if let query {
-      let asked = try decks ?? DeckTable.list(db).map(\.id)
-      wanted = try Set(asked.flatMap { try CardTable.ids(db, in: $0, matching: query, at: moment) })
-    }
+    wanted = try query?.cards(db, in: decks ?? DeckTable.list(db).map(\.id), at: moment)
   }
 
   private var isEverything: Bool { decks == nil && wanted == nil }

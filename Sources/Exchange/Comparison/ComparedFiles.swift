@@ -224,38 +224,52 @@ public struct ComparedFiles {
   }
 }
 
-extension ComparedFiles {
-  /// Returns the content of a media file with a digest.
-  /// - Parameter operands: searched in order; the result is nil when none of them has the file.
-  public static func media(
-    _ name: String, digest: String, of operands: [ComparedOperand], _ settings: ComparisonSettings
-  ) throws -> [UInt8]? {
+/// The media files of operands. Invariant: each package is opened once, however many of its files are needed.
+///
+///     try ComparedMedia([theirs, ours], settings).content(of: "run.png", digest: digest)
+public final class ComparedMedia {
+  private let operands: [ComparedOperand]
+  private let settings: ComparisonSettings
+  private var packages: [String: PackageFile] = [:]
+
+  /// - Parameter operands: searched in order.
+  public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) {
+    (self.operands, self.settings) = (operands, settings)
+  }
+
+  /// Returns the content of a media file with a digest; nil when none of the operands has it.
+  public func content(of name: String, digest: String) throws -> [UInt8]? {
     for operand in operands {
-      guard let bytes = try media(name, of: operand, settings) else { continue }
+      guard let bytes = try content(of: name, in: operand) else { continue }
       if hexadecimal(bytes.withUnsafeBytes(sha1)) == digest { return bytes }
     }
     return nil
   }
 
-  private static func media(
-    _ name: String, of operand: ComparedOperand, _ settings: ComparisonSettings
-  ) throws -> [UInt8]? {
+  private func content(of name: String, in operand: ComparedOperand) throws -> [UInt8]? {
     switch operand {
     case .nothing: return nil
     case .notes(let notes):
       if let bytes = notes.media[name] { return bytes }
-      return try notes.mediaPaths[name].flatMap { try content($0, settings) }
+      return try notes.mediaPaths[name].flatMap { try ComparedFiles.content($0, settings) }
     case .file(let path, let format):
       if format.isText { return nil }
-      let scratch = try Scratch(.package, in: settings.folder)
-      return try withExtendedLifetime(scratch) {
-        let package = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
-        return try package.media[name].map { try package.content(of: $0) }
-      }
+      let file = try package(path)
+      return try file.media[name].map { try file.content(of: $0) }
     }
   }
 
-  private static func content(_ path: String, _ settings: ComparisonSettings) throws -> [UInt8]? {
+  private func package(_ path: String) throws -> PackageFile {
+    if let known = packages[path] { return known }
+    let scratch = try Scratch(.package, in: settings.folder)
+    let file = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+    packages[path] = file
+    return file
+  }
+}
+
+extension ComparedFiles {
+  fileprivate static func content(_ path: String, _ settings: ComparisonSettings) throws -> [UInt8]? {
     guard fileExists(path) else { return nil }
     return try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
   }

@@ -21,7 +21,7 @@ extension StudyScreen {
       switch event {
       case .tick, .pasted: continue
       case .requested: if try StudyRequests(self).endPage() { return }
-      case .resized: screen.redrawAll(page.drawn)
+      case .resized, .key(.control("l")): screen.redrawAll(page.drawn)
       case .resumed: screen.redraw(page.drawn)
       case .terminated(let signal): return session.leave(by: signal)
       default: return

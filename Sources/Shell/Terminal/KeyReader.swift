@@ -103,6 +103,8 @@ package final class KeyReader {
     guard isOpen else { throw .unreadable(errno: EBADF) }
     while true {
       if let event = signalEvent() { return event }
+      // The user must see what has been written to a pipe before typing the next key.
+      if bytes.isEmpty { fflush(nil) }
       if bytes.isEmpty, !wait(Int32(clamping: timeout ?? -1), requests?.descriptors ?? []) {
         if let event = signalEvent() { return event }
         return isRequested() ? .requested : .tick

@@ -42,7 +42,10 @@ package struct Terminal {
   /// The number of columns; 80 when unknown.
   package var width: Int { max(20, currentSize()?.columns ?? 80) }
   /// The number of rows; 24 when unknown.
-  package var height: Int { max(5, currentSize()?.rows ?? 24) }
+  package var height: Int {
+    let rows = currentSize()?.rows ?? 0
+    return max(5, rows > 0 ? rows : 24)
+  }
   /// The width of tables and lines; nil in a pipe, where nothing is truncated.
   package var cutWidth: Int? { hasScreen ? width : nil }
   /// Whether the cursor can be moved to redraw lines.

@@ -182,12 +182,13 @@ public struct Comparing {
     _ result: MergeResult, _ ours: ComparedContent, to deck: DeckHandle, media: ComparedOperand,
     _ settings: ComparisonSettings
   ) throws -> MergeCounts {
-    try workspace.perform(.mergeDeck, on: workspace.decks.name(of: deck.id), count: \.total) { db in
+    let media = ComparedMedia([media], settings)
+    return try workspace.perform(.mergeDeck, on: workspace.decks.name(of: deck.id), count: \.total) { db in
       try MergeIntoDeck(
         db, deck.id, now: environment.clocks.now(), random: environment.random.entropy,
         isInterrupted: environment.isInterrupted
       ) { name, digest in
-        let bytes = try ComparedFiles.media(name, digest: digest, of: [media], settings)
+        let bytes = try media.content(of: name, digest: digest)
         return try bytes.map { try workspace.media.add($0, named: name) }
       }.run(from: ours, to: result.content)
     }
@@ -221,10 +222,11 @@ public struct Comparing {
         _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
         (known, isPackage) = (files.contents[1], true)
       }
+      let media = ComparedMedia([operands[2], operands[1]], settings)
       let counts = try MergeIntoDeck(
         db, deck.id, now: clock, random: random, isInterrupted: isInterrupted
       ) { name, digest in
-        let bytes = try ComparedFiles.media(name, digest: digest, of: [operands[2], operands[1]], settings)
+        let bytes = try media.content(of: name, digest: digest)
         return try bytes.map { try keep($0, name) }
       }.run(from: known, to: result.content)
       try export(db, deck.id, format, to: output, scratch)
