@@ -93,7 +93,7 @@ public enum SyncTables {
   }
 
   /// Forgets the bases, so all local rows are unsent.
-  public static func forgetRows(_ db: Database) throws {
+  static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM bases; DELETE FROM undo_removed")
     for table in SyncedTable.allCases {
       try db.execute(sql: "UPDATE \(table.name) SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
