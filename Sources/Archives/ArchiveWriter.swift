@@ -33,15 +33,12 @@ public final class ArchiveWriter {
   public func add(_ name: String, from file: ByteFile, piece: (Int) throws -> Void = { _ in }) throws {
     let size = file.size ?? 0
     try header(name, size: size, modified: file.facts.modified.seconds)
-    var chunk = [UInt8](repeating: 0, count: 1 << 17)
     var count = 0
-    while true {
-      let read = try file.read(into: &chunk)
-      if read == 0 { break }
-      count += read
+    try file.forEachPiece { bytes in
+      count += bytes.count
       if count > size { throw ArchiveError.changedMeanwhile(path: file.path) }
-      try piece(read)
-      try write(chunk[..<read])
+      try piece(bytes.count)
+      try write(bytes)
     }
     guard count == size else { throw ArchiveError.changedMeanwhile(path: file.path) }
     try pad(size)

@@ -116,18 +116,18 @@ public enum CardTable {
     return try db.firstRow(sql, [note, ordinal, deck.rawValue], id)
   }
 
-  /// The cards of any deck whose guid begins with `start`; at most `limit` of them.
-  public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [CardID] {
+  /// The cards of any deck whose guid begins with `start`; at most 10 of them.
+  public static func ids(_ db: Database, guidBeginning start: String) throws -> [CardID] {
     // The highest character is the upper bound of the guids. A card appends a slash and a number to the guid of its
     // note.
     let sql = """
       SELECT card_rows.id FROM notes CROSS JOIN card_rows
       WHERE (notes.guid >= ?1 AND notes.guid < ?1 || char(1114111) OR notes.guid = ?2)
         AND note = notes.id AND substr(card_rows.guid, 1, length(?1)) = ?1
-      ORDER BY card_rows.guid <> ?1, card_rows.id LIMIT ?3
+      ORDER BY card_rows.guid <> ?1, card_rows.id LIMIT 10
       """
     let note = start.lastIndex(of: "/").map { String(start[..<$0]) } ?? start
-    return try db.rows(sql, [start, note, limit], id)
+    return try db.rows(sql, [start, note], id)
   }
 
   /// A card's position in its deck: 1 is the top.

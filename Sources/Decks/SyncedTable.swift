@@ -17,7 +17,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
   case presets = 4
 
   /// The kind of a base that is a removed row of the log.
-  public static let removedReview = 5
+  static let removedReview = 5
 
   /// `bases` has the other rows of a server, each as JSON, by kind and id: rows that were changed here, rows that
   /// cannot be stored here, and rows that are not of these tables. `here` is 1 if there is a local row with that id,

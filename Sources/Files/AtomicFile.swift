@@ -119,15 +119,7 @@ public enum AtomicFile {
   public static func copy(_ path: String, to target: String, isInterrupted: @escaping () -> Bool) throws {
     let file = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let options = Replacement(isInterrupted: isInterrupted)
-    try write(target, options) { sink in
-      var piece = [UInt8](repeating: 0, count: 1 << 17)
-      while true {
-        if isInterrupted() { throw FileError(path, .read, .interrupted) }
-        let count = try file.read(into: &piece)
-        if count == 0 { break }
-        try sink.append(piece[..<count])
-      }
-    }
+    try write(target, options) { sink in try file.forEachPiece { try sink.append($0) } }
   }
 
   /// Writes to a path that the user may have typed: `-` is standard output (which stays open) if `kinds` is `.any`.

@@ -102,6 +102,27 @@ public final class ByteFile {
     }
   }
 
+  /// Fills memory, with as many system calls as that takes.
+  /// - Returns: the number of bytes read; less than there is room for only at the end of the file.
+  public func fill(_ memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+    var done = 0
+    while done < memory.count {
+      let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: memory[done...]))
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Calls `body` with each piece of what is left, whose memory is valid during the call.
+  public func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+    defer { memory.deallocate() }
+    while case let count = try read(into: memory), count > 0 {
+      try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+    }
+  }
+
   /// Returns the bytes of a regular file from an offset on, independent of the current position; fewer at the end of
   /// the file.
   public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {

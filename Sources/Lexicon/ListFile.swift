@@ -22,14 +22,8 @@ final class ListFile {
       throw .badList(path: path, reason: "it has \(size >> 20) MiB; the limit for lists is \(limit >> 20) MiB")
     }
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 1), alignment: 1)
-    var filled = 0
-    do throws(FileError) {
-      while filled < size {
-        let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[filled..<size]))
-        if count == 0 { break }
-        filled += count
-      }
-    } catch {
+    let filled: Int
+    do throws(FileError) { filled = try file.fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<size])) } catch {
       memory.deallocate()
       throw ListFile.unreadable(error)
     }

@@ -14,7 +14,7 @@ import Glibc
 ///     test.isLeech
 public struct LeechTest: Sendable {
   /// The largest share of cards that are taken for leeches although the model is true for them.
-  public static let falseAlarms = 0.01
+  static let falseAlarms = 0.01
   private static let odds = (2.0, 4.0, 8.0)
 
   /// The number of answers on later days.

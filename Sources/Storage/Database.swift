@@ -169,7 +169,7 @@ public final class Database {
 
   public func commit() throws(StorageError) { try run("COMMIT") }
 
-  public func rollback() throws(StorageError) {
+  func rollback() throws(StorageError) {
     try connection.ignoringLaneFailure { () throws(StorageError) in try run("ROLLBACK") }
   }
 

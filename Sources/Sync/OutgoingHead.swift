@@ -70,7 +70,7 @@ final class SyncOutgoing {
       let base = try bases[.noteType, type.id.rawValue].flatMap { $0.isHere ? $0 : nil }
       guard base == nil || unsent.contains(type.id.rawValue) else { continue }
       // The stock types are sent once they have notes.
-      let isStock = (1_600_000_000_001...1_600_000_000_006).contains(type.id.rawValue)
+      let isStock = DecksSchema.stockIDs.contains(type.id.rawValue)
       if base == nil, isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { continue }
       var record = type.record
       var id = type.id.rawValue

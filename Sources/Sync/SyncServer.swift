@@ -22,7 +22,7 @@ public struct SyncMeta: Equatable, Sendable {
   /// A message for the user; usually empty.
   public var message = ""
   /// Whether the server accepts a sync.
-  public var acceptsSync = true
+  var acceptsSync = true
   public var mediaUSN = 0
 
   /// Whether something changed on the server since the last sync.

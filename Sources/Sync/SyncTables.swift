@@ -93,7 +93,7 @@ public enum SyncTables {
   }
 
   /// Forgets the bases, so all local rows are unsent.
-  public static func forgetRows(_ db: Database) throws {
+  static func forgetRows(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM bases; DELETE FROM undo_removed")
     for table in SyncedTable.allCases {
       try db.execute(sql: "UPDATE \(table.name) SET \(Unsent.sql) WHERE NOT \(Unsent.sql)")
@@ -112,10 +112,11 @@ public enum SyncTables {
       + db.count("SELECT count(*) \(changed(.cards))")
     found.answers = try db.count("SELECT count(*) FROM reviews WHERE \(unsentReview) OR \(unsentStray)")
     // The stock types are sent together with their notes.
+    let stock = DecksSchema.stockIDs
     found.types = try db.count(
       """
       SELECT count(*) FROM note_types WHERE (\(Unsent.sql) OR \(unsentRow(.noteTypes)))
-        AND (id NOT BETWEEN 1600000000001 AND 1600000000006 OR NOT \(isOnlyHere(.noteTypes)))
+        AND (id NOT BETWEEN \(stock.lowerBound) AND \(stock.upperBound) OR NOT \(isOnlyHere(.noteTypes)))
       """)
     // A parent of a remote deck is not sent on its own account.
     found.decks = try db.count(

@@ -232,11 +232,15 @@ struct JSONBytes: JSONSource {
   }
 
   func failure(_ reason: JSONFailure.Reason, at place: Int? = nil) -> JSONFailure {
-    let before = bytes[..<min(place ?? offset, bytes.count)]
-    let line = before.count { $0 == 0x0A } + 1
+    let (line, column) = Self.place(of: min(place ?? offset, bytes.count), in: bytes)
+    return JSONFailure(reason: reason, line: line, column: column)
+  }
+
+  /// Returns the line and the column of an offset, from 1; the column counts characters.
+  static func place(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
+    let before = bytes[..<offset]
     let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     // Continuation bytes (10xxxxxx) do not count.
-    let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-    return JSONFailure(reason: reason, line: line, column: column)
+    return (before.count { $0 == 0x0A } + 1, before[start...].count { $0 & 0xC0 != 0x80 } + 1)
   }
 }

@@ -31,10 +31,7 @@ public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
   /// - Returns: line and column from 1; the column counts characters.
   public func place(in bytes: [UInt8]) -> (line: Int, column: Int) {
     var reader = JSONReader(JSONBytes(bytes), depthLimit: .max, rowLimit: bytes.count + 1)
-    let offset = reader.offset(of: steps[...])
-    let before = bytes[..<offset]
-    let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    return (1 + before.count { $0 == 0x0A }, 1 + before[start...].count { $0 & 0xC0 != 0x80 })
+    return JSONBytes.place(of: reader.offset(of: steps[...]), in: bytes)
   }
 }
 

@@ -99,12 +99,10 @@ public enum NoteTable {
     try db.rows("SELECT id FROM notes WHERE type = ? ORDER BY id", [type.rawValue]) { NoteID(rawValue: $0.integer(0)) }
   }
 
-  /// The ids of the notes whose guid begins with `start`, an exact match first; at most `limit` of them.
-  public static func ids(_ db: Database, guidBeginning start: String, limit: Int = 10) throws -> [NoteID] {
-    let sql = """
-      SELECT id FROM notes WHERE guid >= ?1 AND guid < ?1 || char(1114111) ORDER BY guid <> ?1, id LIMIT ?2
-      """
-    return try db.rows(sql, [start, limit]) { NoteID(rawValue: $0.integer(0)) }
+  /// The ids of the notes whose guid begins with `start`, an exact match first; at most 10 of them.
+  public static func ids(_ db: Database, guidBeginning start: String) throws -> [NoteID] {
+    let sql = "SELECT id FROM notes WHERE guid >= ?1 AND guid < ?1 || char(1114111) ORDER BY guid <> ?1, id LIMIT 10"
+    return try db.rows(sql, [start]) { NoteID(rawValue: $0.integer(0)) }
   }
 
   // MARK: Adding

@@ -35,7 +35,7 @@ extension NoteTypeTable {
   /// Whether a type is the stock type of a name as the schema inserted it: unchanged, not sent, without notes.
   private static func isUnused(_ type: NoteType, _ db: Database, _ name: String) throws -> Bool {
     guard type.name.lowercased() == name.lowercased(), type.modified == DecksSchema.stockTime,
-      type.id.rawValue / 1000 == DecksSchema.stockTime
+      DecksSchema.stockIDs.contains(type.id.rawValue)
     else { return false }
     let isUnsent = try db.hasRow("SELECT 1 FROM note_types WHERE id = ? AND \(Unsent.sql)", [type.id.rawValue])
     return try isUnsent && noteCount(db, type.id) == 0

@@ -4,8 +4,10 @@
 import Templates
 
 extension DecksSchema {
-  /// When the stock types were changed last, in seconds since 1970. Their ids are in this second.
+  /// When the stock types were changed last, in seconds since 1970.
   static let stockTime = 1_600_000_000
+  /// The ids of the stock types.
+  public static let stockIDs: ClosedRange<Int64> = 1_600_000_000_001...1_600_000_000_005
 
   /// In the form that `NoteType.json` writes. Their ids are the same everywhere, so that they mean the same type in
   /// every collection.

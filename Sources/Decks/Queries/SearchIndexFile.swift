@@ -101,15 +101,4 @@ extension ByteFile {
     if let failure { throw failure }
     return elements.count == count ? elements : []
   }
-
-  /// - Returns: the number of bytes read.
-  private func fill(_ memory: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
-    var done = 0
-    while done < memory.count {
-      let added = try read(into: UnsafeMutableRawBufferPointer(rebasing: memory[done...]))
-      if added == 0 { break }
-      done += added
-    }
-    return done
-  }
 }

@@ -61,9 +61,9 @@ public struct DeckOptions: Equatable, Sendable {
   public var newSort: String { choice(.newSort) }
   public var newMix: String { choice(.newMix) }
   public var reviewOrder: ReviewOrder { ReviewOrder(rawValue: choice(.reviewOrder)) ?? .due }
-  public var buriesNew: Bool { flag(.buryNew) }
-  public var buriesReviews: Bool { flag(.buryReviews) }
-  public var buriesLearning: Bool { flag(.buryLearning) }
+  var buriesNew: Bool { flag(.buryNew) }
+  var buriesReviews: Bool { flag(.buryReviews) }
+  var buriesLearning: Bool { flag(.buryLearning) }
   public var fuzzes: Bool { flag(.fuzz) }
   /// The share of a usual day's cards that each day gets, from Monday to Sunday.
   public var easyDays: [Double] {

@@ -43,7 +43,7 @@ public struct StudyMoment: Equatable, Sendable {
   public var soon: Double { now + 1200 }
 
   /// A burial that ends after this was made by a clock that has been set back since: the card is shown.
-  public var latestBurial: Double { now + 2 * 86_400 }
+  var latestBurial: Double { now + 2 * 86_400 }
 
   /// Whether a card that is buried until then is hidden now.
   func isBuried(until: Double?) -> Bool { until.map { $0 > now && $0 < latestBurial } ?? false }
@@ -56,7 +56,7 @@ public struct StudyMoment: Equatable, Sendable {
   public func dueDay(of due: Double) -> Int { day(of: due + 43_200) }
 
   /// Learnt cards that are due before this time are due today.
-  public var dueCutoff: Double { start(ofDay: today) + 43_200 }
+  var dueCutoff: Double { start(ofDay: today) + 43_200 }
 
   /// Days from the last answer of a learnt card to its due day; 0 for a card that was never answered.
   public func interval(of schedule: CardSchedule) -> Int {

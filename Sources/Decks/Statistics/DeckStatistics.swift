@@ -109,7 +109,7 @@ public struct Histogram: Equatable, Sendable {
 /// All figures for some cards.
 public struct DeckStatistics: Equatable, Sendable {
   /// A card is mature if its interval has at least this many days.
-  public static let matureDays = 21
+  static let matureDays = 21
 
   /// The number of today.
   public let today: Int

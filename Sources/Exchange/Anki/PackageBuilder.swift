@@ -46,14 +46,7 @@ struct PackageBuilder {
   }
 
   private func pieces(of path: String, _ piece: (UnsafeRawBufferPointer) throws -> Void) throws {
-    let file = try ByteFile(path, isInterrupted: destination.isInterrupted)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try file.read(into: buffer)
-      if count == 0 { return }
-      try piece(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
+    try ByteFile(path, isInterrupted: destination.isInterrupted).forEachPiece(piece)
   }
 
   private func temporary(_ name: String, _ body: (FileSink) throws -> Void) throws -> String {

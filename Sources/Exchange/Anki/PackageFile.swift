@@ -56,15 +56,12 @@ final class PackageFile {
     if file.size == nil || path == "-" {
       source = scratch.path("input")
       try AtomicFile.write(source, .internalFile(temporaryName: "input.new")) { sink in
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-          let count = try file.read(into: &chunk)
-          if count == 0 { break }
+        try file.forEachPiece { piece in
           if sink.count > PackageFile.mostCollectionBytes {
             throw PackageError.refused(
               path: path, place: "it", reason: "has more than \(grouped(PackageFile.mostCollectionBytes)) bytes")
           }
-          try sink.append(chunk[..<count])
+          try sink.append(piece)
         }
       }
     }

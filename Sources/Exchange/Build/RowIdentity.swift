@@ -224,12 +224,8 @@ enum BuildIDs {
 
   /// Returns the hash of a file's content, read in chunks.
   static func hash(ofFile path: String, isInterrupted: @escaping () -> Bool) throws -> Int64 {
-    let file = try ByteFile(path, isInterrupted: isInterrupted)
     var hashing = HashingSHA256()
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = try file.read(into: &chunk), count > 0 {
-      chunk.withUnsafeBytes { hashing.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
+    try ByteFile(path, isInterrupted: isInterrupted).forEachPiece { hashing.add($0) }
     return hash(digest: hashing.digest())
   }
 

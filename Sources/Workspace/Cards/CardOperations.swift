@@ -118,9 +118,9 @@ public struct CardOperations {
     try workspace.perform(.removeCards, count: { $0 }) { try CardTable.remove($0, cards.map(\.id)) }
   }
 
-  /// Returns the cards whose guid begins with a text, at most `limit`.
-  public func find(guidBeginning start: String, limit: Int = 10) throws -> [CardHandle] {
-    try workspace.read { try CardTable.ids($0, guidBeginning: start, limit: limit) }.map { workspace.handle(of: $0) }
+  /// Returns the cards whose guid begins with a text, at most 10.
+  public func find(guidBeginning start: String) throws -> [CardHandle] {
+    try workspace.read { try CardTable.ids($0, guidBeginning: start) }.map { workspace.handle(of: $0) }
   }
 
   /// Changes the texts of several cards: of all of them, or of none if one is refused.

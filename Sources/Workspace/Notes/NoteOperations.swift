@@ -13,9 +13,9 @@ import Storage
 public struct NoteOperations {
   let workspace: Workspace
 
-  /// Returns the notes whose guid begins with a text, at most `limit`.
-  public func find(guidBeginning start: String, limit: Int = 10) throws -> [NoteHandle] {
-    try workspace.read { try NoteTable.ids($0, guidBeginning: start, limit: limit) }.map { workspace.handle(of: $0) }
+  /// Returns the notes whose guid begins with a text, at most 10.
+  public func find(guidBeginning start: String) throws -> [NoteHandle] {
+    try workspace.read { try NoteTable.ids($0, guidBeginning: start) }.map { workspace.handle(of: $0) }
   }
 
   public func numbered(_ number: Int64) throws -> NoteHandle? {

@@ -37,7 +37,7 @@ public struct SettingSources {
 /// The tree of settings, and the program's own settings as plain fields.
 ///
 ///     let preferences = try workspace.preferences()
-///     preferences.gameLength   // 9
+///     preferences.idleMinutes   // 15
 public final class Preferences {
   public let tree = SettingsTree()
   /// Messages for the user about settings that were carried over, ignored or could not be read, one line each.
@@ -147,9 +147,9 @@ public final class Preferences {
   // MARK: The program's own settings
 
   /// The name of the language of word games.
-  public var gameLanguage: String { tree[keys.language] }
+  var gameLanguage: String { tree[keys.language] }
   /// The number of letters of a base word.
-  public var gameLength: Int { tree[keys.length] }
+  var gameLength: Int { tree[keys.length] }
   /// Whether games use common words if it is known which words are common.
   var choosesCommonWords: Bool { tree[keys.words] == "common" }
   public var foldsAccents: Bool { tree[keys.foldAccents] }
@@ -161,11 +161,11 @@ public final class Preferences {
   public var differentiatesWithoutColor: Bool { tree[keys.differentiate] }
   public var reducesMotion: Bool { tree[keys.reduceMotion] }
   /// The duration of a sprint in seconds.
-  public var sprintSeconds: Int { tree[keys.seconds] }
+  var sprintSeconds: Int { tree[keys.seconds] }
   /// The most cards in a session; nil for no limit.
-  public var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
+  var studyLimit: Int? { tree[keys.limit] == 0 ? nil : tree[keys.limit] }
   /// The number of days for which a card must at least be remembered to count its word as known.
-  public var knownDays: Int { tree[keys.knownDays] }
+  var knownDays: Int { tree[keys.knownDays] }
   /// The dictionaries that are consulted before all others.
   public var dictionaries: [String] { tree[keys.dictionaries].split(whereSeparator: \.isWhitespace).map(String.init) }
   public var showsIntervals: Bool { tree[keys.intervals] }
@@ -176,7 +176,7 @@ public final class Preferences {
   /// `auto`, `always` or `never`.
   public var color: String { tree[keys.color] }
   /// The program that plays sounds, with its arguments; empty for none.
-  public var mediaPlayer: String { tree[keys.player] }
+  var mediaPlayer: String { tree[keys.player] }
   /// The program that speaks texts, with its arguments; empty for espeak-ng.
   var speechProgram: String { tree[keys.speech] }
   /// Whether the shell syncs when it exits.
