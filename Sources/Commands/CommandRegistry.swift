@@ -207,6 +207,9 @@ extension CommandRegistry {
     aliasWords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  /// The summary of an alias.
+  static func summary(ofAlias words: [String]) -> String { "Short for `\(ShellWords.line(of: words))`." }
+
   /// Makes the words replace the name at the beginning of a line.
   /// - Throws: `.badName`, `.duplicate` if a command has the name, `.reserved` for the word that makes a line Lua.
   public func setAlias(_ name: String, words: [String]) throws(CommandError) {
@@ -225,8 +228,7 @@ extension CommandRegistry {
     let command = Command(
       // The command that it stands for is run in its place, with that command's effect.
       path: [name],
-      CommandText(
-        theme: "Plugins", summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`."),
+      CommandText(theme: "Plugins", summary: Self.summary(ofAlias: words)),
       access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true)], owner: owner,
       action: .pluginAlias(PluginAlias(words, mayRun: mayRun)))
     // A command that does not exist yet is checked when it is run.

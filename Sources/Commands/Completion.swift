@@ -89,7 +89,7 @@ extension CommandRegistry {
     let words = Dictionary(firstOf: aliases.map { ($0.name, $0.words) })
     return firstWords.map { name in
       if let words = words[name] {
-        return Offer(name, help: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`.")
+        return Offer(name, help: Self.summary(ofAlias: words))
       }
       return Offer(name, help: group(name)?.summary ?? commands(of: name).first?.summary ?? "")
     }
