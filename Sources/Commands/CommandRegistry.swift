@@ -359,7 +359,7 @@ extension Option {
 }
 
 /// The keywords of Lua 5.4 (reference manual, section 3.1).
-let luaKeywords: Set<String> = [
+public let luaKeywords: Set<String> = [
   "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
   "or", "repeat", "return", "then", "true", "until", "while",
 ]
