@@ -232,7 +232,7 @@ enum ShellCommands {
       answer: "nothing",
       example: "clear"
     ) { _, session in
-      if session.console.terminal.canRedraw { session.console.write("\u{1B}[H\u{1B}[2J") }
+      if session.console.terminal.canRedraw { session.console.write(Terminal.clearing) }
       return CommandResult()
     }
   }

@@ -9,10 +9,7 @@ extension ChartPanel {
   private static let height = 5
 
   func lines(on terminal: Terminal) -> [String] {
-    drawn(on: terminal).map { line in
-      let end = line.utf8.lastIndex { $0 != UInt8(ascii: " ") }
-      return end.map { String(line[...$0]) } ?? ""
-    }
+    drawn(on: terminal).map(\.withoutTrailingSpaces)
   }
 
   private func drawn(on terminal: Terminal) -> [String] {
