@@ -72,7 +72,7 @@ extension ChartPanel {
     return lines
   }
 
-  /// At most so many columns; each of fewer is the highest of those that it stands for, so that the axis stays true.
+  /// At most `count` columns; where several become one, it has the highest value, so that the axis stays true.
   private static func merged(_ values: [Double], into count: Int) -> [Double] {
     if values.count <= count { return values }
     return (0..<count).map { place in
