@@ -225,8 +225,7 @@ public struct Offer: Equatable, Sendable {
     let exact = offers.filter { $0.text.begins(with: word) }
     let lowered = word.lowercased()
     let found = exact.isEmpty ? offers.filter { $0.text.lowercased().begins(with: lowered) } : exact
-    var seen: Set<String> = []
-    return found.filter { seen.insert($0.text).inserted }.sorted { $0.text < $1.text }
+    return found.distinct(by: \.text).sorted { $0.text < $1.text }
   }
 }
 
