@@ -24,9 +24,8 @@ enum CardActions {
         })
     },
     .reading("cardsToNotes") { call in
-      var seen: Set<Int64> = []
       let notes = try call.cards().compactMap { try $0.map { try $0.record().note.rawValue } }
-      return numbers(notes.filter { seen.insert($0).inserted })
+      return numbers(notes.distinct(by: \.self))
     },
     .reading("areSuspended") { call in
       .list(try call.cards().map { try $0.map { .boolean(try $0.record().isSuspended) } ?? .null })

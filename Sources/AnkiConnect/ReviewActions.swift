@@ -63,10 +63,9 @@ enum ReviewActions {
   private static func ofCards(_ call: ActionCall) throws -> Value {
     let cards = try call.params["cards"].elements("a list of numbers").map { try $0.id() }
     let logs = try call.workspace.cards.anki.log(of: cards.map { CardID(rawValue: Int64($0)) })
-    var seen: Set<Int> = []
     try call.answer.charge(logs.values.reduce(0) { $0 + $1.count * 240 })
     return .record(
-      cards.filter { seen.insert($0).inserted }.map { card in
+      cards.distinct(by: \.self).map { card in
         let rows = logs[CardID(rawValue: Int64(card))] ?? []
         return ("\(card)", .list(rows.map { .record(fields($0).map { ($0.0, .integer($0.1)) }) }))
       })

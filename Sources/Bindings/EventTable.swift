@@ -152,7 +152,7 @@ public final class EventTable {
       } catch let error as LuaError
         where listener.event == .authenticationChanged && listener.isOfPlugin && error.isSignInMissing
       {
-        // When the user has signed out, a plugin can still use its own state only; that is no fault of its code.
+        // When the user has signed out, a plugin can still use its own state only; that is not a fault of its code.
         continue
       } catch  where listener.isOfPlugin && budget.isSpent {
         remove(listener)
@@ -164,7 +164,7 @@ public final class EventTable {
     }
   }
 
-  /// Reports an error, unless it is the one last reported of the listener.
+  /// Reports an error, unless it is the last one that was reported for the listener.
   private func reportOnce(_ error: any Error, of listener: Listener) {
     let text = String(describing: error)
     guard listener.reported != text else { return }

@@ -159,7 +159,7 @@ extension LuaError {
   /// Whether the code used what only a signed-in user may use.
   var isSignInMissing: Bool { problem.map { $0.report.code == .signIn(.authRequired) } ?? false }
 
-  /// Whether a Ctrl-C or `os.exit` ended the code, which is no error of the code.
+  /// Whether a Ctrl-C or `os.exit` ended the code, which is not an error of the code.
   var isRequestedStop: Bool {
     switch stopReason {
     case .interrupt, .exit: true

@@ -48,7 +48,7 @@ static const char *status_word(lua_State *L, lua_State *co) {
 static int has_failed(lua_State *co) { return lua_status(co) > LUA_YIELD; }
 
 // A coroutine that was ended by a stop must not run again, not even its pending `__close` handlers: its hooks are off
-// for good. Lua has marked it as dead; the error value on its stack tells why.
+// for good. Lua has marked it as dead; the error value on its stack says why.
 static int is_killed(lua_State *co) { return has_failed(co) && dh_is_stop_value(co, -1); }
 
 // After a stop: pops the value that the coroutine's code ended with, and pushes the stop value if the coroutine died.

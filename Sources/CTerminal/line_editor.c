@@ -24,7 +24,7 @@
 #include "line_waits.h"
 #include "terminal_state.h"
 
-static int input_fd = -1;
+static bool is_started;
 static const struct line_editor_callbacks *callbacks;
 
 // The result of the current read.
@@ -135,11 +135,11 @@ static int note(unsigned char byte) {
 static int raw_byte(void) {
   for (;;) {
     if (ahead_start < ahead_end) return note(ahead[ahead_start++]);
-    struct pollfd waits[2] = {{input_fd, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
+    struct pollfd waits[2] = {{STDIN_FILENO, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
     if (poll(waits, 2, -1) < 0 && errno != EINTR) return EOF;
     if (collect_signals()) return READERR;
     if (waits[0].revents == 0) continue;
-    ssize_t count = read(input_fd, ahead, is_paste ? sizeof ahead : 1);
+    ssize_t count = read(STDIN_FILENO, ahead, is_paste ? sizeof ahead : 1);
     ahead_start = 0;
     ahead_end = count > 0 ? (size_t)count : 0;
     if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return EOF;
@@ -244,19 +244,19 @@ static void take_line(char *line) {
 
 // Reading.
 
-static int open_streams(int input, int output) {
-  int in = dup(input);
-  int out = dup(output);
+static int open_streams(void) {
+  int in = dup(STDIN_FILENO);
+  int out = dup(STDOUT_FILENO);
   rl_instream = in < 0 ? NULL : fdopen(in, "r");
   rl_outstream = out < 0 ? NULL : fdopen(out, "w");
   return rl_instream && rl_outstream ? 0 : errno;
 }
 
-int line_editor_start(const char *name, int input, int output) {
-  if (input_fd >= 0) return input == input_fd ? 0 : EBUSY;
-  int failure = open_streams(input, output);
+int line_editor_start(const char *name) {
+  if (is_started) return 0;
+  int failure = open_streams();
   if (failure != 0) return failure;
-  input_fd = input;
+  is_started = true;
   set_character_type();
   rl_readline_name = strdup(name);
   rl_catch_signals = 0;
@@ -292,7 +292,7 @@ static void read_until_done(int tick_ms) {
     bool has_keys = has_bytes() || guards_has_input();
     bool is_typed;
     bool was_requested;
-    int ready = wait_for_input(input_fd, has_keys ? 0 : tick_ms, callbacks, &is_typed, &was_requested);
+    int ready = wait_for_input(STDIN_FILENO, has_keys ? 0 : tick_ms, callbacks, &is_typed, &was_requested);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
       result.number = errno;
@@ -355,7 +355,7 @@ struct line_editor_result line_editor_read(
   memset(&result, 0, sizeof result);
   result.end = LINE_EDITOR_FAILED;
   // A terminal that is gone is still read to its end.
-  int failure = terminal_begin(input_fd);
+  int failure = terminal_begin(STDIN_FILENO);
   if (failure != 0) {
     result.number = failure;
     return result;

@@ -84,32 +84,19 @@ public enum ArgumentNotation: Sendable {
 }
 
 extension ValueKind {
-  /// The names of the kinds in descriptions from Lua.
-  public static let names = [
-    "text", "integer", "number", "deck", "card", "document", "mode", "language", "setting", "plugin", "file", "folder",
-    "command", "query", "rest",
+  private static let named: KeyValuePairs<String, ValueKind> = [
+    "text": .text, "integer": .anyInteger, "number": .number, "deck": .deck, "card": .card, "document": .document,
+    "mode": .mode, "language": .language, "setting": .setting, "plugin": .plugin, "file": .file, "folder": .folder,
+    "command": .command, "query": .query, "rest": .verbatim,
   ]
+
+  /// The names of the kinds in descriptions from Lua.
+  public static var names: [String] { named.map(\.key) }
 
   /// The kind with the given name; an integer must be in `range`.
   public init?(named name: String, in range: ClosedRange<Int> = Int.min...Int.max) {
-    switch name {
-    case "text": self = .text
-    case "integer": self = .integer(range)
-    case "number": self = .number
-    case "deck": self = .deck
-    case "card": self = .card
-    case "document": self = .document
-    case "mode": self = .mode
-    case "language": self = .language
-    case "setting": self = .setting
-    case "plugin": self = .plugin
-    case "file": self = .file
-    case "folder": self = .folder
-    case "command": self = .command
-    case "query": self = .query
-    case "rest": self = .verbatim
-    default: return nil
-    }
+    guard let kind = Self.named.first(where: { $0.key == name })?.value else { return nil }
+    self = kind == .anyInteger ? .integer(range) : kind
   }
 
   /// The kind that the name of an argument in capitals implies; digits at its end are ignored.

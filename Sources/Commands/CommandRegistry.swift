@@ -209,6 +209,9 @@ extension CommandRegistry {
     aliasWords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  /// The summary of an alias.
+  static func summary(ofAlias words: [String]) -> String { "Short for `\(ShellWords.line(of: words))`." }
+
   /// Makes the words replace the name at the beginning of a line.
   /// - Throws: `.badName`, `.duplicate` if a command has the name, `.reserved` for the word that makes a line Lua.
   public func setAlias(_ name: String, words: [String]) throws(CommandError) {
@@ -227,8 +230,7 @@ extension CommandRegistry {
     let command = Command(
       // The command that it stands for is run in its place, with that command's effect.
       path: [name],
-      CommandText(
-        theme: "Plugins", summary: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`."),
+      CommandText(theme: "Plugins", summary: Self.summary(ofAlias: words)),
       access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true, isRepeating: true)],
       owner: owner,
       action: .pluginAlias(PluginAlias(words, mayRun: mayRun)))
@@ -360,7 +362,7 @@ extension Option {
 }
 
 /// The keywords of Lua 5.4 (reference manual, section 3.1).
-let luaKeywords: Set<String> = [
+public let luaKeywords: Set<String> = [
   "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
   "or", "repeat", "return", "then", "true", "until", "while",
 ]

@@ -89,7 +89,7 @@ extension CommandRegistry {
     let words = Dictionary(firstOf: aliases.map { ($0.name, $0.words) })
     return firstWords.map { name in
       if let words = words[name] {
-        return Offer(name, help: "Short for `\(words.map { ShellWords.quote($0) }.joined(separator: " "))`.")
+        return Offer(name, help: Self.summary(ofAlias: words))
       }
       return Offer(name, help: group(name)?.summary ?? commands(of: name).first?.summary ?? "")
     }
@@ -225,8 +225,7 @@ public struct Offer: Equatable, Sendable {
     let exact = offers.filter { $0.text.begins(with: word) }
     let lowered = word.lowercased()
     let found = exact.isEmpty ? offers.filter { $0.text.lowercased().begins(with: lowered) } : exact
-    var seen: Set<String> = []
-    return found.filter { seen.insert($0.text).inserted }.sorted { $0.text < $1.text }
+    return found.distinct(by: \.text).sorted { $0.text < $1.text }
   }
 }
 

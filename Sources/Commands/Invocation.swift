@@ -26,10 +26,7 @@ public struct Invocation {
   public func text(_ name: String) -> String { optionalText(name) ?? "" }
 
   /// The value of an argument (`DECK`) or an option (`--deck`); nil if it was left out.
-  public func optionalText(_ name: String) -> String? {
-    assert(isDeclared(name), "\(command.name) does not declare \(name)")
-    return values[name]?.last?.text
-  }
+  public func optionalText(_ name: String) -> String? { list(name).last }
 
   /// All values of a repeating argument or option, in the order given.
   public func list(_ name: String) -> [String] {

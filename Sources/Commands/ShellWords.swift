@@ -75,6 +75,9 @@ public enum ShellWords {
     return "'" + escape(word, in: .single) + "'"
   }
 
+  /// Returns the words as a line that `split` splits into them.
+  public static func line(of words: [String]) -> String { words.map { quote($0) }.joined(separator: " ") }
+
   /// Escapes the word so that it can follow what was typed in the given state, without the closing quote. If a word is
   /// extended, its escaped text begins with that of the shorter word; the common prefix of several candidates needs
   /// this.

@@ -55,7 +55,7 @@ enum CardText {
   /// The length of the white space character at `index`; 0 if there is none.
   private static func blankLength(_ bytes: TextBytes, _ index: Int, _ end: Int) -> Int {
     let first = bytes[index]
-    if first == 0x20 || (0x09...0x0D).contains(first) { return 1 }
+    if isASCIISpace(first) { return 1 }
     if first < 0xC2 { return 0 }
     if first == 0xC2, index + 1 < end { return bytes[index + 1] == 0x85 || bytes[index + 1] == 0xA0 ? 2 : 0 }
     guard index + 2 < end else { return 0 }

@@ -1,4 +1,4 @@
-// Applies the affixes of a Hunspell dictionary to its words, which gives every form that it describes. Invariant: a
+// Applies the affixes of a Hunspell dictionary to its words, which makes every form that it describes. Invariant: a
 // form has at most one prefix and two suffixes, and the expansion ends after `limit` forms, whatever the files contain.
 
 /// Expands the words of a `.dic` file with the rules of its `.aff` file.
@@ -45,7 +45,7 @@ final class AffixExpansion {
     }
   }
 
-  private func give(_ form: FormBuffer) throws(LexiconError) {
+  private func emit(_ form: FormBuffer) throws(LexiconError) {
     formsLeft -= 1
     guard formsLeft >= 0 else { throw .badList(path: path, reason: "its affixes make more words than a list can have") }
     body(form.text)
@@ -54,19 +54,19 @@ final class AffixExpansion {
   private typealias Flags = UnsafeBufferPointer<UInt8>
 
   private func addAffixes(_ flags: Flags) throws(LexiconError) {
-    try give(forms[0])
+    try emit(forms[0])
     try addPrefixes(to: forms[0], flags: flags, crossing: false)
     try addSuffixes(to: 0, flags: flags) { (affix, crosses) throws(LexiconError) in
-      try give(forms[1])
+      try emit(forms[1])
       try addPrefixes(to: forms[1], flags: crosses ? flags : affixes.flags(of: affix), crossing: true)
       try addSuffixes(to: 1, flags: affixes.flags(of: affix)) { (_, crosses) throws(LexiconError) in
-        try give(forms[2])
+        try emit(forms[2])
         if crosses { try addPrefixes(to: forms[2], flags: flags, crossing: true) }
       }
     }
   }
 
-  /// Adds each suffix to the form of one level, which gives forms of the next.
+  /// Adds each suffix to the form of one level, which makes the forms of the next.
   private func addSuffixes(
     to level: Int, flags: Flags, _ next: (PackedAffixes.Entry, Bool) throws(LexiconError) -> Void
   ) throws(LexiconError) {
@@ -93,7 +93,7 @@ final class AffixExpansion {
       for edge in affixes.edges(of: group) where edge.isAny || edge.letter == first {
         for affix in affixes.entries(of: edge) where affixes.fits(affix, atStartOf: form) {
           prefixed.setPrefix(affix, on: form, of: affixes)
-          try give(prefixed)
+          try emit(prefixed)
         }
       }
     }

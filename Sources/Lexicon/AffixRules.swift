@@ -72,11 +72,10 @@ struct AffixRules {
     for line in text.unicodeScalars.split(separator: "\n") {
       let fields = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(Array.init)
       guard let directive = fields.first.map({ String(String.UnicodeScalarView($0)) }) else { continue }
-      if directive == "FLAG", let kind = fields.dropFirst().first,
-        !["UTF-8"].contains(String(String.UnicodeScalarView(kind)))
+      if directive == "FLAG", let kind = fields.dropFirst().first.map({ String(String.UnicodeScalarView($0)) }),
+        kind != "UTF-8"
       {
-        throw .badList(
-          path: file.path, reason: "its flags have the unsupported type \(String(String.UnicodeScalarView(kind)))")
+        throw .badList(path: file.path, reason: "its flags have the unsupported type \(kind)")
       }
       guard directive == "PFX" || directive == "SFX", fields.count >= 4 else { continue }
       count += 1

@@ -18,7 +18,7 @@ struct AnagramTable {
   /// How many slots are examined at once; as many unused ones follow the last slot of the section.
   static let stride = 4
 
-  /// Returns the number of buckets for so many words: about two words each.
+  /// Returns the number of buckets for a number of words: about two words each.
   static func buckets(for words: Int) -> Int { words / 2 + 1 }
 
   /// Takes the tables of a checked compiled index.
@@ -123,7 +123,7 @@ struct OffsetBuffer: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// Makes room for so many more elements.
+  /// Makes room for `more` further elements.
   mutating func reserve(_ more: Int) {
     guard count + more >= memory.count else { return }
     let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: (memory.count + more) * 2)

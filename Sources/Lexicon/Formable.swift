@@ -139,7 +139,7 @@ private struct FormableSearch {
     }
   }
 
-  /// Returns whether the word at an offset can be formed from the letters of `counts` and so many blanks. `counts` is
+  /// Returns whether the word at an offset can be formed from the letters of `counts` and the blanks. `counts` is
   /// unchanged afterwards; `used` is scratch memory for a word's letters.
   @inline(__always)
   private func canForm(

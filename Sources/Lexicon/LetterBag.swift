@@ -26,15 +26,12 @@ struct LetterBag {
   }
 
   private mutating func add(_ code: UInt16, isBlank: Bool) {
-    guard !isBlank, code != 0 else {
-      if isBlank { blanks += 1 } else { isWhole = false }
-      total += isBlank ? 1 : 0
-      return
-    }
+    guard isBlank || code != 0 else { return isWhole = false }
+    total += 1
+    if isBlank { return blanks += 1 }
     if counts[Int(code)] == 0 { distinct.append(code) }
     // No word has more than 64 letters, so a higher count makes no difference.
     if counts[Int(code)] < UInt8(WordPolicy.lengths.upperBound) { counts[Int(code)] += 1 }
-    total += 1
   }
 
   /// Returns the number of different sets of letters that can be taken, or nil if it exceeds `limit`.

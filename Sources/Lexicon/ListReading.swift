@@ -40,13 +40,11 @@ private func addLine(
   _ collection: inout WordCollection
 ) {
   var line = line[...]
-  while let last = line.last, isBlank(last) { line.removeLast() }
-  while let first = line.first, isBlank(first) { line.removeFirst() }
+  while let last = line.last, isASCIISpace(last) { line.removeLast() }
+  while let first = line.first, isASCIISpace(first) { line.removeFirst() }
   guard encoding == .latin1, line.contains(where: { $0 >= 0x80 }), line.count <= 1024 else {
     return collection.add(UnsafeBufferPointer(rebasing: line), by: normalizer)
   }
   var text = String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
   text.withUTF8 { collection.add($0, by: normalizer) }
 }
-
-private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

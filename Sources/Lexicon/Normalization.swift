@@ -7,7 +7,8 @@ import Text
 /// Returns `text` trimmed, in NFC, lowercased and without marks of stress by the rules of `language`; with
 /// `foldAccents` also without accents, except those of letters of their own in that language (à becomes a, ñ stays).
 public func normalize(_ text: String, language: Language, foldAccents: Bool = false) -> String {
-  if hasPlainBytes(text.utf8) { return text }
+  var text = text
+  if text.withUTF8(isPlain) { return text }
   var lowered = lowercased(text.trimmed, letterCase: language.letterCase).composed
   if language.marksStress { lowered = withoutStress(lowered) }
   return foldAccents ? folded(lowered, keeping: language.ownLetters) : lowered
@@ -19,12 +20,6 @@ func withoutStress(_ text: String) -> String {
   var scalars = text.unicodeScalars
   scalars.removeAll { $0 == "\u{301}" }
   return String(scalars).composed
-}
-
-/// Returns whether bytes are small ASCII letters only: already normal in every language.
-func hasPlainBytes(_ bytes: some Sequence<UInt8>) -> Bool {
-  for byte in bytes where byte < 0x61 || byte > 0x7A { return false }
-  return true
 }
 
 /// Lowercases a text by the rules of a language.
@@ -50,9 +45,7 @@ private func withFinalSigma(_ text: String) -> String {
     let ends = before?.isLetter == true && after?.isLetter != true
     scalars[index] = ends ? "ς" : "σ"
   }
-  var view = String.UnicodeScalarView()
-  view.append(contentsOf: scalars)
-  return String(view)
+  return String(String.UnicodeScalarView(scalars))
 }
 
 /// Returns the text without the marks on its letters, except for ñ and the letters in `kept`, which are letters of

@@ -175,7 +175,7 @@ final class FormBuffer {
   private let bytes: UnsafeMutablePointer<UInt8>
   private var byteCount = 0
 
-  /// Allocates room for so many letters and bytes.
+  /// Allocates room for `capacity` letters and as many bytes.
   init(capacity: Int) {
     scalars = .allocate(capacity: capacity)
     bytes = .allocate(capacity: capacity)

@@ -1,6 +1,8 @@
 // Queries about texts of ASCII letters, done on their bytes without making a String. Invariant: each returns exactly
 // what the general function of the same name returns, or says that the general one must be called.
 
+import Text
+
 private let carriageReturn: UInt8 = 13
 private let capitalI: UInt8 = 0x49
 
@@ -93,8 +95,8 @@ public func withNormalizedPlain(
   // In Turkish, a capital I becomes a letter that is not ASCII.
   guard text.count <= 256, letterCase != .dotless || !text.contains(capitalI) else { return false }
   var (first, end) = (0, text.count)
-  while first < end, isBlank(text[first]) { first &+= 1 }
-  while end > first, isBlank(text[end &- 1]) { end &-= 1 }
+  while first < end, isASCIISpace(text[first]) { first &+= 1 }
+  while end > first, isASCIISpace(text[end &- 1]) { end &-= 1 }
   return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { lowered in
     var seen: UInt8 = 0
     var index = first
@@ -109,10 +111,6 @@ public func withNormalizedPlain(
     return true
   }
 }
-
-/// Returns whether a byte is Unicode white space within ASCII.
-@inline(__always)
-private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 }
 
 /// Returns whether bytes are small ASCII letters only: already normal in every language.
 public func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

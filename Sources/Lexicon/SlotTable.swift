@@ -6,7 +6,7 @@
 struct HeapBounds {
   private let span: UInt32
 
-  /// Sets the bounds of a heap of so many bytes, including head and guard.
+  /// - Parameter heapBytes: the size of the heap, including head and guard.
   init(heapBytes: Int) {
     span = UInt32(clamping: heapBytes - IndexLayout.headBytes - IndexLayout.guardBytes)
   }

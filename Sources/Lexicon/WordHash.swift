@@ -78,7 +78,7 @@ struct LaneMatch {
     shift = spare
   }
 
-  /// Returns 0 if the entry, a number of bytes and then so many bytes, is the text.
+  /// Returns 0 if the entry, a number of bytes and then that many bytes, is the text.
   @inline(__always)
   func difference(_ entry: UnsafePointer<UInt8>) -> UInt64 {
     let word = UnsafeRawPointer(entry + 1)

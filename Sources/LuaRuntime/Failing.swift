@@ -92,8 +92,8 @@ extension PlainProblem {
   }
 }
 
-/// Returns the failure that a function gives as its second result, after nil: a problem, which may have only a code or
-/// only a message, another table, or a text. Nil for any other value.
+/// Returns the failure that a function returns as its second result, after nil: a problem, which may have only a code
+/// or only a message, another table, or a text. Nil for any other value.
 public func failure(at index: Int, on stack: borrowing LuaStack) -> (any Error)? {
   if let problem = PlainProblem(at: index, on: stack) { return problem }
   guard stack.kind(index) == .table else { return stack.excerpt(index).map { LuaFailure.message($0) } }

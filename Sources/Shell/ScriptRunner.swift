@@ -186,6 +186,9 @@ package struct ScriptRunner {
     return .table(pairs)
   }
 
+  /// In bytes.
+  private static let longestScript = 64 << 20
+
   /// Reads a script; `-` is standard input.
   /// - Parameter kinds: `.any` when the user typed the path, so that it may be a pipe.
   static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
@@ -193,7 +196,7 @@ package struct ScriptRunner {
       return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
     }
     return Script(
-      name: path, code: try FileText.bytes(path, limit: 64 << 20, kinds) { Interrupts.areRequested }, path: path,
+      name: path, code: try FileText.bytes(path, limit: longestScript, kinds) { Interrupts.areRequested }, path: path,
       arguments: arguments)
   }
 
@@ -209,9 +212,7 @@ package struct ScriptRunner {
       if count < 0 { throw LineError.unreadable(errno: errno) }
       if count == 0 { return code }
       code += buffer[..<count]
-      if code.count > 64 << 20 {
-        throw ShellError.scriptTooLarge
-      }
+      if code.count > longestScript { throw ShellError.scriptTooLarge }
     }
   }
 

@@ -66,6 +66,3 @@ struct NextByte {
 func asciiLowered(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
 func isASCIILetter(_ byte: UInt8) -> Bool { (97...122).contains(asciiLowered(byte)) }
-
-/// Space, tab, line ends, vertical tab, form feed.
-func isASCIISpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

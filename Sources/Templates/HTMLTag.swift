@@ -1,5 +1,7 @@
 // One HTML tag: its name and its attributes. Invariant: reading tag after tag takes time in proportion to the text.
 
+import Text
+
 package struct HTMLTag {
   package let name: String
   package let isClosing: Bool

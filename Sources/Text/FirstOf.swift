@@ -1,4 +1,4 @@
-// A dictionary from pairs that may repeat keys. Invariant: the first pair with a key is used.
+// Elements that may repeat a key. Invariant: the first one with a key is used.
 
 extension Dictionary {
   /// Creates a dictionary; of several pairs with the same key, the first is used.
@@ -6,5 +6,15 @@ extension Dictionary {
   ///     Dictionary(firstOf: [("a", 1), ("b", 2), ("a", 3)])   // ["a": 1, "b": 2]
   @inlinable public init(firstOf pairs: some Sequence<(Key, Value)>) {
     self.init(pairs) { first, _ in first }
+  }
+}
+
+extension Sequence {
+  /// Returns the elements in order; of several with the same key, the first.
+  ///
+  ///     [3, 1, 3].distinct(by: \.self)   // [3, 1]
+  @inlinable public func distinct<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
+    var seen: Set<Key> = []
+    return filter { seen.insert(key($0)).inserted }
   }
 }

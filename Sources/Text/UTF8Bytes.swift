@@ -1,5 +1,9 @@
-// Validation of UTF-8 bytes.
+// Questions about the bytes of a text: whether they are UTF-8, and which of them are white space.
 // Invariant: nothing here creates a String; bytes that pass are well-formed UTF-8 without NUL.
+
+/// Returns whether a byte is a space, a tab, a line end, a vertical tab or a form feed.
+@inlinable @inline(__always)
+public func isASCIISpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 }
 
 /// Returns the offset of the first byte that is NUL or not part of well-formed UTF-8 (Unicode, table 3-7).
 public func firstInvalidByte(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {

@@ -4,6 +4,7 @@
 
 import Lexicon
 import Problems
+import Text
 
 /// A guess in normal form, with the facts that judging needs. Valid as long as the bytes that it was made of.
 ///
@@ -69,8 +70,8 @@ extension Game {
 
   /// Trims ASCII whitespace at both ends.
   private func withoutBlanks(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-    guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) })
+    guard let start = bytes.firstIndex(where: { !isASCIISpace($0) }),
+      let end = bytes.lastIndex(where: { !isASCIISpace($0) })
     else { return UnsafeBufferPointer(start: nil, count: 0) }
     return UnsafeBufferPointer(rebasing: bytes[start...end])
   }

@@ -25,7 +25,7 @@ struct PictureFile {
     guard (1...4096).contains(longSide) else { throw Refused(.badRequest, "a long side from 1 to 4096 expected") }
     let decoded = try decode(longSide: longSide)
     defer { g_object_unref(UnsafeMutableRawPointer(decoded)) }
-    guard let upright = gdk_pixbuf_apply_embedded_orientation(decoded) else { throw outOfMemory }
+    guard let upright = gdk_pixbuf_apply_embedded_orientation(decoded) else { throw Refused.outOfMemory }
     defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
     let scaled = try scale(upright, longSide: longSide)
     defer { g_object_unref(UnsafeMutableRawPointer(scaled)) }
@@ -33,8 +33,6 @@ struct PictureFile {
     return .picture(
       png: png, width: Int(gdk_pixbuf_get_width(scaled)), height: Int(gdk_pixbuf_get_height(scaled)))
   }
-
-  private var outOfMemory: Refused { Refused(.drawing, "not enough memory") }
 
   /// The size that the file declares, and the size to decode it at.
   private final class Declared {
@@ -128,7 +126,7 @@ struct PictureFile {
     }
     let (w, h) = fitted(width, height, longSide)
     guard let scaled = gdk_pixbuf_scale_simple(pixbuf, Int32(w), Int32(h), GDK_INTERP_BILINEAR) else {
-      throw outOfMemory
+      throw Refused.outOfMemory
     }
     return scaled
   }
@@ -137,7 +135,7 @@ struct PictureFile {
     var buffer: UnsafeMutablePointer<gchar>?
     var size: gsize = 0
     guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &size, "png", nil, nil, nil) != 0, let buffer else {
-      throw outOfMemory
+      throw Refused.outOfMemory
     }
     defer { g_free(buffer) }
     return Array(UnsafeRawBufferPointer(start: buffer, count: Int(size)))

@@ -33,7 +33,7 @@ final class Rendering {
       let surface = try image(width: width, height: height)
       defer { cairo_surface_destroy(surface) }
       guard cairo_surface_write_to_png_stream(surface, Output.write, output.context) == CAIRO_STATUS_SUCCESS else {
-        throw Refused(.drawing, "not enough memory")
+        throw Refused.outOfMemory
       }
     case .svg:
       let surface = cairo_svg_surface_create_for_stream(Output.write, output.context, Double(width), Double(height))
@@ -56,7 +56,7 @@ final class Rendering {
     let surface = try image(width: width, height: height, alpha: true)
     defer { cairo_surface_destroy(surface) }
     cairo_surface_flush(surface)
-    guard let data = cairo_image_surface_get_data(surface) else { throw Refused(.drawing, "not enough memory") }
+    guard let data = cairo_image_surface_get_data(surface) else { throw Refused.outOfMemory }
     let stride = Int(cairo_image_surface_get_stride(surface))
     let rows = [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, count in
       count = width * height * 4
@@ -87,31 +87,21 @@ final class Rendering {
     let format = isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
     guard let surface = cairo_image_surface_create(format, Int32(width), Int32(height)),
       cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let cairo = cairo_create(surface)
-    else { throw Refused(.drawing, "not enough memory") }
+    else { throw Refused.outOfMemory }
     defer { cairo_destroy(cairo) }
     draw(on: cairo, width: Double(width), height: Double(height), isVector: false)
-    try check(cairo)
+    try check(cairo_status(cairo))
     return surface
   }
 
   private func finish(_ surface: OpaquePointer?, width: Double, height: Double) throws(Refused) {
     defer { cairo_surface_destroy(surface) }
-    guard let cairo = cairo_create(surface) else { throw Refused(.drawing, "not enough memory") }
+    guard let cairo = cairo_create(surface) else { throw Refused.outOfMemory }
     defer { cairo_destroy(cairo) }
     draw(on: cairo, width: width, height: height, isVector: true)
-    try check(cairo)
+    try check(cairo_status(cairo))
     cairo_surface_finish(surface)
-    let status = cairo_surface_status(surface)
-    guard status == CAIRO_STATUS_SUCCESS else {
-      throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
-    }
-  }
-
-  private func check(_ cairo: OpaquePointer) throws(Refused) {
-    let status = cairo_status(cairo)
-    guard status == CAIRO_STATUS_SUCCESS else {
-      throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
-    }
+    try check(cairo_surface_status(surface))
   }
 
   // MARK: - Drawing
@@ -228,6 +218,13 @@ final class Rendering {
     }
     images[index] = image
     return image
+  }
+}
+
+/// Throws the words of a status that is not success.
+func check(_ status: cairo_status_t) throws(Refused) {
+  guard status == CAIRO_STATUS_SUCCESS else {
+    throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
   }
 }
 

@@ -50,8 +50,7 @@ struct Refused: Error {
   let refusal: DrawRefusal
   let reason: String
 
-  init(_ refusal: DrawRefusal, _ reason: String) {
-    self.refusal = refusal
-    self.reason = reason
-  }
+  init(_ refusal: DrawRefusal, _ reason: String) { (self.refusal, self.reason) = (refusal, reason) }
+
+  static let outOfMemory = Refused(.drawing, "not enough memory")
 }

@@ -26,7 +26,7 @@ final class Sheet {
     surface = cairo_pdf_surface_create_for_stream(Output.write, output.context, Sheet.pageWidth, Sheet.pageHeight)
     guard let cairo = cairo_create(surface) else {
       cairo_surface_destroy(surface)
-      throw Refused(.drawing, "not enough memory")
+      throw Refused.outOfMemory
     }
     self.cairo = cairo
   }
@@ -52,7 +52,7 @@ final class Sheet {
     drawCuts()
     cairo_restore(cairo)
     cards += 1
-    try check()
+    try check(cairo_surface_status(surface))
     return drawing.broken
   }
 
@@ -70,7 +70,7 @@ final class Sheet {
     drawing.draw(on: cairo, width: scene.width, height: scene.height, isVector: true)
     title = title ?? scene.title
     pages += 1
-    try check()
+    try check(cairo_surface_status(surface))
     return drawing.broken
   }
 
@@ -84,14 +84,7 @@ final class Sheet {
   func finish() throws(Refused) -> [UInt8] {
     PDF.describe(surface, title: title ?? (cards == 1 ? "1 card" : "\(cards) cards"), subject: "Cards for printing")
     cairo_surface_finish(surface)
-    try check()
+    try check(cairo_surface_status(surface))
     return output.bytes
-  }
-
-  private func check() throws(Refused) {
-    let status = cairo_surface_status(surface)
-    guard status == CAIRO_STATUS_SUCCESS else {
-      throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
-    }
   }
 }

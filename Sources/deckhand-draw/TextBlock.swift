@@ -171,7 +171,7 @@ final class TextBlock {
     }
     let surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)
     defer { cairo_surface_destroy(surface) }
-    guard let cairo = cairo_create(surface) else { throw Refused(.drawing, "not enough memory") }
+    guard let cairo = cairo_create(surface) else { throw Refused.outOfMemory }
     defer { cairo_destroy(cairo) }
     let block = TextBlock(
       query.text, font: query.font, size: query.size, wrapWidth: query.width > 0 ? query.width : nil, on: cairo)

@@ -114,9 +114,9 @@ struct line_editor_options {
   int tick_ms;
 };
 
-/// Must be called before the first line; later calls with the same input do nothing. `name` is the name for `$if` in
-/// ~/.inputrc. Returns 0 or an errno.
-int line_editor_start(const char *name, int input, int output);
+/// Must be called before the first line; later calls do nothing. Lines are read from standard input. `name` is the name
+/// for `$if` in ~/.inputrc. Returns 0 or an errno.
+int line_editor_start(const char *name);
 /// Reads a line that begins with `initial`. Must not be called while `line_editor_is_reading`.
 struct line_editor_result line_editor_read(
     const char *prompt, const char *initial, struct line_editor_options options,

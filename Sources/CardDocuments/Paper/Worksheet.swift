@@ -1,6 +1,7 @@
 // Worksheets of cards, followed by their answers on separate pages. Invariant: a version is a seed, and each answer has
 // the number of what it answers.
 
+import Text
 import Values
 import Wire
 
@@ -118,8 +119,7 @@ struct Worksheet {
   }
 
   private mutating func fillSearches(_ cards: [(front: PaperSide, back: PaperSide)]) throws(DrawingFailure) {
-    var seen: Set<[Character]> = []
-    var waiting = cards.compactMap(Self.clue).filter { seen.insert($0.word).inserted }
+    var waiting = cards.compactMap(Self.clue).distinct(by: \.word)
     self.cards = waiting.count
     var answers: [PaperPage] = []
     while !waiting.isEmpty {

@@ -45,9 +45,8 @@ public final class PackageExport {
   /// - Parameter decks: each is exported with the decks nested in it.
   public init(_ db: Database, decks: [DeckID], _ destination: PackageDestination) throws {
     (self.db, self.destination) = (db, destination)
-    var seen: Set<DeckID> = []
     self.decks = try decks.flatMap { try [DeckTable.record(db, $0)] + DeckTable.within(db, $0) }
-      .filter { seen.insert($0.id).inserted }
+      .distinct(by: \.id)
   }
 
   /// - Parameters:

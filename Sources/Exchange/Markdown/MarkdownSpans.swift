@@ -91,7 +91,7 @@ struct MarkdownSpans {
     return nil
   }
 
-  private func isBlank(_ byte: UInt8?) -> Bool { byte.map { $0 == 0x20 || (0x09...0x0D).contains($0) } ?? true }
+  private func isBlank(_ byte: UInt8?) -> Bool { byte.map(isASCIISpace) ?? true }
 
   private static func html(_ formula: ArraySlice<UInt8>, isDisplayed: Bool) -> Bytes {
     let escaped = FieldHTML.html(ofPlain: formula.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.text)

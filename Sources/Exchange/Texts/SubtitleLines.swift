@@ -82,8 +82,7 @@ enum SubtitleLines {
       }
     }
     // A line repeated in several layers, for its outline and shadow, counts once.
-    var seen: Set<String> = []
-    return sorted(cues.filter { seen.insert("\($0.start ?? 0) \($0.text)").inserted })
+    return sorted(cues.distinct { "\($0.start ?? 0) \($0.text)" })
   }
 
   private static func isDrawing(_ text: Substring) -> Bool {

@@ -42,7 +42,7 @@ private enum IndexFile {
   static let tail = 32
   static let offsetBits: UInt64 = 40
   static let offsetMask: UInt64 = (1 << offsetBits) - 1
-  /// The scores that are told apart: their ranks fit above an offset.
+  /// The scores that are distinguished: their ranks fit above an offset.
   static let scores = -(1 << 23)...(1 << 23) - 1
 }
 

@@ -231,7 +231,7 @@ public final class DictionaryLibrary {
       return named
     }
     let fitting = places.filter { serves($0, language) }
-    if fitting.isEmpty { throw .none(language: language.title, package: LanguageCode.package(language.code)) }
+    if fitting.isEmpty { throw .none(language: language.title, package: LanguageCode.package(language.baseCode)) }
     func rank(_ place: DictionaryPlace) -> Int {
       if let wanted = order.firstIndex(of: place.name) { return wanted - order.count }
       if place.isOwn { return 0 }
@@ -277,7 +277,7 @@ enum LanguageCode {
   static func package(_ code: String) -> String? {
     if code == "en" { return "dict-wn" }
     let packaged = ["es", "it", "fr", "de", "pt", "nl", "da", "pl", "eo"]
-    return threeLetters.first { $0.value == code.prefix(2) && packaged.contains($0.value) }
+    return threeLetters.first { $0.value == code && packaged.contains(code) }
       .map { "dict-freedict-\($0.key)-eng" }
   }
 }

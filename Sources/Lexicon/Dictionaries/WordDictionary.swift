@@ -91,11 +91,11 @@ final class WordDictionary {
     return index.entries(of: word).filter { form.key(Array($0.headword.utf8)[...]) == key }
   }
 
-  /// Writes all entries of a dictionary into an index.
+  /// Writes all entries of a dictionary that is not indexed into an index.
   func add(to index: DictionaryIndexWriter) throws {
-    for (number, offset) in (records?.offsets ?? []).enumerated() {
+    guard let records else { return }
+    for (number, offset) in records.offsets.enumerated() {
       if number & 0x3FF == 0, isInterrupted() { throw FileError(place.path, .read, .interrupted) }
-      guard let records else { return }
       let headword = String(decoding: records.headword(at: Int(offset)), as: UTF8.self)
       if let lemma = records.lemma(at: Int(offset)) {
         try index.add(.form, headword, lemma)

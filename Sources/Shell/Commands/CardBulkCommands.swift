@@ -29,7 +29,7 @@ enum CardBulkCommands {
   static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
     let failure: any Error
     do {
-      return CardCommands.distinct(try words.map { try CardCommands.card($0, session) })
+      return try words.map { try CardCommands.card($0, session) }.distinct(by: \.id)
     } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: failure = error

@@ -54,12 +54,6 @@ enum CardCommands {
     throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
   }
 
-  /// The cards without duplicates.
-  static func distinct(_ cards: [CardHandle]) -> [CardHandle] {
-    var seen: Set<CardID> = []
-    return cards.filter { seen.insert($0.id).inserted }
-  }
-
   private static func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
 
   private static var showCard: BuiltIn {
@@ -121,7 +115,7 @@ enum CardCommands {
   /// The cards that the words name. A query is not accepted, but the error says how many cards it finds.
   private static func named(_ words: [String], _ session: Session) throws -> [CardHandle] {
     do {
-      return distinct(try words.map { try card($0, session) })
+      return try words.map { try card($0, session) }.distinct(by: \.id)
     } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: throw try asQuery(words, session) ?? error

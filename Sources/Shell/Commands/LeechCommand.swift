@@ -93,8 +93,7 @@ enum LeechWords {
     let cards = ([leech.record] + leech.confusedWith).map { card in
       "dupe:\"" + card.prompt.map { "\\\"".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
     }
-    var seen: Set<String> = []
-    let query = cards.filter { seen.insert($0).inserted }.joined(separator: " or ")
+    let query = cards.distinct(by: \.self).joined(separator: " or ")
     return "study \(ShellWords.quote(leech.family)) --query \(ShellWords.quote(query)) --cram --no-schedule"
   }
 }

@@ -82,8 +82,7 @@ enum MediaCommands {
       example: "media remove perro.mp3", complete: names
     ) { invocation, session in
       // A name given twice counts once.
-      var seen: Set<String> = []
-      let names = invocation.list("NAME").filter { seen.insert($0).inserted }
+      let names = invocation.list("NAME").distinct(by: \.self)
       try session.workspace().media.remove(names)
       return CommandResult(.integer(names.count), line: "Removed \(session.counted(names.count, "media file")).")
     }

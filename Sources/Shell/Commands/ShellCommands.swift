@@ -182,19 +182,15 @@ enum ShellCommands {
         return CommandResult(record(ofAlias: name, words), line: "\(name) stands for \(text)")
       }
       for alias in session.registry.aliases { warnIfHidden(alias.name, session) }
-      let rows = session.registry.aliases.map { [$0.name, line(of: $0.words)] }
+      let rows = session.registry.aliases.map { [$0.name, ShellWords.line(of: $0.words)] }
       return CommandResult(
         .list(session.registry.aliases.map { record(ofAlias: $0.name, $0.words) }),
         .table(TableText([.init("Name", isTyped: true), .init("Stands for")], rows: rows, whenEmpty: "No aliases.")))
     }
   }
 
-  private static func line(of words: [String]) -> String {
-    words.map { ShellWords.quote($0) }.joined(separator: " ")
-  }
-
   private static func record(ofAlias name: String, _ words: [String]) -> Value {
-    .record([("name", .text(name)), ("text", .text(line(of: words)))])
+    .record([("name", .text(name)), ("text", .text(ShellWords.line(of: words)))])
   }
 
   /// Splits the text of an alias into words.
@@ -240,7 +236,7 @@ enum ShellCommands {
       answer: "nothing",
       example: "clear"
     ) { _, session in
-      if session.console.terminal.canRedraw { session.console.write("\u{1B}[H\u{1B}[2J") }
+      if session.console.terminal.canRedraw { session.console.write(Terminal.clearing) }
       return CommandResult()
     }
   }

@@ -1,6 +1,9 @@
 // A tokenizer for Lua (reference manual, section 3.1), used for colours, completion and the prompt of an unfinished
 // chunk. Invariant: any text yields consecutive tokens, and none of it is run; an unclosed token extends to the end.
 
+import Commands
+import Text
+
 /// A token of a line or a chunk of Lua.
 struct LuaToken: Equatable {
   enum Kind: Equatable {
@@ -38,11 +41,6 @@ func luaTokens(_ text: String) -> [LuaToken] {
   return scanner.all()
 }
 
-private let keywords: Set<String> = [
-  "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
-  "or", "repeat", "return", "then", "true", "until", "while",
-]
-
 private struct LuaScanner {
   private let bytes: [UInt8]
   private var index = 0
@@ -60,12 +58,12 @@ private struct LuaScanner {
   }
 
   private mutating func next() -> LuaToken? {
-    while let byte = byte(), isBlank(byte) { index += 1 }
+    while let byte = byte(), isASCIISpace(byte) { index += 1 }
     let start = index
     guard let first = byte() else { return nil }
     let kind = take(first)
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
-    let isKeyword = kind == .name && keywords.contains(text)
+    let isKeyword = kind == .name && luaKeywords.contains(text)
     return LuaToken(kind: isKeyword ? .keyword : kind, text: text, range: start..<index)
   }
 
@@ -144,7 +142,6 @@ private struct LuaScanner {
     while let byte = byte(), byte & 0xC0 == 0x80 { index += 1 }
   }
 
-  private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
   private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 

@@ -129,7 +129,7 @@ struct LuaTyping {
     while index >= 0 {
       let token = tokens[index]
       if token.closes {
-        guard let open = opening(of: index) else { return nil }
+        guard let open = partners[index] else { return nil }
         guard open > 0, continues(tokens[open - 1]) else { return open }
         index = open - 1
       } else if token.isString {
@@ -150,10 +150,6 @@ struct LuaTyping {
     token.kind == .name || token.isSymbol(")") || token.isSymbol("]") || token.isString
   }
 
-  func opening(of close: Int) -> Int? { partners[close] }
-
-  private func closing(of open: Int) -> Int? { partners[open] }
-
   /// The deepest bracket nesting that is examined.
   private static let deepest = 100
 
@@ -167,7 +163,7 @@ struct LuaTyping {
     if first.kind == .name {
       if first.text == "assert", start + 1 < end, tokens[start + 1].isSymbol("(") {
         known = value(at: start + 2, depth: depth + 1)
-        index = (closing(of: start + 1) ?? end) + 1
+        index = (partners[start + 1] ?? end) + 1
       } else {
         known = locals[first.text] ?? .path([first.text])
         if localNames.contains(first.text), locals[first.text] == nil { known = nil }
@@ -176,7 +172,7 @@ struct LuaTyping {
     } else if first.isString {
       known = .type(.string)
       index += 1
-    } else if first.isSymbol("("), let close = closing(of: start), close < end {
+    } else if first.isSymbol("("), let close = partners[start], close < end {
       known = value(at: start + 1, upTo: close, depth: depth + 1)
       index = close + 1
     }
@@ -196,7 +192,7 @@ struct LuaTyping {
       return Step(known: member(name, of: known))
     }
     if token.opens {
-      guard let close = closing(of: index), close < end else { return nil }
+      guard let close = partners[index], close < end else { return nil }
       index = close + 1
       return Step(known: token.isSymbol("[") ? element(of: known) : result(of: known))
     }
@@ -273,7 +269,7 @@ struct LuaTyping {
     while index >= 0 {
       let token = tokens[index]
       if token.closes {
-        guard let open = opening(of: index) else { return nil }
+        guard let open = partners[index] else { return nil }
         index = open - 1
         continue
       }

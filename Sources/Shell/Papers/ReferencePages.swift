@@ -43,8 +43,7 @@ struct ReferencePages {
     page.paragraphs(command.summary + "\n" + command.details)
     page.table(["Argument", "What it is"], command.arguments.map { ["`\($0.usage)`", $0.help] })
     page.table(["Option", "What it does"], command.options.map { ["`\($0.heading)`", $0.help] })
-    let effects = [command.access.needsSignIn ? "Needs a sign-in if there are accounts." : "Needs no sign-in."]
-    page.paragraphs(effects.joined())
+    page.paragraphs(command.access.needsSignIn ? "Needs a sign-in if there are accounts." : "Needs no sign-in.")
     if !command.text.answer.isEmpty { page.paragraphs("With `--json`: `\(command.text.answer)`") }
     if !command.example.isEmpty { page.paragraphs("Example: `\(command.example)`") }
   }

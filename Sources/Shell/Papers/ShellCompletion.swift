@@ -115,7 +115,7 @@ package struct ShellCompletion {
     guard !hasData else { return sources }
     sources.names = { kind, word in
       switch kind {
-      case .language, .mode, .plugin, .setting: kind == .setting ? [] : offers.names(of: kind, word)
+      case .language, .mode, .plugin: offers.names(of: kind, word)
       default: []
       }
     }

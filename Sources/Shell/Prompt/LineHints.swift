@@ -35,7 +35,7 @@ package struct StyledPart: Equatable, Sendable {
   package init(_ range: Range<Int>, _ style: LineStyle) { (self.range, self.style) = (range, style) }
 }
 
-/// The callbacks that are asked about a line while it is typed.
+/// The callbacks that provide hints for a line while it is typed.
 package struct LineHints {
   /// Whether the line is coloured and completed with a suggestion from the history.
   package var areShown: () -> Bool = { false }

@@ -33,7 +33,7 @@ package final class LineReader: LineSource {
   package init(history: History) throws(LineError) {
     self.history = history
     // The name is the application's for conditions in `~/.inputrc`: `$if deckhand`.
-    let failure = line_editor_start("deckhand", 0, 1)
+    let failure = line_editor_start("deckhand")
     guard failure == 0 else { throw .unreadable(errno: failure) }
     loadHistory()
   }

@@ -60,7 +60,7 @@ struct RequestedCommand {
   }
 
   private func runLine(_ words: [String], _ request: ShellRequest) {
-    let shown = words.filter { $0 != "--" }.map { ShellWords.quote($0) }.joined(separator: " ")
+    let shown = ShellWords.line(of: words.filter { $0 != "--" })
     session.console.note("\(request.origin): \(shown)")
     _ = Runner(session).runCommand(words)
   }

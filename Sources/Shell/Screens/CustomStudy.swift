@@ -111,7 +111,7 @@ struct CustomStudy {
   private var commands: [String] {
     guard isScheduled else { return [] }
     let offers = offers
-    let study = "study " + names.map { ShellWords.quote($0) }.joined(separator: " ")
+    let study = "study " + ShellWords.line(of: names)
     let width = offers.map(\.words.count).max() ?? 0
     return offers.map { "  \(study) \($0.words.filled(to: width))  \($0.text)" }
   }

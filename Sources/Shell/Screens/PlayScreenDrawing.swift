@@ -174,7 +174,7 @@ extension PlayScreen {
   /// Redraws everything around the line that is typed: after a suspension, or when the terminal's size changed.
   func drawAround() {
     guard draws, terminal.canRedraw else { return }
-    session.console.write("\u{1B}[H\u{1B}[2J")
+    session.console.write(Terminal.clearing)
     drawing.lines = 0
     draw(alert: drawing.alert)
     LineReader.redraw()

@@ -16,9 +16,9 @@ extension StudyScreen {
 
   func finish() throws {
     screen.clear()
-    let start = try study.remaining() == 0 ? "Done." : "Time."
-    if start == "Time.", session.preferences?.ringsAtTime == true { session.console.ring() }
-    session.console.show(.lines([try result(start: start)]))
+    let isDone = try study.remaining() == 0
+    if !isDone, session.preferences?.ringsAtTime == true { session.console.ring() }
+    session.console.show(.lines([try result(start: isDone ? "Done." : "Time.")]))
     try study.finishIfOver()
   }
 

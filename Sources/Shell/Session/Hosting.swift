@@ -77,7 +77,14 @@ extension SessionHost: ShellHost {
     session.console.show(display(of: try stack.value(index)))
   }
 
-  func table(_ rows: [[String]], _ columns: [String]) { show(rows: rows, columns: columns) }
+  func table(_ rows: [[String]], _ columns: [String]) {
+    let width = max(columns.count, rows.map(\.count).max() ?? 0)
+    let heads = (0..<width).map { index in
+      let isNumeric = !rows.isEmpty && rows.allSatisfy { index < $0.count && Double($0[index]) != nil }
+      return TableText.Column(index < columns.count ? columns[index] : "", isNumeric ? .right : .left)
+    }
+    session.console.show(.table(TableText(heads, rows: rows)))
+  }
 
   func chart(_ values: [(label: String, value: Double)], _ title: String?) {
     let chart = BarChart(title: title ?? "", bars: values.map { BarChart.Bar($0.label, $0.value) })
@@ -181,15 +188,5 @@ extension SessionHost {
       session.report(error)
       return .none
     }
-  }
-
-  /// Implements `shell.table`.
-  func show(rows: [[String]], columns: [String]) {
-    let width = max(columns.count, rows.map(\.count).max() ?? 0)
-    let heads = (0..<width).map { index in
-      let isNumeric = !rows.isEmpty && rows.allSatisfy { index < $0.count && Double($0[index]) != nil }
-      return TableText.Column(index < columns.count ? columns[index] : "", isNumeric ? .right : .left)
-    }
-    session.console.show(.table(TableText(heads, rows: rows)))
   }
 }

@@ -51,14 +51,18 @@ struct IdleLock {
     }
   }
 
+  private var notice: String {
+    "Locked after \(session.counted(session.preferences?.idleMinutes ?? 0, "minute")) without a key press."
+  }
+
   /// Signs out, and asks for the password again.
   func lock() {
     session.input.isIdle = false
-    let minutes = session.preferences?.idleMinutes ?? 0
+    let notice = notice
     do {
       try session.signOut()
       session.console.write("\n")
-      session.console.note("Locked after \(session.counted(minutes, "minute")) without a key press.")
+      session.console.note(notice)
       SignIn(session).askAgain()
     } catch {
       session.report(error)
@@ -75,7 +79,7 @@ struct IdleLock {
 
   /// Clears the terminal, since somebody else may be looking at it now, and asks for the password.
   func unlockCovered() -> Bool {
-    session.console.write("\u{1B}[H\u{1B}[2J")
+    session.console.write(Terminal.clearing)
     return unlock()
   }
 
@@ -93,8 +97,7 @@ struct IdleLock {
   /// - Returns: false when the user left instead; then nobody is signed in.
   func unlock() -> Bool {
     session.input.isIdle = false
-    session.console.note(
-      "Locked after \(session.counted(session.preferences?.idleMinutes ?? 0, "minute")) without a key press.")
+    session.console.note(notice)
     switch SignIn(session).askForPassword() {
     case nil: return true
     case let status?:

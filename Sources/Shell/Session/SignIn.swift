@@ -122,9 +122,7 @@ package struct SignIn {
   /// asked for.
   func signIn(_ name: String?, passwordFile: String?) throws {
     if let user = session.auth.user { throw AuthenticationError.signedIn(user) }
-    guard session.auth.needsAuthentication else {
-      throw SignInError.noAccount
-    }
+    guard session.auth.needsAuthentication else { throw SignInError.noAccount }
     let name = try name ?? accountToSignIn()
     if let passwordFile {
       try session.auth.login(name, try password(in: passwordFile))
@@ -146,9 +144,7 @@ package struct SignIn {
   private func accountToSignIn() throws -> String {
     let names = try session.auth.store.names()
     if names.count == 1 { return names[0] }
-    guard session.console.terminal.hasKeyboard else {
-      throw SignInError.noName
-    }
+    guard session.console.terminal.hasKeyboard else { throw SignInError.noName }
     guard let name = try session.ask("Account: ") else { throw LeftSignIn() }
     return name.trimmed
   }
@@ -190,9 +186,7 @@ package struct SignIn {
     let first = try readPassword("New password for \(printable(name)): ", option: "--new-password-file")
     let second = try readPassword("Repeat the password: ", option: "--new-password-file")
     let areEqual = first.withBytes { one in second.withBytes { two in one.elementsEqual(two) } }
-    guard areEqual else {
-      throw SignInError.notTheSame
-    }
+    guard areEqual else { throw SignInError.notTheSame }
     return first
   }
 

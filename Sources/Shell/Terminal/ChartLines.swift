@@ -9,10 +9,7 @@ extension ChartPanel {
   private static let height = 5
 
   func lines(on terminal: Terminal) -> [String] {
-    drawn(on: terminal).map { line in
-      let end = line.utf8.lastIndex { $0 != UInt8(ascii: " ") }
-      return end.map { String(line[...$0]) } ?? ""
-    }
+    drawn(on: terminal).map(\.withoutTrailingSpaces)
   }
 
   private func drawn(on terminal: Terminal) -> [String] {
@@ -75,7 +72,7 @@ extension ChartPanel {
     return lines
   }
 
-  /// At most so many columns; each of fewer is the highest of those that it stands for, so that the axis stays true.
+  /// At most `count` columns; where several become one, it has the highest value, so that the axis stays true.
   private static func merged(_ values: [Double], into count: Int) -> [Double] {
     if values.count <= count { return values }
     return (0..<count).map { place in

@@ -35,8 +35,8 @@ package final class Screen {
 
   /// Redraws after the terminal's size changed: old lines may be wrapped, so the whole screen is cleared.
   package func redrawAll(_ lines: [String]) {
-    if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
-    redraw(lines)
+    cover()
+    show(lines)
   }
 
   /// Removes the lines.
@@ -47,7 +47,7 @@ package final class Screen {
 
   /// Clears the whole screen, including pictures, since somebody else may be looking at it now.
   package func cover() {
-    if terminal.canRedraw { write("\u{1B}[H\u{1B}[2J") }
+    if terminal.canRedraw { write(Terminal.clearing) }
     drawn = []
   }
 }

@@ -92,13 +92,12 @@ extension TableText {
       line += (isAbove ? "" : cell.cut(to: widths[index], mark: mark)).filled(
         to: widths[index], atStart: columns[index].alignment == .right)
     }
-    while line.last == " " { line.removeLast() }
-    return line
+    return line.withoutTrailingSpaces
   }
 }
 
 extension String {
-  fileprivate var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
+  var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
 /// Formats fields as names in a column with their wrapped values beside them; a name that is too long goes above its

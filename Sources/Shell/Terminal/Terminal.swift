@@ -85,6 +85,9 @@ package struct Style: OptionSet, Sendable {
 }
 
 extension Terminal {
+  /// Clears the screen and moves the cursor to its upper left corner.
+  static let clearing = "\u{1B}[H\u{1B}[2J"
+
   /// The text in the style, or the plain text when colour is off.
   package func styled(_ text: String, _ style: Style) -> String {
     guard usesColor, !style.isEmpty, !text.isEmpty else { return text }

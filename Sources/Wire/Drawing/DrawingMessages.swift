@@ -25,6 +25,9 @@ public enum DrawRequest: Equatable, Sendable {
   case measure([MeasureQuery])
 }
 
+/// The most cards on one sheet.
+public let mostCardsOnSheet = 10_000
+
 /// A text to measure.
 public struct MeasureQuery: Equatable, Sendable {
   public var text: String

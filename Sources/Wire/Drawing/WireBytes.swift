@@ -9,9 +9,6 @@ public struct WireError: Error, Equatable, Sendable {
 /// The maximum size of a frame: a length of four bytes followed by that many bytes.
 public let longestFrame = 512 << 20
 
-/// The most cards on one sheet.
-public let mostCardsOnSheet = 10_000
-
 public struct WireWriter {
   public private(set) var bytes: [UInt8] = []
   public init() {}
