@@ -178,6 +178,12 @@ import Testing
     #expect(shown.lines.last == "alive", "\(shown)")
   }
 
+  @Test func `files reads - from standard input and writes it to standard output`() throws {
+    let home = try Home()
+    let run = try home.run("-e", "print(1) files.write('-', files.read('-')) print(3)", input: "two\n")
+    #expect(run.output == "1\ntwo\n3\n", "\(run)")
+  }
+
   @Test func `a removed object is printed as what it was, marked as removed`() throws {
     let removed = "card = decks.create('D'):add{prompt = 'a', answer = 'b'} card:remove()"
     let run = try Home().run("-e", removed, "-e", "card", "-e", "print(card)")
