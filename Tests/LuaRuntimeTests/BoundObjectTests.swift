@@ -86,7 +86,7 @@ import Testing
     ("p.size = 1", "probe.size cannot be assigned"),
     ("p.name = {}", "bad value for probe.name (string expected, got table)"),
     ("return probes.craete", "probes has no field 'craete' (did you mean 'create'?)"),
-    ("return p[1]", "probe cannot be indexed with this key"),
+    ("return p[1]", "probe has fields by name, not by number"),
     ("p:read(1)", "bad argument #1 to 'read' (a table with prompt expected, got number)"),
     ("p:read{}", "bad argument #1 to 'read' (field 'prompt': string expected, got nil)"),
     ("p:read{prompt = 'a', tags = {1, {}}}", "element 2: string expected, got table"),
