@@ -159,6 +159,8 @@ import Testing
     let home = try Home()
     let printed = try home.run("-e", code.replacing("%", with: "shell.print")).output
     #expect(printed.hasPrefix("{c = {…cycle…}, f = function: ") && printed.contains("}\nT\nfunction: "), "\(printed)")
+    let keyed = try home.run("-e", "shell.print({[decks.create('D')] = 7, [{1}] = 8, [1.5] = 9}) os.exit(1)").output
+    #expect(keyed == "{[1.5] = 9, [deck \"D\" (0 cards)] = 7, [{… 1 …}] = 8}\n", "\(keyed)")
     let long = try home.run("-e", "shell.print({[('k'):rep(5000)] = 7})").output
     #expect(long.hasSuffix("\" … 1,000 more bytes] = 7,\n}\n"), "\(long.suffix(40))")
   }
