@@ -212,10 +212,7 @@ static int unknown_field(lua_State *L, const char *name, int writing) {
   rt->host_depth++;
   rt->host.unknown_field(L, name, 2, writing);
   rt->host_depth--;
-  luaL_where(L, 1);
-  lua_insert(L, -2);
-  lua_concat(L, 2);
-  return lua_error(L);
+  return dh_raise_from_metamethod(L);
 }
 
 // Upvalues: the type, the members (name to method, or to the dh_function of a getter).

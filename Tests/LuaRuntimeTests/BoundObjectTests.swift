@@ -87,6 +87,8 @@ import Testing
     ("p.name = {}", "bad value for probe.name (string expected, got table)"),
     ("return probes.craete", "probes has no field 'craete' (did you mean 'create'?)"),
     ("return p[1]", "probe has fields by name, not by number"),
+    ("for _ in ipairs(p) do end", "test:1: probe has fields by name, not by number"),
+    ("table.insert(p.tags, 'c')", "test:1: use probe:tag()"),
     ("p:read(1)", "bad argument #1 to 'read' (a table with prompt expected, got number)"),
     ("p:read{}", "bad argument #1 to 'read' (field 'prompt': string expected, got nil)"),
     ("p:read{prompt = 'a', tags = {1, {}}}", "element 2: string expected, got table"),
