@@ -11,7 +11,9 @@ import Workspace
 func filesModule(_ context: BindingContext) -> BoundModule {
   let path = LuaParameter("path", .string)
   return BoundModule(
-    "files", "Text files: read and write them whole, or line by line. `~/` at the start of a path is your home folder.",
+    "files",
+    "Text files: read and write them whole, or line by line. `~/` at the start of a path is your home folder; `-` is "
+      + "standard input or output.",
     check: context.requireSignIn
   ) { module in
     module.function(
@@ -42,7 +44,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       try context.requireWriting(path)
       guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
       let options = Replacement.exported(context.kinds(of: path)) { Interrupts.areRequested }
-      try AtomicFile.write(path, options) { sink in
+      try AtomicFile.writeGiven(path, options) { sink in
         // In place: a copy would need as much memory again.
         for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
           try sink.append(UnsafeBufferPointer(rebasing: bytes[start..<min(start + 1 << 16, bytes.count)]))

@@ -161,10 +161,14 @@ private func cells(of row: LuaValue, _ columns: [String], in state: LuaState) th
   }
 }
 
-/// Returns the text of a value in a cell; a bound object is represented by its name.
+/// Returns the text of a value in a cell; a bound object is represented by its name, a removed one as `tostring` does.
 private func cellText(_ value: LuaValue, in state: LuaState) throws -> String {
   guard case .object(let object) = value, let type = state.description(of: object) else { return plainText(value) }
-  return plainText(try type.identity(object))
+  do {
+    return plainText(try type.identity(object))
+  } catch let problem as any Problem {
+    return "\(type.name) (\(problem.message))"
+  }
 }
 
 /// Returns the text of a plain value.

@@ -2,7 +2,7 @@
 // A trampoline checks self by the type that its userdata begins with, calls one Swift function, and raises only after
 // that function has returned. Invariants: a userdata's reference is released exactly once, by __gc, whoever calls it;
 // the first word of every userdata in a state is a pointer, and only a bound object's points to a dh_type.
-// Measured: lines of a file 575, as the way in is compiled into each trampoline only within one file.
+// Measured: lines of a file 590, as the way in is compiled into each trampoline only within one file.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,10 +212,7 @@ static int unknown_field(lua_State *L, const char *name, int writing) {
   rt->host_depth++;
   rt->host.unknown_field(L, name, 2, writing);
   rt->host_depth--;
-  luaL_where(L, 1);
-  lua_insert(L, -2);
-  lua_concat(L, 2);
-  return lua_error(L);
+  return dh_raise_from_metamethod(L);
 }
 
 // Upvalues: the type, the members (name to method, or to the dh_function of a getter).
@@ -542,6 +539,25 @@ static int guarded_upvalue(lua_State *L) {
   return lua_gettop(L);
 }
 
+// A running function of the host uses its arguments until it returns. The upvalue is the original function; it runs in
+// this frame, as levels are counted from there.
+static int guarded_setlocal(lua_State *L) {
+  int argument = lua_isthread(L, 1) ? 2 : 1;
+  lua_State *owner = argument == 2 ? lua_tothread(L, 1) : L;
+  lua_Debug ar;
+  if (lua_getstack(owner, (int)luaL_checkinteger(L, argument), &ar)) {
+    lua_getinfo(owner, "S", &ar);
+    luaL_argcheck(L, *ar.what != 'C', argument, "the values of a function of the host cannot be changed");
+  }
+  return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+static void guard_debug(lua_State *L, const char *name, lua_CFunction guard) {
+  lua_getfield(L, -1, name);
+  lua_pushcclosure(L, guard, 1);
+  lua_setfield(L, -2, name);
+}
+
 void dh_open_bound(lua_State *L) {
   lua_createtable(L, 0, 0);
   lua_createtable(L, 0, 1);
@@ -563,10 +579,7 @@ void dh_open_bound(lua_State *L) {
   lua_pushcfunction(L, guarded_setmetatable);
   lua_setfield(L, -2, "setmetatable");
   static const char *const changing[] = {"setupvalue", "upvaluejoin", "getupvalue"};
-  for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
-    lua_getfield(L, -1, changing[i]);
-    lua_pushcclosure(L, guarded_upvalue, 1);
-    lua_setfield(L, -2, changing[i]);
-  }
+  for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) guard_debug(L, changing[i], guarded_upvalue);
+  guard_debug(L, "setlocal", guarded_setlocal);
   lua_pop(L, 1);
 }

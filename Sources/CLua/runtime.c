@@ -159,15 +159,29 @@ const char *dh_stop_position(lua_State *L) {
 const char *dh_error_trace(lua_State *L) { return dh_of(L)->trace ? dh_of(L)->trace : ""; }
 int dh_exit_status(lua_State *L) { return dh_of(L)->exit_status; }
 
+// Finds the nearest Lua code from a level on; returns whether there is any.
+static int find_line(lua_State *L, int level, lua_Debug *ar) {
+  for (; level < 50 && lua_getstack(L, level, ar); level++) {
+    lua_getinfo(L, "Sl", ar);
+    if (ar->currentline > 0) return 1;
+  }
+  return 0;
+}
+
 static void note_position_from(lua_State *L, dh_runtime *rt, int level) {
   lua_Debug ar;
   rt->position[0] = 0;
-  for (; level < 50 && lua_getstack(L, level, &ar); level++) {
-    lua_getinfo(L, "Sl", &ar);
-    if (ar.currentline <= 0) continue;
-    snprintf(rt->position, sizeof rt->position, "%s:%d:", ar.short_src, ar.currentline);
-    return;
+  if (find_line(L, level, &ar)) snprintf(rt->position, sizeof rt->position, "%s:%d:", ar.short_src, ar.currentline);
+}
+
+int dh_raise_from_metamethod(lua_State *L) {
+  lua_Debug ar;
+  if (find_line(L, 1, &ar)) {
+    lua_pushfstring(L, "%s:%d: ", ar.short_src, ar.currentline);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
   }
+  return lua_error(L);
 }
 
 static void note_position(lua_State *L, dh_runtime *rt) { note_position_from(L, rt, 1); }

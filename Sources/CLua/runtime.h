@@ -195,5 +195,8 @@ int dh_load_text(lua_State *L, const char *text, size_t length, const char *chun
 int dh_call_unlimited(lua_State *L, int arguments, int results);
 // The message handler of the host's calls: records position and trace, and leaves the error unchanged.
 int dh_note_error(lua_State *L);
+// Raises the message on top of the stack with the position of the nearest Lua code: the caller of a metamethod can be a
+// library function, such as table.insert, which has no line.
+int dh_raise_from_metamethod(lua_State *L);
 
 #endif

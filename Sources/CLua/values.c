@@ -47,7 +47,10 @@ void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message,
 
 // ---- Frozen tables
 
-static int refuse_writing(lua_State *L) { return luaL_error(L, "%s", lua_tostring(L, lua_upvalueindex(1))); }
+static int refuse_writing(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  return dh_raise_from_metamethod(L);
+}
 
 static int frozen_length(lua_State *L) {
   lua_pushinteger(L, (lua_Integer)lua_rawlen(L, lua_upvalueindex(1)));

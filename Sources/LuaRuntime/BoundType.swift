@@ -102,16 +102,15 @@ public final class BoundType<T: AnyObject> {
         }))
   }
 
-  /// Passes the object behind a raw self to `body`. It is borrowed from its userdata, which is on the stack during
-  /// the call.
+  /// Passes the object behind a raw self to `body`. It is retained, as code of the script that `body` calls can
+  /// release its userdata with `__gc`.
   @inlinable static func with<R>(
     _ raw: UnsafeMutableRawPointer?, _ check: ((T) throws -> Void)?, _ body: (T) throws -> R
   ) throws -> R {
     guard let raw else { throw LuaFailure.message("self is missing") }
-    return try Unmanaged<T>.fromOpaque(raw)._withUnsafeGuaranteedRef { object in
-      try check?(object)
-      return try body(object)
-    }
+    let object = Unmanaged<T>.fromOpaque(raw).takeUnretainedValue()
+    try check?(object)
+    return try body(object)
   }
 
   /// A Lua expression for an object of the type; the examples of its members are made from it.

@@ -94,14 +94,18 @@ extension PlainProblem {
 
 /// Returns the failure that a function returns as its second result, after nil: a problem, which may have only a code
 /// or only a message, another table, or a text. Nil for any other value.
-public func failure(at index: Int, on stack: borrowing LuaStack) -> (any Error)? {
+public func failure(at index: Int, on stack: borrowing LuaStack) -> PlainProblem? {
   if let problem = PlainProblem(at: index, on: stack) { return problem }
-  guard stack.kind(index) == .table else { return stack.excerpt(index).map { LuaFailure.message($0) } }
+  guard stack.kind(index) == .table else { return stack.excerpt(index).map { failure(saying: $0) } }
   if let code = rawText("code", of: index, on: stack) {
     return PlainProblem(code: code, title: code, message: "it failed with the code \(quoted(code))")
   }
-  return LuaFailure.message(
-    rawText("message", of: index, on: stack) ?? "it failed with a table that has neither a code nor a message")
+  return failure(
+    saying: rawText("message", of: index, on: stack) ?? "it failed with a table that has neither a code nor a message")
+}
+
+private func failure(saying message: String) -> PlainProblem {
+  PlainProblem(ProblemReport(.failed, "It failed", message))
 }
 
 private func rawText(_ name: String, of index: Int, on stack: borrowing LuaStack) -> String? {

@@ -128,7 +128,9 @@ private struct PreviewMaker {
     case .integer(let number): stack.push(number)
     case .number(let number): stack.push(number)
     case .boolean(let flag): stack.push(flag)
-    case .other(let word): return (.word("[\(word)]"), .word("…"))
+    case .other(let word, let kept):
+      guard let kept else { return (.word("[\(word)]"), .word("…")) }
+      kept.push(on: L)
     }
     defer { dh_pop(L, 2) }
     lua_pushvalue(L, -1)
@@ -141,7 +143,8 @@ private struct PreviewMaker {
     case integer(Int)
     case number(Double)
     case boolean(Bool)
-    case other(String)
+    /// A value of the named type, if it is one of those that are shown.
+    case other(String, LuaReference?)
 
     /// Numbers first, then texts, then the rest.
     var rank: (Int, Double, [UInt8]) {
@@ -150,7 +153,7 @@ private struct PreviewMaker {
       case .number(let number): (0, number, [])
       case .text(let bytes): (1, 0, bytes)
       case .boolean(let flag): (2, flag ? 1 : 0, [])
-      case .other(let word): (3, 0, Array(word.utf8))
+      case .other(let word, _): (3, 0, Array(word.utf8))
       }
     }
   }
@@ -160,12 +163,13 @@ private struct PreviewMaker {
     // This is a border of the table, and a table can have several; no memory holds more than this limit.
     let elements = min(Int(clamping: lua_rawlen(L, index)), 1 << 40)
     var others: [Key] = []
-    var more = 0
+    var (kept, more) = (0, 0)
     lua_pushnil(L)
     while dh_next_raw(L, index) == 1 {
       dh_pop(L, 1)
-      let key = key(at: lua_gettop(L))
+      let key = key(at: lua_gettop(L), isKept: kept < limits.breadth)
       if case .integer(let number) = key, (1...max(1, elements)).contains(number), elements > 0 { continue }
+      if case .other = key { kept += 1 }
       if others.count < 10_000 { others.append(key) } else { more += 1 }
     }
     others.sort { $0.rank.0 != $1.rank.0 ? $0.rank.0 < $1.rank.0 : Self.isBefore($0.rank, $1.rank) }
@@ -176,7 +180,8 @@ private struct PreviewMaker {
     a.1 != b.1 ? a.1 < b.1 : a.2.lexicographicallyPrecedes(b.2)
   }
 
-  private func key(at index: Int32) -> Key {
+  /// - Parameter isKept: whether a key that is no text, number or boolean is held, so that its value can be shown.
+  private func key(at index: Int32, isKept: Bool) -> Key {
     switch lua_type(L, index) {
     case LUA_TSTRING:
       // Whole, as the value is looked up by it.
@@ -189,6 +194,7 @@ private struct PreviewMaker {
     case LUA_TBOOLEAN: return .boolean(lua_toboolean(L, index) != 0)
     default: break
     }
-    return .other(String(cString: dh_value_name(L, index)))
+    let word = String(cString: dh_value_name(L, index))
+    return .other(word, isKept ? LuaStack(L).reference(Int(index)) : nil)
   }
 }

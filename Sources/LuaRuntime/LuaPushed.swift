@@ -38,6 +38,7 @@ extension LuaTable {
   @inlinable func mapPlain(
     _ length: Int, into result: Int32, _ stack: borrowing LuaStack, _ body: (borrowing LuaStack) throws -> Void
   ) throws {
+    if length == 0 { try refuseNames() }
     var position: Int64 = 1
     while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
       if position & 7 == 0 { try stack.memory.requireRoom() }

@@ -144,7 +144,7 @@ public struct LuaTable: ~Copyable {
 
   /// Throws if the table has named fields and no elements, as it is then not a list. The result of `table.pack()` is
   /// accepted as an empty list.
-  private func refuseNames() throws(LuaFailure) {
+  @usableFromInline func refuseNames() throws(LuaFailure) {
     if hasMetatable { return }
     let stack = LuaStack(L)
     let top = lua_gettop(L)

@@ -7,8 +7,7 @@ import Text
 
 extension LuaState {
   /// Returns the message for a field that a type or module does not have.
-  func unknownField(of owner: String, key: String?, isWrite: Bool) -> String {
-    guard let name = key else { return "\(owner) cannot be indexed with this key" }
+  func unknownField(of owner: String, named name: String, isWrite: Bool) -> String {
     let members = description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
     if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
     return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"
@@ -31,6 +30,10 @@ func wordUnknownField(
 ) {
   guard let L, let owner else { return }
   let stack = LuaStack(L)
-  let name = stack.excerpt(Int(key), limit: 256)
-  stack.push(stack.state.unknownField(of: String(cString: owner), key: name, isWrite: isWriting != 0))
+  let type = String(cString: owner)
+  if let name = stack.excerpt(Int(key), limit: 256) {
+    stack.push(stack.state.unknownField(of: type, named: name, isWrite: isWriting != 0))
+  } else {
+    stack.push("\(type) has fields by name, not by \(stack.typeName(Int(key)))")
+  }
 }

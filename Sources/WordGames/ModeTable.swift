@@ -20,14 +20,18 @@ public final class ModeTable {
   /// All modes in the order they were added, the built-in ones first.
   public var modes: [Mode] { entries.map(\.mode) }
 
-  /// Adds a mode; throws if its name is taken or invalid.
+  /// Adds a mode; throws if its name is invalid, or taken by another owner. The user's own modes replace each other, so
+  /// that a script that adds one can be run again.
   public func add(_ mode: Mode, owner: Owner) throws(GameError) {
     let name = mode.name
     guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(PluginName.isNameByte) else {
       throw .badMode(name: name, reason: "a name of lowercase letters, digits, _ and - expected")
     }
-    if let taken = entries.first(where: { $0.mode.name == name }) { throw .modeTaken(name: name, owner: taken.owner) }
-    entries.append((mode, owner))
+    guard let index = entries.firstIndex(where: { $0.mode.name == name }) else { return entries.append((mode, owner)) }
+    let taken = entries[index]
+    guard owner == .user, taken.owner == .user else { throw .modeTaken(name: name, owner: taken.owner) }
+    taken.mode.hooks.willRemove?()
+    entries[index] = (mode, owner)
   }
 
   /// Removes all modes of an owner; the built-in ones stay.

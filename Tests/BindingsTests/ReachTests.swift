@@ -136,6 +136,7 @@ import Workspace
       shell.table({{1, "b"}, {"c", 4}}, {"A", "B"}) shell.table({{x = 1, y = 2}}, {"y", "x"})
       shell.table({{nil, "b", nil, "d"}}, {"A"})
       local made = decks.create("Made") shell.table({{made, true}, {n = made}}, {"n"})
+      local gone = decks.create("Gone") decks.remove("Gone") shell.table({{gone}})
       shell.chart({3, 4.5}, {title = "T"}) shell.chart{b = 1, a = 2}
       local p = shell.progress("Working", 3) p:step() p:step(2) p:done()
       shell.alias("dl", "deck list")
@@ -145,7 +146,8 @@ import Workspace
       recorder.shown == [
         #"["A", "B"] [["1", "b"], ["c", "4"]]"#, #"["y", "x"] [["2", "1"]]"#,
         #"["A"] [["", "b", "", "d"]]"#,
-        #"["n"] [["Made", "yes"], ["Made"]]"#, #"T ["1=3.0", "2=4.5"]"#,
+        #"["n"] [["Made", "yes"], ["Made"]]"#, #"[] [["deck (the deck has been removed)"]]"#,
+        #"T ["1=3.0", "2=4.5"]"#,
         #"- ["a=2.0", "b=1.0"]"#, "Working", "dl = deck list", "enable x", "disable x", "reload x",
       ])
     try program.fails([

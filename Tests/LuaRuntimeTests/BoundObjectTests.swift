@@ -54,6 +54,23 @@ import Testing
     state.close()
   }
 
+  @Test func `an object that is released while one of its methods runs lives until the method ends`() throws {
+    let census = Census()
+    let state = try probeState(census)
+    defer { state.close() }
+    try state.setGlobal("living", LuaFunction("living") { _ in census.living })
+    try run("p = probes.create('x')", in: state)
+    let within = try run(
+      """
+      return p:read(setmetatable({}, {__index = function(_, name)
+        if name == 'tags' then return debug.getmetatable(p).__gc(p) end
+        return living()
+      end}))
+      """, in: state)
+    #expect(within.text == "1")
+    #expect(census.living == 0)
+  }
+
   @Test(arguments: [
     ("p.take(io.stdout, 1)", "bad argument #1 to 'take' (probe expected, got FILE*)"),
     ("p.take({}, 1)", "bad argument #1 to 'take' (probe expected, got table)"),
@@ -69,7 +86,9 @@ import Testing
     ("p.size = 1", "probe.size cannot be assigned"),
     ("p.name = {}", "bad value for probe.name (string expected, got table)"),
     ("return probes.craete", "probes has no field 'craete' (did you mean 'create'?)"),
-    ("return p[1]", "probe cannot be indexed with this key"),
+    ("return p[1]", "probe has fields by name, not by number"),
+    ("for _ in ipairs(p) do end", "test:1: probe has fields by name, not by number"),
+    ("table.insert(p.tags, 'c')", "test:1: use probe:tag()"),
     ("p:read(1)", "bad argument #1 to 'read' (a table with prompt expected, got number)"),
     ("p:read{}", "bad argument #1 to 'read' (field 'prompt': string expected, got nil)"),
     ("p:read{prompt = 'a', tags = {1, {}}}", "element 2: string expected, got table"),
@@ -78,6 +97,7 @@ import Testing
     ("debug.setmetatable(1, debug.getmetatable(p))", "the metatable of a bound type is only for its objects"),
     ("debug.setmetatable(p, {})", "the metatable of a bound object cannot be changed"),
     ("debug.setupvalue(p.take, 1, p)", "a function of the host cannot be changed"),
+    ("p:call(function() debug.setlocal(2, 1, nil) end)", "the values of a function of the host cannot be changed"),
   ])
   func `wrong arguments are reported in Lua's own style`(code: String, message: String) throws {
     let state = try probeState(Census())

@@ -159,6 +159,8 @@ import Testing
     let home = try Home()
     let printed = try home.run("-e", code.replacing("%", with: "shell.print")).output
     #expect(printed.hasPrefix("{c = {…cycle…}, f = function: ") && printed.contains("}\nT\nfunction: "), "\(printed)")
+    let keyed = try home.run("-e", "shell.print({[decks.create('D')] = 7, [{1}] = 8, [1.5] = 9}) os.exit(1)").output
+    #expect(keyed == "{[1.5] = 9, [deck \"D\" (0 cards)] = 7, [{… 1 …}] = 8}\n", "\(keyed)")
     let long = try home.run("-e", "shell.print({[('k'):rep(5000)] = 7})").output
     #expect(long.hasSuffix("\" … 1,000 more bytes] = 7,\n}\n"), "\(long.suffix(40))")
   }
@@ -176,6 +178,12 @@ import Testing
     let shown = try home.run(["-i", "-e", table], input: "#t\nv\nt\nprint('alive')\n")
     #expect(shown.status == 0 && shown.lines.first == "9223372036854775807", "\(shown)")
     #expect(shown.lines.last == "alive", "\(shown)")
+  }
+
+  @Test func `files reads - from standard input and writes it to standard output`() throws {
+    let home = try Home()
+    let run = try home.run("-e", "print(1) files.write('-', files.read('-')) print(3)", input: "two\n")
+    #expect(run.output == "1\ntwo\n3\n", "\(run)")
   }
 
   @Test func `a removed object is printed as what it was, marked as removed`() throws {

@@ -50,12 +50,14 @@ import Testing
       print(pcall(g.guess_all, g, {'ice', nil, 'cab'}))
       print(table.concat(g:guess_all(setmetatable({}, {__index = function(_, i) return i < 3 and 'ream' or nil end,
         __len = function() return 5 end})), ' '))
+      print(pcall(g.guess_all, g, {word = 'ice'}))
       """)
     #expect(lines[0] == "5 3 already_used not_possible too_short not_a_word\t6")
     #expect(lines[1] == "0\t2\t8")
     #expect(lines[2].hasPrefix("false\t") && lines[2].contains("element 2: string expected, got table"))
     #expect(lines[3].contains("without element "))
     #expect(lines[4] == "4 already_used")
+    #expect(lines[5].contains("list expected, got a table with the field 'word'"))
   }
 
   @Test func `a mode that declines a word in a batch gives its own code`() throws {

@@ -120,6 +120,8 @@ import Testing
     #expect(try home.run("--json", "undo", "--list").lines.count == 1)
     try home.run("undo")
     #expect(try home.run("deck", "list", "--json").output == "")
+    let asked = "local done, problem = shell.run('make plain') print(done, problem.code, problem) os.exit(1)"
+    #expect(try home.run("-e", asked).output == "nil\tfailed\tnot so\n")
     // Within a script it is part of the script's transaction.
     try home.run("-e", "decks.create('B') shell.run('make word') shell.run('make told')")
     let steps = try home.run("--json", "undo", "--list").lines

@@ -125,13 +125,14 @@ extension LuaTablePreview {
 extension LuaPreview {
   fileprivate func inlineForTable(limit: Int) -> String? { inline(limit: limit) }
 
-  /// The key as written in Lua: a name, or `["two words"]`, `[1.5]`.
+  /// The key as written in Lua: a name, or `["two words"]`, `[1.5]`, `[deck "Spanish" (2 cards)]`.
   fileprivate var keyText: String {
     if case .text(let bytes, _) = self, let name = String(validating: bytes, as: UTF8.self), name.isLuaName {
       return name
     }
-    if case .word(let word) = self { return word.hasPrefix("[") ? word : "[\(word)]" }
-    return "[\(quotedText)]"
+    if case .word(let word) = self, word.hasPrefix("[") { return word }
+    if case .text = self { return "[\(quotedText)]" }
+    return "[\(inline(limit: Int.max) ?? "…")]"
   }
 }
 
