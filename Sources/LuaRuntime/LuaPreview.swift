@@ -167,7 +167,7 @@ private struct PreviewMaker {
     lua_pushnil(L)
     while dh_next_raw(L, index) == 1 {
       dh_pop(L, 1)
-      let key = key(at: lua_gettop(L), isKept: kept < limits.breadth)
+      let key = key(at: lua_gettop(L), isKept: kept < Self.breadthLimit)
       if case .integer(let number) = key, (1...max(1, elements)).contains(number), elements > 0 { continue }
       if case .other = key { kept += 1 }
       if others.count < 10_000 { others.append(key) } else { more += 1 }
