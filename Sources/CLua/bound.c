@@ -39,15 +39,18 @@ static int fail_argument(lua_State *L, const dh_function *function, int argument
   return luaL_error(L, "bad argument #%d to '%s' (%s)", argument, name, text);
 }
 
+// Raises the text on top of the stack, with the position of the caller before it.
+static int raise_message(lua_State *L) {
+  luaL_where(L, 1);
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
 static int fail(lua_State *L, const dh_function *function, int answer) {
   if (answer == DH_FAIL_VALUE) return lua_error(L);
   const char *text = lua_tostring(L, -1);
-  if (answer == DH_FAIL_MESSAGE) {
-    luaL_where(L, 1);
-    lua_insert(L, -2);
-    lua_concat(L, 2);
-    return lua_error(L);
-  }
+  if (answer == DH_FAIL_MESSAGE) return raise_message(L);
   return fail_argument(L, function, DH_FAIL_ARGUMENT - answer, text ? text : "bad value");
 }
 
@@ -251,6 +254,17 @@ static int index_missing(lua_State *L) {
   return unknown_field(L, type->name, 0);
 }
 
+// Releases a reference to a Swift object, and what was charged for it.
+static void release_held(lua_State *L, void **held, size_t cost) {
+  dh_runtime *rt = dh_of(L);
+  void *object = *held;
+  *held = NULL;
+  rt->external -= cost;
+  rt->host_depth++;
+  rt->host.release(object);
+  rt->host_depth--;
+}
+
 // Releases a Swift function whose Lua function was collected. Its userdata is the dh_function, the upvalue of its
 // trampoline.
 static int release_function(lua_State *L) {
@@ -259,28 +273,14 @@ static int release_function(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &functions_key);
   int is_ours = lua_rawequal(L, -1, -2);
   lua_pop(L, 2);
-  if (!is_ours || !function->swift) return 0;
-  dh_runtime *rt = dh_of(L);
-  void *object = function->swift;
-  function->swift = NULL;
-  rt->external -= function->cost;
-  rt->host_depth++;
-  rt->host.release(object);
-  rt->host_depth--;
+  if (is_ours && function->swift) release_held(L, &function->swift, function->cost);
   return 0;
 }
 
 static int release(lua_State *L) {
   const dh_type *type = lua_touserdata(L, lua_upvalueindex(1));
   object_box *box = box_of(L, 1, type);
-  if (!box || !box->object) return 0;
-  dh_runtime *rt = dh_of(L);
-  void *object = box->object;
-  box->object = NULL;
-  rt->external -= box->cost;
-  rt->host_depth++;
-  rt->host.release(object);
-  rt->host_depth--;
+  if (box && box->object) release_held(L, &box->object, box->cost);
   return 0;
 }
 
