@@ -241,6 +241,7 @@ struct Accounts {
     #expect(try accounts.home.run("--password-file", accounts.password, "whoami").output == "ben\n")
     #expect(try accounts.home.run("--password-file", accounts.password, "account", "remove", "ben").status == 0)
     #expect(try accounts.home.run("deck", "list").output.hasPrefix("No decks yet"))
+    #expect(try accounts.home.run("account", "remove", "ben").errors.contains("there is no account; `account add"))
   }
 
   @Test func `two processes may sign in at once, and two failures both count`() throws {

@@ -102,7 +102,7 @@ struct ComparedTable {
     guard let key else { return hasHeader ? lowered.firstIndex(of: "guid") ?? 0 : 0 }
     if let number = Int(key), columns.indices.contains(number - 1), !columns.contains(key) { return number - 1 }
     guard let index = columns.firstIndex(of: key) ?? lowered.firstIndex(of: key.lowercased()) else {
-      throw .noColumn(path: path, name: key, names: columns)
+      throw .noColumn(path: path, name: key, names: firstCells)
     }
     return index
   }
