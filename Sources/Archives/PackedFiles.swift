@@ -28,8 +28,9 @@ public struct PackedLimits: Sendable {
 
 /// Files below one folder, which is the first component of their names in the archive.
 ///
-///     let bytes = try PackedFiles(folder: "verbs", [PackedFile("init.lua", code)]).packed(as: "verbs.tar.gz")
-///     try PackedFiles(unpacking: bytes, path: "verbs.tar.gz").files[0].path   // "init.lua"
+///     let path = "verbs.tar.gz"
+///     let bytes = try PackedFiles(folder: "verbs", [PackedFile("init.lua", code)], path: path).packed(as: path)
+///     try PackedFiles(unpacking: bytes, path: path).files[0].path   // "init.lua"
 public struct PackedFiles: Equatable, Sendable {
   public let folder: String
   /// Sorted by the bytes of their paths.

@@ -10,7 +10,7 @@ import Text
 
 /// Writes a deck and its nested decks to a file.
 ///
-///     let report = try CardExport(db, deck).run(to: "cards.csv", ExportOptions())
+///     let report = try CardExport(db, deck).run(to: "cards.csv", isInterrupted: isInterrupted)
 public struct CardExport {
   private let db: Database
   private let deck: DeckRecord

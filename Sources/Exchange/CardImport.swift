@@ -12,7 +12,7 @@ import Text
 /// One import: created, run and finished within one operation.
 ///
 ///     let work = try CardImport(db, into: deck, options: ImportOptions(), now: now, random: random)
-///     try work.run("cards.csv")
+///     try work.run("cards.csv", isInterrupted: isInterrupted)
 ///     work.finish().cards.added
 public final class CardImport {
   private var options: ImportOptions

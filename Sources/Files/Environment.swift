@@ -7,7 +7,7 @@ import Values
 
 /// Everything that the rooms take from outside the program.
 ///
-///     let environment = Environment.ofSystem(seed: 7)
+///     let environment = Environment.ofSystem(seed: 7) { false }
 ///     let started = environment.clocks.now()
 public struct Environment {
   public var clocks: Clocks

@@ -3,7 +3,7 @@
 
 /// Some words of a lexicon, in order.
 ///
-///     let words = try lexicon.listMatches(of: "p?rro")
+///     let words = try lexicon.listMatches(of: "p?rro") { false }
 ///     words.count   // no String was made yet
 ///     words.texts   // ["perro", ...]
 public struct ListedWords {

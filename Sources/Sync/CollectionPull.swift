@@ -8,7 +8,8 @@ import Wire
 
 /// Everything fetched from a server, not yet merged.
 ///
-///     let pulled = try CollectionPull(server, folder: folder, now: now, isInterrupted: isInterrupted).run()
+///     let pull = CollectionPull(server, folder: folder, mostBytes: 1 << 30, now: now, isInterrupted: isInterrupted)
+///     let pulled = try pull.run()
 ///     print(pulled.staged.counts[.cards] ?? 0)
 public struct PulledCollection {
   public let staged: StagedCollection

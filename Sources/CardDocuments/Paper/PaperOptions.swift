@@ -64,7 +64,7 @@ public struct PaperOptions: Equatable, Sendable {
   /// The grid of cards to cut out; nil for 2 by 5, or 1 by 5 for cards to fold.
   public var grid: PaperGrid?
   public var sides = PaperSides.two
-  /// The version: each seed gives another order. Without one, cards and lists keep their order, and worksheets are
+  /// The version: each seed yields another order. Without one, cards and lists keep their order, and worksheets are
   /// version 1.
   public var seed: Int?
 

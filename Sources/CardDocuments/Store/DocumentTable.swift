@@ -6,7 +6,7 @@ import Values
 
 /// The schema migrations for documents.
 ///
-///     Store(path: path, migrations: DocumentTable.migrations)
+///     Store(path: path, migrations: DocumentTable.migrations, isInterrupted: isInterrupted)
 public enum DocumentTable {
   package static var migrations: [Storage.Migration] { [Storage.Migration("documents", sql: schema)] }
 

@@ -18,7 +18,7 @@ enum CardTextFunctions {
     ]
   }
 
-  /// The SQL call that gives a side in a query of `cards`, `notes` and `note_types`; 0 is the prompt.
+  /// The SQL call that returns a side in a query of `cards`, `notes` and `note_types`; 0 is the prompt.
   static func call(side: Int) -> String {
     """
     iif(note_types.basic AND cards.ord = 0, basic_side(\(side), notes.fields),

@@ -1,5 +1,5 @@
 // Notes as other programs refer to them: by id, and by the text of their first field.
-// Invariant: what is asked about many notes takes a single pass over the table.
+// Invariant: a question about many notes takes a single pass over the table.
 
 public import Storage
 public import Templates

@@ -10,7 +10,7 @@ import Text
 /// Adds received notes to the database, in one operation.
 ///
 ///     let receiver = try NoteReceiver(db, now: now, isInterrupted: isInterrupted)
-///     let outcome = try receiver.receive(note, of: type, cards)
+///     let outcome = try receiver.receive(note, of: type, ordinals: [0]) { _ in card }
 public final class NoteReceiver {
   let db: Database
   let now: Double

@@ -6,7 +6,7 @@ public import Storage
 
 /// The first field of a note, and the state of its best card.
 ///
-///     try WordField.forEach(db) { word in print(word.field, word.stability ?? 0) }
+///     try WordField.forEach(db, at: moment) { word in print(word.field, word.stability ?? 0) }
 public struct WordField {
   /// HTML, as stored in the note.
   public let field: String

@@ -6,7 +6,7 @@ import Memory
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
 /// rated:7:1, introduced:3, flag:1, deck:a::*, note:basic, level:b*, re:x+, nc:x, dupe:x, -not, or, ( ).
 ///
-///     let query = try CardQuery("tag:verb is:due -prompt:ser")
+///     let query = try CardQuery("tag:verb is:due -prompt:ser") { false }
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node

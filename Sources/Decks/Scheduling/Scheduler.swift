@@ -126,7 +126,7 @@ public struct Scheduler: Sendable {
     return previous <= Fuzz.bounds(bounded).upperBound ? max(1, previous) : 1
   }
 
-  /// Without steps, every answer gives days, and again at most as many as hard (ts-fsrs, long-term scheduler).
+  /// Without steps, every answer yields days, and again at most as many as hard (ts-fsrs, long-term scheduler).
   private func longTermDays(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ fuzz: Fuzz) -> Int {
     let again = min(
       varied(exact(old, .again, moment), fuzz, from: options.minimumLapseInterval),

@@ -10,7 +10,7 @@ import Values
 
 /// An opened `.apkg` or `.colpkg`.
 ///
-///     let package = try PackageFile("spanish.apkg", scratch: scratch, isInterrupted: isInterrupted)
+///     let package = try PackageFile("spanish.apkg", .plain, scratch: scratch, isInterrupted: isInterrupted)
 ///     let collection = try package.unpackCollection()   // a path
 final class PackageFile {
   /// The format of the container; the raw value is the version number in `meta`.

@@ -109,7 +109,9 @@ public struct BuildReport: Equatable, Sendable {
 
 /// The options and dependencies of a build.
 ///
-///     var settings = BuildSettings(generator, now: now, random: random, mediaLimit: 100 << 20, receiveMedia: receive)
+///     var settings = BuildSettings(
+///       generator, now: now, random: random, mediaLimit: 100 << 20, isInterrupted: isInterrupted,
+///       receiveMedia: receive)
 ///     settings.prunes = true
 public struct BuildSettings {
   /// Whether cards whose rows are gone are removed from the deck.

@@ -11,7 +11,7 @@ import Text
 
 /// One build: created and run within one operation.
 ///
-///     let report = try BuildRun(db, folder, into: deck, settings).run()
+///     let report = try BuildRun(db, folder, into: deck, isNew: false, settings).run()
 public final class BuildRun {
   private let db: Database
   private let folder: BuildFolder

@@ -28,7 +28,7 @@ package struct SourceEntry {
   package var subdeck: String { row?.row.subdeck ?? "" }
 }
 
-/// An error in a source, with the message that a build gives.
+/// An error in a source, with the message of a build.
 package struct SourceProblem: Equatable {
   package let line: Int
   package let column: Int?

@@ -40,7 +40,7 @@ struct BuildInputs {
     files = try paths.map { try Self.look(at: $0, in: folder, isInterrupted) }
   }
 
-  /// - Parameter text: a text that `text` returned; any other text gives an empty list.
+  /// - Parameter text: a text that `text` returned; any other text yields an empty list.
   init(_ text: String) {
     do throws(JSONFailure) {
       guard !text.isEmpty, let list = try JSONParser.parse(Array(text.utf8), limits: Self.limits).list else { return }

@@ -164,7 +164,7 @@ struct PackageContent {
     var types: [Int64: NoteType] = [:]
     let calendar = AnkiCalendar(moment: settings.moment, firstDay: contents.firstDay(settings.moment))
     let rows = try PackageRows(db)
-    // The order that an import gives: a card without a position, which programs before 2022 did not record for studied
+    // The order after an import: a card without a position, which programs before 2022 did not record for studied
     // ones, comes last. A note is where its first card is.
     var order: [(deck: String, place: Int)] = []
     while let note = try rows.next() {
@@ -189,7 +189,7 @@ struct PackageContent {
     return notes
   }
 
-  /// Adds the options of the decks in the form that a deck gives them.
+  /// Adds the options of the decks in the form in which a deck has them.
   private func addOptions(
     to notes: inout ComparedNotes, _ root: String, _ decks: [Int64: String], _ contents: PackageContents
   ) {

@@ -11,7 +11,9 @@ import Values
 
 /// Changes a deck to a merged content.
 ///
-///     let counts = try MergeIntoDeck(db, deck, settings).run(from: ours, to: merged)
+///     let merge = try MergeIntoDeck(
+///       db, deck, now: now, random: random, isInterrupted: isInterrupted, receiveMedia: receive)
+///     let counts = try merge.run(from: ours, to: merged)
 public final class MergeIntoDeck {
   /// Imports the file with a digest into the account. Returns its name there, which is different if the name belongs
   /// to another content; nil when there is nothing to import.

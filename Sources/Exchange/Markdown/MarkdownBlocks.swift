@@ -1,5 +1,5 @@
 // Converts the blocks of a field to Markdown: paragraphs, lists, code, tables, quotes.
-// Invariant: only elements as `MarkdownHTML` writes them are accepted as blocks; anything else gives nil.
+// Invariant: only elements as `MarkdownHTML` writes them are accepted as blocks; anything else yields nil.
 
 import Templates
 import Text

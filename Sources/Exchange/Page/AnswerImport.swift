@@ -30,7 +30,8 @@ public struct AnswerReport: Equatable, Sendable {
 
 /// Imports files of answers of a deck's page.
 ///
-///     let report = try AnswerImport(db, into: deck, at: moment, zoneOffset: { _ in 7200 }).run(["spanish.answers"])
+///     let work = try AnswerImport(db, into: deck, at: moment, zoneOffset: { _ in 7200 })
+///     let report = try work.run(["spanish.answers"], isInterrupted: isInterrupted)
 public struct AnswerImport {
   private let db: Database
   private let deck: DeckRecord

@@ -53,7 +53,7 @@ public struct PageReport: Equatable, Sendable {
 /// Writes the page of a deck.
 ///
 ///     let page = try DeckPage(db, deck, at: moment, PageOptions(), media: { folder + "/" + $0.hash })
-///     let report = try page.write(to: "spanish.html")
+///     let report = try page.write(to: "spanish.html", isInterrupted: isInterrupted)
 public struct DeckPage {
   private let db: Database
   private let deck: DeckRecord

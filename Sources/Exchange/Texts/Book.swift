@@ -14,7 +14,7 @@ final class Book {
   private let path: String
   private let zip: ZipFile
   private let isInterrupted: () -> Bool
-  /// The encoding of text that is not UTF-8 if neither it nor the language of the package tells it.
+  /// The encoding of text that is not UTF-8 if neither it nor the package's language determines it.
   private let legacy: TextEncoding?
   private var inflated = 0
   /// The language in the package (`dc:language`); set when the paragraphs are read.
@@ -107,7 +107,7 @@ extension ZipFile {
   /// Opens a book or a dictionary.
   /// - Throws: `FileError`, `TextFileError`.
   static func ofText(_ path: String, mostMembers: Int, isInterrupted: @escaping () -> Bool) throws -> ZipFile {
-    // Opening the file first gives the usual error messages for a missing or unreadable file.
+    // Opening the file first produces the usual error messages for a missing or unreadable file.
     _ = try ByteFile(path, isInterrupted: isInterrupted)
     let zip: ZipFile
     do throws(PackageError) { zip = try ZipFile(path, named: path, holdsFolders: true) } catch {

@@ -17,7 +17,7 @@ public struct KnownWordList: Sendable {
   ///   - path: `-` is standard input.
   ///   - columns: the columns of a table that are the `word`, the `status` and the `language`; found by their names
   ///     when omitted.
-  ///   - language: the code of the words' language, which tells the encoding of bytes that are not UTF-8.
+  ///   - language: the code of the words' language, which determines the encoding of bytes that are not UTF-8.
   /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
   public init(
     _ path: String, columns: [ColumnChoice], language: String? = nil, isInterrupted: @escaping () -> Bool

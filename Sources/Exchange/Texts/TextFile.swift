@@ -76,7 +76,7 @@ public struct TextFile: Sendable {
   /// - Parameters:
   ///   - path: `-` is standard input, whose format is detected by its beginning.
   ///   - encoding: nil to detect it.
-  ///   - language: the code of the text's language, which tells the encoding of bytes that are not UTF-8.
+  ///   - language: the code of the text's language, which determines the encoding of bytes that are not UTF-8.
   /// - Throws: `FileError`, `TextFileError`.
   public init(
     _ path: String, encoding: TextEncoding?, language usual: String? = nil, isInterrupted: @escaping () -> Bool
@@ -101,7 +101,7 @@ public struct TextFile: Sendable {
   }
 
   /// Reads the lines of a word list in any encoding.
-  /// - Parameter language: the code of the words' language, which tells the encoding of bytes that are not UTF-8.
+  /// - Parameter language: the code of the words' language, which determines the encoding of bytes that are not UTF-8.
   /// - Throws: `FileError`, `TextFileError`.
   public static func lines(
     _ path: String, language: String? = nil, isInterrupted: @escaping () -> Bool

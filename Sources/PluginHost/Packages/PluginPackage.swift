@@ -10,7 +10,7 @@ import Text
 
 /// The files of one plugin, read from a folder or from a package.
 ///
-///     let package = try PluginPackage(file: "verbs-1.0.0.tar.gz")
+///     let package = try PluginPackage(file: "verbs-1.0.0.tar.gz") { false }
 ///     package.manifest.version   // "1.0.0"
 public struct PluginPackage {
   /// The path it was read from, for messages.

@@ -27,7 +27,8 @@ struct WorkspaceHandles {
   var settings = HandleTable<String, SettingHandle>()
 }
 
-/// Weakly held objects by id. An object removes its own entry when it is deinitialised.
+/// Weakly held objects by id. An object removes its own entry when it is deinitialised; those of lexicons and settings
+/// stay, because there are few.
 struct HandleTable<ID: Hashable, Handle: AnyObject> {
   private struct Entry { weak var handle: Handle? }
   private var entries: [ID: Entry] = [:]

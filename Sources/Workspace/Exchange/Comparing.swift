@@ -216,9 +216,8 @@ public struct Comparing {
       let deck = try DeckTable.create(db, name: files.root.isEmpty ? "Merged" : files.root, now: clock)
       var (known, isPackage) = (ComparedContent(), false)
       if case .file(let path, let given) = operands[1], !given.isText {
-        var package = PackageSettings(
+        let package = PackageSettings(
           folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
-        package.keepsSchedule = true
         _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
         (known, isPackage) = (files.contents[1], true)
       }
