@@ -23,6 +23,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       let path = try context.expanded(stack.text(1))
       let right = try context.requireReading(path)
       let lines = try context.openFiles.open(path, context.kinds(of: path), for: stack) {
+        try context.requireSignIn()
         try context.require(right, of: path)
       }
       return LuaResults(lines, LuaValue.none, LuaValue.none, lines)
@@ -77,7 +78,8 @@ final class OpenFiles {
   fileprivate var count = 0
   private static let limit = 100
 
-  /// - Parameter check: throws when the right to read the file has ended; called before each line.
+  /// - Parameter check: throws when the right to read the file has ended, or the user has signed out; called before
+  ///   each line.
   func open(
     _ path: String, _ kinds: FileKinds, for stack: borrowing LuaStack, check: @escaping () throws -> Void
   ) throws -> LineFile {

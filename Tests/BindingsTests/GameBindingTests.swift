@@ -119,6 +119,13 @@ import Workspace
     try program.workspace.games.store()
   }
 
+  @Test func `a mode that is added again replaces the user's own, and no other`() throws {
+    try program.run("for _, title in ipairs{'One', 'Two'} do games.mode{name = 'twice', title = title} end")
+    try program.run("modes = games.modes()")
+    try program.check([("modes[#modes].title, modes[#modes - 1].name == 'twice'", "Two false")])
+    try program.fails([("games.mode{name = 'classic'}", "already exists")])
+  }
+
   @Test func `a mode may report that it has no game, and its functions may not play`() throws {
     try program.run(
       """

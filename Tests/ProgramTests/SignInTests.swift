@@ -147,7 +147,7 @@ struct Accounts {
       assert(form("ab", "a") and normal("A", "english") == "a")
       local game, words = games.new{base = "cambering"}, words.lexicon("english")
       assert(game:guess("bearing") and words:contains("paper"))
-      local each = words:words()
+      local each, lines = words:words(), files.lines("/etc/passwd")
       local heard = 0
       local sub = settings.on_change("", function() heard = heard + 1 end)
       shell.on("authentication_changed", function(needs) print("changed", needs, pcall(function() return deck.name end)) end)
@@ -168,7 +168,7 @@ struct Accounts {
       try("contains", function() return words:contains("paper") end)
       try("form", function() return form("ab", "a") end)
       try("normal", function() return normal("a", "english") end)
-      try("each", each)
+      try("each", each) try("lines", lines)
       try("coroutine", co)
       try("module", function() return decks.list() end)
       print(heard, sub.active, auth.needs_authentication, auth.user)
@@ -176,7 +176,7 @@ struct Accounts {
     let run = try accounts.ana("-e", code)
     let names = [
       "deck", "add", "card", "iterator", "session", "group", "game", "words", "contains", "form", "normal", "each",
-      "coroutine", "module",
+      "lines", "coroutine", "module",
     ]
     #expect(run.lines.first?.hasPrefix("changed\ttrue\tfalse") == true, "\(run)")
     #expect(Array(run.lines.dropFirst().prefix(names.count)) == names.map { "\($0)\tfalse\tauth_required" }, "\(run)")

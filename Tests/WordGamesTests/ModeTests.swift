@@ -348,11 +348,6 @@ private final class Clock {
     table.remove(owner: palindromes)
     table.remove(owner: .program)
     #expect(table.modes.count == 5)
-    for title in ["First", "Second"] {
-      try table.add(Mode(name: "mine", title: title, summary: "", rules: []), owner: .user)
-    }
-    #expect(table.modes.count == 6)
-    #expect(try table.mode(named: "mine").title == "Second")
     let missing = try #require(throws: GameError.self) { try table.mode(named: "clasic") }
     #expect(missing.message.contains("did you mean \"classic\"?"))
   }
