@@ -76,10 +76,9 @@ enum AccountCommands {
       arguments: [Argument("NAME", .account, help: "the account that is signed in")], example: "account remove ana"
     ) { invocation, session in
       try requireNoScript(session)
+      guard let user = session.auth.user else { throw SignInError.noAccount }
       let name = invocation.text("NAME")
-      guard let user = session.auth.user, try session.auth.store.account(named: name) == user else {
-        throw SignInError.notSignedIn(as: name)
-      }
+      guard try session.auth.store.account(named: name) == user else { throw SignInError.notSignedIn(as: name) }
       guard try session.confirm("Remove the account \(quoted(user)) with all its decks, documents and settings?") else {
         return CommandResult(.boolean(false), line: "Nothing was removed.")
       }
