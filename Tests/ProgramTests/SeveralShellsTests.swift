@@ -134,6 +134,8 @@ import Testing
     #expect(terminal.shows("no account is called", seconds: 30))
     terminal.type("exit\r")
     #expect(terminal.ended() == 0)
+    let again = try home.run("account", "remove", "ana")
+    #expect(again.status == 1 && again.errors.contains("there is no account; `account add"), "\(again)")
     let added = try home.run("account", "add", "ana", "--new-password-file", password)
     #expect(added.status == 0, "\(added)")
   }
