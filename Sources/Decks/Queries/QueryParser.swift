@@ -20,7 +20,7 @@ struct QueryParser: QueryGrammar {
 
   mutating func term() throws(DeckError) -> CardQuery.Node {
     let start = position
-    if position < characters.count, characters[position] == "\"" {
+    if isAtQuote {
       let phrase = try quoted()
       guard take(":") else { return .condition(.text(TextPattern(phrase: phrase))) }
       // The name of a field, which may contain spaces.
@@ -108,7 +108,7 @@ struct QueryParser: QueryGrammar {
   }
 
   private mutating func value(_ what: String) throws(DeckError) -> (text: String, isQuoted: Bool) {
-    if position < characters.count, characters[position] == "\"" { return (try quoted(), true) }
+    if isAtQuote { return (try quoted(), true) }
     let value = bare(stoppingAtColon: false)
     if value.isEmpty { throw expected(what) }
     return (value, false)
