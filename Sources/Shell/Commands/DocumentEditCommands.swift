@@ -43,7 +43,7 @@ enum DocumentEditCommands {
           seen.insert($0.id).inserted
         }
         for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
-        let what = session.counted(Set(changes.map(\.0)).count, "field")
+        let what = session.counted(Set(changes.map { $0.0 }).count, "field")
         return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")
       }
     }
