@@ -5,6 +5,7 @@ import Decks
 import Exchange
 import Files
 import Glibc
+import Problems
 import Storage
 import Synchronization
 import TestSupport
@@ -172,6 +173,24 @@ import Testing
     for name in ["grants.json", "history"] {
       #expect(try (FileText.read(folder + "/" + name, limit: 99) != "{}") == isRestored)
     }
+  }
+
+  @Test func `a restore that cannot write the history says so, and where the old data is`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let (path, history) = (person.data + "/one.deckhand-backup", workspace.folder + "/history")
+    try AtomicFile.write(history, Array("deck list\n".utf8))
+    try workspace.care.backup(to: path)
+    _ = try workspace.decks.create("Later")
+    try Folder.removeFile(history)
+    try makePrivateFolder(history)
+    let error = #expect(throws: BackupError.self) {
+      _ = try workspace.care.restore(workspace.care.stage(path, taking: [.history]))
+    }
+    let message = error?.message ?? ""
+    #expect(message.contains("the backup was restored, but") && message.contains("before-restore-"), "\(message)")
+    #expect(try workspace.decks.all().count == 2)
   }
 
   @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {

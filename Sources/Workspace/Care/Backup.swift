@@ -8,7 +8,7 @@
 import Archives
 import Authentication
 import CardDocuments
-import Files
+public import Files
 import Glibc
 public import Problems
 import Storage
@@ -43,6 +43,8 @@ public enum BackupError: Problem, Equatable {
   case strange(path: String, reason: String)
   /// A unit of work is in progress.
   case inUnit
+  /// Everything was restored except the grants or the history. `kept` is the backup of what was replaced.
+  case notAllRestored(FileError, kept: String?)
 
   public var report: ProblemReport {
     switch self {
@@ -74,6 +76,12 @@ public enum BackupError: Problem, Equatable {
       ProblemReport(
         .cannotUndo, "Not within a script",
         "a backup cannot be made or restored within a script; nothing was changed")
+    case .notAllRestored(let failure, let kept):
+      ProblemReport(
+        code: failure.report.code, title: "Not everything was restored",
+        message: "the backup was restored, but \(quoted(failure.path)) could not be written: "
+          + systemWords(failure.number) + (kept.map { "; the previous data is saved in \(quoted($0))" } ?? ""),
+        details: failure.report.details)
     }
   }
 }

@@ -170,6 +170,7 @@ extension CareOperations {
   // MARK: Restoring
 
   /// Replaces all local data by the contents of a backup. Saves the local data first.
+  /// - Throws: `BackupError.notAllRestored` if only the grants or the history could not be replaced.
   public func restore(_ staged: StagedBackup) throws -> RestoreReport {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("restore") }
@@ -190,7 +191,8 @@ extension CareOperations {
     workspace.stopFitting()
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
-    try replaceFiles(by: staged)
+    var failure: FileError?
+    do { try replaceFiles(by: staged) } catch let error as FileError { failure = error }
     try workspace.settings.reload()
     // Until the rows named them, another process may have removed the contents as unused.
     if !media.allSatisfy(fileExists) {
@@ -198,6 +200,7 @@ extension CareOperations {
       try workspace.media.syncNew()
       workspace.unit.newMedia = [:]
     }
+    if let failure { throw BackupError.notAllRestored(failure, kept: kept) }
     return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
   }
 

@@ -86,6 +86,7 @@ extension ProblemTable {
         "ofAnother": BackupError.ofAnother(path: hostile, account: hostile), "inUnit": BackupError.inUnit,
         "ofNoAccount": BackupError.ofNoAccount(path: hostile, here: hostile),
         "strange": BackupError.strange(path: hostile, reason: hostile),
+        "notAllRestored": BackupError.notAllRestored(FileError(hostile, .write, .system(EISDIR)), kept: hostile),
       ]),
   ]
 
