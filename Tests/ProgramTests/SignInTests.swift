@@ -1,5 +1,4 @@
-// Sign-in through the built program: nothing works without a sign-in or after a sign-out, and every failed attempt
-// gets the same answer.
+// Sign-in through the built program: nothing works before it or after a sign-out; all failures get the same answer.
 
 import Glibc
 import TestSupport
