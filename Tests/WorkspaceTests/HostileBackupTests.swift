@@ -99,8 +99,8 @@ private final class Forgery {
   @Test(arguments: [
     ("{", "its manifest cannot be read"), ("[]", "its manifest cannot be read"), ("{}", "its manifest cannot be read"),
     (#"{"format": "deckhand-backup", "version": 2}"#, "which this program does not know"),
-    (#"{"format": "deckhand-backup"}"#, "files are missing"),
-    (#"{"format": "deckhand-backup", "bytes": 7}"#, "files are missing"),
+    (#"{"format": "deckhand-backup"}"#, "another size than its manifest says"),
+    (#"{"format": "deckhand-backup", "bytes": 7}"#, "another size than its manifest says"),
   ])
   func `an invalid manifest, or one of other files, is refused`(manifest: String, reason: String) throws {
     let forgery = try Forgery()

@@ -26,6 +26,7 @@ struct BackupFile {
       throw BackupError.notABackup(path: path, reason: "it does not begin with \(BackupFile.manifest)")
     }
     let contents = try BackupFile.decoded(archive.rest(limit: BackupFile.mostManifest), path)
+    let otherSize = BackupError.notABackup(path: path, reason: "its files have another size than its manifest says")
     var (names, bytes): (Set<String>, Int) = ([], 0)
     while let found = try archive.next() {
       if isInterrupted() { throw WorkspaceError.interrupted }
@@ -33,12 +34,14 @@ struct BackupFile {
         throw BackupError.strange(path: path, reason: "it contains an unexpected file, \(quoted(found.name))")
       }
       bytes += found.size
+      // Checked before the file is unpacked, as a small archive can unpack to terabytes.
+      guard bytes <= contents.bytes else { throw otherSize }
       try body(archive, found.name, part)
     }
     guard names.contains("collection.sqlite") else {
       throw BackupError.notABackup(path: path, reason: "it has no collection.sqlite")
     }
-    guard bytes == contents.bytes else { throw BackupError.notABackup(path: path, reason: "files are missing") }
+    guard bytes == contents.bytes else { throw otherSize }
     return contents
   }
 
