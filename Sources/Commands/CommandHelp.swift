@@ -32,7 +32,7 @@ extension Option {
 extension CommandRegistry {
   /// The text of `help`: without words, all commands by theme; with the words of a group or a command, the text about
   /// it.
-  /// - Throws: `.unknownCommand` or `.unknownSubcommand`.
+  /// - Throws: `.unknownCommand`, `.unknownSubcommand`, or `.extraArgument` after the words of a command.
   public func helpText(for words: [String] = [], width: Int = 80) throws(CommandError) -> [String] {
     if words.isEmpty { return overview(width: width) }
     if words.count == 1, let alias = pluginAlias(named: words[0]) { return alias.helpText(width: width) }
@@ -40,7 +40,7 @@ extension CommandRegistry {
     case .group(let group): return helpText(group, width: width)
     case .command(let command, let rest):
       if let extra = rest.first {
-        throw .unknownSubcommand(group: command.name, extra, suggestion: nil)
+        throw .extraArgument(command: "help", extra, usage: "help \(command.name)")
       }
       return command.helpText(width: width)
     }

@@ -218,6 +218,9 @@ import Values
         "card list [QUERY] [--deck DECK]", "    Lists cards.", "card tag CARD... [--add T]...", "    Sets tags.",
       ])
     #expect(throws: CommandError.self) { try registry.helpText(for: ["dekc"]) }
+    #expect(throws: CommandError.extraArgument(command: "help", "x", usage: "help study")) {
+      try registry.helpText(for: ["study", "x"])
+    }
   }
 
   @Test func `every command of a registry has help that describes its arguments`() throws {
