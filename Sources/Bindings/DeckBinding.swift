@@ -87,8 +87,8 @@ private func describeFields(_ type: BoundType<DeckHandle>) {
   type.field("study_new", .integer, "How many new cards `study` would show now, with the decks within it.") {
     try $0.studyCounts().new
   }
-  type.field("options", .object("deck_options"), "How it is studied: an object with writable fields.") {
-    DeckOptionsObject(.deck($0))
+  type.field("options", .object("deck_options"), "How it is studied: an object with writable fields.") { deck in
+    held(&deck.part) { DeckOptionsObject(.deck(deck)) }
   }
   type.field(
     "preset", .optional(.object("preset")), grant: .decksWrite,

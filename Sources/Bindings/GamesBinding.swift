@@ -22,7 +22,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     module.function("modes", [], returns: .list(.object("mode")), "The modes that can be played.") { _ in
       let workspace = try context.workspace()
       try context.plugins.prepareMode(nil)
-      return workspace.modes.modes.map { ModeObject($0) }
+      return workspace.modes.modes.map { object(for: $0) }
     }
     module.function(
       "mode", [LuaParameter("description", .table)], returns: .object("mode"),
@@ -35,7 +35,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       try context.storing("mode", mode.name, stack) {
         try context.workspace().modes.add(mode, owner: context.owner)
       }
-      return ModeObject(mode)
+      return object(for: mode)
     }
     module.function(
       "new", [LuaParameter("options", .optional(.table))], returns: .object("game").orProblem,

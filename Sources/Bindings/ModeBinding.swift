@@ -18,6 +18,8 @@ final class ModeObject: BoundObject {
   init(_ mode: Mode) { self.mode = mode }
 }
 
+func object(for mode: Mode) -> ModeObject { held(&mode.standIn.object) { ModeObject(mode) } }
+
 func readMode(
   _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
 ) throws -> Mode {

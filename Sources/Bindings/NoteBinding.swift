@@ -29,8 +29,8 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
     type.field("type", .object("notetype"), "Its note type: the fields and templates that it shares with others.") {
       try $0.type()
     }
-    type.field("fields", .object("note_fields"), "Its fields by name, as HTML; each can be assigned.") {
-      NoteFieldsObject($0)
+    type.field("fields", .object("note_fields"), "Its fields by name, as HTML; each can be assigned.") { note in
+      held(&note.part) { NoteFieldsObject(note) }
     }
     type.field(
       "tags", .list(.string), grant: .decksWrite, example: "{\"animal\"}",

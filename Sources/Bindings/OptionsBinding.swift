@@ -134,8 +134,8 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       try preset.workspace.presets.rename(preset.id, to: name)
     }
     type.field("deck_count", .integer, "How many decks use it directly.") { try $0.record().deckCount }
-    type.field("options", .object("deck_options"), "Its options: an object with writable fields.") {
-      DeckOptionsObject(.preset($0))
+    type.field("options", .object("deck_options"), "Its options: an object with writable fields.") { preset in
+      held(&preset.part) { DeckOptionsObject(.preset(preset)) }
     }
     type.method(
       "remove", [], returns: .nothing, grant: .decksWrite,

@@ -114,6 +114,9 @@ public struct Reward: Equatable, Sendable {
   static let generous = titles.map { Reward(words: $0.0, title: $0.1, points: $0.0) }
 }
 
+/// The object that stands for a mode elsewhere, while that is held.
+public final class StandIn { public weak var object: AnyObject? }
+
 /// A kind of word game.
 ///
 ///     var mode = Mode(name: "sixes", title: "Sixes", summary: "Six letters.", rules: [.length(6), .inDictionary])
@@ -139,6 +142,8 @@ public struct Mode {
   public var isDaily = false
   /// The number of accepted words after which a new base word is chosen while the found words stay; nil for never.
   public var wordsPerBase: Int?
+  /// Shared by all copies of the mode.
+  public let standIn = StandIn()
 
   public init(name: String, title: String, summary: String, rules: [Rule], hooks: ModeHooks = ModeHooks()) {
     self.name = name

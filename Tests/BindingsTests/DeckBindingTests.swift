@@ -60,6 +60,15 @@ import Testing
     ])
   }
 
+  @Test func `what stands for a part of an object, or for a mode, is the same userdata while it lives`() throws {
+    try program.check([
+      ("d.options == d.options", "true"), ("a.note.fields == a.note.fields", "true"),
+      ("presets.create('Slow').options == presets.open('Slow').options", "true"),
+      ("games.modes()[1] == games.modes()[1]", "true"), ("games.modes()[1] == games.modes()[2]", "false"),
+      ("d.options == presets.open('Slow').options", "false"),
+    ])
+  }
+
   @Test func `a value without a name is not a field`() throws {
     try program.fails([
       ("d:add{'tres', 'three'}", "a value without a field name; the fields are prompt, answer"),

@@ -12,6 +12,8 @@ import Storage
 public final class DeckHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: DeckID
+  /// The object that stands for its options, while that is held.
+  public weak var part: AnyObject?
 
   init(_ id: DeckID, in workspace: Workspace) {
     self.id = id

@@ -9,6 +9,8 @@ public import Decks
 public final class PresetHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: PresetID
+  /// The object that stands for its options, while that is held.
+  public weak var part: AnyObject?
 
   init(_ id: PresetID, in workspace: Workspace) {
     self.id = id

@@ -13,6 +13,8 @@ public import Templates
 public final class NoteHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: NoteID
+  /// The object that stands for its fields, while that is held.
+  public weak var part: AnyObject?
 
   init(_ id: NoteID, in workspace: Workspace) {
     (self.id, self.workspace) = (id, workspace)
