@@ -58,7 +58,7 @@ func filesModule(_ context: BindingContext) -> BoundModule {
 
 /// Reads the bytes of a file that become one Lua string; they are charged before they are read.
 private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing LuaStack) throws -> [UInt8] {
-  let file = try ByteFile(path, kinds) { Interrupts.areRequested }
+  let file = try ByteFile.given(path, kinds) { Interrupts.areRequested }
   // As much again while the array grows, and once more for the Lua string.
   if let size = file.size, size <= largestFile { try stack.memory.charge(3 * size) }
   let limit = max(1 << 20, min(largestFile, stack.memory.room))
@@ -107,7 +107,7 @@ final class LineFile: BoundObject {
   fileprivate init(
     _ path: String, _ kinds: FileKinds, among files: OpenFiles, check: @escaping () throws -> Void
   ) throws {
-    file = try ByteFile(path, kinds) { Interrupts.areRequested }
+    file = try ByteFile.given(path, kinds) { Interrupts.areRequested }
     self.check = check
     self.files = files
     files.count += 1
