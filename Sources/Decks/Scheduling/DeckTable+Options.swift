@@ -117,7 +117,7 @@ extension DeckTable {
     _ db: Database, at moment: StudyMoment, within root: DeckRecord? = nil
   ) throws -> [DeckID: DeckOptions] {
     let goals = try GoalsUnderWay(db, at: moment)
-    let presets = Dictionary(uniqueKeysWithValues: try PresetTable.list(db).map { ($0.id.rawValue, $0.options) })
+    let presets = try PresetTable.options(db)
     var (known, byKey): ([DeckID: DeckOptions], [String: DeckOptions]) = ([:], [:])
     // A goal chooses cards by the options of its own deck, which may be around `root`.
     let root = goals.isEmpty ? root : nil
@@ -131,7 +131,7 @@ extension DeckTable {
     try db.forEachRow(sql, root == nil ? [] : [rootKey, rootKey + "::", rootKey + ":;"]) { row in
       let key = row.text(1)
       let parent = DeckName.split(key).dropLast().joined(separator: "::")
-      let options = presets[row.integer(2)] ?? byKey[parent] ?? DeckOptions()
+      let options = presets[PresetID(rawValue: row.integer(2))] ?? byKey[parent] ?? DeckOptions()
       byKey[key] = options
       var own = try DeckLimits(json: row.text(3)).applied(to: options, day: moment.today)
       if goals.goal(ofKey: key) != nil { try own.set(.desiredRetention, to: RecallPlan.retention) }

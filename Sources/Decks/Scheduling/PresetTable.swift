@@ -29,6 +29,14 @@ public enum PresetTable {
     try db.rows("SELECT \(columns) FROM presets ORDER BY name_key", [], record)
   }
 
+  /// The options of all presets; unlike `list`, it does not count their decks.
+  static func options(_ db: Database) throws -> [PresetID: DeckOptions] {
+    let rows = try db.rows("SELECT id, options FROM presets") { row in
+      (PresetID(rawValue: row.integer(0)), try DeckOptions(json: row.text(1)))
+    }
+    return Dictionary(uniqueKeysWithValues: rows)
+  }
+
   /// Finds the preset with a name, case-insensitively.
   /// - Throws: `presetNotFound` with the nearest name.
   public static func find(_ db: Database, named name: String) throws -> PresetRecord {
