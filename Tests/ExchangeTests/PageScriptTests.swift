@@ -196,8 +196,8 @@ struct PageScriptTests {
     #expect(output.count == logs.count && output[0].list?.count == 1)
     let messages = output.dropFirst().map { $0.text ?? "none" }
     let wanted = [
-      "Line 1: this is not an answer file", "Line 1: this is not JSON", "Line 1: these answers are for another deck",
-      "Line 3: this is not JSON", "Line 2: rating must be", "Line 2: at must be", "Line 2: guid must be",
+      "Line 1: not an answer file", "Line 1: not JSON", "Line 1: the answers are for another deck",
+      "Line 3: not JSON", "Line 2: rating must be", "Line 2: at must be", "Line 2: guid must be",
     ]
     for (message, start) in zip(messages, wanted) { #expect(message.hasPrefix(start), "\(message)") }
   }

@@ -57,6 +57,7 @@ function start() {
       make("p", {}, "Keys: Space or Enter shows the answer, 1 to 4 rate it, u undoes the last one.")));
 
   function tell(text) { status.textContent = text; }
+  const counted = (count) => `${count} answer${count === 1 ? "" : "s"}`;
 
   // Writes the log to the browser's storage; if that fails, only the saved file remains.
   function keep() {
@@ -142,7 +143,7 @@ function start() {
   }
 
   function undo() {
-    if (!study.undo()) return tell("There is no answer from this visit to undo.");
+    if (!study.undo()) return tell("There is nothing to undo.");
     tell("The last answer was undone." + keep());
     show();
   }
@@ -153,7 +154,7 @@ function start() {
       study.replay(merged(study.log, readLog(text, deck, now())));
       const count = study.log.length - before;
       settled = Infinity;
-      tell(`${count} answer${count === 1 ? "" : "s"} loaded; the others were already here.` + keep());
+      tell(counted(count) + " loaded; the others were already here." + keep());
       show(false);
     } catch (error) {
       tell(error.message);
@@ -173,9 +174,7 @@ function start() {
     const link = make("a", { href: URL.createObjectURL(shared), download: title + ".answers" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    const count = study.log.length;
-    const words = `${count} answer${count === 1 ? "" : "s"} saved as ${link.download}`;
-    tell(words + ", for deck import DECK FILE --format answers.");
+    tell(`${counted(study.log.length)} saved as ${link.download}, for deck import DECK FILE --format answers.`);
   }
 
   // Phones need a bitmap to put a page on the home screen.

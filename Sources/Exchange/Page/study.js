@@ -13,13 +13,13 @@ function readLog(text, deck, now) {
   const answers = [];
   text.replace(/^\uFEFF/, "").split("\n").forEach((line, index) => {
     const fail = (why) => { throw new Error(`Line ${index + 1}: ${why}. Nothing was loaded.`); };
-    if (!line.trim()) return index === 0 ? fail("this is not an answer file") : undefined;
+    if (!line.trim()) return index === 0 ? fail("not an answer file") : undefined;
     let entry = null;
-    try { entry = JSON.parse(line); } catch { fail("this is not JSON; the file may be truncated") }
+    try { entry = JSON.parse(line); } catch { fail("not JSON; the file may be truncated") }
     const { guid, subdeck = "", at, rating, seconds = 0 } = entry ?? {};
     if (index === 0) {
-      if (entry?.version !== 1) fail("this is not an answer file");
-      return entry.deck === deck ? undefined : fail("these answers are for another deck");
+      if (entry?.version !== 1) fail("not an answer file");
+      return entry.deck === deck ? undefined : fail("the answers are for another deck");
     }
     if (typeof guid !== "string" || typeof subdeck !== "string") fail("guid must be a text");
     if (![1, 2, 3, 4].includes(rating)) fail("rating must be 1, 2, 3 or 4");
