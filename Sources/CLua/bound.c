@@ -39,18 +39,15 @@ static int fail_argument(lua_State *L, const dh_function *function, int argument
   return luaL_error(L, "bad argument #%d to '%s' (%s)", argument, name, text);
 }
 
-// Raises the text on top of the stack, with the position of the caller before it.
-static int raise_message(lua_State *L) {
-  luaL_where(L, 1);
-  lua_insert(L, -2);
-  lua_concat(L, 2);
-  return lua_error(L);
-}
-
 static int fail(lua_State *L, const dh_function *function, int answer) {
   if (answer == DH_FAIL_VALUE) return lua_error(L);
   const char *text = lua_tostring(L, -1);
-  if (answer == DH_FAIL_MESSAGE) return raise_message(L);
+  if (answer == DH_FAIL_MESSAGE) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+    return lua_error(L);
+  }
   return fail_argument(L, function, DH_FAIL_ARGUMENT - answer, text ? text : "bad value");
 }
 

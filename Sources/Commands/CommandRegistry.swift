@@ -297,7 +297,7 @@ extension Command {
   /// Empty for a command of one word.
   fileprivate var secondWord: String { path.count == 2 ? path[1] : "" }
 
-  /// Lower-case letters, digits, - and _, a letter first, at most 40 characters, and not a keyword of Lua.
+  /// Lowercase letters, digits, - and _, a letter first, at most 40 characters, and not a keyword of Lua.
   static func isUsable(name: String) -> Bool {
     let scalars = name.unicodeScalars
     guard let first = scalars.first, ("a"..."z").contains(first), scalars.count <= 40 else { return false }

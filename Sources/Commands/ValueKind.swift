@@ -29,8 +29,8 @@ public enum ValueKind: Equatable, Sendable {
   case query
   /// All remaining words exactly as they are, including options and `--` (the arguments of a script).
   case verbatim
-  /// One of these names. Other spellings in any case are accepted, but not offered.
-  case choice([String], others: Set<String> = [])
+  /// One of these names. The spellings, in lowercase, are accepted in any case, but not offered.
+  case choice([String], spellings: Set<String> = [])
 
   /// Any whole number.
   public static var anyInteger: ValueKind { .integer(Int.min...Int.max) }
@@ -42,8 +42,8 @@ public enum ValueKind: Equatable, Sendable {
     switch self {
     case .integer(let range): Int(word).map(range.contains) == true ? nil : Self.words(for: range)
     case .number: Double(word)?.isFinite == true ? nil : "a number"
-    case .choice(let names, let others):
-      names.contains(word) || others.contains(word.lowercased())
+    case .choice(let names, let spellings):
+      names.contains(word) || spellings.contains(word.lowercased())
         ? nil : Self.words(for: names) + didYouMean(word, among: names)
     default: nil
     }

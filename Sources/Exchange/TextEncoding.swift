@@ -27,8 +27,8 @@ public enum TextEncoding: String, Sendable, CaseIterable {
 
   /// The names that `--encoding` accepts.
   public static var allNames: [String] { allCases.map(\.rawValue) }
-  /// All names in small letters, among them those that other programs use.
-  public static var otherNames: Set<String> { Set(allNames).union(aliases.keys) }
+  /// All names in lowercase, with those that other programs use.
+  public static var spellings: Set<String> { Set(allNames).union(aliases.keys) }
 
   /// - Throws: `unknownEncoding`.
   public init(named name: String) throws(ExchangeError) {

@@ -81,7 +81,7 @@ public final class Lemmatizer {
     return Lemmas(primary: sorted[0].candidate.lemma, all: sorted.map(\.candidate.lemma))
   }
 
-  /// Returns the possible lemmas of a lower-case form; empty if nothing recognises it.
+  /// Returns the possible lemmas of a lowercase form; empty if nothing recognises it.
   func candidates(of form: String) -> [LemmaCandidate] {
     if let candidates = known[form] { return candidates }
     let candidates = find(form)

@@ -261,7 +261,7 @@ public struct TextBuilder {
   }
 }
 
-/// The lower-case forms of all spellings.
+/// The lowercase forms of all spellings.
 private struct FormsOfSpellings {
   var forms: [UInt32] = []
   var texts: [String] = []

@@ -83,7 +83,7 @@ final class WordNetForms {
     counts = try SortedLines("\(folder)/cntlist.rev", isInterrupted: isInterrupted)
   }
 
-  /// Returns the lemmas of a lower-case form; a part of speech in which the form is inflected is ranked slightly
+  /// Returns the lemmas of a lowercase form; a part of speech in which the form is inflected is ranked slightly
   /// higher.
   func candidates(of form: String) -> [LemmaCandidate] {
     var found: [LemmaCandidate] = []

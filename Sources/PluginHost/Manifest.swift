@@ -35,7 +35,7 @@ public struct Manifest: Sendable {
   /// licence are read.
   public var isNewer: Bool { api > apiVersion }
 
-  /// Whether a text is a plugin's name: lower-case letters, digits, `_` and `-`, a letter first, at most 40
+  /// Whether a text is a plugin's name: lowercase letters, digits, `_` and `-`, a letter first, at most 40
   /// characters.
   static func isName(_ name: String) -> Bool { PluginName(name) != nil }
 

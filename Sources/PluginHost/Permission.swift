@@ -91,7 +91,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     return name != text && ProgramSettings.isGuarded(name) ? name : nil
   }
 
-  /// Reads a setting's name: lower-case letters, digits, `_` and `-`, separated by dots; nil for settings that no
+  /// Reads a setting's name: lowercase letters, digits, `_` and `-`, separated by dots; nil for settings that no
   /// plugin may change.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 // Who added a command, an alias, a mode, a listener or a setting, or changed a setting: one type for the whole program.
 // Invariant: owners are compared as values, never by name: a plugin called "you" is not the user.
 
-/// The name of a plugin: lower-case letters, digits, `_` and `-`, beginning with a letter, at most 40 characters.
+/// The name of a plugin: lowercase letters, digits, `_` and `-`, beginning with a letter, at most 40 characters.
 ///
 ///     let name = PluginName("word_ladder")   // not nil
 ///     PluginName("../evil")                  // nil
@@ -16,7 +16,7 @@ public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertibl
     description = text
   }
 
-  /// Lower-case letters, digits, `_` and `-`: the bytes of the names of plugins, their modes and their settings.
+  /// Lowercase letters, digits, `_` and `-`: the bytes of the names of plugins, their modes and their settings.
   public static func isNameByte(_ byte: UInt8) -> Bool {
     (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F || byte == 0x2D
   }

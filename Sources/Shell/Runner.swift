@@ -108,15 +108,14 @@ package struct Runner {
 
   /// Runs a command's action. Short forms of other commands were replaced when the words were parsed.
   private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
-    let outer = session.scripting.settingOwner
-    if let owner = invocation.aliasOwner { session.scripting.settingOwner = owner }
-    defer { session.scripting.settingOwner = outer }
-    return try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
-      guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
-        return try act(command, invocation)
-      }
-      return try RehearsalRun(session).run(asJSON: invocation.wantsJSON(in: session)) {
-        try act(command, invocation)
+    try acting(as: invocation.aliasOwner, in: session) {
+      try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
+        guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
+          return try act(command, invocation)
+        }
+        return try RehearsalRun(session).run(asJSON: invocation.wantsJSON(in: session)) {
+          try act(command, invocation)
+        }
       }
     }
   }
@@ -154,4 +153,12 @@ extension Command {
     guard path.count == 2, ["import", "export"].contains(path[1]) else { return path[0] }
     return path[1]
   }
+}
+
+/// Runs a body with the rights of an owner; with the current ones for nil.
+func acting<R>(as owner: Owner?, in session: Session, _ body: () throws -> R) rethrows -> R {
+  let outer = session.scripting.settingOwner
+  session.scripting.settingOwner = owner ?? outer
+  defer { session.scripting.settingOwner = outer }
+  return try body()
 }

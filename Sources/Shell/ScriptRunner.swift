@@ -153,10 +153,12 @@ package struct ScriptRunner {
   }
 
   private func run(_ script: Script) throws {
-    let outerOwner = session.scripting.settingOwner
     // A script that a plugin runs grants no more than the plugin.
-    session.scripting.settingOwner = outerOwner.plugin == nil ? script.owner : outerOwner
-    defer { session.scripting.settingOwner = outerOwner }
+    let isOfPlugin = session.scripting.settingOwner.plugin != nil
+    try acting(as: isOfPlugin ? nil : script.owner, in: session) { try load(script) }
+  }
+
+  private func load(_ script: Script) throws {
     let outerWords = session.scripting.typedWords
     session.scripting.typedWords = script.arguments
     defer { session.scripting.typedWords = outerWords }

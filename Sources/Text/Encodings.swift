@@ -3,7 +3,7 @@
 
 internal import CSodium
 
-/// Returns two lower-case hexadecimal digits for each byte.
+/// Returns two lowercase hexadecimal digits for each byte.
 public func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
   let bytes = Array(bytes)
   var text = [CChar](repeating: 0, count: bytes.count * 2 + 1)

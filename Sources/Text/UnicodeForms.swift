@@ -93,7 +93,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is an upper-case letter, or a digraph that begins with one.
+  /// Whether it is an uppercase letter, or a digraph that begins with one.
   public var isCapital: Bool {
     if value < 0x80 { return (0x41...0x5A).contains(value) }
     let category = properties.generalCategory

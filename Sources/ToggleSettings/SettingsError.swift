@@ -109,7 +109,8 @@ extension SettingsError {
     case .reserved(let name, let prefix):
       ProblemReport(
         .badName, "Not a name for a plugin's setting",
-        "\(quoted(name)) cannot be the name of a plugin's setting: names in \(quoted(prefix)) are reserved for Deckhand",
+        "\(quoted(name)) cannot be the name of a plugin's setting: names in \(quoted(prefix)) are reserved for "
+          + "Deckhand",
         ["name": name])
     case .exists(let name, let owner):
       ProblemReport(

@@ -120,9 +120,9 @@ private func programFolder() -> String? {
 /// The path of a program that this one starts: beside it, as in a build folder, or in `libexec`, as in a package.
 private func ownProgram(_ name: String, in folder: String?) -> String {
   guard let folder else { return name }
-  var places = [folder + "/" + name]
-  if !isShared(parentFolder(of: folder)) { places.append(folder + "/../libexec/deckhand/" + name) }
-  return places.first { access($0, X_OK) == 0 } ?? places[0]
+  let (beside, installed) = (folder + "/" + name, folder + "/../libexec/deckhand/" + name)
+  if access(beside, X_OK) == 0 || isShared(parentFolder(of: folder)) { return beside }
+  return access(installed, X_OK) == 0 ? installed : beside
 }
 
 /// Whether everybody may create files in a folder, as in /tmp: what is found there may be anybody's.

@@ -55,16 +55,12 @@ extension NoteTable {
 
   /// The notes of some cards, each once, in the order of the cards.
   public static func notes(_ db: Database, ofCards ids: [CardID]) throws -> [NoteID] {
-    var (found, seen): ([NoteID], Set<NoteID>) = ([], [])
     let sql = """
       SELECT note FROM (SELECT key AS place, value AS wanted FROM json_each(?))
       CROSS JOIN cards ON cards.id = wanted ORDER BY place
       """
-    try db.forEachRow(sql, [CardTable.list(ids.lazy.map(\.rawValue))]) { row in
-      let note = NoteID(rawValue: row.integer(0))
-      if seen.insert(note).inserted { found.append(note) }
-    }
-    return found
+    return try db.rows(sql, [CardTable.list(ids.lazy.map(\.rawValue))]) { NoteID(rawValue: $0.integer(0)) }
+      .distinct(by: \.self)
   }
 
   /// Whether all notes of a type with the shape of Basic that have cards in a deck are plain: see

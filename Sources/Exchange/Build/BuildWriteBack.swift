@@ -109,8 +109,6 @@ private struct SourceLines {
   private let path: String
   /// The facts of the file before it was read.
   private let facts: FileFacts?
-  /// The whole content of the file, as it was read.
-  private let text: String
   /// The UTF-8 byte order mark before the first line, or empty.
   private let mark: String
   /// The lines, each with its trailing carriage return if it has one; files may mix both kinds.
@@ -123,7 +121,6 @@ private struct SourceLines {
     guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
-    self.text = text
     mark = text.utf8.starts(with: "\u{FEFF}".utf8) ? "\u{FEFF}" : ""
     // Split the bytes, because a carriage return and a line feed are one `Character` of a string.
     lines = text.utf8.dropFirst(mark.utf8.count).split(separator: 0x0A, omittingEmptySubsequences: false).map {
@@ -134,9 +131,9 @@ private struct SourceLines {
   /// Whether nobody has changed the file since it was read.
   func areCurrent() throws -> Bool { try FileFacts.at(path) == facts }
 
-  /// The file as it was read, to find its rows in.
+  /// The lines as a file, to find its rows in before any line is replaced.
   private func content() throws -> ByteSource {
-    try ByteSource(Array(text.utf8), path: path, SourceOptions(isInterrupted: isInterrupted))
+    try ByteSource(bytes, path: path, SourceOptions(isInterrupted: isInterrupted))
   }
 
   var bytes: [UInt8] { Array((mark + lines.joined(separator: "\n")).utf8) }

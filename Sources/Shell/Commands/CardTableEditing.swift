@@ -66,11 +66,7 @@ struct CardTableEditing {
 
   /// Edits notes of one type, with their fields as the columns.
   private func editNotes(_ cards: [CardHandle], _ type: NoteType, agreed: Bool) throws -> [CardHandle] {
-    var (notes, seen): ([NoteHandle], Set<NoteID>) = ([], [])
-    for card in cards {
-      let note = try card.note()
-      if seen.insert(note.id).inserted { notes.append(note) }
-    }
+    let notes = try cards.map { try $0.note() }.distinct(by: \.id)
     let lines = try notes.map { note in
       try note.fields().map { FieldHTML.plain($0.value) ?? $0.value } + [note.record().tags.joined(separator: " ")]
     }

@@ -38,10 +38,7 @@ enum DocumentEditCommands {
       if changes.isEmpty { throw invocation.missing("FIELD=VALUE") }
       return try DocumentCommands.changing(invocation, session) { document in
         // An element or a field that is named twice is counted once.
-        var seen: Set<String> = []
-        let elements = try names.map { try DocumentCommands.element($0, of: document) }.filter {
-          seen.insert($0.id).inserted
-        }
+        let elements = try names.map { try DocumentCommands.element($0, of: document) }.distinct(by: \.id)
         for element in elements { for (field, value) in changes { try element.set(field, to: value) } }
         let what = session.counted(Set(changes.map { $0.0 }).count, "field")
         return "Changed \(what)" + (elements.count > 1 ? " of \(session.counted(elements.count, "element"))." : ".")

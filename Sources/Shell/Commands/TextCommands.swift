@@ -23,7 +23,7 @@ enum TextCommands {
     "FILE", .file, isRepeating: true, access: .read,
     help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
-    "--encoding", "E", .choice(TextEncoding.allNames, others: TextEncoding.otherNames),
+    "--encoding", "E", .choice(TextEncoding.allNames, spellings: TextEncoding.spellings),
     help: "utf-8, utf-16, latin-1, windows-1250 to windows-1256 or koi8-r; detected when left out")
   private static let deck = Option("--deck", "DECK", .deck, help: "count only the cards of this deck as known words")
   static let knownList = Option(

@@ -92,11 +92,8 @@ struct LineCompletion {
 
   /// The locals of the chunk, then the globals.
   private func names(_ typing: LuaTyping) -> [LuaName] {
-    var seen: Set<String> = []
-    let locals = typing.localNames.reversed().filter { seen.insert($0).inserted }.map {
-      LuaName(name: $0, help: "local")
-    }
-    return locals + members(of: .path([]), isMethod: false).filter { seen.insert($0.name).inserted }
+    let locals = typing.localNames.reversed().map { LuaName(name: $0, help: "local") }
+    return (locals + members(of: .path([]), isMethod: false)).distinct(by: \.name)
   }
 
   private func members(of known: LuaKnown?, isMethod: Bool) -> [LuaName] {

@@ -142,8 +142,8 @@ struct HelpTopic {
     ],
     paragraphs: [
       "The prompt shows who is signed in, and the deck that was used last. shell.prompt is the Lua function that makes "
-        + "it: shell.prompt = function(state) return (state.user or \"\") .. \"> \" end replaces it, permanently when it is in "
-        + "init.lua. state has the fields user, deck, game and is_signed_in.",
+        + "it: shell.prompt = function(state) return (state.user or \"\") .. \"> \" end replaces it, permanently when "
+        + "it is in init.lua. state has the fields user, deck, game and is_signed_in.",
       "After an unfinished chunk of Lua the prompt asks for more, and shows what is still open.",
     ], example: "lua 1 + 1")
 

@@ -98,10 +98,7 @@ extension SessionHost: ShellHost {
   func ask(_ question: String) throws -> String? { try session.ask(question) }
 
   func run(_ line: String, of owner: Owner) throws -> CommandAnswer {
-    let outer = session.scripting.settingOwner
-    if owner.plugin != nil { session.scripting.settingOwner = owner }
-    defer { session.scripting.settingOwner = outer }
-    return try Runner(session).answer(of: line)
+    try acting(as: owner.plugin == nil ? nil : owner, in: session) { try Runner(session).answer(of: line) }
   }
 
   func synchronize() throws -> Value { try UnattendedSync.fromLua(session) }

@@ -32,17 +32,22 @@ public struct CardOperations {
     return try CardQuery(text, isInterrupted: workspace.environment.isInterrupted)
   }
 
+  /// Returns the cards of decks that a query matches, by deck; nil for nil and for a blank text.
+  func found(
+    in decks: [DeckHandle], matching text: String?
+  ) throws -> [DeckID: (ids: [CardID], positions: [Int])]? {
+    guard let query = try cardQuery(text) else { return nil }
+    return try workspace.read {
+      try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
+    }
+  }
+
   /// Returns the cards of decks that a query matches, deck by deck and top first, or sorted.
   public func find(
     in decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
   ) throws -> CardSequence {
-    let parsed = try cardQuery(query)
     var (ids, positions): ([CardID], [Int]) = ([], [])
-    let found = try parsed.map { query in
-      try workspace.read {
-        try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
-      }
-    }
+    let found = try found(in: decks, matching: query)
     for deck in decks {
       guard let found else {
         let all = try self.ids(of: deck.id)

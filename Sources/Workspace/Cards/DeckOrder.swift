@@ -114,13 +114,8 @@ extension CardOperations {
   public func list(
     of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
   ) throws -> CardListing {
-    let parsed = try cardQuery(query)
     var listing = CardListing()
-    let found = try parsed.map { query in
-      try workspace.read {
-        try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
-      }
-    }
+    let found = try found(in: decks, matching: query)
     for deck in decks {
       let skipped = max(0, offset - listing.total)
       let room = limit.map { $0 - listing.cards.count } ?? .max
