@@ -100,6 +100,8 @@ public enum AtomicFile {
       // Opened by the path itself: what `/dev/stdout` links to has no other name.
       return try writeStraight(path, options, body)
     }
+    // A rename asks only for the right to write to the folder.
+    if existing != nil, options.replaces, access(path, W_OK) != 0 { throw FileError(path, .write) }
     let target = options.followsLinks ? try finalTarget(of: path) : path
     var options = options
     let kept = options.keepsMode ? existing : nil

@@ -29,6 +29,18 @@ import Testing
     #expect(try text(folder.file("a")) == "two")
   }
 
+  @Test(.enabled(if: geteuid() != 0)) func `a write-protected file is refused, not replaced`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("a")
+    try AtomicFile.write(path, "one".utf8)
+    chmod(path, 0o400)
+    symlink("a", folder.file("b"))
+    for name in [path, folder.file("b")] {
+      #expect(throws: FileError(name, .write, number: EACCES)) { try AtomicFile.write(name, "two".utf8) }
+    }
+    #expect(try text(path) == "one" && folder.names == ["a", "b"])
+  }
+
   @Test(.enabled(if: geteuid() == 0)) func `an existing file keeps its owner and its group`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
