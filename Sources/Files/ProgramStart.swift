@@ -1,8 +1,9 @@
 // Starting and ending helper programs: the drawing program, the sound player.
 // Invariant: a program is started from a list of words, never by a shell; it has no access to the terminal, and
-// inherits no file of this program except a channel.
+// inherits no file of this program except a channel and a pipe for its errors.
 
 public import Glibc
+import Text
 
 /// Starts a program in a new session: Ctrl-C at the terminal reaches only the shell, and the program has no terminal
 /// that it could write to. Signal handlers and the signal mask are reset to their defaults.
@@ -13,12 +14,12 @@ public import Glibc
 /// - Parameters:
 ///   - words: the program's path and its arguments.
 ///   - environment: `NAME=value`.
-///   - channel: the descriptor for its standard input and output; nil for `/dev/null`. Its standard error is
-///     `/dev/null`.
+///   - channel: the descriptor for its standard input and output; nil for `/dev/null`.
 ///   - input: the file for its standard input, if there is no channel; nil for `/dev/null`.
+///   - errors: gets its standard error; nil for `/dev/null`.
 /// - Returns: the process id, and 0 or the errno of the failure.
 public func startProgram(
-  _ words: [String], environment: [String], channel: CInt? = nil, input: String? = nil
+  _ words: [String], environment: [String], channel: CInt? = nil, input: String? = nil, errors: ErrorOutput? = nil
 ) -> (process: pid_t, failure: CInt) {
   var actions = posix_spawn_file_actions_t()
   var attributes = posix_spawnattr_t()
@@ -37,7 +38,11 @@ public func startProgram(
         descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
     }
   }
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+  if let errors {
+    posix_spawn_file_actions_adddup2(&actions, errors.writing, STDERR_FILENO)
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+  }
   var signals = sigset_t()
   sigemptyset(&signals)
   posix_spawnattr_setsigmask(&attributes, &signals)
@@ -73,6 +78,47 @@ public func startTalkingProgram(
     throw .missing(path: words[0], errno: started.failure)
   }
   return (started.process, ends[0])
+}
+
+/// The end of what a program writes to its standard error: why it failed.
+///
+///     let errors = ErrorOutput()
+///     let started = startProgram(words, environment: [], errors: errors)
+public final class ErrorOutput {
+  private let reading: CInt
+  fileprivate let writing: CInt
+  private var text: [UInt8] = []
+
+  /// Nil if the system gives no pipe.
+  public init?() {
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    (reading, writing) = (ends[0], ends[1])
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      // A program that writes more than the pipe holds must not wait for a reader.
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+  }
+
+  deinit {
+    close(reading)
+    close(writing)
+  }
+
+  /// Empties the pipe, which holds 64 KiB.
+  public func drain() {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(reading, &chunk, chunk.count)
+    if count > 0 { text = Array((text + chunk[..<count]).suffix(1 << 12)) }
+  }
+
+  /// Returns the last line that is not blank.
+  public func lastLine() -> String? {
+    drain()
+    let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return lines.map { String($0).trimmed }.last { !$0.isEmpty }
+  }
 }
 
 /// Waits until a program ends.

@@ -87,6 +87,16 @@ import Testing
     }
   }
 
+  @Test func `the last line that a program writes to its standard error is kept, and much of it blocks nobody`() throws {
+    let errors = try #require(ErrorOutput())
+    func status(_ script: String) -> Int32 {
+      waitForExit(of: startProgram(["/bin/sh", "-c", script], environment: [], errors: errors).process)
+    }
+    #expect(status("echo first >&2; printf ' why \\n\\n' >&2; exit 3") == 3)
+    #expect(errors.lastLine() == "why")
+    #expect(status("head -c 1000000 /dev/zero >&2; exit 4") == 4)
+  }
+
   @Test func `a killed process's leftovers of a file are removed by the next write, and no similar files`() throws {
     let folder = TemporaryFolder()
     let others = ["words.2024-05.tmp", "words.old.4194303-0.tmp", "words.4194303-1000.tmp", "words.+4194303-0.tmp"]

@@ -157,6 +157,7 @@ import Testing
       ("voice -o out.wav", "it must contain {file}"),
       ("/nonexistent/voice {file}", "\"/nonexistent/voice\" cannot be run"),
       ("/bin/false {file}", "false made no sound for"), ("/bin/true {file}", "true made no sound for"),
+      ("/bin/cat {file}", "No such file or directory)"),
     ] {
       let failed = try run("--set", "media.speech=" + setting, "media", "speak", "gato", "--language", "spanish")
       #expect(failed.status == 1 && failed.errors.contains(words), "\(setting): \(failed)")

@@ -76,10 +76,17 @@ import Testing
     let ofLong = try run("mine", long, "--deck", "D", "--audio", video, path: path)
     #expect(ofLong.output.hasPrefix("Added 1 card"), "\(ofLong)")
     _ = try home.run("undo")
-    _ = try home.write("#!/bin/sh\nexit 1\n", to: "bin/ffmpeg")
+    // A sound that was cut short, by a full disk for example, is not taken.
+    let failing = "#!/bin/sh\nfor word; do last=$word; done\nprintf half > \"${last#file:}\"\necho 'No space' >&2\n"
+    _ = try home.write(failing + "exit 1\n", to: "bin/ffmpeg")
     let nothing = try run("mine", film, "--deck", "D", "--audio", video, path: path)
-    #expect(nothing.status == 1 && nothing.errors.contains("neither a sound nor a picture"), "\(nothing)")
+    #expect(nothing.status == 1 && nothing.errors.contains("nor a picture from \(video) (No space); "), "\(nothing)")
     #expect(try home.run("deck", "show", "D").status == 1)
+    _ = try home.write(failing + "[ \"${last%.mp3}\" = \"$last\" ]\n", to: "bin/ffmpeg")
+    let half = try run("mine", film, "--deck", "D", "--audio", video, path: path)
+    #expect(half.status == 0 && half.errors.contains("mine: no sound for 1 word: No space\n"), "\(half)")
+    let kept = try home.run("media", "list", "--json").output
+    #expect(!kept.contains(".mp3") && kept.contains(".jpg"), "\(kept)")
   }
 
   @Test func `a dictionary is indexed, ordered, and removed`() throws {

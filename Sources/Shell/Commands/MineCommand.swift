@@ -77,9 +77,7 @@ enum MineCommand {
       let added = try text.mine(
         report.added, into: deck, isCloze: invocation.flag("--cloze"), noteType: invocation.optionalText("--notetype"),
         clips: clips)
-      if let clips, clips.missing > 0 {
-        session.console.note("mine: no sound and no picture for \(session.counted(clips.missing, "word"))")
-      }
+      if let clips { reportMissing(clips, session) }
       return result(report, added: added, deck: deck, session)
     }
   }
@@ -107,6 +105,13 @@ enum MineCommand {
     return try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
       progress.update($0, of: words.count)
     }
+  }
+
+  private static func reportMissing(_ clips: FilmClips, _ session: Session) {
+    let missing = [("sound", clips.missing.sounds), ("picture", clips.missing.pictures)].filter { $0.1 > 0 }
+    if missing.isEmpty { return }
+    let words = missing.map { "no \($0.0) for \(session.counted($0.1, "word"))" }.joined(separator: ", ")
+    session.console.note("mine: \(words)" + (clips.reason.map { ": \(printable($0))" } ?? ""))
   }
 
   private static func films(_ invocation: Invocation, _ session: Session) -> [String] {

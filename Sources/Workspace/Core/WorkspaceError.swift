@@ -25,14 +25,14 @@ public enum WorkspaceError: Problem, Equatable {
   case noSpeech(program: String?)
   /// `media.speech` does not say where the program is to write the sound.
   case speechWithoutFile(String)
-  /// The program produced no sound for a text.
-  case unspoken(text: String, language: String, program: String)
+  /// The program produced no sound for a text; the reason is what it reported.
+  case unspoken(text: String, language: String, program: String, reason: String?)
   /// The program took too long to produce a sound.
   case speechTimedOut(text: String, program: String, seconds: Int)
   /// ffmpeg does not exist, or cannot be run.
   case noCutting
-  /// ffmpeg produced neither a sound nor a picture from a film.
-  case notCut(path: String)
+  /// ffmpeg produced neither a sound nor a picture from a film; the reason is what it reported.
+  case notCut(path: String, reason: String?)
   /// The changes of a plugin in a unit of work take as much memory as the plugin may use.
   case tooMuchWaits
   /// A change was attempted outside a unit of work in a rehearsal.
@@ -74,11 +74,11 @@ public enum WorkspaceError: Problem, Equatable {
         .badValue, "No file for the sound",
         "media.speech is \(quoted(setting)): it must contain {file}, where the program writes its sound",
         ["value": setting])
-    case .unspoken(let text, let language, let program):
+    case .unspoken(let text, let language, let program, let reason):
       ProblemReport(
         .badText, "No sound was made",
-        "\(printable(program)) made no sound for \(quoted(text)) in \(language); check the text, or give another "
-          + "--language", ["text": text, "language": language])
+        "\(printable(program)) made no sound for \(quoted(text)) in \(language)\(inParentheses(reason)); "
+          + "check the text, or give another --language", ["text": text, "language": language])
     case .speechTimedOut(let text, let program, let seconds):
       ProblemReport(
         .timedOut, "It took too long",
@@ -86,10 +86,11 @@ public enum WorkspaceError: Problem, Equatable {
     case .noCutting:
       ProblemReport(
         .noPlayer, "ffmpeg is missing", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
-    case .notCut(let path):
+    case .notCut(let path, let reason):
       ProblemReport(
         .badFile, "No sound or picture",
-        "ffmpeg made neither a sound nor a picture from \(printable(path)); check whether it plays", ["path": path])
+        "ffmpeg made neither a sound nor a picture from \(printable(path))\(inParentheses(reason)); "
+          + "check whether it plays", ["path": path])
     case .tooMuchWaits:
       ProblemReport(
         .tooMany, "Too many changes in one script",
@@ -105,3 +106,5 @@ public enum WorkspaceError: Problem, Equatable {
     }
   }
 }
+
+private func inParentheses(_ reason: String?) -> String { reason.map { " (\(printable($0)))" } ?? "" }

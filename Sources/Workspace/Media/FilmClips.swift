@@ -23,8 +23,10 @@ public final class FilmClips {
   private let scratch: Scratch
   /// The file names by word; nil if the word has no time to cut at.
   private var names: [String?] = []
-  /// The number of words without a sound or picture.
-  public private(set) var missing = 0
+  /// The number of words without a sound, and without a picture.
+  public private(set) var missing = (sounds: 0, pictures: 0)
+  /// What ffmpeg reported when it last failed.
+  public private(set) var reason: String?
 
   /// Cuts the lines.
   /// - Parameters:
@@ -42,16 +44,19 @@ public final class FilmClips {
       try progress(number)
       guard let time = word.time, films.indices.contains(word.file), titles.indices.contains(word.file) else {
         names.append(nil)
-        missing += 1
+        missing = (missing.sounds + 1, missing.pictures + 1)
         continue
       }
       let name = Self.name(titles[word.file], time.lowerBound)
       names.append(name)
       try cut(program, films[word.file], time, number)
-      let isMade = [sound(number), picture(number)].contains(where: Self.isThere)
-      if !isMade { missing += 1 }
+      let (hasSound, hasPicture) = (Self.isThere(sound(number)), Self.isThere(picture(number)))
+      if !hasSound { missing.sounds += 1 }
+      if !hasPicture { missing.pictures += 1 }
       // A failure for the first line will repeat for all lines.
-      if number == 0, !isMade { throw WorkspaceError.notCut(path: films[word.file]) }
+      if number == 0, !hasSound, !hasPicture {
+        throw WorkspaceError.notCut(path: films[word.file], reason: reason)
+      }
     }
   }
 
@@ -84,16 +89,15 @@ public final class FilmClips {
     try run(
       common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input
         + [
-          "-map", "0:a:0", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0", "-id3v2_version",
-          "0", "-f", "mp3", "file:" + sound(number),
-        ])
+          "-map", "0:a:0?", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0",
+          "-id3v2_version", "0", "-f", "mp3",
+        ], to: sound(number))
     try run(
       common + ["-ss", Self.seconds(start + length / 2)] + input
         + [
-          "-map", "0:v:0", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
-          "-update",
-          "1", "file:" + picture(number),
-        ])
+          "-map", "0:v:0?", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
+          "-update", "1",
+        ], to: picture(number))
   }
 
   /// Formats seconds with three decimals, never in exponential notation.
@@ -103,11 +107,16 @@ public final class FilmClips {
     return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
   }
 
-  /// ffmpeg fails for a film that lacks a sound or picture track; whatever it has produced is used.
-  private func run(_ words: [String]) throws {
-    let started = startProgram(words, environment: workspace.environment.variables.entries)
+  /// Runs ffmpeg, which fails for a film that lacks a sound or picture track. What a failure leaves is removed: it may
+  /// be cut short, by a full disk for example.
+  private func run(_ words: [String], to output: String) throws {
+    let errors = ErrorOutput()
+    let started = startProgram(
+      words + ["file:" + output], environment: workspace.environment.variables.entries, errors: errors)
     if started.failure != 0 { throw WorkspaceError.noCutting }
-    try wait(for: started.process, seconds: Self.timeout, workspace.environment)
+    if try wait(for: started.process, seconds: Self.timeout, workspace.environment, errors) == true { return }
+    reason = errors?.lastLine() ?? reason
+    try Folder.removeFile(output)
   }
 
   /// Adds the media of a word and returns the values for the fields of its note.
@@ -128,8 +137,7 @@ public final class FilmClips {
 /// started.
 /// - Returns: whether it ended by itself with status 0; nil if it timed out.
 /// - Throws: `WorkspaceError.interrupted`.
-@discardableResult
-func wait(for process: pid_t, seconds: Double, _ environment: Environment) throws -> Bool? {
+func wait(for process: pid_t, seconds: Double, _ environment: Environment, _ errors: ErrorOutput?) throws -> Bool? {
   let start = environment.clocks.elapsed()
   var status: Int32 = 0
   while waitpid(process, &status, WNOHANG) == 0 {
@@ -141,6 +149,7 @@ func wait(for process: pid_t, seconds: Double, _ environment: Environment) throw
       if isInterrupted { throw WorkspaceError.interrupted }
       return nil
     }
+    errors?.drain()
     environment.clocks.pause(2)
   }
   return status == 0

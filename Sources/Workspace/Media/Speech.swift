@@ -131,17 +131,21 @@ public struct SpeechOperations {
     let (source, sound) = (scratch.path("text"), scratch.path("sound.wav"))
     try AtomicFile.write(source, Array(text.utf8), .internalFile(temporaryName: "text.new"))
     let words = try words(language, text: source, sound: sound)
-    let started = startProgram(words, environment: environment.variables.entries, input: source)
+    let errors = ErrorOutput()
+    let started = startProgram(words, environment: environment.variables.entries, input: source, errors: errors)
     let program = lastPart(of: words[0])
     if started.failure != 0 { throw WorkspaceError.noSpeech(program: program) }
-    guard let isDone = try wait(for: started.process, seconds: Double(Self.timeout), environment) else {
+    guard let isDone = try wait(for: started.process, seconds: Double(Self.timeout), environment, errors) else {
       throw WorkspaceError.speechTimedOut(text: text, program: program, seconds: Self.timeout)
     }
     let bytes =
       isDone && fileExists(sound)
       ? try FileText.bytes(sound, limit: MediaOperations.limit, isInterrupted: environment.isInterrupted) : []
     // A header without samples is not a sound.
-    if bytes.count <= 44 { throw WorkspaceError.unspoken(text: text, language: language.title, program: program) }
+    if bytes.count <= 44 {
+      throw WorkspaceError.unspoken(
+        text: text, language: language.title, program: program, reason: errors?.lastLine())
+    }
     return bytes
   }
 }

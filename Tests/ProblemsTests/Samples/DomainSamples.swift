@@ -257,9 +257,11 @@ extension ProblemTable {
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
       "noSpeech": WorkspaceError.noSpeech(program: hostile), "noSpeech": WorkspaceError.noSpeech(program: nil),
       "speechWithoutFile": WorkspaceError.speechWithoutFile(hostile),
-      "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish", program: hostile),
+      "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish", program: hostile, reason: hostile),
+      "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish", program: hostile, reason: nil),
       "speechTimedOut": WorkspaceError.speechTimedOut(text: hostile, program: hostile, seconds: 120),
-      "noCutting": WorkspaceError.noCutting, "notCut": WorkspaceError.notCut(path: hostile),
+      "noCutting": WorkspaceError.noCutting, "notCut": WorkspaceError.notCut(path: hostile, reason: hostile),
+      "notCut": WorkspaceError.notCut(path: hostile, reason: nil),
       "tooMuchWaits": WorkspaceError.tooMuchWaits, "rehearsal": WorkspaceError.rehearsal("undo"),
       "lookingBack": WorkspaceError.lookingBack("adding cards"),
     ])
