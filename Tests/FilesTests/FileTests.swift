@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `the last line that a program writes to its standard error is kept, and much of it blocks nobody`() throws {
+  @Test func `the last line of a program's standard error is kept, and a flood of it blocks nobody`() throws {
     let errors = try #require(ErrorOutput())
     func status(_ script: String) -> Int32 {
       waitForExit(of: startProgram(["/bin/sh", "-c", script], environment: [], errors: errors).process)
