@@ -287,6 +287,15 @@ final class Desk {
     #expect(desk.folder.read("home/a.rwcard").map { text($0) } == "old")
   }
 
+  @Test(arguments: [[], ["images"]])
+  func `an export that fails leaves nothing new`(there: [String]) throws {
+    let desk = try Desk()
+    for name in ["card.rwcard"] + there { try desk.folder.makeFolder("home/" + name) }
+    let path = desk.folder.path + "/home/card.rwcard"
+    #expect(throws: DocumentError.self) { try WrittenDocument(desk.document, to: path) }
+    #expect(desk.folder.names("home") == ["card.rwcard"] + there && desk.folder.names("home/images").isEmpty)
+  }
+
   @Test func `exporting a document with pictures does not create a missing folder`() throws {
     let desk = try Desk()
     let folder = desk.folder.path + "/missing"

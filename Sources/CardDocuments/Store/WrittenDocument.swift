@@ -1,5 +1,5 @@
 // Documents as `.rwcard` files. Invariant: every file that is written beside the document is listed, and is read from
-// there again.
+// there again; a failure leaves no new file or folder.
 
 import Files
 import Glibc
@@ -21,8 +21,7 @@ public struct WrittenDocument: Equatable, Sendable {
   public init(_ document: StoredDocument, to path: String) throws {
     try document.refresh()
     let images = document.content.images.map { (name: "images/" + $0.description, hash: $0) }
-    try writePictures(of: document, images.sorted { $0.name < $1.name }, in: parentFolder(of: path))
-    try writeWhole(document.content.encoded, to: path)
+    try write(document.content.encoded, to: path, of: document, images.sorted { $0.name < $1.name })
   }
 
   /// Writes a document in the format of the original app (edition 2), and its images beside the file under their own
@@ -31,13 +30,27 @@ public struct WrittenDocument: Equatable, Sendable {
     try document.refresh()
     let export = try document.content.edition2()
     losses = export.losses
-    try writePictures(of: document, export.images, in: parentFolder(of: path))
-    try writeWhole(export.bytes, to: path)
+    try write(export.bytes, to: path, of: document, export.images)
   }
 
   /// - Parameter images: those of the store, with the names of their files.
+  private mutating func write(
+    _ bytes: [UInt8], to path: String, of document: StoredDocument, _ images: [(name: String, hash: ContentHash)]
+  ) throws {
+    var created: [String] = []
+    do {
+      try writePictures(of: document, images, in: parentFolder(of: path), &created)
+      try writeWhole(bytes, to: path)
+    } catch {
+      for path in created.reversed() { remove(path) }
+      throw error
+    }
+  }
+
+  /// - Parameter created: gets the paths of the files and folders that were not there.
   private mutating func writePictures(
-    of document: StoredDocument, _ images: [(name: String, hash: ContentHash)], in folder: String
+    of document: StoredDocument, _ images: [(name: String, hash: ContentHash)], in folder: String,
+    _ created: inout [String]
   ) throws {
     let named = try document.picturesToWrite(in: folder)
     for (name, hash) in images {
@@ -45,14 +58,22 @@ public struct WrittenDocument: Equatable, Sendable {
         losses.append(ExportLoss(pointer: .whole, message: "the image \(hash) is missing, so its file was not written"))
         continue
       }
-      if name.hasPrefix("images/") { try Self.makeFolder(folder + "/images") }
-      try write(bytes, name, in: folder)
+      if name.hasPrefix("images/"), !fileExists(folder + "/images") {
+        try Self.makeFolder(folder + "/images")
+        created.append(folder + "/images")
+      }
+      try write(bytes, name, in: folder, &created)
     }
-    for (name, bytes) in named { try write(bytes, name, in: folder) }
+    for (name, bytes) in named { try write(bytes, name, in: folder, &created) }
   }
 
-  private mutating func write(_ bytes: [UInt8], _ name: String, in folder: String) throws {
-    try writeWhole(bytes, to: folder + "/" + name)
+  private mutating func write(
+    _ bytes: [UInt8], _ name: String, in folder: String, _ created: inout [String]
+  ) throws(DocumentError) {
+    let path = folder + "/" + name
+    let isNew = !fileExists(path)
+    try writeWhole(bytes, to: path)
+    if isNew { created.append(path) }
     beside.append(name)
   }
 
