@@ -185,13 +185,15 @@ public final class AccountStore {
     let credentials = Credentials(name: account, hash: try PasswordHash(normal, cost: cost))
     if adoptingLocal, try !names().isEmpty { throw .required }
     let staged = try stage(adoptingLocal)
+    var isAdded = false
+    defer { if !isAdded { unstage(staged) } }
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
     try AttemptRecord.ofAccount(in: staged, environment)
       .write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
-      for name in ["credentials", "attempts"] { unlink(staged + "/" + name) }
       throw .failed(operation: "create", path: folder(account), code: error.number)
     }
+    isAdded = true
     PrivateFile.syncFolder(of: folder(account))
     return account
   }
@@ -206,6 +208,12 @@ public final class AccountStore {
     if PrivateFile.exists(staged) { try PrivateFile.removeTree(staged) }
     try PrivateFile.makeFolder(staged)
     return staged
+  }
+
+  /// Removes the files of an account that could not be added. The local data stays.
+  private func unstage(_ staged: String) {
+    for name in ["credentials", "attempts"] { unlink(staged + "/" + name) }
+    if staged != local { rmdir(staged) }
   }
 
   private func newName(_ name: String) throws(AuthenticationError) -> String {

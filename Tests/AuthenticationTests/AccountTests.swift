@@ -83,6 +83,18 @@ import Testing
     #expect(stat(data.path + "/accounts/ana", &status) == 0 && status.st_mode & 0o777 == 0o700)
   }
 
+  @Test func `an account that could not be added leaves nothing`() throws {
+    let data = DataFolder()
+    for folder in ["local", "local/attempts"] { mkdir(data.path + "/" + folder, 0o700) }
+    let store = try data.store()
+    // The credentials are written, then the attempts are not.
+    #expect(refusal { _ = try store.add("ana", try Secret("correct horse"), adoptingLocal: true) } != nil)
+    #expect(try PrivateFile.names(in: data.path + "/local") == ["attempts"])
+    store.reach = { $0 == .written ? ENOSPC : 0 }
+    #expect(refusal { _ = try store.add("ana", try Secret("correct horse"), adoptingLocal: false) } != nil)
+    #expect(try PrivateFile.names(in: data.path + "/accounts") == [".lock"])
+  }
+
   @Test func `a wrong name and a wrong password get the same answer, empty input gets empty`() throws {
     let data = DataFolder()
     let store = try data.storeWithAna()
