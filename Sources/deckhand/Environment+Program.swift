@@ -59,7 +59,7 @@ extension Environment {
   ///   - data: the data folder given on the command line.
   ///   - seed: the seed of every random choice; nil for different ones at each start.
   static func ofProgram(data: String?, seed: UInt64?) -> Environment {
-    let home = environmentValue("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
+    let home = environmentValue("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? accountHome() ?? "/"
     var environment = Environment.ofSystem(seed: seed, bootID: bootID()) { Interrupts.areRequested }
     environment.variables = Variables(value: environmentValue, beginning: environmentValues(beginning:))
     func given(_ variable: String) -> String? { environmentValue(variable).flatMap { $0.isEmpty ? nil : $0 } }
@@ -102,6 +102,12 @@ func withholdOutput() -> Int32 {
     dup2(nowhere, 2)
   }
   return output
+}
+
+/// The home of the user's account on this machine; nil when there is no such account, as in some containers.
+private func accountHome() -> String? {
+  guard let account = getpwuid(getuid()), let home = account.pointee.pw_dir else { return nil }
+  return String(validatingCString: home)
 }
 
 /// A folder of the XDG base directory specification.

@@ -319,6 +319,15 @@ private let canHideProc: Bool = {
     #expect(try child.finish(input: "").output.contains("A "))
   }
 
+  @Test func `without HOME, the home is that of the user's account`() throws {
+    let home = try Home()
+    let account = String(cString: try #require(getpwuid(getuid())).pointee.pw_dir)
+    let child = try Child(
+      home.words(["--no-init", "-e", "print(select(2, files.read('~/no such file')))"]),
+      environment: home.environment.filter { !$0.hasPrefix("HOME=") })
+    #expect(try child.finish(input: "").output.contains("\"\(account)/no such file\""))
+  }
+
   @Test func `folders are private to the user`() throws {
     let home = try Home()
     try home.run("deck", "create", "A")
