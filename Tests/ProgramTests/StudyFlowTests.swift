@@ -265,10 +265,12 @@ import Testing
     let made = try home.run(
       "-e", "decks.create('S'):add{prompt = 'x [sound:' .. assert(media.add('\(sound)')) .. ']', answer = 'y'}")
     #expect(made.status == 0, "\(made)")
-    let terminal = try home.terminal("--set", "media.player=/bin/sh \(player)", "study", "S")
+    let line = "cd '\(home.path)' && exec '\(builtProgram("deckhand"))' --data data --set \"$0\" study S"
+    let terminal = try PseudoTerminal(
+      ["/bin/sh", "-c", line, "media.player=/bin/sh \(player)"], environment: home.environment)
     terminal.wait(for: "Enter  show the answer", seconds: 20)
     terminal.type("r")
-    #expect(waits { access(played, F_OK) == 0 })
+    #expect(waits { text(of: played) == "music" })
     // A player detects the type by the file extension; the link exists while the player may run.
     let given = String(decoding: contents(of: played + ".path") ?? [], as: UTF8.self).split(separator: "\n").joined()
     #expect(given.hasSuffix("/a.mp3"), "\(given)")

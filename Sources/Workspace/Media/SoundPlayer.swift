@@ -51,7 +51,8 @@ final class NamedLinks {
     for (number, file) in files.enumerated() {
       let place = "\(folder)/\(number + 1)"
       let path = place + "/" + file.name
-      guard mkdir(place, 0o700) == 0, symlink(file.path, path) == 0 else {
+      // The data folder may be given as a relative path.
+      guard mkdir(place, 0o700) == 0, symlink(realPath(file.path) ?? file.path, path) == 0 else {
         let failure = FileError(path, .make)
         NamedLinks.remove(folder)
         throw failure
