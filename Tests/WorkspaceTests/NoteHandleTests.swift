@@ -191,10 +191,15 @@ import ToggleSettings
     #expect(code { try workspace.media.play(names) } == "no_player")
     try workspace.preferences().tree.set("media.player", text: "/nonexistent/player", by: .user)
     #expect(code { try workspace.media.play(names) } == "no_player")
+    try workspace.preferences().tree.set("media.player", text: "/bin/cat --no-option", by: .user)
+    try workspace.media.play(names)
+    #expect(waits { workspace.opened.player?.isPlaying == false })
     try workspace.preferences().tree.set("media.player", text: "\(player) --quiet ;x", by: .user)
     #expect(code { try workspace.media.play(["no.mp3"]) } == "not_found")
     try workspace.media.play([])
-    try workspace.media.play(names)
+    // What went wrong is said when the next playback starts.
+    let failure = #expect(throws: WorkspaceError.self) { try workspace.media.play(names) }
+    #expect(failure?.message.hasPrefix("cat ended with an error (Try '/bin/cat --help'") == true)
     var facts = stat()
     #expect(waits { stat(said, &facts) == 0 })
     let words = try FileText.read(said, limit: 1000)?.split(separator: "\n").map(String.init) ?? []

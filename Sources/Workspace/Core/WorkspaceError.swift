@@ -21,6 +21,8 @@ public enum WorkspaceError: Problem, Equatable {
   case noPlayer
   /// The program of `media.player` does not exist, or cannot be run.
   case playerMissing(String)
+  /// The program of `media.player` ended with an error; the reason is what it reported.
+  case playerFailed(program: String, reason: String?)
   /// The program of `media.speech` (espeak-ng if nil) does not exist, or cannot be run.
   case noSpeech(program: String?)
   /// `media.speech` does not say where the program is to write the sound.
@@ -63,6 +65,11 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(
         .noPlayer, "The player cannot be run",
         "\(quoted(program)) cannot be run; `set media.player PROGRAM` chooses another", ["name": program])
+    case .playerFailed(let program, let reason):
+      ProblemReport(
+        .noPlayer, "The player failed",
+        "\(printable(program)) ended with an error\(inParentheses(reason)); `set media.player PROGRAM` chooses another",
+        ["name": program])
     case .noSpeech(let program):
       ProblemReport(
         .noPlayer, "No speech program",

@@ -19,8 +19,8 @@ extension MediaOperations {
   /// Plays sounds one after the other with the program of `media.player`, which is not waited for; stops the current
   /// playback. Skips names without a file. The program gets each sound under its own name, which shows the kind of
   /// sound.
-  /// - Throws: `WorkspaceError.noPlayer`, `.playerMissing`; `NoteError.mediaNotFound` when no name has a file;
-  ///   `FileError`.
+  /// - Throws: `WorkspaceError.noPlayer`, `.playerMissing`, or `.playerFailed` if the last playback failed, while this
+  ///   one goes on; `NoteError.mediaNotFound` when no name has a file; `FileError`.
   public func play(_ sounds: [String]) throws {
     _ = try workspace.store(for: "media")
     let words = try workspace.preferences().mediaPlayer.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -35,6 +35,7 @@ extension MediaOperations {
       return
     }
     guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }
+    let failure = workspace.opened.player?.failure
     workspace.opened.player = nil
     let links = try NamedLinks(files, in: workspace.environment.folders.temporary)
     guard
@@ -44,6 +45,7 @@ extension MediaOperations {
       throw WorkspaceError.playerMissing(program)
     }
     workspace.opened.player = player
+    if let failure { throw failure }
   }
 
   /// Returns the path of a program given by its path, or by its name in one of the folders of PATH.

@@ -8,25 +8,34 @@ import Glibc
 /// A running player.
 final class SoundPlayer {
   private let process: pid_t
+  private let program: String
   private let sounds: NamedLinks
-  private var isReaped = false
+  private let errors: ErrorOutput?
+  /// The status from waitpid(2); nil while the program runs.
+  private var status: Int32?
 
   /// - Parameters:
   ///   - words: the program's path and its arguments; the sounds are appended.
   ///   - environment: `NAME=value`.
   /// - Returns: nil if it cannot be started.
   init?(_ words: [String], _ sounds: NamedLinks, environment: [String]) {
-    let started = startProgram(words + sounds.paths, environment: environment)
+    errors = ErrorOutput()
+    let started = startProgram(words + sounds.paths, environment: environment, errors: errors)
     guard started.failure == 0 else { return nil }
-    process = started.process
+    (process, program) = (started.process, lastPart(of: words[0]))
     self.sounds = sounds
   }
 
   /// Whether the program is still running.
   var isPlaying: Bool {
-    var status: Int32 = 0
-    if !isReaped, waitpid(process, &status, WNOHANG) == process { isReaped = true }
-    return !isReaped
+    var ended: Int32 = 0
+    if status == nil, waitpid(process, &ended, WNOHANG) == process { status = ended }
+    return status == nil
+  }
+
+  /// The error if the program has failed.
+  var failure: WorkspaceError? {
+    isPlaying || status == 0 ? nil : .playerFailed(program: program, reason: errors?.lastLine())
   }
 
   deinit {

@@ -255,6 +255,8 @@ extension ProblemTable {
       "collectionGone": WorkspaceError.collectionGone(path: hostile, backup: nil),
       "signedOut": WorkspaceError.signedOut(what: "deck"), "interrupted": WorkspaceError.interrupted,
       "noPlayer": WorkspaceError.noPlayer, "playerMissing": WorkspaceError.playerMissing(hostile),
+      "playerFailed": WorkspaceError.playerFailed(program: hostile, reason: hostile),
+      "playerFailed": WorkspaceError.playerFailed(program: hostile, reason: nil),
       "noSpeech": WorkspaceError.noSpeech(program: hostile), "noSpeech": WorkspaceError.noSpeech(program: nil),
       "speechWithoutFile": WorkspaceError.speechWithoutFile(hostile),
       "unspoken": WorkspaceError.unspoken(text: hostile, language: "Spanish", program: hostile, reason: hostile),
