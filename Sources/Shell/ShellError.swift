@@ -189,7 +189,6 @@ enum ShellError: Problem, Equatable {
   case notField(String, suggestion: String?, fields: [String])
   case badSeconds(Double)
   case testsFailed(plugin: String, failed: Int, of: Int)
-  case noTestFolder
   /// A plugin asks for permissions, and nobody is there to answer.
   case notGranted(plugin: String, rights: [String], command: String)
   /// A script that another script ran has failed.
@@ -232,8 +231,6 @@ enum ShellError: Problem, Equatable {
         .badValue, "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(Value.measure(seconds).json)")
     case .testsFailed(let plugin, let failed, let count):
       ProblemReport(.testFailed, "A test failed", "\(plugin): \(failed) of \(counted(count, "test")) failed")
-    case .noTestFolder:
-      ProblemReport(.noFolder, "No folder for the test", "a temporary folder cannot be made")
     case .notGranted(let plugin, let rights, let command):
       ProblemReport(
         .notGranted, "Not granted",

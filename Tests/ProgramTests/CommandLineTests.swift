@@ -328,6 +328,14 @@ private let canHideProc: Bool = {
     #expect(try child.finish(input: "").output.contains("\"\(account)/no such file\""))
   }
 
+  @Test func `a temporary folder that does not exist is named`() throws {
+    let home = try Home()
+    let child = try Child(
+      home.words(["plugin", "test", "palindromes"]), environment: home.environment + ["TMPDIR=/nonexistent"])
+    let run = try child.finish(input: "")
+    #expect(run.status == 1 && run.errors.contains("\"/nonexistent/deckhand-test\" could not be created"), "\(run)")
+  }
+
   @Test func `folders are private to the user`() throws {
     let home = try Home()
     try home.run("deck", "create", "A")

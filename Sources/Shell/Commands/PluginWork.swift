@@ -94,11 +94,7 @@ enum PluginWork {
   }
 
   static func throwawayFolder(_ session: Session) throws -> String {
-    do {
-      return try Folder.makeTemporary(in: session.environment.folders.temporary, prefix: "deckhand-test")
-    } catch {
-      throw ShellError.noTestFolder
-    }
+    try Folder.makeTemporary(in: session.environment.folders.temporary, prefix: "deckhand-test")
   }
 
   static func removeFolder(_ path: String, _ session: Session) {
