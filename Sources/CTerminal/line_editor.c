@@ -5,6 +5,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -245,8 +246,8 @@ static void take_line(char *line) {
 // Reading.
 
 static int open_streams(void) {
-  int in = dup(STDIN_FILENO);
-  int out = dup(STDOUT_FILENO);
+  int in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   rl_instream = in < 0 ? NULL : fdopen(in, "r");
   rl_outstream = out < 0 ? NULL : fdopen(out, "w");
   return rl_instream && rl_outstream ? 0 : errno;

@@ -63,7 +63,7 @@ public final class ByteFile {
   /// Reads standard input, which stays open.
   public init(standardInput isInterrupted: @escaping () -> Bool) throws(FileError) {
     path = "standard input"
-    let copy = dup(0)
+    let copy = fcntl(0, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw FileError(path, .open) }
     descriptor = FileDescriptor(rawValue: copy)
     facts = try FileFacts.of(copy, path: path)

@@ -119,7 +119,7 @@ extension Console {
   /// stop the command.
   func redirected<R>(to descriptor: Int32, _ body: () -> R) -> R {
     fflush(nil)
-    let terminal = dup(1)
+    let terminal = fcntl(1, F_DUPFD_CLOEXEC, 0)
     let handler = signal(SIGPIPE, SIG_IGN)
     dup2(descriptor, 1)
     // A line of a file of commands may be redirected within a redirected run.

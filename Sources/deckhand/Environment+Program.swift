@@ -95,7 +95,7 @@ func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
 /// Redirects all further output to /dev/null; returns a descriptor of the original standard output.
 func withholdOutput() -> Int32 {
-  let output = dup(1)
+  let output = fcntl(1, F_DUPFD_CLOEXEC, 0)
   let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
   if nowhere >= 0 {
     dup2(nowhere, 1)
