@@ -132,7 +132,7 @@ import ToggleSettings
     environment.clocks.pause = { _ in clock.pass(1) }
     let slow = startProgram(["/bin/sh", "-c", "sleep 100000 & wait"], environment: ["PATH=/usr/bin:/bin"])
     #expect(slow.failure == 0)
-    #expect(try wait(for: slow.process, seconds: 120, environment) == nil)
+    #expect(try wait(for: slow.process, seconds: 120, environment, nil) == nil)
     // A killed process exists until the system has reaped it, which may be late on a busy machine.
     var isGone = false
     for _ in 0..<30_000 where !isGone {
@@ -144,7 +144,7 @@ import ToggleSettings
     let input = try person.folder.write("a", to: "input")
     for (words, isDone) in [("read line; exit 0", true), ("exit 3", false), ("kill -9 $$", false)] {
       let program = startProgram(["/bin/sh", "-c", words], environment: [], input: input)
-      #expect(try wait(for: program.process, seconds: 600, environment) == isDone, "\(words)")
+      #expect(try wait(for: program.process, seconds: 600, environment, nil) == isDone, "\(words)")
     }
   }
 
