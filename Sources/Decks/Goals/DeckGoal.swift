@@ -15,8 +15,8 @@ import Values
 public struct DeckGoal: Equatable, Sendable {
   public static let initialRecall = 0.95
   public static let initialMinutes = 20.0
-  private static let recalls = 0.5...0.99
-  private static let minuteRange = 1.0...600
+  public static let recalls = 0.5...0.99
+  public static let minuteRange = 1.0...600
   private static let latest = 3650
 
   /// The number of the day, as `StudyMoment` counts days; the goal is to be reached when it begins.
