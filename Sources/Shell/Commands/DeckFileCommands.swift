@@ -102,7 +102,7 @@ enum DeckFileCommands {
   }
 
   /// Parses an option for tables; a value that cannot be used is wrong usage.
-  private static func table<T>(_ parse: () throws -> T) throws -> T {
+  static func table<T>(_ parse: () throws -> T) throws -> T {
     do { return try parse() } catch let error as ExchangeError {
       throw PlainProblem(ProblemReport(.usage(.badValue), error.report.title, error.report.message))
     }
