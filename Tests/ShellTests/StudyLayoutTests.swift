@@ -105,6 +105,7 @@ import Text
     let first = seconds(1)
     #expect(seconds(50) < 10 * first)
     #expect(wrapping.lines(of: text, within: 30).count > 5000)
+    #expect(layout(text, rows: 15).lines().contains { $0.contains(" of 2,500") })
   }
 
   @Test func `on a narrow terminal the choices take several lines and the bar is dropped`() {

@@ -93,7 +93,8 @@ struct StudyLayout {
 
   private func position(_ first: Int, _ count: Int, _ total: Int) -> String {
     let arrows = terminal.usesUnicode ? "↑ ↓" : "up down"
-    return "\(arrows)  lines \(first + 1)-\(first + count) of \(total)".cut(to: width - 3)
+    let lines = "\(terminal.grouped(first + 1))-\(terminal.grouped(first + count)) of \(terminal.grouped(total))"
+    return "\(arrows)  lines \(lines)".cut(to: width - 3)
   }
 
   private var texts: [String] { words + picture }
