@@ -114,7 +114,8 @@ enum ModelActions {
 
   /// As in the add-on: removes note types without notes, despite the action's name.
   private static func removeUnused(_ call: ActionCall) throws -> Value {
-    for type in try call.workspace.noteTypes.all() where try type.noteCount() == 0 && !type.record().isStockBasic {
+    let counts = try call.workspace.noteTypes.noteCounts()
+    for type in try call.workspace.noteTypes.all() where try counts[type.id] == nil && !type.record().isStockBasic {
       try type.remove()
     }
     return .null

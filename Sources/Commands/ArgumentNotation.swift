@@ -85,7 +85,7 @@ public enum ArgumentNotation: Sendable {
 
 extension ValueKind {
   private static let named: KeyValuePairs<String, ValueKind> = [
-    "text": .text, "integer": .anyInteger, "number": .number, "deck": .deck, "card": .card, "document": .document,
+    "text": .text, "integer": .anyInteger, "number": .anyNumber, "deck": .deck, "card": .card, "document": .document,
     "mode": .mode, "language": .language, "setting": .setting, "plugin": .plugin, "file": .file, "folder": .folder,
     "command": .command, "query": .query, "rest": .verbatim,
   ]

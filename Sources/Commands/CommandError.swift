@@ -24,6 +24,7 @@ public enum CommandError: Problem, Equatable {
   case clash(command: String, String, String)
   /// An option that has an effect only together with another one.
   case idleOption(command: String, String, beside: String)
+  /// An option that may be given once, or a field in `FIELD=VALUE`.
   case repeatedOption(command: String, option: String)
   case extraArgument(command: String, String, usage: String)
   case badValue(command: String, name: String, value: String, expected: String)

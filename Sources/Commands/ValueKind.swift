@@ -11,8 +11,7 @@ import Text
 public enum ValueKind: Equatable, Sendable {
   case text
   case integer(ClosedRange<Int>)
-  /// A finite number.
-  case number
+  case number(ClosedRange<Double>)
   case deck
   case card
   case document
@@ -34,6 +33,8 @@ public enum ValueKind: Equatable, Sendable {
 
   /// Any whole number.
   public static var anyInteger: ValueKind { .integer(Int.min...Int.max) }
+  /// Any finite number.
+  public static var anyNumber: ValueKind { .number(-.greatestFiniteMagnitude ... .greatestFiniteMagnitude) }
   /// Whole numbers from 1 up.
   public static var positive: ValueKind { .integer(1...Int.max) }
 
@@ -41,7 +42,7 @@ public enum ValueKind: Equatable, Sendable {
   func refusal(of word: String) -> String? {
     switch self {
     case .integer(let range): Int(word).map(range.contains) == true ? nil : Self.words(for: range)
-    case .number: Double(word)?.isFinite == true ? nil : "a number"
+    case .number(let range): Double(word).map(range.contains) == true ? nil : Self.words(for: range)
     case .choice(let names, let spellings):
       names.contains(word) || spellings.contains(word.lowercased())
         ? nil : Self.words(for: names) + didYouMean(word, among: names)
@@ -56,6 +57,14 @@ public enum ValueKind: Equatable, Sendable {
     case (Int.min, _): "a whole number, at most \(grouped(range.upperBound))"
     default: "a whole number from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
     }
+  }
+
+  private static func words(for range: ClosedRange<Double>) -> String {
+    func shown(_ number: Double) -> String { Int(exactly: number).map { grouped($0) } ?? "\(number)" }
+    if .number(range) == anyNumber { return "a number" }
+    // The range excludes 0.
+    if range.lowerBound == .leastNonzeroMagnitude { return "a number above 0, at most \(shown(range.upperBound))" }
+    return "a number from \(shown(range.lowerBound)) to \(shown(range.upperBound))"
   }
 
   private static func words(for names: [String]) -> String {

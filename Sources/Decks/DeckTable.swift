@@ -267,7 +267,7 @@ public enum DeckTable {
 
 extension [DeckRecord] {
   /// The decks in the order of `DeckTable.list`, studied last when one of those within them was.
-  fileprivate var listed: [DeckRecord] {
+  var listed: [DeckRecord] {
     let unsorted = map { (parts: DeckName.split($0.name.lowercased()), deck: $0) }
     let keyed = unsorted.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }
     var (decks, outer): ([DeckRecord], [Int]) = ([], [])

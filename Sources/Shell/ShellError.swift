@@ -4,7 +4,6 @@ import Commands
 import Files
 import Problems
 import Text
-import Values
 
 /// A name in a command that matches nothing, or several objects.
 enum LookupError: Problem, Equatable {
@@ -187,7 +186,6 @@ enum RedirectionError: Problem, Equatable {
 enum ShellError: Problem, Equatable {
   case notColor(String)
   case notField(String, suggestion: String?, fields: [String])
-  case badSeconds(Double)
   case testsFailed(plugin: String, failed: Int, of: Int)
   /// A plugin asks for permissions, and nobody is there to answer.
   case notGranted(plugin: String, rights: [String], command: String)
@@ -219,16 +217,13 @@ enum ShellError: Problem, Equatable {
     switch self {
     case .notColor(let text):
       ProblemReport(
-        .badValue, "No colour",
+        .usage(.badValue), "No colour",
         "\(quoted(text)) is not a colour; R,G,B or R,G,B,A, each from 0 to 1, or #rrggbb expected")
     case .notField(let word, let near, let fields):
       ProblemReport(
-        .badValue, "No field",
+        .usage(.badValue), "No field",
         "\(quoted(word)): FIELD=VALUE expected\(didYouMean(near)); fields are \(fields.joined(separator: ", "))",
         ["suggestion": near])
-    case .badSeconds(let seconds):
-      ProblemReport(
-        .badValue, "Not a usable value", "--seconds must be from 0.1 to 3,600, not \(Value.measure(seconds).json)")
     case .testsFailed(let plugin, let failed, let count):
       ProblemReport(.testFailed, "A test failed", "\(plugin): \(failed) of \(counted(count, "test")) failed")
     case .notGranted(let plugin, let rights, let command):

@@ -143,13 +143,15 @@ final class SyncOutgoing {
     for (kind, ids) in [(BaseKind.card, graves.cards), (.note, graves.notes)] {
       for id in ids { try bases.bury(kind, id, isSent: true) }
     }
-    for id in try gone(.decks) {
-      // The deck stays on the server for cards in it that cannot be stored locally.
-      let sql = """
-        SELECT 1 FROM server_rows WHERE kind = \(BaseKind.card.rawValue) AND (json ->> 2 = ?1 OR json ->> 15 = ?1)
-        """
-      let isUsed = try db.hasRow(sql, [id])
-      if id == DeckMerge.firstDeck || isUsed {
+    let decks = try gone(.decks)
+    if decks.isEmpty { return }
+    // A deck stays on the server for cards in it that cannot be stored locally.
+    var used: Set<Int64> = [DeckMerge.firstDeck]
+    try db.forEachRow("SELECT json ->> 2, json ->> 15 FROM server_rows WHERE kind = ?", [BaseKind.card.rawValue]) {
+      used.formUnion([$0.integer(0), $0.integer(1)])
+    }
+    for id in decks {
+      if used.contains(id) {
         try bases.setHere(.deck, id, false)
       } else {
         graves.decks.append(id)

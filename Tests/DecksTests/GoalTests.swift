@@ -130,6 +130,22 @@ import Testing
     #expect(try counts(outer).due == 22)
   }
 
+  @Test func `counting a deck reads only the options of the deck whose goal applies and of the decks in it`() throws {
+    let (outer, middle) = (try collection.deck("a"), try collection.deck("a::b"))
+    let (inner, other) = (try collection.deck("a::b::c"), try collection.deck("d"))
+    try learn(inner, 20)
+    func decks() throws -> Set<DeckID> {
+      try collection.store.read { db in
+        Set(try DeckTable.allOptions(db, at: moment, within: DeckTable.record(db, inner)).keys)
+      }
+    }
+    try set(other, goal(in: 2))
+    #expect(try decks() == [inner] && counts(inner).due == 3)
+    try set(middle, goal(in: 2, minutes: 600))
+    #expect(try decks() == [middle, inner] && counts(inner).due == 20 && counts(outer).due == 20)
+    #expect(try collection.store.read { try DeckTable.goals($0).map(\.deck.id) } == [middle, other])
+  }
+
   @Test func `a goal is stored with the deck's limits, and one step undoes it`() throws {
     let deck = try collection.deck("a")
     var limits = DeckLimits()

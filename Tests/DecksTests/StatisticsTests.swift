@@ -42,6 +42,16 @@ import Testing
     #expect(figures.hours.count == 24 && figures.todayFigures.answers == 0)
   }
 
+  @Test func `the rows that were read are reported, with the number of all`() throws {
+    let deck = try collection.deck("a")
+    _ = try collection.addAll(deck, (0..<8200).map { NewCard(prompt: "p\($0)", answer: "x") })
+    var seen: [Int] = []
+    _ = try collection.store.read { db in
+      try DeckStatistics(db, at: moment) { read, all in seen += [read, all] }
+    }
+    #expect(seen == [8192, 8200])
+  }
+
   @Test func `figures agree with a slow count, and with each other`() throws {
     let (a, b) = try study(days: 40)
     let figures = try statistics()

@@ -183,7 +183,7 @@ import Testing
     #expect(try collection.store.read { try CardTable.card($0, card.id)?.schedule.timed } == nil)
   }
 
-  @Test func `order, queries, statistics and simulations use the memories of FSRS-7`() throws {
+  @Test func `order, queries, known words, statistics and simulations use the memories of FSRS-7`() throws {
     let deck = try deck([(.reviewOrder, "forgotten")])
     let moment = StudyMoment(now: collection.now)
     let recalls = try entries(deck).mapValues { $0.recall(at: moment.now) }
@@ -197,6 +197,12 @@ import Testing
         try CardTable.ids($0, in: deck, matching: CardQuery("prop:r<\(bound)") { false }, at: moment)
       }
       #expect(Set(found) == Set(recalls.filter { $0.value < bound }.keys), "\(bound)")
+    }
+    var words: [String: Double] = [:]
+    try collection.store.read { db in try WordField.forEach(db, at: moment) { words[$0.field] = $0.recall } }
+    for card in try collection.cards(deck) {
+      let (word, recall) = (try #require(words[card.prompt]), try #require(recalls[card.id]))
+      #expect(abs(word - recall) < 1e-12)
     }
     let figures = try collection.store.read { try DeckStatistics($0, decks: [deck], at: moment) }
     #expect(abs(figures.known - recalls.values.reduce(0, +)) < 1e-9)

@@ -68,6 +68,13 @@ import Testing
     #expect(try home.run("-e", "#decks.list()").output == "1\n")
   }
 
+  @Test(arguments: [["--separator", "xx"], ["--columns", "prompt"], ["--columns", "prompt=1,prompt=2"]])
+  func `an option for tables that cannot be used is wrong usage`(words: [String]) throws {
+    let home = try Home()
+    let run = try home.run(["deck", "import", "A", home.write("uno,one\n", to: "w.csv")] + words)
+    #expect(run.status == 2 && run.errors.hasPrefix("deck: "), "\(run)")
+  }
+
   @Test func `notes of a package that are in other decks are reported`() throws {
     let home = try Home()
     let file = try home.write("uno\tone\ndos\ttwo\n", to: "w.tsv")

@@ -75,7 +75,7 @@ import Testing
     for (words, message) in [
       (["Basic", "Frnt=x"], "no field called \"Frnt\" (did you mean \"Front\"?)"), (["Basic", "x"], "FIELD=VALUE"),
       (["Basik", "Front=x"], "did you mean \"Basic\"?"), (["Basic"], "give FIELD=VALUE"),
-      (["Basic", "Back=x"], "is empty"),
+      (["Basic", "Back=x"], "is empty"), (["Basic", "Front=x", "Front=y"], "note add: Front is given twice"),
     ] {
       let refused = try home.run(["note", "add"] + words)
       #expect(refused.status != 0 && refused.errors.contains(message), "\(refused)")
@@ -154,6 +154,8 @@ import Testing
     #expect(refused.status == 1 && refused.errors.contains("`note edit NOTE --set FIELD=TEXT` takes HTML with --html"))
     #expect(try home.run("note", "edit", "D:2", "--plain", "--set", "Back=x").status == 0)
     #expect(try home.run("note", "edit", "D:2", "--set", "Bakc=x").errors.contains("did you mean \"Back\""))
+    let twice = try home.run("note", "edit", "D:2", "--set", "Back=y", "--set", "Back=z")
+    #expect(twice.status == 2 && twice.errors.contains("--set Back is given twice"), "\(twice)")
     #expect(try home.run("note", "edit", "D:2").errors.contains("give --set FIELD=TEXT; an editor needs a terminal"))
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}}")
     let fewer = ["note", "edit", "D:1", "--set", "Text={{c1::a}} b"]

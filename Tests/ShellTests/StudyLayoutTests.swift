@@ -1,5 +1,6 @@
 // The layout of the study screen: all of a card's texts are visible at every terminal size.
 
+import TestSupport
 import Testing
 import Text
 
@@ -67,7 +68,7 @@ import Text
   }
 
   @Test func `a line of a card may end with CR LF`() {
-    #expect(cardLines("one\r\ntwo", within: 20) == ["one", "two"])
+    #expect(CardLines().lines(of: "one\r\ntwo", within: 20) == ["one", "two"])
     #expect(LeechCommand.firstLine("\r\none\r\ntwo") == "one")
   }
 
@@ -91,6 +92,20 @@ import Text
     layout.picture = (0..<30).map { "row \($0)" }
     #expect(layout.answerStart == 0 && layout.deepest == 15)
     #expect(self.layout(Self.texts[1], "the dog", columns: 40, rows: 15).pictureRoom > 4)
+  }
+
+  @Test func `a long text is wrapped once for each width, however often it is drawn`() {
+    let text = String(repeating: "palabra ", count: 20_000)
+    let wrapping = CardLines()
+    func seconds(_ times: Int) -> Double {
+      let start = processorSeconds()
+      for _ in 0..<times { #expect(wrapping.lines(of: text, within: 70).count > 2000) }
+      return processorSeconds() - start
+    }
+    let first = seconds(1)
+    #expect(seconds(50) < 10 * first)
+    #expect(wrapping.lines(of: text, within: 30).count > 5000)
+    #expect(layout(text, rows: 15).lines().contains { $0.contains(" of 2,500") })
   }
 
   @Test func `on a narrow terminal the choices take several lines and the bar is dropped`() {

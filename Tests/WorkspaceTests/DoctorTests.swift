@@ -36,6 +36,9 @@ import ToggleSettings
     _ = try workspace.decks.create("Deck")
     let report = try workspace.care.mend([.decks, .media])
     #expect(report.backup == nil && report.mended.isEmpty && report.findings.isEmpty)
+    var progress: [Int] = []
+    _ = try workspace.care.diagnose([.decks, .media]) { done, all in progress += [done, all] }
+    #expect(progress == [0, 2, 1, 2])
   }
 
   @Test func `a read-only collection is a finding`() throws {

@@ -63,6 +63,20 @@ import ToggleSettings
     try workspace.close()
   }
 
+  @Test func `the count of a note type follows each change of its notes, and its undo`() throws {
+    let (basic, cloze) = (try workspace.noteTypes.open("Basic"), try workspace.noteTypes.open("Cloze"))
+    #expect(try basic.noteCount() == 0 && cloze.noteCount() == 0)
+    try deck.add(NewCard(prompt: "a", answer: "b"))
+    #expect(try basic.noteCount() == 1 && cloze.noteCount() == 0)
+    let note = try deck.addNote(.plain(["Text": "{{c1::a}}"]), typeNamed: "Cloze")
+    #expect(try basic.noteCount() == 1 && cloze.noteCount() == 1)
+    try note.remove()
+    #expect(try cloze.noteCount() == 0)
+    _ = try workspace.care.undo()
+    #expect(try cloze.noteCount() == 1)
+    try workspace.close()
+  }
+
   @Test func `note types are created, opened by name, and edited after confirmation`() throws {
     #expect(try workspace.noteTypes.all().count == 5)
     let cloze = try workspace.noteTypes.open("cloze")

@@ -45,6 +45,17 @@ public enum ElementField: String, CaseIterable, Sendable {
     }
   }
 
+  /// What a field of numbers accepts.
+  public var range: ClosedRange<Double>? {
+    switch self {
+    case .x, .y: -CardFormat.farthest...CardFormat.farthest
+    case .width, .height: .leastNonzeroMagnitude...CardFormat.farthest
+    case .rotation: -.greatestFiniteMagnitude ... .greatestFiniteMagnitude
+    case .size: CardFormat.textSizes
+    default: nil
+    }
+  }
+
   /// What the field accepts, for messages.
   var expectation: String {
     switch self {
@@ -84,13 +95,8 @@ public enum ElementField: String, CaseIterable, Sendable {
   /// Checks a value and returns its JSON; nil means that the key is removed.
   func json(of value: ElementValue) throws(DocumentError) -> Value? {
     switch (self, value) {
-    case (.x, .number(let number)), (.y, .number(let number)):
-      if number.magnitude <= CardFormat.farthest { return .measure(number) }
-    case (.width, .number(let number)), (.height, .number(let number)):
-      if number > 0, number <= CardFormat.farthest { return .measure(number) }
-    case (.size, .number(let number)): if CardFormat.textSizes.contains(number) { return .measure(number) }
+    case (_, .number(let number)): if range?.contains(number) == true { return .measure(number) }
     case (.align, .text(let name)): if TextAlignment(named: name) != nil { return .text(name) }
-    case (.rotation, .number(let number)): if number.isFinite { return .measure(number) }
     case (.frame, .text(let name)): if Frame(rawValue: name) != nil { return .text(name) }
     case (.text, .text(let text)): if isProper(text), !text.trimmed.isEmpty { return .text(text) }
     case (.alt, .text(let text)), (.font, .text(let text)): if isProper(text) { return .text(text) }

@@ -15,8 +15,8 @@ import Values
 public struct DeckGoal: Equatable, Sendable {
   public static let initialRecall = 0.95
   public static let initialMinutes = 20.0
-  private static let recalls = 0.5...0.99
-  private static let minuteRange = 1.0...600
+  public static let recalls = 0.5...0.99
+  public static let minuteRange = 1.0...600
   private static let latest = 3650
 
   /// The number of the day, as `StudyMoment` counts days; the goal is to be reached when it begins.
@@ -105,8 +105,7 @@ extension DeckTable {
     try db.forEachRow(sql) { row in
       if let goal = try DeckLimits(json: row.text(1)).goal { found[DeckID(rawValue: row.integer(0))] = goal }
     }
-    if found.isEmpty { return [] }
-    return try list(db).compactMap { deck in found[deck.id].map { (deck, $0) } }
+    return try found.keys.map { try record(db, $0) }.listed.compactMap { deck in found[deck.id].map { (deck, $0) } }
   }
 
   /// Sets the goal of a deck; nil removes it.
@@ -141,7 +140,7 @@ struct GoalsUnderWay {
     entries.first { key == $0.key || DeckName.isKey(key, within: $0.key) }
   }
 
-  /// The decks to which a goal applies.
+  /// The decks of a list to which a goal applies.
   func decks(of entry: Entry, among all: [DeckRecord]) -> [DeckRecord] {
     all.filter { goal(ofKey: $0.name.lowercased())?.deck.id == entry.deck.id }
   }

@@ -15,20 +15,20 @@ struct GoalDay {
 
   /// - Parameters:
   ///   - decks: the decks to be studied or counted.
-  ///   - options: the options of all decks; where a goal chooses, the limit of reviews per day is lifted, because the
-  ///     minutes limit them.
+  ///   - options: the options of these decks and of those that have the goals; where a goal chooses, the limit of
+  ///     reviews per day is lifted, because the minutes limit them.
   init(
     _ db: Database, of decks: [DeckRecord], _ options: inout [DeckID: DeckOptions], at moment: StudyMoment
   ) throws {
     let goals = try GoalsUnderWay(db, at: moment)
     if goals.isEmpty { return }
-    let all = try DeckTable.list(db)
     var seen: Set<DeckID> = []
     for deck in decks {
       guard let entry = goals.goal(ofKey: deck.name.lowercased()), entry.goal.isNear(at: moment),
         seen.insert(entry.deck.id).inserted
       else { continue }
-      let group = GoalGroup(db, goals.decks(of: entry, among: all).map(\.id), moment)
+      let family = try [entry.deck] + DeckTable.within(db, entry.deck.id)
+      let group = GoalGroup(db, goals.decks(of: entry, among: family).map(\.id), moment)
       try choose(group, entry.goal, options.of(entry.deck.id))
       for deck in group.decks { try options[deck]?.set(.reviewsPerDay, to: 9999) }
     }

@@ -32,10 +32,12 @@ extension WordField {
       condition = "WHERE deck IN (SELECT value FROM json_each(?))"
       arguments = [CardTable.list(([deck] + (try DeckTable.within(db, deck).map(\.id))).map(\.rawValue))]
     }
-    let models = try DeckTable.allOptions(db, at: moment).mapValues { MemoryModel(checked: $0.parameters) }
+    let options = try DeckTable.allOptions(db, at: moment)
+    let models = options.mapValues { MemoryModel(checked: $0.parameters) }
+    let memories = TimedMemories(options)
     let sql = """
       SELECT notes.id, \(firstField), stability,
-        \(CardStatus.studied) OR reps > 0, suspended, deck, last_review
+        \(CardStatus.studied) OR reps > 0, suspended, deck, last_review, cards.id
       FROM notes CROSS JOIN cards ON cards.note = notes.id \(condition) ORDER BY notes.id
       """
     var (note, word): (Int64?, WordField) = (nil, WordField(field: ""))
@@ -49,10 +51,13 @@ extension WordField {
       word.isStudied = true
       guard let stability = row.optionalNumber(2) else { return }
       word.stability = max(stability, word.stability ?? 0)
-      if let model = models[DeckID(rawValue: row.integer(5))] {
-        let days = Double(moment.days(since: row.optionalNumber(6)))
-        word.recall = max(model.retrievability(days: days, stability: stability), word.recall)
-      }
+      let (deck, last) = (DeckID(rawValue: row.integer(5)), row.optionalNumber(6))
+      guard let model = models[deck] else { return }
+      let card = CardID(rawValue: row.integer(7))
+      let timed = try memories.entry(db, of: card, in: deck, stability: stability, last: last)
+      let days = Double(moment.days(since: last))
+      let recall = timed?.recall(at: moment.now) ?? model.retrievability(days: days, stability: stability)
+      word.recall = max(recall, word.recall)
     }
     if note != nil { try body(word) }
   }

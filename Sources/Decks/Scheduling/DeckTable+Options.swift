@@ -112,7 +112,8 @@ extension DeckTable {
   private static func sum(_ a: Int, _ b: Int) -> Int { a + min(99_999, max(-99_999, b)) }
 
   /// The options of all decks, with today's limits and the changes by goals, in one pass over decks and presets.
-  /// - Parameter root: a deck; then the options of other decks than this one and those within it may be left out.
+  /// - Parameter root: a deck; then only the options of this deck, or of the deck around it whose goal applies to it,
+  ///   and of the decks within are read.
   public static func allOptions(
     _ db: Database, at moment: StudyMoment, within root: DeckRecord? = nil
   ) throws -> [DeckID: DeckOptions] {
@@ -120,7 +121,7 @@ extension DeckTable {
     let presets = try PresetTable.options(db)
     var (known, byKey): ([DeckID: DeckOptions], [String: DeckOptions]) = ([:], [:])
     // A goal chooses cards by the options of its own deck, which may be around `root`.
-    let root = goals.isEmpty ? root : nil
+    let root = root.map { goals.goal(ofKey: $0.name.lowercased())?.deck ?? $0 }
     let rootKey = root?.name.lowercased() ?? ""
     if let root {
       byKey[DeckName.split(rootKey).dropLast().joined(separator: "::")] = try presetOptions(db, root.id)

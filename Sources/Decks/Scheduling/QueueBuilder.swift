@@ -61,11 +61,20 @@ struct QueueBuilder {
         try gather("\(CardStatus.review.sql()) AND due < :last", place, deck.id, ["last": last])
       }
     case .forgotten(let days):
-      let since = moment.start(ofLast: days)
-      let isForgotten = """
-        \(CardStatus.studied) AND id IN (SELECT card FROM reviews WHERE at >= :since AND at < :end AND rating = 1)
+      // One pass over the answers, however many decks there are.
+      let sql = """
+        SELECT DISTINCT deck, card FROM reviews CROSS JOIN cards ON cards.id = card
+        WHERE at >= ? AND at < ? AND rating = 1
         """
-      for (place, deck) in decks.enumerated() { try gather(isForgotten, place, deck.id, ["since": since]) }
+      var forgotten: [DeckID: [Int64]] = [:]
+      try db.forEachRow(sql, [moment.start(ofLast: days), moment.endOfToday]) { row in
+        forgotten[DeckID(rawValue: row.integer(0)), default: []].append(row.integer(1))
+      }
+      let isForgotten = "\(CardStatus.studied) AND id IN (SELECT value FROM json_each(:cards))"
+      for (place, deck) in decks.enumerated() {
+        guard let cards = forgotten[deck.id] else { continue }
+        try gather(isForgotten, place, deck.id, ["cards": CardTable.list(cards)])
+      }
     case .everything:
       for (place, deck) in decks.enumerated() { try gather("1", place, deck.id, [:], by: "rank") }
       return queue(of: studied.map { .init(card: $0.card, isNew: $0.schedule.state == .new) })

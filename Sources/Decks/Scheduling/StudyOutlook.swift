@@ -23,7 +23,18 @@ public struct StudyOutlook: Equatable, Sendable {
 
   /// - Parameter decks: the decks, each with the decks within it.
   public init(_ db: Database, _ decks: [DeckID], at moment: StudyMoment) throws {
-    for deck in try DeckFamilies.all(db, of: decks) { try count(db, deck.id, moment) }
+    let decks = try DeckFamilies.all(db, of: decks)
+    for deck in decks { try count(db, deck.id, moment) }
+    // The state is that of the card, because the inner table hides the outer one.
+    let forgottenCards = """
+      SELECT count(DISTINCT card) FROM reviews
+      WHERE at >= :began AND at < :end AND rating = 1 AND EXISTS (
+        SELECT 1 FROM cards
+        WHERE cards.id = reviews.card AND deck IN (SELECT value FROM json_each(:decks))
+          AND \(CardStatus.studied) AND \(CardStatus.shown()))
+      """
+    let list = CardTable.list(decks.map(\.id.rawValue))
+    forgotten = try db.count(forgottenCards, moment.arguments(of: forgottenCards, ["decks": list]))
   }
 
   private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {
@@ -47,13 +58,5 @@ public struct StudyOutlook: Equatable, Sendable {
       if let due = row.optionalNumber(4) { next = min(next ?? due, due) }
     }
     newWaiting += try DeckTable.newCount(db, deck, at: moment)
-    // The state is that of the card, because the inner table hides the outer one.
-    let forgottenCards = """
-      SELECT count(DISTINCT card) FROM reviews
-      WHERE at >= :began AND at < :end AND rating = 1 AND EXISTS (
-        SELECT 1 FROM cards
-        WHERE cards.id = reviews.card AND deck = :deck AND \(CardStatus.studied) AND \(CardStatus.shown()))
-      """
-    forgotten += try db.count(forgottenCards, moment.arguments(of: forgottenCards, ["deck": deck.rawValue]))
   }
 }

@@ -7,13 +7,16 @@ public import Storage
 
 extension DeckStatistics {
   /// Gathers the figures of some decks and the decks within them, or of everything if `decks` is nil.
-  /// - Parameter query: if given, only cards that match it are counted.
+  /// - Parameters:
+  ///   - query: if given, only cards that match it are counted.
+  ///   - progress: called now and then with the rows that were read and the number of all.
   public init(
-    _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment
+    _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment,
+    progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     var reader = try StatisticsReader(db, decks, query, moment)
-    try reader.readCards(db)
-    try reader.readAnswers(db)
+    try reader.readCards(db, progress)
+    try reader.readAnswers(db, progress)
     self = reader.statistics
   }
 }
@@ -109,13 +112,15 @@ private struct StatisticsReader {
   /// FSRS-7 for each of `models` whose deck it schedules.
   private var timedModels: [MemoryModel7?] = []
   private var modelOfDeck: [Int64: Int32] = [:]
-  /// The states of the cards of decks that FSRS-7 schedules.
-  private var memories: [CardID: TimedMemories.Entry] = [:]
+  private let memories: TimedMemories
   /// The cards that match the query; nil for all cards of the decks.
   private var wanted: Set<CardID>?
   private var slots = Slots()
   /// The states by FSRS-7 after the answers read so far, by the places of the cards that it schedules.
   private var replays: [Int: TimedMemory.Replay] = [:]
+
+  /// The rows that were read, and the number of all.
+  private var rows = (read: 0, all: 0)
 
   private var ofCards = CardTallies()
   private var ofAnswers = AnswerTallies()
@@ -125,7 +130,8 @@ private struct StatisticsReader {
     decks = try roots.map { try DeckFamilies.all(db, of: $0).map(\.id).sorted { $0.rawValue < $1.rawValue } }
     let asked = decks.map { Set($0) }
     let options = try DeckTable.allOptions(db, at: moment).filter { asked?.contains($0.key) ?? true }
-    memories = try TimedMemories(options).all(db, in: Array(options.keys))
+    memories = TimedMemories(options)
+    rows = (0, try db.count("SELECT (SELECT count(*) FROM cards) + (SELECT count(*) FROM reviews)"))
     for (deck, options) in options {
       modelOfDeck[deck.rawValue] = Int32(models.count)
       models.append(MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm))
@@ -136,23 +142,29 @@ private struct StatisticsReader {
 
   private var isEverything: Bool { decks == nil && wanted == nil }
 
+  private mutating func countRow(_ progress: (Int, Int) -> Void) {
+    rows.read += 1
+    if rows.read % 8192 == 0 { progress(rows.read, rows.all) }
+  }
+
   // MARK: Cards
 
-  mutating func readCards(_ db: Database) throws {
+  mutating func readCards(_ db: Database, _ progress: (Int, Int) -> Void) throws {
     let sql = """
       SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review, buried_until FROM cards
       ORDER BY id
       """
     try db.forEachRow(sql) { row in
+      countRow(progress)
       let id = row.integer(0)
       guard let model = modelOfDeck[row.integer(1)], wanted?.contains(CardID(rawValue: id)) ?? true else { return }
       slots.add(id, model: model)
       ofCards.added.add(moment.day(of: row.number(2)) - moment.today)
-      count(row, models[Int(model)])
+      try count(db, row, models[Int(model)])
     }
   }
 
-  private mutating func count(_ row: Row, _ model: MemoryModel) {
+  private mutating func count(_ db: Database, _ row: Row, _ model: MemoryModel) throws {
     let state = CardState(stored: row.integer(4))
     let (due, last) = (row.number(5), row.optionalNumber(8))
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
@@ -175,8 +187,9 @@ private struct StatisticsReader {
     if state == .review { ofCards.intervals.add(interval) }
     ofCards.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
     ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
+    let (card, deck) = (CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1)))
     let recall =
-      memories[CardID(rawValue: row.integer(0))]?.recall(at: moment.now)
+      try memories.entry(db, of: card, in: deck, stability: stability, last: last)?.recall(at: moment.now)
       ?? model.retrievability(days: Double(moment.days(since: last)), stability: stability)
     ofCards.known += recall
     ofCards.recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
@@ -184,9 +197,10 @@ private struct StatisticsReader {
 
   // MARK: Answers
 
-  mutating func readAnswers(_ db: Database) throws {
+  mutating func readAnswers(_ db: Database, _ progress: (Int, Int) -> Void) throws {
     let sql = "SELECT card, at, rating, state, interval, stability, seconds, difficulty FROM reviews ORDER BY id"
     try db.forEachRow(sql) { row in
+      countRow(progress)
       let (id, at, rating) = (row.integer(0), row.number(1), row.integer(2))
       guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
       let slot = slots.place(id)

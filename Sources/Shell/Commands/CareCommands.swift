@@ -186,7 +186,11 @@ enum CareCommands {
       func program() throws -> [DoctorFinding] {
         invocation.optionalText("AREA") == nil ? try ProgramCheck(session).findings() : []
       }
-      let found = try workspace.care.diagnose(areas) + program()
+      let isLong = workspace.care.isCheckLong
+      let progress = session.console.progress("Checking", total: areas.count, atOnce: isLong)
+      defer { progress.finish() }
+      let found = try workspace.care.diagnose(areas) { progress.update($0, of: $1) } + program()
+      progress.finish()
       let mendable = found.filter(\.isMendable).count
       guard invocation.flag("--mend"), mendable > 0 else {
         return try doctorResult(found, [], mendable, invocation, session)
@@ -194,7 +198,10 @@ enum CareCommands {
       guard session.rehearsal.mayActOutside("make a backup and repair \(session.counted(mendable, "finding"))") else {
         return CommandResult(.list(found.map { record($0) }), .lines(found.flatMap { lines($0) }))
       }
-      let report = try workspace.care.mend(areas)
+      let repair = session.console.progress("Repairing", total: areas.count, atOnce: isLong)
+      defer { repair.finish() }
+      let report = try workspace.care.mend(areas) { repair.update($0, of: $1) }
+      repair.finish()
       for loss in report.lost { session.console.message("lost: \(loss)") }
       var heading = report.mended.map { "repaired: \($0.what) (\($0.place)): \($0.remedy)" }
       heading.append("Repaired \(session.counted(report.mended.count, "finding")).")

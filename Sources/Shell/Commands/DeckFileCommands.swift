@@ -93,12 +93,19 @@ enum DeckFileCommands {
     options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) }
     options.isStrict = invocation.flag("--strict")
     options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
-    options.table.separator = try invocation.optionalText("--separator").map { try Separator.byte(named: $0) }
-    options.table.columns = try invocation.optionalText("--columns").map { try ColumnChoice.list(of: $0) } ?? []
+    options.table.separator = try table { try invocation.optionalText("--separator").map(Separator.byte(named:)) }
+    options.table.columns = try table { try invocation.optionalText("--columns").map(ColumnChoice.list(of:)) } ?? []
     options.table.hasNoHeader = invocation.flag("--no-header")
     options.noteType = invocation.optionalText("--notetype")
     options.previewed = previewed
     return options
+  }
+
+  /// Parses an option for tables; a value that cannot be used is wrong usage.
+  static func table<T>(_ parse: () throws -> T) throws -> T {
+    do { return try parse() } catch let error as ExchangeError {
+      throw PlainProblem(ProblemReport(.usage(.badValue), error.report.title, error.report.message))
+    }
   }
 
   // MARK: The report of an import

@@ -226,7 +226,7 @@ enum DocumentCommands {
       options: Self.placement + [
         Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
         Option("--font", "NAME", help: "an installed font; the default font when left out"),
-        Option("--size", "N", .number, help: "the height of its lines in units; it wraps, and its box grows with it"),
+        number("--size", "N", .size, help: "the height of its lines in units; it wraps, and its box grows with it"),
         Option(
           "--align", choice: ["center", "left", "right"],
           help: "how its lines are aligned in its box; center when left out"),
@@ -278,12 +278,16 @@ enum DocumentCommands {
     element is placed where it covers no other, and is made smaller if needed, as long as there is room.
     """
   private static let placement = [
-    Option("--x", "X", .number, help: "units to the right of the card's centre"),
-    Option("--y", "Y", .number, help: "units below the card's centre"),
-    Option("--width", "W", .number, help: "its width in units"),
-    Option("--height", "H", .number, help: "its height in units"),
-    Option("--rotation", "DEGREES", .number, help: "its rotation, clockwise"),
+    number("--x", "X", .x, help: "units to the right of the card's centre"),
+    number("--y", "Y", .y, help: "units below the card's centre"),
+    number("--width", "W", .width, help: "its width in units"),
+    number("--height", "H", .height, help: "its height in units"),
+    number("--rotation", "DEGREES", .rotation, help: "its rotation, clockwise"),
   ]
+
+  private static func number(_ name: String, _ value: String, _ field: ElementField, help: String) -> Option {
+    Option(name, value, field.range.map { .number($0) } ?? .anyNumber, help: help)
+  }
 
   private static func options(_ invocation: Invocation) -> PlacementOptions {
     var options = PlacementOptions()

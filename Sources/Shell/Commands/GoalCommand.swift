@@ -25,8 +25,12 @@ enum GoalCommand {
         Argument("DATE", isOptional: true, help: "the day to know it by, such as 2027-06-01"),
       ],
       options: [
-        Option("--recall", "SHARE", .number, help: "the share of cards to know, from 0.5 to 0.99; 0.95 when left out"),
-        Option("--minutes", "N", .number, help: "minutes of study on each of the last days; 20 when left out"),
+        Option(
+          "--recall", "SHARE", .number(DeckGoal.recalls),
+          help: "the share of cards to know, from 0.5 to 0.99; 0.95 when left out"),
+        Option(
+          "--minutes", "N", .number(DeckGoal.minuteRange),
+          help: "minutes of study on each of the last days; 20 when left out"),
         Option("--off", help: "remove the deck's goal"),
       ], example: "deck goal Spanish 2030-06-01 --recall 0.9 --minutes 30"
     ) { invocation, session in

@@ -76,7 +76,9 @@ enum KnownWordsCommand {
   private static func imported(
     _ path: String, as state: WordState, _ list: UserWordList, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
-    let columns = try invocation.list("--column").flatMap { try ColumnChoice.list(of: $0) }
+    let columns = try DeckFileCommands.table {
+      try invocation.list("--column").flatMap { try ColumnChoice.list(of: $0) }
+    }
     let found = try list.add(
       from: session.environment.folders.expanded(path), columns: columns, as: state, and: invocation.list("WORD"))
     if found.learning > 0 {

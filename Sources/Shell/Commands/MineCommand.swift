@@ -35,7 +35,7 @@ enum MineCommand {
         Option(
           "--translation", "FILE", .file, isRepeating: true, access: .read,
           help: "subtitles in another language, one file per text"),
-        Option("--offset", "S", .number, help: "seconds to add to the translation's times; detected when left out"),
+        Option("--offset", "S", .anyNumber, help: "seconds to add to the translation's times; detected when left out"),
         Option("--dictionary", "NAME", help: "use only this dictionary"),
         Option(
           "--audio", "FILM", .file, isRepeating: true, access: .read,

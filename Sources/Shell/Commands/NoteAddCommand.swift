@@ -57,6 +57,7 @@ enum NoteAddCommand {
           command: "note add", name: "FIELD=VALUE", value: word, expected: "a field, = and its text")
       }
       guard type.fields.contains(name) else { throw type.unknownField(name) }
+      if fields[name] != nil { throw CommandError.repeatedOption(command: "note add", option: name) }
       fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text.trimmed)
     }
     return fields

@@ -126,6 +126,7 @@ enum NoteCommands {
       guard let (name, text) = assignment(word) else {
         throw CommandError.badValue(command: change.command, name: "--set", value: word, expected: "FIELD=TEXT")
       }
+      if fields[name] != nil { throw CommandError.repeatedOption(command: change.command, option: "--set \(name)") }
       let old = try note.field(name)
       if !change.isHTML, !change.mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
       fields[name] = change.isHTML ? text : FieldHTML.html(ofPlain: text)

@@ -107,7 +107,7 @@ enum OptimizeCommand {
     return CommandResult(
       value,
       .parts([
-        .lines([heading, ""]), .table(table), .drawn(pictures), .lines(["", FittingWords.verdict(evidence)]),
+        .lines([heading, ""]), .table(table), .drawn(pictures), .lines(["", FittingWords.verdict(evidence, session)]),
       ]))
   }
 }
@@ -138,21 +138,21 @@ enum FittingWords {
       "Fitted to \(session.counted(fsrs6.reviewCount, "review")).", "  before  \(figures(fsrs6.before))",
       "  after   \(figures(fsrs6.after))", kept,
     ]
-    if let evidence = outcome.evidence { lines.append(verdict(evidence)) }
+    if let evidence = outcome.evidence { lines.append(verdict(evidence, session)) }
     if outcome.usesFSRS7 { lines.append("FSRS-7 schedules from now on; `deck options DECK model=fsrs-6` undoes this.") }
     return lines
   }
 
   /// Compares how well both models predict answers that they were not fitted to.
-  static func verdict(_ evidence: ModelEvidence) -> String {
+  static func verdict(_ evidence: ModelEvidence, _ session: Session) -> String {
     let (old, new) = (rounded(evidence.fsrs6.logLoss, 4), rounded(evidence.fsrs7.logLoss, 4))
-    let answers = "\(counted(evidence.fsrs7.count, "answer")) that neither was fitted to"
+    let answers = "\(session.counted(evidence.fsrs7.count, "answer")) that neither was fitted to"
     let figures = "log loss \(old) for FSRS-6, \(new) for FSRS-7, on \(answers)"
     if evidence.prefersFSRS7 { return "FSRS-7 predicts better: \(figures)." }
     if evidence.fsrs7.count < ModelEvidence.fewestAnswers {
       return
-        "FSRS-6 stays in use: FSRS-7 needs \(grouped(ModelEvidence.fewestAnswers)) answers on later days in the "
-        + "last fifth of the log; there are \(grouped(evidence.fsrs7.count)) (\(figures))."
+        "FSRS-6 stays in use: FSRS-7 needs \(session.grouped(ModelEvidence.fewestAnswers)) answers on later days in "
+        + "the last fifth of the log; there are \(session.grouped(evidence.fsrs7.count)) (\(figures))."
     }
     return "FSRS-6 stays in use: FSRS-7 predicts no better (\(figures))."
   }

@@ -22,20 +22,20 @@ struct AnswerParts {
   }
 
   /// The answer as wrapped lines.
-  func lines(_ answer: String, width: Int, on terminal: Terminal) -> [String] {
-    if hidden.isEmpty { return cardLines(answer, within: width) }
-    guard terminal.usesColor else { return cardLines(marked(answer), within: width) }
+  func lines(_ answer: String, width: Int, on terminal: Terminal, _ wrapping: CardLines) -> [String] {
+    if hidden.isEmpty { return wrapping.lines(of: answer, within: width) }
+    guard terminal.usesColor else { return wrapping.lines(of: marked(answer), within: width) }
     let text = terminal.differentiatesWithoutColor ? marked(answer) : answer
     var marks = HiddenMarks(answer, hidden, areBracketed: terminal.differentiatesWithoutColor)
-    return cardLines(text, within: width).map { line in
+    return wrapping.lines(of: text, within: width).map { line in
       marks.runs(of: line).map { $0.isHidden ? terminal.styled($0.text, [.bold, .cyan]) : $0.text }.joined()
     }
   }
 
   /// The fields to show below the answer, each after its name.
-  func fieldLines(width: Int, on terminal: Terminal) -> [String] {
+  func fieldLines(width: Int, on terminal: Terminal, _ wrapping: CardLines) -> [String] {
     fields.flatMap { field in
-      cardLines("\(field.name): \(field.text)", within: width).map { terminal.styled($0, .dim) }
+      wrapping.lines(of: "\(field.name): \(field.text)", within: width).map { terminal.styled($0, .dim) }
     }
   }
 

@@ -17,6 +17,7 @@ struct StudyLayout {
   let answer: String?
   /// The cloze deletions in the answer, and the fields below it.
   var answerParts = AnswerParts()
+  var wrapping = CardLines()
   /// Lines below the texts, ready to be drawn.
   var picture: [String] = []
   /// The text being typed, or the typed answer beside the right one, ready to be drawn.
@@ -92,7 +93,8 @@ struct StudyLayout {
 
   private func position(_ first: Int, _ count: Int, _ total: Int) -> String {
     let arrows = terminal.usesUnicode ? "↑ ↓" : "up down"
-    return "\(arrows)  lines \(first + 1)-\(first + count) of \(total)".cut(to: width - 3)
+    let lines = "\(terminal.grouped(first + 1))-\(terminal.grouped(first + count)) of \(terminal.grouped(total))"
+    return "\(arrows)  lines \(lines)".cut(to: width - 3)
   }
 
   private var texts: [String] { words + picture }
@@ -104,24 +106,35 @@ struct StudyLayout {
     guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) }
     let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
-    let below = answerParts.fieldLines(width: textWidth, on: terminal)
-    let lines = answerParts.lines(answer, width: textWidth, on: terminal) + (below.isEmpty ? [] : [""] + below)
-    return prompt + [spaces(indent) + rule] + typed + lines.map { spaces(indent) + $0 }
+    let below = answerParts.fieldLines(width: textWidth, on: terminal, wrapping)
+    let lines = answerParts.lines(answer, width: textWidth, on: terminal, wrapping)
+    return prompt + [spaces(indent) + rule] + typed
+      + (lines + (below.isEmpty ? [] : [""] + below)).map { spaces(indent) + $0 }
   }
 
   /// A text as lines below the card's own.
   func indented(_ text: String) -> [String] { textLines(text).map { spaces(indent) + $0 } }
 
-  private func textLines(_ text: String) -> [String] { cardLines(text, within: textWidth) }
+  private func textLines(_ text: String) -> [String] { wrapping.lines(of: text, within: textWidth) }
 
   private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }
 
   private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
-/// Wraps a card's text into lines, with control characters made visible.
-func cardLines(_ text: String, within width: Int) -> [String] {
-  text.lines.flatMap { printable(String($0), limit: .max).lines(within: width) }
+/// Wraps the texts of a card into lines, with control characters made visible. The lines are cached, because each key
+/// draws the screen again, and a text may have a megabyte.
+final class CardLines {
+  private static let most = 16
+  private var known: [(text: String, width: Int, lines: [String])] = []
+
+  func lines(of text: String, within width: Int) -> [String] {
+    if let found = known.first(where: { $0.width == width && $0.text == text }) { return found.lines }
+    let lines = text.lines.flatMap { printable(String($0), limit: .max).lines(within: width) }
+    known.append((text, width, lines))
+    if known.count > Self.most { known.removeFirst() }
+    return lines
+  }
 }
 
 /// The screen's state besides the card itself, reset for each card.
@@ -134,6 +147,7 @@ struct StudyView {
   var isCovered: Bool { isHelpShown || asksFlag }
   /// The parts of the shown answer.
   var answer = AnswerParts()
+  let wrapping = CardLines()
   /// The answer that the card asks the user to type; nil when there is none or it was already answered.
   var question: TypedQuestion?
   /// The text typed so far; after the answer is shown, it is displayed beside it.

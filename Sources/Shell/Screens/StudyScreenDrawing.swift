@@ -30,6 +30,7 @@ extension StudyScreen {
       prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
       choices: isPaused ? "any key  continue" : try choices())
     if isAnswered { layout.answerParts = view.answer }
+    layout.wrapping = view.wrapping
     (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
     layout.notice = view.notice
     if isPaused { return layout }

@@ -58,14 +58,26 @@ public struct DoctorReport: Equatable, Sendable {
 }
 
 extension CareOperations {
+  /// Whether checking the database takes longer than a second.
+  public var isCheckLong: Bool {
+    do { return try FileFacts.at(workspace.collectionPath)?.size ?? 0 > 100 << 20 } catch {
+      // The check itself reports what is wrong with the file.
+      return false
+    }
+  }
+
   /// Checks everything, or some areas.
-  public func diagnose(_ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases)) throws -> [DoctorFinding] {
+  /// - Parameter progress: called before each area with the number of areas that were checked and of all.
+  public func diagnose(
+    _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases), progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> [DoctorFinding] {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     if isCollectionGone { return [goneCollection()] }
     try workspace.games.store()
     var found: [DoctorFinding] = []
     let diagnosis = Diagnosis(workspace: workspace)
-    for area in DoctorFinding.Area.allCases where areas.contains(area) {
+    for (place, area) in DoctorFinding.Area.allCases.filter(areas.contains).enumerated() {
+      progress(place, areas.count)
       do { found += try diagnosis.findings(in: area) } catch let problem as any Problem
         where problem.code != "interrupted"
       {

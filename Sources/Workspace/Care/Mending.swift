@@ -10,30 +10,31 @@ import WordGames
 
 extension CareOperations {
   /// Repairs what can be repaired, after a backup of everything.
+  /// - Parameter progress: as for `diagnose`, for each of its checks.
   /// - Returns: the remaining findings, and what was repaired.
   public func mend(
-    _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases)
+    _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases), progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> DoctorReport {
-    let found = try diagnose(areas)
+    let found = try diagnose(areas, progress: progress)
     guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("repairing the data") }
     try makePrivateFolder(backupFolder)
     var report: DoctorReport
     if found.contains(where: { $0.code == DoctorFinding.gone }) {
       try beginAgain()
-      report = DoctorReport(findings: try diagnose(areas), backup: nil)
+      report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: nil)
     } else if found.contains(where: { $0.code == DoctorFinding.damaged }) {
       let (kept, lost) = try salvage()
       // Salvaging again would not fix the remaining findings.
-      let rest = try diagnose(areas)
+      let rest = try diagnose(areas, progress: progress)
       try mend(rest)
-      report = DoctorReport(findings: try diagnose(areas), backup: kept)
+      report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: kept)
       report.lost = lost
       report.mended = rest.filter { $0.isMendable && !report.findings.contains($0) }
     } else {
       let path = try backup(as: "before-mending").path
       try mend(found)
-      report = DoctorReport(findings: try diagnose(areas), backup: path)
+      report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: path)
     }
     report.mended += found.filter { $0.isMendable && !report.findings.contains($0) && !report.mended.contains($0) }
     return report

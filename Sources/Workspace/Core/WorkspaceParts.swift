@@ -28,6 +28,8 @@ struct OpenedParts {
   var rehearsedPictures: [ContentHash: [UInt8]] = [:]
   var orders = DeckOrders()
   var search: SearchCache?
+  /// The number of notes of each type, valid while the change count stays the same.
+  var noteCounts: (counts: [NoteTypeID: Int], changeCount: Int)?
   /// The analysers of words, by language.
   var languages: LanguageLibrary?
   /// The common words of the list that the last game used.

@@ -80,9 +80,13 @@ public struct DeckOperations {
   public func records() throws -> [DeckRecord] { try workspace.read { try DeckTable.list($0) } }
 
   /// Returns statistics of some decks and their subdecks, or of everything if nil.
-  public func statistics(of decks: [DeckHandle]? = nil, query: String? = nil) throws -> DeckStatistics {
+  public func statistics(
+    of decks: [DeckHandle]? = nil, query: String? = nil, progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> DeckStatistics {
     let query = try query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
-    return try workspace.read { try DeckStatistics($0, decks: decks?.map(\.id), query: query, at: workspace.moment) }
+    return try workspace.read { db in
+      try DeckStatistics(db, decks: decks?.map(\.id), query: query, at: workspace.moment, progress: progress)
+    }
   }
 
   /// Returns what is waiting to be studied, and the number of successive days with answers; nil if there are no

@@ -65,10 +65,14 @@ public struct DeckFitting {
 
   /// Returns how well the memory model knows the user by the answers of the deck and its subdecks, and how long study
   /// takes.
-  public func knowledge() throws -> ModelKnowledge {
+  /// - Parameter working: called now and then.
+  public func knowledge(working: () -> Void = {}) throws -> ModelKnowledge {
     let isInterrupted = workspace.environment.isInterrupted
     let reading = try workspace.read { try ModelKnowledge.Reading($0, deck: id, at: workspace.moment) }
-    return try reading.knowledge { if isInterrupted() { throw WorkspaceError.interrupted } }
+    return try reading.knowledge {
+      working()
+      if isInterrupted() { throw WorkspaceError.interrupted }
+    }
   }
 }
 

@@ -27,7 +27,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
     return try workspace.read { try NoteTypeTable.record($0, id) }
   }
 
-  public func noteCount() throws -> Int { try workspace.read { try NoteTypeTable.noteCount($0, id) } }
+  public func noteCount() throws -> Int { try workspace.noteTypes.noteCounts()[id] ?? 0 }
 
   /// Returns what a change would remove.
   public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {

@@ -17,8 +17,16 @@ public struct NoteTypeOperations {
     try workspace.read { try NoteTypeTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// Returns the number of notes of each type that has any.
-  public func noteCounts() throws -> [NoteTypeID: Int] { try workspace.read { try NoteTypeTable.noteCounts($0) } }
+  /// Returns the number of notes of each type that has any. They are counted in one scan, because a list asks for the
+  /// count of each type.
+  public func noteCounts() throws -> [NoteTypeID: Int] {
+    try workspace.read { db in
+      if let known = workspace.opened.noteCounts, known.changeCount == workspace.changeCount { return known.counts }
+      let counts = try NoteTypeTable.noteCounts(db)
+      workspace.opened.noteCounts = (counts, workspace.changeCount)
+      return counts
+    }
+  }
 
   /// Returns the type with a name, case-insensitively.
   /// - Throws: `NoteError.typeNotFound` with the nearest name.

@@ -240,7 +240,7 @@ extension ProblemTable {
         "notColor": ShellError.notColor(hostile),
         "notField": ShellError.notField(hostile, suggestion: "width", fields: ["width", "x"]),
         "notField": ShellError.notField(hostile, suggestion: nil, fields: ["width", "x"]),
-        "badSeconds": ShellError.badSeconds(0), "testsFailed": ShellError.testsFailed(plugin: "quiz", failed: 1, of: 3),
+        "testsFailed": ShellError.testsFailed(plugin: "quiz", failed: 1, of: 3),
         "losesCards": ShellError.losesCards("2 cards with the schedule"),
         "notGranted": ShellError.notGranted(
           plugin: "quiz", rights: ["decks.read", "shell"], command: "plugin enable quiz"),
