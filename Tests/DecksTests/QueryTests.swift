@@ -38,7 +38,7 @@ import Values
       try db.execute(sql: "UPDATE cards SET flag = 3 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'ÑANDÚ')")
       try db.execute(
         sql: "UPDATE cards SET buried_until = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'e-mail or')",
-        arguments: [collection.now + 3600])
+        arguments: [StudyMoment(now: collection.now).endOfToday])
       for (prompt, days, rating) in [("pájaro", 0.0, 3), ("pájaro", 5, 2), ("ÑANDÚ", 6, 1)] {
         try db.execute(
           sql: """
