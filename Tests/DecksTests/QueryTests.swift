@@ -124,6 +124,15 @@ import Values
     }
   }
 
+  @Test func `a sigma at the end of a word is found in small letters and in capitals`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "ο ήλιος", "x")
+    try collection.add(deck, "ΗΛΙΟΣ", "x")
+    for query in ["ήλιος", "ΗΛΙΟΣ", "ηλιοσ", "re:λιος$", "re:ΛΙΟΣ$", "re:λιο[ς]"] {
+      #expect(try Set(found(query, deck)) == ["ο ήλιος", "ΗΛΙΟΣ"], "\(query)")
+    }
+  }
+
   @Test func `a card being learnt has no interval, in queries as in its field`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "learning", "x")
