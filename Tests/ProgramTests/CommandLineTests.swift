@@ -22,6 +22,8 @@ private let canHideProc: Bool = {
     let run = try Child(closed, environment: home.environment).finish(input: "")
     #expect(run.status == 0 && run.output == "1\n", "\(run)")
     #expect(text(of: home.path + "/f") == "yes")
+    let unreadable = ["/bin/sh", "-c", "exec \"$@\" <&-", "sh"] + home.words(["run", "-"])
+    #expect(try Child(unreadable, environment: home.environment).finish(input: "").status == 1)
   }
 
   @Test func `options of the program may follow a command`() throws {
