@@ -151,7 +151,7 @@ public struct CardRecord: Equatable, Sendable {
   public let ordinal: Int
   /// From 1 to 7; 0 for no flag.
   public let flag: Int
-  /// The card is not shown until this time, in seconds since 1970; nil for a card that is not buried.
+  /// The card is not shown before the day that begins then, in seconds since 1970; nil for a card that is not buried.
   public let buriedUntil: Double?
 
   public var due: Double? { schedule.due }

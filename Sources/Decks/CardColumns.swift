@@ -18,7 +18,7 @@ public protocol CardColumns: HidingColumns {
 /// The columns that say whether a card is shown.
 public protocol HidingColumns {
   var isSuspended: Bool { get }
-  /// The card is not shown until this time, in seconds since 1970; nil for a card that is not buried.
+  /// The card is not shown before the day that begins then, in seconds since 1970; nil for a card that is not buried.
   var buriedUntil: Double? { get }
 }
 

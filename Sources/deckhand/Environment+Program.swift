@@ -93,6 +93,14 @@ extension Terminal {
 
 func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+/// Opens /dev/null in place of each standard stream that is closed, so that its use fails as before. Otherwise the next
+/// file that is opened would be that stream, and messages would be written into it.
+func replaceClosedStreams() {
+  for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
+    _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+  }
+}
+
 /// Redirects all further output to /dev/null; returns a descriptor of the original standard output.
 func withholdOutput() -> Int32 {
   let output = fcntl(1, F_DUPFD_CLOEXEC, 0)

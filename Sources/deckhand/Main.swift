@@ -15,6 +15,7 @@ let version = "0.1.0"
   static func main() { exit(run()) }
 
   private static func run() -> Int32 {
+    replaceClosedStreams()
     Interrupts.removeCrashHandlers()
     // If the parent left it ignored, the exit statuses of programs would be lost.
     signal(SIGCHLD, SIG_DFL)

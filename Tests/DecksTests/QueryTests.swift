@@ -38,7 +38,7 @@ import Values
       try db.execute(sql: "UPDATE cards SET flag = 3 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'ÑANDÚ')")
       try db.execute(
         sql: "UPDATE cards SET buried_until = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'e-mail or')",
-        arguments: [collection.now + 3600])
+        arguments: [StudyMoment(now: collection.now).endOfToday])
       for (prompt, days, rating) in [("pájaro", 0.0, 3), ("pájaro", 5, 2), ("ÑANDÚ", 6, 1)] {
         try db.execute(
           sql: """
@@ -121,6 +121,15 @@ import Values
     try collection.add(deck, hangul, "か")
     for (query, prompt) in [("がく", kana), ("か\u{3099}", kana), ("か", hangul), ("한", hangul), (hangul, hangul)] {
       #expect(try found(query, deck) == [prompt], "\(query)")
+    }
+  }
+
+  @Test func `a sigma at the end of a word is found in small letters and in capitals`() throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, "ο ήλιος", "x")
+    try collection.add(deck, "ΗΛΙΟΣ", "x")
+    for query in ["ήλιος", "ΗΛΙΟΣ", "ηλιοσ", "re:λιος$", "re:ΛΙΟΣ$", "re:λιο[ς]"] {
+      #expect(try Set(found(query, deck)) == ["ο ήλιος", "ΗΛΙΟΣ"], "\(query)")
     }
   }
 

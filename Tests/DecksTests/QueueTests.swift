@@ -328,6 +328,11 @@ import Testing
     for now in [moment.endOfToday, collection.now - 30 * 86_400] {
       #expect(try collection.store.read { try StudyCounts.of($0, deck, at: StudyMoment(now: now)) }.new == 2)
     }
+    // Tomorrow begins elsewhere at another time: in summer and winter time, in Kathmandu and New York.
+    for (zone, hours, new) in [(1.0, -0.5, 2), (-1, 0.5, 1), (5.75, -3, 2), (-5, 4, 1)] {
+      let there = StudyMoment(now: moment.endOfToday + hours * 3600, utcOffset: zone * 3600)
+      #expect(try collection.store.read { try StudyCounts.of($0, deck, at: there) }.new == new, "\(zone)")
+    }
     try collection.undo(session)
     #expect(try shown(StudySelection([deck])) == ["a", "b"])
   }

@@ -79,6 +79,13 @@ import Testing
       let next = try collection.store.read { try StudyOutlook($0, [deck], at: here).next }
       #expect(next == here.start(ofDay: moment.today + 3))
     }
+    try collection.store.operation("x") { db in
+      try db.execute(sql: "UPDATE cards SET state = 1, due = ?", arguments: [collection.now])
+      try CardHiding.bury(db, CardTable.ids(db, in: deck), at: moment)
+    }
+    let here = StudyMoment(now: collection.now, utcOffset: -8 * 3600)
+    let next = try collection.store.read { try StudyOutlook($0, [deck], at: here).next }
+    #expect(next == here.start(ofDay: moment.today + 1))
   }
 
   @Test func `as many cards are counted as a session would show`() throws {

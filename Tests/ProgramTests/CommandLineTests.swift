@@ -15,6 +15,17 @@ private let canHideProc: Bool = {
 }()
 
 @Suite struct CommandLineTests {
+  @Test func `a file never becomes a standard stream that was closed`() throws {
+    let home = try Home()
+    let code = #"local f = io.open("\#(home.path)/f", "w") io.stderr:write("no") f:write("yes") f:close() print(1)"#
+    let closed = ["/bin/sh", "-c", "exec \"$@\" 2>&-", "sh"] + home.words(["-e", code])
+    let run = try Child(closed, environment: home.environment).finish(input: "")
+    #expect(run.status == 0 && run.output == "1\n", "\(run)")
+    #expect(text(of: home.path + "/f") == "yes")
+    let unreadable = ["/bin/sh", "-c", "exec \"$@\" <&-", "sh"] + home.words(["run", "-"])
+    #expect(try Child(unreadable, environment: home.environment).finish(input: "").status == 1)
+  }
+
   @Test func `options of the program may follow a command`() throws {
     let home = try Home()
     let games = try ["--seed", "3"].map { _ in

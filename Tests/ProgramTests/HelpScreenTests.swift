@@ -73,10 +73,10 @@ import Testing
     }
   }
 
-  @Test func `output longer than the screen goes through the pager`() throws {
-    let terminal = try prompt(columns: 80, rows: 24, ["PAGER=sed s/^/PAGED:/"])
+  @Test func `output longer than the screen goes through the pager, as UTF-8`() throws {
+    let terminal = try prompt(columns: 80, rows: 24, ["PAGER=sed s/^/PAGED:$LESSCHARSET:/", "LANG=C"])
     terminal.type("help all\r")
-    terminal.wait(for: "PAGED:Decks and cards")
+    terminal.wait(for: "PAGED:utf-8:Decks and cards")
     terminal.type("set display.pager off\r")
     terminal.wait(for: "display.pager is off now.")
     terminal.type("help all\r")

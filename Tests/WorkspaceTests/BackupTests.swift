@@ -180,7 +180,7 @@ func fill(_ workspace: Workspace) throws {
     let person = try Person()
     try fill(person.workspace())
     let workspace = try person.workspace()
-    let days = ["2023-11-13"] + (1...7).map { "2030-01-0\($0)" }
+    let days = ["2023-11-13", "2023-11-15"] + (1...7).map { "2030-01-0\($0)" }  // Further east it is the 15th.
     try makePrivateFolder(workspace.care.backupFolder)
     for day in days { try writeFile("", to: workspace.care.backupFolder + "/daily-\(day).deckhand-backup") }
     _ = try workspace.decks.create("French")

@@ -73,10 +73,15 @@ enum Folding {
   private static func makeTable() -> [UInt32] {
     (0..<UInt32(limit)).map { value in
       guard let scalar = Unicode.Scalar(value) else { return value }
-      if scalar.isCombiningDiacritic { return UInt32(0) }
-      let lower = scalar.withoutDiacritics.properties.lowercaseMapping.unicodeScalars
-      return lower.count == 1 ? lower.first?.value ?? value : value
+      return scalar.isCombiningDiacritic ? 0 : lowered(scalar.withoutDiacritics)
     }
+  }
+
+  /// The scalar in lower case; itself if that is several. ς, at the end of a word, is σ, because Σ may be either.
+  static func lowered(_ scalar: Unicode.Scalar) -> UInt32 {
+    if scalar == "ς" { return 0x3C3 }
+    let lower = scalar.properties.lowercaseMapping.unicodeScalars
+    return lower.count == 1 ? lower.first?.value ?? scalar.value : scalar.value
   }
 
   /// Decodes the scalar of two to four bytes at an index; length 0 if the bytes are not well formed.

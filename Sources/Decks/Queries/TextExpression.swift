@@ -124,13 +124,7 @@ final class ExpressionMatcher {
     if byte < 0x80 { return (UInt32(byte &- 0x41 < 26 ? byte | 0x20 : byte), 1) }
     let (value, length) = Folding.decode(text, index)
     if length == 0 { return (UInt32(byte), 1) }
-    return (Unicode.Scalar(value).map(lowered) ?? value, length)
-  }
-
-  /// The scalar in lower case, in which both the text and the expression are compared; itself if that is several.
-  fileprivate static func lowered(_ scalar: Unicode.Scalar) -> UInt32 {
-    let lower = scalar.properties.lowercaseMapping.unicodeScalars
-    return lower.count == 1 ? lower.first?.value ?? scalar.value : scalar.value
+    return (Unicode.Scalar(value).map(Folding.lowered) ?? value, length)
   }
 }
 
@@ -193,7 +187,7 @@ private struct ExpressionCompiler {
     case "*", "+", "?", "{":
       index -= 1
       throw fault("something to repeat before \"\(character)\"")
-    default: return character.unicodeScalars.map { .character(ExpressionMatcher.lowered($0)) }
+    default: return character.unicodeScalars.map { .character(Folding.lowered($0)) }
     }
   }
 
@@ -283,7 +277,7 @@ private struct ExpressionCompiler {
   }
 
   private func scalar(_ character: Character) -> UInt32 {
-    character.unicodeScalars.first.map(ExpressionMatcher.lowered) ?? 0
+    character.unicodeScalars.first.map(Folding.lowered) ?? 0
   }
 
   // MARK: Repeating

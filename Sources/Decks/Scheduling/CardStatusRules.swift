@@ -24,7 +24,7 @@ enum CardStatus: String, CaseIterable, Sendable {
       EXISTS (SELECT 1 FROM notes WHERE notes.id = note AND (notes.tags LIKE '% leech %' OR notes.tags LIKE '% leech::%'))
       """
     case .buried:
-      "(buried_until IS NOT NULL AND buried_until > \(moment.now) AND buried_until < \(moment.latest))"
+      "(buried_until IS NOT NULL AND buried_until >= \(moment.cutoff) AND buried_until < \(moment.latest))"
     case .due: "(\(CardStatus.isTime(moment)) AND \(CardStatus.shown(moment)))"
     }
   }
@@ -66,23 +66,20 @@ enum CardStatus: String, CaseIterable, Sendable {
 
 /// The SQL expressions for the limits of the moment in a condition.
 struct MomentSQL {
-  let now: String
   let latest: String
   let end: String
   let cutoff: String
 
   /// Named arguments: see `StudyMoment.arguments`.
-  static let named = MomentSQL(now: ":now", latest: ":latest", end: ":end", cutoff: ":border")
+  static let named = MomentSQL(latest: ":latest", end: ":end", cutoff: ":border")
 
-  private init(now: String, latest: String, end: String, cutoff: String) {
-    (self.now, self.latest, self.end, self.cutoff) = (now, latest, end, cutoff)
+  private init(latest: String, end: String, cutoff: String) {
+    (self.latest, self.end, self.cutoff) = (latest, end, cutoff)
   }
 
   /// Numbers that are written into the condition.
   init(_ moment: StudyMoment) {
-    self.init(
-      now: "\(moment.now)", latest: "\(moment.latestBurial)", end: "\(moment.endOfToday)",
-      cutoff: "\(moment.dueCutoff)")
+    self.init(latest: "\(moment.latestBurial)", end: "\(moment.endOfToday)", cutoff: "\(moment.dueCutoff)")
   }
 }
 
@@ -91,7 +88,7 @@ extension StudyMoment {
   func arguments(of sql: String, _ more: [String: (any Bindable)?] = [:]) -> StatementArguments {
     var named = more
     let borders = [
-      ("now", now), ("latest", latestBurial), ("border", dueCutoff), ("end", endOfToday), ("soon", soon),
+      ("latest", latestBurial), ("border", dueCutoff), ("end", endOfToday), ("soon", soon),
       ("began", start(ofDay: today)),
     ]
     for (name, value) in borders where sql.contains(text: ":\(name)") { named[name] = value }

@@ -45,8 +45,8 @@ public struct StudyMoment: Equatable, Sendable {
   /// A burial that ends after this was made by a clock that has been set back since: the card is shown.
   var latestBurial: Double { now + 2 * 86_400 }
 
-  /// Whether a card that is buried until then is hidden now.
-  func isBuried(until: Double?) -> Bool { until.map { $0 > now && $0 < latestBurial } ?? false }
+  /// Whether a card that is buried until then is hidden now. As with due days, the nearest beginning of a day counts.
+  func isBuried(until: Double?) -> Bool { until.map { $0 >= dueCutoff && $0 < latestBurial } ?? false }
 
   // MARK: Due days
 

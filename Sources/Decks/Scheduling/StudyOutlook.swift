@@ -38,16 +38,18 @@ public struct StudyOutlook: Equatable, Sendable {
   }
 
   private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {
-    // A learnt card is shown from the beginning of its day here, in whatever time zone it was answered.
-    let shown = "CASE WHEN due < :border THEN :end ELSE :end + 86400 * CAST((due - :border) / 86400 AS INTEGER) END"
+    // A learnt or buried card is shown from the beginning of its day here, in whatever time zone the day was set.
+    func beginning(_ time: String) -> String {
+      "CASE WHEN \(time) < :border THEN :end ELSE :end + 86400 * CAST((\(time) - :border) / 86400 AS INTEGER) END"
+    }
     let sql = """
       SELECT count(*), coalesce(sum(\(CardStatus.buried.sql())), 0),
         coalesce(sum(\(CardStatus.review.sql()) AND \(CardStatus.due.sql())), 0),
         coalesce(sum(\(CardStatus.review.sql()) AND NOT \(CardStatus.buried.sql())
           AND due >= :border AND due < :border + 86400), 0),
         min(CASE WHEN \(CardStatus.studied)
-          THEN max(CASE WHEN \(CardStatus.review.sql()) THEN \(shown) ELSE due END,
-          CASE WHEN \(CardStatus.buried.sql()) THEN buried_until ELSE 0 END) END)
+          THEN max(CASE WHEN \(CardStatus.review.sql()) THEN \(beginning("due")) ELSE due END,
+          CASE WHEN \(CardStatus.buried.sql()) THEN \(beginning("buried_until")) ELSE 0 END) END)
       FROM cards WHERE deck = :deck AND NOT \(CardStatus.suspended.sql())
       """
     try db.forEachRow(sql, moment.arguments(of: sql, ["deck": deck.rawValue])) { row in

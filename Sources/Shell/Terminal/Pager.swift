@@ -17,7 +17,8 @@ struct Pager {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let child = startShell(program, input: ends[0])
+    // The lines are UTF-8 in every locale; without this, `less` shows other letters than ASCII as bytes in some.
+    let child = startShell("export LESSCHARSET=\"${LESSCHARSET:-utf-8}\"; \(program)", input: ends[0])
     close(ends[0])
     guard let child else {
       close(ends[1])

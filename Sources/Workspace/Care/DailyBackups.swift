@@ -136,11 +136,12 @@ public struct DailyBackups {
 
   func dayNumber(_ moment: Double) -> Int { workspace.environment.clocks.day(of: moment) }
 
-  /// Returns the names of the daily backups with a future date, ordered by day.
+  /// Returns the names of the daily backups with a future date, ordered by day. One of tomorrow may have been made in a
+  /// time zone further east.
   func future() throws -> [String] {
     let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.environment.clocks.now()))
     guard Folder.isFolder(folder) else { return [] }
-    return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today }.sorted()
+    return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today + 1 }.sorted()
   }
 
   /// Registers a function that is called with the error when the day's backup could not be made.
