@@ -257,9 +257,11 @@ final class ImportPlaces {
     over known: NoteID? = nil
   ) throws -> Written {
     try row.checkBeside()
-    let note = NewNote(
+    var note = NewNote(
       fields: try values(fields, of: type), tags: row.tags,
       guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
+    // A row with a guid may have been written from such a note.
+    note.mayBeEmpty = note.guid != nil
     let batch = try batch(within: row.subdeck)
     let same = try known ?? note.guid.flatMap { try self.note(guid: $0) }
     if same == nil, onDuplicate == .update, let guid = note.guid { try refuseElsewhere(guid) }
@@ -340,7 +342,7 @@ final class ImportPlaces {
         }
         draft.name += "+"
       }
-      types[key] = try NoteTypeTable.create(db, draft, now: now)
+      types[key] = try NoteTypeTable.create(db, draft, now: now, isFromFile: true)
     }
   }
 
