@@ -77,6 +77,22 @@ import Values
     #expect(try here.count("reviews") == 0)
   }
 
+  @Test func `the tags that come from studying go with the schedule`() throws {
+    let deck = try there.collection.deck("Words")
+    try there.collection.addNote(deck, ["Front": "casa", "Back": "house"], tags: ["a", "leech", "Marked", "leech::b"])
+    let (with, without) = (
+      try there.exporting("Words", "with.apkg", keepsSchedule: true).path, try there.exporting("Words").path
+    )
+    for (path, keepsSchedule, tags) in [
+      (with, true, ["a", "leech", "Marked", "leech::b"]), (with, false, ["a", "leech::b"]),
+      (without, true, ["a", "leech::b"]),
+    ] {
+      let other = PackageCollection()
+      try other.importing(path, keepsSchedule: keepsSchedule)
+      #expect(try other.cards("Here").map(\.tags) == [tags])
+    }
+  }
+
   @Test func `a newer note changes the one here, an older one does not`() throws {
     let deck = try there.collection.deck("Words")
     let note = try there.collection.addNote(deck, ["Front": "casa", "Back": "house"])

@@ -104,7 +104,7 @@ public final class PackageImport {
     defer { media?.flush = {} }
     targets.flush = receiver.flush
     media?.flush = receiver.flush
-    let rows = try PackageFile.reading(path) { try PackageRows(foreign) }
+    let rows = try PackageFile.reading(path) { try PackageRows(foreign, keepsMarks: settings.keepsSchedule) }
     var done = 0
     while let note = try PackageFile.reading(path, { try rows.next() }) {
       done += 1
