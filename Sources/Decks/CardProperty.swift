@@ -136,9 +136,11 @@ extension CardProperty.Description {
   fileprivate static let state = Self(
     .text, "new, learning, review, relearning or suspended.",
     order: "CASE WHEN \(CardStatus.suspended.sql()) THEN 4 ELSE state END")
+  /// The times that schedules from Anki can have: it counts days from any day, in both directions.
+  private static let farTimes = -1e13...1e13
   fileprivate static let due = Self(
     .moment, "When it is to be studied: seconds since 1970; nil for a new card.", isOptional: true, order: "due",
-    figure: .init(short: "due", help: "days from today"), planned: .number(\.due, 0...1e11))
+    figure: .init(short: "due", help: "days from today"), planned: .number(\.due, farTimes))
   fileprivate static let interval = Self(
     .integer, "Days from its last review to its next one; nil for a card that is not learnt.", isOptional: true,
     order: "CASE WHEN \(CardStatus.review.sql()) THEN due - last_review END",
@@ -152,10 +154,10 @@ extension CardProperty.Description {
   fileprivate static let reps = Self(
     .integer, "How many times it was answered in reviews.", order: "reps",
     figure: .init(short: "reps", help: "answers"),
-    planned: .count(\.reps, 0...1e6))
+    planned: .count(\.reps, 0...1e15))
   fileprivate static let lapses = Self(
     .integer, "How many times it was forgotten.", order: "lapses",
-    figure: .init(short: "lapses", help: "times forgotten"), planned: .count(\.lapses, 0...1e6))
+    figure: .init(short: "lapses", help: "times forgotten"), planned: .count(\.lapses, 0...1e15))
   fileprivate static let flag = Self(.integer, "From 1 to 7, 0 for none.", order: "flag")
   fileprivate static let buried = Self(.boolean, "Whether it is buried until tomorrow.")
   fileprivate static let created = Self(.moment, "When it was added: seconds since 1970.", order: "created")
@@ -169,5 +171,5 @@ extension CardProperty.Description {
   fileprivate static let step = Self(
     .integer, "Which of the short steps it has reached.", isShown: false, planned: .count(\.step, 0...100))
   fileprivate static let lastReview = Self(
-    .moment, "When it was last answered.", isOptional: true, isShown: false, planned: .number(\.lastReview, 0...1e11))
+    .moment, "When it was last answered.", isOptional: true, isShown: false, planned: .number(\.lastReview, farTimes))
 }

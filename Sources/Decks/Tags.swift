@@ -40,6 +40,11 @@ public enum Tags {
     return tags.filter { !removed.contains($0.lowercased()) } + adding
   }
 
+  /// The tags without those that come from studying, which Anki leaves out of packages without schedules.
+  public static func withoutMarks(_ tags: [String]) -> [String] {
+    changed(tags, adding: [], removing: [CardStatus.leechTag, "marked"])
+  }
+
   private static func checked(_ given: String) throws(DeckError) -> String {
     let tag = given.trimmed
     if tag.isEmpty { throw .badTag(tag: given, reason: "must not be blank") }

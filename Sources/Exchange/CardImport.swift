@@ -42,6 +42,7 @@ public final class CardImport {
     (self.db, self.options) = (db, options)
     namesFiles = fileCount > 1
     places = try ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
+    places.takesEmptyNotes = true
     if let name = options.noteType {
       let type = try NoteTypeTable.findOrMake(db, named: name, now: now)
       self.options.table.note = type

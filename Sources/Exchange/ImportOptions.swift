@@ -14,7 +14,7 @@ public struct ImportOptions: Sendable {
   public var format: CardFormat?
   /// Nil: detected.
   public var encoding: TextEncoding?
-  /// Nil: as the file says (only Anki's text files do), otherwise skip.
+  /// Nil: as the file says (only Anki's text files do), otherwise skip; in a package newer notes update those here.
   public var onDuplicate: OnDuplicate?
   /// Whether the first refused row ends the import, with nothing imported.
   public var isStrict = false

@@ -25,6 +25,8 @@ final class ImportPlaces {
   }
   /// Whether a row of plain texts means that its card has no formatting.
   var holdsFormatting = false
+  /// Whether a row with a guid may make an empty note, because an export may have written it.
+  var takesEmptyNotes = false
   private let db: Database
   private let now: Double
   private let random: () -> UInt64
@@ -257,9 +259,10 @@ final class ImportPlaces {
     over known: NoteID? = nil
   ) throws -> Written {
     try row.checkBeside()
-    let note = NewNote(
+    var note = NewNote(
       fields: try values(fields, of: type), tags: row.tags,
       guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
+    note.mayBeEmpty = takesEmptyNotes && note.guid != nil
     let batch = try batch(within: row.subdeck)
     let same = try known ?? note.guid.flatMap { try self.note(guid: $0) }
     if same == nil, onDuplicate == .update, let guid = note.guid { try refuseElsewhere(guid) }
@@ -340,7 +343,7 @@ final class ImportPlaces {
         }
         draft.name += "+"
       }
-      types[key] = try NoteTypeTable.create(db, draft, now: now)
+      types[key] = try NoteTypeTable.create(db, draft, now: now, isFromFile: true)
     }
   }
 

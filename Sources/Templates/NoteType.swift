@@ -162,8 +162,7 @@ extension NoteTypeDraft {
   /// Returns the draft with its names trimmed, and its own name composed like a deck name.
   /// - Throws: `badType`, `badTemplate`.
   package func checked() throws(NoteError) -> NoteTypeDraft {
-    var draft = self
-    draft.name = try NoteTypeDraft.name(name, "must have a name that is not blank", "must have a name").composed
+    var draft = try named()
     if fields.isEmpty { throw .badType(reason: "must have at least one field") }
     if fields.count > Self.mostFields { throw .badType(reason: "has at most \(Self.mostFields) fields") }
     draft.fields = []
@@ -182,6 +181,33 @@ extension NoteTypeDraft {
       throw .badType(reason: "has at most \(grouped(Template.lengthLimit)) bytes of CSS")
     }
     return draft
+  }
+
+  /// Returns the draft of an exported type, which may come from another program: its fields and templates are taken as
+  /// they are.
+  /// - Throws: `badType`.
+  package func received() throws(NoteError) -> NoteTypeDraft {
+    try checkSizes()
+    return try named()
+  }
+
+  private func named() throws(NoteError) -> NoteTypeDraft {
+    var draft = self
+    draft.name = try NoteTypeDraft.name(name, "must have a name that is not blank", "must have a name").composed
+    return draft
+  }
+
+  /// Checks what holds for every type, whichever program made it.
+  /// - Throws: `badType`.
+  func checkSizes() throws(NoteError) {
+    if fields.isEmpty || cards.isEmpty { throw .badType(reason: "must have at least one field and one card") }
+    if fields.count > Self.mostFields || cards.count > Self.mostCards {
+      throw .badType(reason: "has at most \(Self.mostFields) fields and \(Self.mostCards) cards")
+    }
+    let sizes = [css] + cards.flatMap { [$0.front, $0.back] }
+    if sizes.contains(where: { $0.utf8.count > Template.lengthLimit }) {
+      throw .badType(reason: "has at most \(grouped(Template.lengthLimit)) bytes of CSS and in each template")
+    }
   }
 
   private func check(_ card: CardTemplate) throws(NoteError) {

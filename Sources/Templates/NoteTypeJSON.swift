@@ -12,14 +12,7 @@ extension NoteType {
     self.init(
       id: NoteTypeID(rawValue: id), name: name.isEmpty ? "Note type \(id)" : String(name.prefix(200)),
       isCloze: object["type"]?.integer == 1, modified: max(0, object["mod"]?.integer ?? 0), object: object)
-    if fields.isEmpty || cards.isEmpty { throw .badType(reason: "must have at least one field and one card") }
-    if fields.count > NoteTypeDraft.mostFields || cards.count > NoteTypeDraft.mostCards {
-      throw .badType(reason: "has at most \(NoteTypeDraft.mostFields) fields and \(NoteTypeDraft.mostCards) cards")
-    }
-    let sizes = [css] + cards.flatMap { [$0.front, $0.back] }
-    if sizes.contains(where: { $0.utf8.count > Template.lengthLimit }) {
-      throw .badType(reason: "has at most \(grouped(Template.lengthLimit)) bytes of CSS and in each template")
-    }
+    try draft.checkSizes()
   }
 
   package init(id: NoteTypeID, name: String, isCloze: Bool, modified: Int, object: Value.Record) {

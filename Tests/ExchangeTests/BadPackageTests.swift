@@ -232,6 +232,22 @@ import Testing
     #expect(try here.cards("Here").map(\.prompt) == ["f"])
   }
 
+  @Test(arguments: ["", "Words/", "a/b/"])
+  func `a package that was packed again on a Mac is read, one folder deep`(_ folder: String) throws {
+    let picture = BadPackageTests.basic.replacing("'f' || char(31)", with: "'<img src=a.png>' || char(31)")
+    let members = try legacy(picture) + [("media", Array(#"{"0":"a.png"}"#.utf8)), ("0", [7])]
+    var packed: [(name: String, bytes: [UInt8])] = members.map { (folder + $0.name, $0.bytes) }
+    for name in ["__MACOSX/\(folder)._collection.anki2", ".DS_Store", "\(folder)sub/.DS_Store"] {
+      packed.append((name, [1]))
+    }
+    let path = try package(here.folder, packed)
+    if folder == "a/b/" {
+      #expect(try refusal(path)?.contains("contains no collection") == true)
+    } else {
+      #expect(try here.importing(path).added == 1 && here.media["a.png"] == [7])
+    }
+  }
+
   @Test func `unknown kinds of members are refused`() throws {
     let path = try package(here.folder, [("collection.anki2", [1]), ("aaaa", [2])])
     let whole = try #require(here.folder.read(here.folder.names.first { path.hasSuffix($0) } ?? ""))

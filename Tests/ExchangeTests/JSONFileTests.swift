@@ -229,7 +229,7 @@ import Text
     ),
     (
       #"{"prompt":"p","answer":"a","schedule":{"state":"review","due":1e300,"stability":1,"difficulty":1}}"#,
-      "schedule.due must be from 0 to 100,000,000,000"
+      "schedule.due must be from -10,000,000,000,000 to 10,000,000,000,000"
     ),
     (#"{"note_type":"Nope","note_fields":{"A":"1"}}"#, "no note type is called \"Nope\""),
     (

@@ -93,4 +93,30 @@ extension PackageTests {
     }
     #expect(stored == ratings)
   }
+
+  @Test(arguments: [
+    "UPDATE col SET models = replace(models, '\"F\"', '\"a:b\"');",
+    "UPDATE col SET models = replace(models, '{{F}}', '{{Gone}} {{#F}}');",
+    "UPDATE notes SET flds = char(31) || 'b';", "UPDATE notes SET flds = '<br>' || char(31);",
+    "UPDATE col SET models = replace(models, '\"type\":0', '\"type\":1');",
+    "UPDATE cards SET type = 2, queue = 2, due = -40000, ivl = 5, reps = 3, data = '{\"s\":5.0,\"d\":5.0}';",
+    "UPDATE cards SET type = 2, queue = 2, due = 9000000, ivl = 5, reps = 9000000, lapses = 9000000;",
+    "INSERT INTO revlog VALUES (900000000000000, 1, 0, 2, 90000000, -60, 0, 9000000000000, 0);",
+  ])
+  func `what a package may contain can be exported as JSON and imported again`(_ change: String) throws {
+    let sql = BadPackageTests.basic + change
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    var options = ExportOptions()
+    options.hasSchedule = true
+    for name in ["a.json", "a.jsonl"] {
+      let path = here.folder.file(name)
+      _ = try here.collection.exporting(here.collection.deck(named: "Here"), path, options)
+      let other = TestCollection()
+      let deck = try other.deck("Here")
+      let report = try other.importing(deck, path)
+      #expect(report.added == 1 && report.rejected.isEmpty, "\(report.rejected)")
+      let cards = try (here.cards("Here"), other.cards(deck))
+      #expect(cards.0.map(\.prompt) == cards.1.map(\.prompt) && cards.0.map(\.schedule) == cards.1.map(\.schedule))
+    }
+  }
 }

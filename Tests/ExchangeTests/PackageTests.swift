@@ -77,6 +77,22 @@ import Values
     #expect(try here.count("reviews") == 0)
   }
 
+  @Test func `the tags that come from studying go with the schedule`() throws {
+    let deck = try there.collection.deck("Words")
+    try there.collection.addNote(deck, ["Front": "casa", "Back": "house"], tags: ["a", "leech", "Marked", "leech::b"])
+    let (with, without) = (
+      try there.exporting("Words", "with.apkg", keepsSchedule: true).path, try there.exporting("Words").path
+    )
+    for (path, keepsSchedule, tags) in [
+      (with, true, ["a", "leech", "Marked", "leech::b"]), (with, false, ["a", "leech::b"]),
+      (without, true, ["a", "leech::b"]),
+    ] {
+      let other = PackageCollection()
+      try other.importing(path, keepsSchedule: keepsSchedule)
+      #expect(try other.cards("Here").map(\.tags) == [tags])
+    }
+  }
+
   @Test func `a newer note changes the one here, an older one does not`() throws {
     let deck = try there.collection.deck("Words")
     let note = try there.collection.addNote(deck, ["Front": "casa", "Back": "house"])
@@ -89,6 +105,42 @@ import Values
     #expect(try here.cards("Here").map(\.answer) == ["home"])
     #expect(try here.importing(there.folder.file("out.apkg")).skipped == 1)
     #expect(try here.cards("Here").map(\.answer) == ["home"])
+  }
+
+  @Test func `an option decides what becomes of notes that are already here`() throws {
+    let deck = try there.collection.deck("Words")
+    let note = try there.collection.addNote(deck, ["Front": "casa", "Back": "house"])
+    let older = try there.exporting("Words", "older.apkg").path
+    there.collection.now += 10
+    try there.change(note, "Back", to: "home")
+    let newer = try there.exporting("Words", "newer.apkg").path
+    try here.importing(older, onDuplicate: .error)
+    let steps: [(path: String, choice: OnDuplicate?, updated: Int, answer: String)] = [
+      (newer, .skip, 0, "house"), (newer, nil, 1, "home"), (older, nil, 0, "home"), (older, .update, 1, "house"),
+      (older, .update, 0, "house"),
+    ]
+    for (path, choice, updated, answer) in steps {
+      let report = try here.importing(path, onDuplicate: choice)
+      #expect([report.added, report.updated, report.skipped] == [0, updated, 1 - updated])
+      #expect(try here.cards("Here").map(\.answer) == [answer])
+    }
+    #expect(problemCode { _ = try here.importing(newer, onDuplicate: .error) } == "duplicate")
+    #expect(try here.cards("Here").map(\.answer) == ["house"])
+  }
+
+  @Test(arguments: [false, true])
+  func `two notes of a package with one guid are one note, which is reported`(isEmpty: Bool) throws {
+    if !isEmpty { try here.collection.add(here.collection.deck("Other"), "p", "a") }
+    let more = """
+      INSERT INTO notes VALUES (2, 'g', 7, 2, 0, '', 'newer' || char(31) || 'b', 'newer', 0, 0, '');
+      INSERT INTO cards VALUES (2, 2, 1, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, '');
+      """
+    let path = try package(
+      here.folder, [("collection.anki2", try collectionFile(here.folder, BadPackageTests.basic + more))])
+    let report = try here.importing(path, onDuplicate: .error)
+    #expect(report.lost == ["notes with the guid of another note of the package (1 note)"])
+    let cards = try here.cards("Here")
+    #expect(cards.count == 1 && cards[0].guid == "g")
   }
 
   @Test func `a card edited elsewhere comes back as edited`() throws {

@@ -32,9 +32,11 @@ final class PackageCollection {
   }
 
   @discardableResult
-  func importing(_ path: String, into deck: String = "Here", keepsSchedule: Bool = true) throws -> AddReport {
+  func importing(
+    _ path: String, into deck: String = "Here", keepsSchedule: Bool = true, onDuplicate: OnDuplicate? = nil
+  ) throws -> AddReport {
     var settings = settings()
-    settings.keepsSchedule = keepsSchedule
+    (settings.keepsSchedule, settings.onDuplicate) = (keepsSchedule, onDuplicate)
     return try collection.store.operation("import") { db in
       let id = try DeckTable.findOrMake(db, named: deck, now: collection.now).deck.id
       return try PackageImport(db, into: id, settings).run(path)

@@ -94,6 +94,12 @@ import Testing
     let run = try home.run("deck", "diff", "Spanich", "Spanish")
     #expect(run.status == 2)
     #expect(run.errors.contains("\"Spanich\" is neither a deck nor a file (did you mean \"Spanish\"?)"), "\(run)")
+    for (name, text) in [("a.json", "7"), ("a.apkg", "no package")] {
+      try home.write(text, to: name)
+      let broken = try home.run("deck", "diff", file(name), "Spanish")
+      #expect(broken.status == 2 && broken.errors.contains(name), "\(broken)")
+      #expect(!broken.errors.contains("imported"), "\(broken)")
+    }
   }
 
   @Test func `learning progress is compared on request`() throws {
@@ -149,6 +155,11 @@ import Testing
         + "\n", "\(listed)")
     let field = { try self.home.run("--json", "deck", "conflicts", "C", "--field", $0).lines.count }
     #expect(try field("answer") == 1 && field("nosuch") == 0)
+    #expect(try home.run("deck", "conflicts", "C", "g2").output == "No conflicts.\n")
+    for options in [[], ["--take", "ours"]] {
+      let nobody = try home.run(["deck", "conflicts", "C", "g3"] + options)
+      #expect(nobody.status == 1 && nobody.errors.contains("no card has a guid that begins with \"g3\""), "\(nobody)")
+    }
     #expect(try home.run("deck", "conflicts", "C", "--take", "theirs").output.hasPrefix("Settled 1 conflict"))
     #expect(try home.run("-e", "print(decks.open('C'):card(1).answer)").output == "kitty\n")
     #expect(try home.run("deck", "conflicts", "C").output == "No conflicts.\n")

@@ -89,6 +89,21 @@ import Testing
     #expect(try workspace.media.path(name) == content && fileExists(content))
   }
 
+  @Test func `a document with an id that no command finds is removed, and the others stay`() throws {
+    let workspace = try Person().workspace()
+    let card = try workspace.decks.create("Deck").add(NewCard(prompt: "a", answer: "b"))
+    let kept = try workspace.documents.create(background: nil).document().id.description
+    try workspace.perform(.mend) {
+      try $0.execute(sql: "INSERT INTO documents (id, content, modified) SELECT 'x', content, 0 FROM documents")
+    }
+    try card.setDocument("x")
+    #expect(try workspace.care.diagnose([.documents]).map(\.code).contains("bad_document_id"))
+    let report = try workspace.care.mend([.documents])
+    #expect(report.mended.map(\.code).contains("bad_document_id"))
+    #expect(report.findings.allSatisfy { !["bad_document_id", "missing_document"].contains($0.code) })
+    #expect(try workspace.documents.ids() == [kept] && card.record().document == nil)
+  }
+
   @Test func `a file that is written to while it is imported stays in the folder, and is imported again`() throws {
     let workspace = try Person().workspace()
     let path = try workspace.media.ensureInbox() + "/a.mp3"

@@ -52,6 +52,15 @@ public enum DocumentTable {
   package static func remove(_ db: Database, _ id: DocumentID) throws {
     try db.run("DELETE FROM documents WHERE id = ?", [id.description])
   }
+
+  // MARK: Ids that no document has
+
+  /// Whether an id is that of a document, so that commands find its row.
+  package static func isNamed(_ id: String) -> Bool { DocumentID(id)?.description == id }
+
+  package static func removeUnnamed(_ db: Database) throws {
+    for id in try ids(db) where !isNamed(id) { try db.run("DELETE FROM documents WHERE id = ?", [id]) }
+  }
 }
 
 struct DocumentRow {

@@ -54,6 +54,8 @@ public struct NewNote: Equatable, Sendable {
   public var guid: String?
   /// Whether the note is added even if its first card is already in the deck. A note with a guid is always added.
   public var mayRepeat = false
+  /// Whether its first field may be empty, and a note of a cloze type without a cloze: other programs have such notes.
+  public var mayBeEmpty = false
 
   public init(fields: [String: String], tags: [String] = [], guid: String? = nil) {
     (self.fields, self.tags, self.guid) = (fields, tags, guid)

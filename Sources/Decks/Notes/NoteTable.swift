@@ -137,7 +137,7 @@ public enum NoteTable {
     let tags = try Tags.column(note.tags)
     let guid = try guid(db, note.guid, random)
     var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
-    try checkFilled(fields, type)
+    if !note.mayBeEmpty { try checkFilled(fields, type) }
     let deckName = try DeckTable.record(db, deck).name
     let id = NoteID(rawValue: try freeID(db, now: now))
     let record = NoteRecord(
@@ -235,7 +235,6 @@ public enum NoteTable {
     let old = try record(db, id)
     let type = try NoteTypeTable.record(db, old.type)
     let values = try changed(padded(old.fields, type), by: fields, type)
-    if !fields.isEmpty { try checkFilled(values, type) }
     let tags = try Tags.list(tags.map { try Tags.column($0) } ?? Tags.column(old.tags))
     let new = NoteRecord(
       id: id, guid: old.guid, type: old.type, modified: seconds(now), tags: tags, fields: values)
@@ -244,6 +243,7 @@ public enum NoteTable {
     {
       return 0
     }
+    if !fields.isEmpty { try checkFilled(values, type) }
     try write(db, new, type)
     var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
     return try writer.renew(new, hasOtherTags: new.tags != old.tags)

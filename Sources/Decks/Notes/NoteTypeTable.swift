@@ -88,10 +88,13 @@ public enum NoteTypeTable {
 
   // MARK: Changing
 
+  /// - Parameter isFromFile: whether an export wrote the draft, perhaps from a type that another program made.
   /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
   @discardableResult
-  public static func create(_ db: Database, _ draft: NoteTypeDraft, now: Double) throws -> NoteType {
-    let draft = try draft.checked()
+  public static func create(
+    _ db: Database, _ draft: NoteTypeDraft, now: Double, isFromFile: Bool = false
+  ) throws -> NoteType {
+    let draft = try isFromFile ? draft.received() : draft.checked()
     if let known = try named(db, draft.name) { throw NoteError.typeExists(name: known.name) }
     let id = NoteTypeID(rawValue: try SyncedTable.noteTypes.freeID(db, now: now))
     let type = NoteType(draft, id: id, modified: seconds(now))

@@ -14,6 +14,12 @@ import Text
 public final class NoteReceiver {
   let db: Database
   let now: Double
+  /// What to do with a note that is already here; nil: it changes if the received one is newer.
+  public var onDuplicate: OnDuplicate?
+  /// How many notes had the guid of a note that came before them.
+  public private(set) var repeatedCount = 0
+  /// The ids of the notes that came; nil if all notes did, because there were none before.
+  private var came: Set<Int64>?
   private let isInterrupted: () -> Bool
   private let field: (String) throws -> String
   private let statements: ReceivingStatements
@@ -47,6 +53,7 @@ public final class NoteReceiver {
     (self.db, self.now, self.isInterrupted, self.field) = (db, now, isInterrupted, field)
     statements = try ReceivingStatements(db)
     rows = try ReceivedRows(db, now: now, statements, isAlone: isAlone)
+    came = try db.hasRow("SELECT 1 FROM notes") ? [] : nil
     guids = try HashFilter(db, "SELECT guid FROM notes") { UInt64(contentHash($0.bytes(0))) }
   }
 
@@ -55,7 +62,8 @@ public final class NoteReceiver {
   ///   - note: it gets another id if another note has its id; its type id is that of its source.
   ///   - ordinals: the template indices of its cards.
   ///   - card: prepares one of them, if it is to be added.
-  /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; what SQLite throws.
+  /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; `DeckError.duplicate` if duplicates
+  ///   are errors; what SQLite throws.
   public func receive(
     _ note: NoteRecord, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> StoredCard
   ) throws -> ReceivedOutcome {
@@ -67,8 +75,13 @@ public final class NoteReceiver {
     }
     note.guid = guid
     if let known = try known(guid) {
+      let isRepeated = came?.contains(known.id) ?? true
+      let choice = isRepeated ? nil : onDuplicate
+      if isRepeated { repeatedCount += 1 }
+      if choice == .error { throw DeckError.duplicate(guid: guid, prompt: "") }
       guard known.type == type.id.rawValue else { return .conflicting }
-      let changed = try renew(NoteID(rawValue: known.id), isNewer: note.modified > known.modified, note, kind)
+      let isNewer = note.modified > known.modified
+      let changed = try renew(NoteID(rawValue: known.id), isNewer: isNewer, choice, note, kind)
       let added = try addMissing(NoteID(rawValue: known.id), kind, ordinals, card)
       if changed > 0 { return .updated(changed) }
       return added > 0 ? .added(added) : .skipped
@@ -116,10 +129,14 @@ public final class NoteReceiver {
   // MARK: An existing note
 
   /// - Returns: how many of its cards show something else now.
-  private func renew(_ id: NoteID, isNewer: Bool, _ note: NoteRecord, _ kind: Kind) throws -> Int {
-    guard isNewer else { return 0 }
+  private func renew(
+    _ id: NoteID, isNewer: Bool, _ choice: OnDuplicate?, _ note: NoteRecord, _ kind: Kind
+  ) throws -> Int {
+    guard choice == .update || isNewer && choice != .skip else { return 0 }
     let record = record(try prepared(note), id, kind)
-    let hasOtherTags = try NoteTable.record(db, id).tags != record.tags
+    let old = try NoteTable.record(db, id)
+    let hasOtherTags = old.tags != record.tags
+    if !isNewer, !hasOtherTags, old.fields == record.fields { return 0 }
     try NoteTable.write(db, record, kind.maker.type)
     try kind.writer.renew(record, hasOtherTags: hasOtherTags)
     return try db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue])
@@ -171,6 +188,7 @@ public final class NoteReceiver {
     let note = try prepared(note)
     let column = try NoteFieldText.column(note.fields, names: kind.maker.type.fields)
     let record = record(note, try rows.noteID(note.id), kind)
+    came?.insert(record.id.rawValue)
     let tags = try Tags.column(note.tags)
     let made = try cards.map { try self.made($0, record, kind) }
     try rows.add(record, tags: tags, fields: column, made)

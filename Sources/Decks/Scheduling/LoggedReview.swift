@@ -32,7 +32,7 @@ public struct LoggedReview: Equatable, Sendable {
   /// - Throws: `badOption` for a number out of its range.
   public func check() throws(DeckError) {
     let times: [(name: String, value: Double?, range: ClosedRange<Double>)] = [
-      ("at", at, 0...1e11), ("rating", Double(rating), 0...4), ("elapsed", elapsed, -1e11...1e11),
+      ("at", at, 0...1e12), ("rating", Double(rating), 0...4), ("elapsed", elapsed, -1e11...1e11),
       ("interval", interval, 0...1e11), ("stability", stability, 0...1e6), ("difficulty", difficulty, 0...10),
       ("seconds", seconds, 0...1e9),
     ]

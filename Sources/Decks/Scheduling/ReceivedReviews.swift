@@ -109,10 +109,10 @@ public final class ReviewReceiver {
     target.put(3, answer.ease)
     target.put(4, answer.state.rawValue)
     let interval = Double(answer.interval)
-    target.put(5, interval < 0 ? -interval : interval * 86_400)
+    target.put(5, min(1e11, interval < 0 ? -interval : interval * 86_400))
     let isDifficulty = (100...1100).contains(answer.factor)
     target.put(6, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
-    target.put(7, Double(max(0, answer.time)) / 1000)
+    target.put(7, min(1e9, Double(max(0, answer.time)) / 1000))
     let columns = [answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind]
     for (place, value) in columns.enumerated() { target.put(8 + place, value) }
   }

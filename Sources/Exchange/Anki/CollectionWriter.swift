@@ -82,7 +82,7 @@ final class CollectionWriter {
     var guid: TextBytes
     var type: Int64
     var modified: Int64
-    var tags: TextBytes
+    var tags: String
     var fields: TextBytes
     /// The first field without its HTML tags, and the field that notes are sorted by.
     var first: TextBytes

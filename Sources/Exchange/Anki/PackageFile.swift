@@ -65,7 +65,8 @@ final class PackageFile {
         }
       }
     }
-    zip = try ZipFile(source, named: path)
+    zip = try ZipFile(source, named: path, holdsFolders: true)
+    zip.unwrap()
     version = try PackageFile.version(of: zip, path)
     try readMedia()
   }

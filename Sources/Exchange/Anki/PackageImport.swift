@@ -17,6 +17,8 @@ public struct PackageSettings {
   public var moment: StudyMoment
   /// Whether schedules are imported. Otherwise every card is imported as a new one.
   public var keepsSchedule = true
+  /// What to do with a note that is already here; nil: it changes if the package's is newer.
+  public var onDuplicate: OnDuplicate?
   /// Whether the first rejected note ends the import, with nothing imported.
   public var isStrict = false
   public var isInterrupted: @Sendable () -> Bool
@@ -98,10 +100,11 @@ public final class PackageImport {
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
       field: media?.renaming ?? { $0 })
+    receiver.onDuplicate = settings.onDuplicate
     defer { media?.flush = {} }
     targets.flush = receiver.flush
     media?.flush = receiver.flush
-    let rows = try PackageFile.reading(path) { try PackageRows(foreign) }
+    let rows = try PackageFile.reading(path) { try PackageRows(foreign, keepsMarks: settings.keepsSchedule) }
     var done = 0
     while let note = try PackageFile.reading(path, { try rows.next() }) {
       done += 1
@@ -121,6 +124,8 @@ public final class PackageImport {
     if isFromServer { try targets.importUnused() }
     try targets.givePresets()
     try media?.receiveHidden()
+    let repeated = receiver.repeatedCount
+    if repeated > 0 { lost["notes with the guid of another note of the package"] = repeated }
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
     return report
   }
@@ -152,6 +157,7 @@ public final class PackageImport {
     } catch let error as NoteError where error != .interrupted {
       try refuse(number, path, error.report.code, error.message)
     } catch let error as DeckError {
+      if case .duplicate = error { throw ExchangeError.alreadyThere(path: path, reason: error.message) }
       try refuse(number, path, error.report.code, error.message)
     }
   }

@@ -18,6 +18,7 @@ struct PackagedNote {
 }
 
 final class PackageRows {
+  private let keepsMarks: Bool
   private let notes: Statement
   private let cards: Statement
   private var card: Row?
@@ -30,7 +31,9 @@ final class PackageRows {
     id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data
     """
 
-  init(_ db: Database) throws {
+  /// - Parameter keepsMarks: whether notes keep the tags that come from studying.
+  init(_ db: Database, keepsMarks: Bool = true) throws {
+    self.keepsMarks = keepsMarks
     count = try db.count("SELECT count(*) FROM notes")
     notes = try Statement(db, "SELECT id, guid, mid, mod, tags, flds, data FROM notes ORDER BY id")
     cards = try Statement(db, "SELECT \(PackageRows.cardColumns) FROM cards ORDER BY nid, ord, id")
@@ -44,12 +47,13 @@ final class PackageRows {
       return nil
     }
     let id = row.integer(0)
+    let tags = PackageRows.tags(row.text(4))
     var note = PackagedNote(
       note: NoteRecord(
         id: NoteID(rawValue: min(AnkiCard.mostNumber, id)), guid: row.text(1),
         type: NoteTypeID(rawValue: row.integer(2)),
-        modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))), tags: PackageRows.tags(row.text(4)),
-        fields: NoteFields.list(row.bytes(5)), data: row.text(6)))
+        modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))),
+        tags: keepsMarks ? tags : Tags.withoutMarks(tags), fields: NoteFields.list(row.bytes(5)), data: row.text(6)))
     while let next = card, next.integer(1) <= id {
       if next.integer(1) == id { append(next, to: &note) } else { hasStrayCards = true }
       card = try cards.next()

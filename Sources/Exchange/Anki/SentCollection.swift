@@ -19,7 +19,7 @@ final class SentCollection {
 
   init(_ db: Database, _ writer: CollectionWriter, _ destination: PackageDestination) throws {
     (self.db, self.writer, self.destination) = (db, writer, destination)
-    notes = try SentNotes(db, writer)
+    notes = try SentNotes(db, writer, keepsMarks: destination.keepsSchedule)
     reviews = try SentReviews(db)
   }
 

@@ -11,6 +11,7 @@ struct SentNotes {
   private let db: Database
   private let writer: CollectionWriter
   private let note: Statement
+  private let keepsMarks: Bool
   private var types: [Int64: NoteType] = [:]
   /// The new ids of notes whose id was taken in the package.
   private var renumbered: [Int64: Int64] = [:]
@@ -19,8 +20,9 @@ struct SentNotes {
   private(set) var lastModified = 0.0
   private(set) var mediaNames: Set<String> = []
 
-  init(_ db: Database, _ writer: CollectionWriter) throws {
-    (self.db, self.writer) = (db, writer)
+  /// - Parameter keepsMarks: whether the tags that come from studying are written.
+  init(_ db: Database, _ writer: CollectionWriter, keepsMarks: Bool) throws {
+    (self.db, self.writer, self.keepsMarks) = (db, writer, keepsMarks)
     note = try Statement(db, "SELECT guid, type, mod, tags, fields, \(NoteTable.foreignData) FROM notes WHERE id = ?1")
   }
 
@@ -60,7 +62,7 @@ struct SentNotes {
       try SentNotes.withText(of: sorted) { sorted in
         try writer.add(
           CollectionWriter.Note(
-            id: id, guid: row.bytes(0), type: type.id.rawValue, modified: row.integer(2), tags: row.bytes(3),
+            id: id, guid: row.bytes(0), type: type.id.rawValue, modified: row.integer(2), tags: tags(row.text(3)),
             fields: column, first: first, sorted: sorted, data: row.text(5)))
       }
     }
@@ -71,6 +73,12 @@ struct SentNotes {
     guard field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return try body(field) }
     var text = FieldHTML.sortText(String(decoding: field, as: UTF8.self))
     return try text.withUTF8(body)
+  }
+
+  private func tags(_ column: String) -> String {
+    if keepsMarks || column.isEmpty { return column }
+    let tags = Tags.withoutMarks(Tags.separated(column))
+    return tags.isEmpty ? "" : " \(tags.joined(separator: " ")) "
   }
 
   private mutating func type(_ id: Int64) throws -> NoteType {

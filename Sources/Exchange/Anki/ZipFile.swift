@@ -29,7 +29,7 @@ final class ZipFile {
   /// - Parameters:
   ///   - path: the file to open.
   ///   - name: the name of the file in errors.
-  ///   - holdsFolders: whether members may be in folders, as in an EPUB book.
+  ///   - holdsFolders: whether members may be in folders, as in an EPUB book or a package that was packed again.
   init(_ path: String, named name: String, holdsFolders: Bool = false) throws(PackageError) {
     guard let zip = deckhand_zip()?.pointee else { throw .noLibrary(path: name) }
     var code: Int32 = 0
@@ -79,6 +79,17 @@ final class ZipFile {
     if !isPlain || name.utf8.count > 4_096 {
       throw .refused(path: path, place: place, reason: "has an unsafe name")
     }
+  }
+
+  /// Drops what is added when the unpacked files are packed again: the files of macOS, and a folder around all others.
+  func unwrap() {
+    guard members.keys.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) else { return }
+    members = members.filter { name, _ in
+      !name.hasPrefix("__MACOSX/") && !name.hasSuffix("/") && lastPart(of: name) != ".DS_Store"
+    }
+    let folders = Set(members.keys.map { name in name.firstIndex(of: "/").map { String(name[...$0]) } ?? "" })
+    guard folders.count == 1, let folder = folders.first else { return }
+    members = Dictionary(uniqueKeysWithValues: members.map { (String($0.key.dropFirst(folder.count)), $0.value) })
   }
 
   /// Passes a member's bytes to `piece`, one buffer at a time.

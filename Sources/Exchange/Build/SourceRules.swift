@@ -52,7 +52,7 @@ package final class SourceRules {
 
   private func makeDeck(_ db: Database) throws -> DeckRecord {
     for type in types where try NoteTypeTable.named(db, type.name) == nil {
-      _ = try NoteTypeTable.create(db, type.draft, now: 0)
+      _ = try NoteTypeTable.create(db, type.draft, now: 0, isFromFile: true)
     }
     return try DeckTable.create(db, name: "sources", now: 0)
   }

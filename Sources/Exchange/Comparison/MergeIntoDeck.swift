@@ -118,7 +118,7 @@ public final class MergeIntoDeck {
   private func apply(type entry: ComparedEntry) throws {
     let draft = entry.draft
     guard let known = try NoteTypeTable.named(db, draft.name) else {
-      _ = try NoteTypeTable.create(db, draft, now: now)
+      _ = try NoteTypeTable.create(db, draft, now: now, isFromFile: true)
       return
     }
     if known.draft == draft { return }
@@ -228,7 +228,8 @@ public final class MergeIntoDeck {
 
   private func add(_ entry: ComparedEntry) throws {
     let type = try NoteTypeTable.findOrMake(db, named: entry[ComparedField.type], now: now)
-    let note = NewNote(fields: texts(entry, type), tags: entry.markedTags, guid: entry.key)
+    var note = NewNote(fields: texts(entry, type), tags: entry.markedTags, guid: entry.key)
+    note.mayBeEmpty = true
     let id = try NoteTable.add(
       db, note, type: type, to: place(entry[ComparedField.deck]), now: now, random: random,
       isInterrupted: isInterrupted)

@@ -2,6 +2,7 @@
 
 import Bindings
 import Commands
+import Exchange
 import Files
 import Lexicon
 import PluginHost
@@ -69,7 +70,7 @@ enum CareCommands {
     ) { invocation, session in
       let workspace = try session.workspace()
       let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let staged = try workspace.care.stage(path, taking: powers(invocation))
+      let staged = try stage(path, taking: powers(invocation), workspace)
       let (found, here) = (staged.contents, try workspace.care.contentsIfReadable())
       let wantsJSON = invocation.wantsJSON(in: session)
       let left = powers(of: staged)
@@ -98,6 +99,22 @@ enum CareCommands {
           ("kept", report.kept.map { .text($0) } ?? .null), ("powers", powers),
         ]),
         .lines(["Restored \(words(report.restored, session))."] + kept))
+    }
+  }
+
+  /// Checks a backup. The message about a file of cards, such as Anki's own backup, names the command that reads it.
+  private static func stage(
+    _ path: String, taking powers: Set<BackupPower>, _ workspace: Workspace
+  ) throws -> StagedBackup {
+    let isOfCards = CardFormat.allNames.contains { path.lowercased().hasSuffix("." + $0) }
+    do { return try workspace.care.stage(path, taking: powers) } catch let error as any Problem
+      where isOfCards && !(error is FileError)
+    {
+      let report = error.report
+      throw PlainProblem(
+        ProblemReport(
+          code: report.code, title: report.title,
+          message: report.message + "; `deck import DECK FILE` imports such a file", details: report.details))
     }
   }
 

@@ -204,6 +204,9 @@ enum CompareCommands {
     ) { invocation, session in
       let workspace = try session.workspace()
       let deck = try workspace.decks.open(invocation.text("DECK"))
+      for name in invocation.list("NOTE") where try workspace.notes.find(guidBeginning: name).isEmpty {
+        throw LookupError.noCard(guid: name)
+      }
       guard let side = invocation.optionalText("--take").flatMap({ SettledSide(rawValue: $0) }) else {
         return try listed(
           workspace.comparing, deck, invocation.list("NOTE"), field: invocation.optionalText("--field"))

@@ -34,8 +34,8 @@ enum DeckFileCommands {
         --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
         the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
         so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
-        and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes only if \
-        the package has a newer one. --format answers imports what was answered on a page of the deck (deck page): \
+        and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
+        package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format answers imports what was answered on a page of the deck (deck page): \
         schedules continue as if it had been answered here, and answers that are already there are skipped.
         """,
       arguments: [

@@ -124,6 +124,12 @@ struct Diagnosis {
         remedy: "correct or remove the document, or restore it from a backup", isMendable: false)
     }
     let known = Set(try workspace.documents.ids())
+    for id in known.sorted() where !DocumentTable.isNamed(id) {
+      found.append(
+        DoctorFinding(
+          area: .documents, code: "bad_document_id", what: "the id of a document is no UUID: \(quoted(id))",
+          place: "documents \(printable(id, limit: 60))", remedy: "the document is removed", isMendable: true))
+    }
     for (card, document) in try workspace.read({ try CardTable.documents($0) }) where !known.contains(document) {
       found.append(
         DoctorFinding(

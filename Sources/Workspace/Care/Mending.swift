@@ -50,7 +50,8 @@ extension CareOperations {
       }
       // The rows that cards, notes and decks refer to exist by now.
       if has(DoctorFinding.damaged) { try db.applyDeleteActions() }
-      if has("missing_document") {
+      if has("bad_document_id") { try DocumentTable.removeUnnamed(db) }
+      if has("missing_document") || has("bad_document_id") {
         let known = Set(try DocumentTable.ids(db))
         for (card, document) in try CardTable.documents(db) where !known.contains(document) {
           try CardTable.setDocument(db, card, to: nil, now: workspace.environment.clocks.now())

@@ -5,6 +5,7 @@ import CardDocuments
 import Decks
 public import Exchange
 import Files
+import Problems
 import Storage
 import Text
 
@@ -74,7 +75,7 @@ public struct Comparing {
   package func difference(
     _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
-    let contents = try ComparedFiles(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
+    let contents = try files(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
     return ContentDifference(contents[0], contents[1])
   }
 
@@ -84,7 +85,7 @@ public struct Comparing {
     _ request: MergeRequest, _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> MergeReport {
     let operands = try [request.base, request.ours, request.theirs].map { try operand($0, settings, generator) }
-    let files = try ComparedFiles(operands, settings)
+    let files = try files(operands, settings)
     let contents = files.contentsToMerge
     let result = ThreeWayMerge(
       base: contents[0], ours: contents[1], theirs: contents[2], preferred: request.preferred
@@ -106,6 +107,20 @@ public struct Comparing {
       report.counts = try write(result, operands, files, to: output, settings) ?? difference()
     }
     return report
+  }
+
+  /// Reads operands. As nothing is to be imported, an error of a file does not say that nothing was.
+  private func files(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws -> ComparedFiles {
+    do { return try ComparedFiles(operands, settings) } catch let error as any Problem {
+      let report = error.report
+      var message = report.message
+      for end in [". Nothing was imported.", ". Nothing was imported"] {
+        message = message.replacing(text: end, with: "")
+      }
+      if message == report.message { throw error }
+      throw PlainProblem(
+        ProblemReport(code: report.code, title: report.title, message: message, details: report.details))
+    }
   }
 
   /// Whether an operand is a deck, current or at an undo step, so that no file is read for it.

@@ -64,6 +64,7 @@ extension DeckHandle {
       folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
     ) { [workspace] in try workspace.media.add($0, named: $1) }
     (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
+    settings.onDuplicate = options.onDuplicate
     return try PackageImport(db, into: id, settings).run(path, kinds) { try progress($0, $1) }
   }
 
