@@ -40,11 +40,11 @@ public enum MediaNames {
           let end = brackets.next(bytes[...], from: index), end < index + 1_000
         {
           let name = decoded(bytes[(index + 7)..<end], hasEscapes: false).composed
-          if isLocal(name) && !name.isEmpty { body(name, true) }
+          if try isLocal(name, isThere) { body(name, true) }
         }
       case UInt8(ascii: "<"):
         if let (tag, end) = tags.tag(bytes[...], index) {
-          for name in try tag.isClosing ? [] : tag.mediaNames(isThere) where isLocal(name) && !name.isEmpty {
+          for name in try tag.isClosing ? [] : tag.mediaNames(isThere) where try isLocal(name, isThere) {
             body(name, ["audio", "video", "source"].contains(tag.name))
           }
           index = end - 1
@@ -55,9 +55,11 @@ public enum MediaNames {
     }
   }
 
-  private static func isLocal(_ name: String) -> Bool {
-    let start = name.utf8.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
-    return !start.contains(UInt8(ascii: ":")) && !name.utf8.contains(UInt8(ascii: "/"))
+  /// A name with a colon is an address, unless a file has it.
+  private static func isLocal(_ name: String, _ isThere: (String) throws -> Bool) rethrows -> Bool {
+    if name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) { return false }
+    let start = name.utf8.prefix { $0 != UInt8(ascii: "\\") }
+    return try start.contains(UInt8(ascii: ":")) ? isThere(name) : true
   }
 
   /// Decodes the entities and percent escapes of a name.

@@ -119,4 +119,18 @@ extension PackageTests {
       #expect(cards.0.map(\.prompt) == cards.1.map(\.prompt) && cards.0.map(\.schedule) == cards.1.map(\.schedule))
     }
   }
+
+  @Test func `a sound and a picture with a colon in their names come with their note`() throws {
+    let sql = BadPackageTests.basic.replacing(
+      "'f' || char(31)", with: "'[sound:a:b.mp3] <img src=\"c:d.png\">' || char(31)")
+    let path = try package(
+      here.folder,
+      [
+        ("collection.anki2", try collectionFile(here.folder, sql)),
+        ("media", Array(#"{"0":"a:b.mp3","1":"c:d.png"}"#.utf8)), ("0", [1]), ("1", [2]),
+      ])
+    try here.importing(path)
+    #expect(here.media == ["a_b.mp3": [1], "c_d.png": [2]])
+    #expect(try here.cards("Here").map(\.prompt) == ["[sound a_b.mp3] [picture c_d.png]"])
+  }
 }
