@@ -50,6 +50,20 @@ import Testing
         "(global 'decks'); plugin.json needs the permission decks.read or decks.write"))
   }
 
+  @Test(arguments: [
+    ("auth.user", "auth", "; a plugin has no auth; it can listen to the event authentication_changed"),
+    ("io.open('x')", "io", "; a plugin has no io; files reads and writes the paths that it was granted"),
+    ("dofile('x.lua')", "dofile", "; a plugin has no dofile; require loads the files of its folder"),
+  ])
+  func `the use of what no plugin has is reported with what it has instead`(
+    code: String, name: String, advice: String
+  ) throws {
+    let home = try Home()
+    try home.plugin("eager", manifest: #""load": "startup""#, "local x = " + code)
+    let run = try home.run("plugin", "enable", "eager", "--grant")
+    #expect(run.errors.contains("a nil value (global '\(name)')" + advice), "\(run)")
+  }
+
   private let grow = #"shell.command{name="grow", run=function() return "grown" end}"#
 
   @Test func `one account's grants do not count for another, nor before a sign-in`() throws {
