@@ -74,7 +74,7 @@ public final class BindingContext {
   /// The workspace that was last returned. While it is open, nobody has signed out. Read at every call; no access to
   /// it ever spans another access.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?
-  /// The modules that the state was not granted, with the permission that each needs.
+  /// The globals that the state does not have, with what the author of its code has to know.
   var withheld: [String: String] = [:]
   /// The letters of the last call of `words.can_form`.
   var letters = PlainLetters()
@@ -200,10 +200,9 @@ public enum GrantError: Problem, Equatable {
 }
 
 extension BindingContext {
-  /// Returns what to add to Lua's message about a global that is nil, if that is a module which was not granted.
+  /// Returns what to add to Lua's message about a global that is nil, if the state does not have that on purpose.
   public func advice(on message: String) -> String? {
-    withheld.first { message.hasSuffix("a nil value (global '\($0.key)')") }
-      .map { "; plugin.json needs the permission \($0.value)" }
+    withheld.first { message.hasSuffix("a nil value (global '\($0.key)')") }.map { "; " + $0.value }
   }
 
   /// Whether an action that cannot be rolled back may be performed; in a dry run it is reported to the user instead.

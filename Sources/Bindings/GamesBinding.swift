@@ -40,7 +40,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "new", [LuaParameter("options", .optional(.table))], returns: .object("game").orProblem,
       example: "{mode = \"classic\", language = \"english\", length = 9}",
-      "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}."
+      "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}. A base is used as it is; "
+        + "length is then that of the words after it."
     ) { stack in
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()

@@ -16,9 +16,16 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
     documentsModule(context), wordsModule(context), textsModule(context), gamesModule(context), settingsModule(context),
     shellModule(context), filesModule(context),
   ]
-  for module in modules where !module.isGranted { context.withheld[module.description.name] = module.description.grant }
+  for module in modules where !module.isGranted {
+    let grant = module.description.grant
+    context.withheld[module.description.name] = grant.map { "plugin.json needs the permission \($0)" }
+  }
   modules.removeAll { !$0.isGranted }
-  if context.owner.plugin == nil { modules.append(pluginsModule(context)) }
+  if context.owner.plugin == nil {
+    modules.append(pluginsModule(context))
+  } else {
+    context.withheld.merge(withheldFromPlugins) { words, _ in words }
+  }
   if context.auth != nil { modules.append(authModule(context)) }
   for module in modules { try state.register(module) }
   try state.register(
@@ -27,6 +34,17 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
       module.field("api", .integer, "The number of this interface.") { apiVersion }
     }, members: modules.map(\.description.name))
 }
+
+/// The globals of a script that no plugin has, and what it has instead.
+private let withheldFromPlugins = [
+  "auth": "a plugin has no auth; it can listen to the event authentication_changed",
+  "plugins": "a plugin has no plugins",
+  "io": "a plugin has no io; files reads and writes the paths that it was granted",
+  "debug": "a plugin has no debug",
+  "package": "a plugin has no package; require loads the files of its folder",
+  "dofile": "a plugin has no dofile; require loads the files of its folder",
+  "loadfile": "a plugin has no loadfile; require loads the files of its folder",
+]
 
 private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(deckType(context))

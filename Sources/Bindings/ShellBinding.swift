@@ -232,7 +232,8 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
 private func describeCommands(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "run", [LuaParameter("line", .string)], returns: .any.orProblem, grant: .shellRun, example: "(\"deck list\")",
-    "Runs a line as a command and returns its result."
+    "Runs a line as a command and returns its result. In a script, a command that Lua added is part of the script: "
+      + "what it did before it failed is undone only if the script fails too, as with `assert`."
   ) { stack in
     let line = try stack.text(1)
     return luaValue(of: try context.shell.run(line, of: context.owner))

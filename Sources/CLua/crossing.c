@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime.h"
@@ -14,9 +15,11 @@ static void note_told(dh_runtime *rt, const char *position) {
   rt->position[sizeof rt->position - 1] = 0;
 }
 
-void dh_tell_position(lua_State *L, const char *position) {
+void dh_tell_position(lua_State *L, const char *position, const char *trace) {
   dh_runtime *rt = dh_of(L);
   note_told(rt, position);
+  free(rt->trace);
+  rt->trace = trace ? strdup(trace) : NULL;
   rt->has_told_position = 1;
 }
 

@@ -10,6 +10,7 @@
 static int finish_pcall(lua_State *L, int status, lua_KContext skipped) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)skipped;
   dh_pass_stop_on(L, status);
+  dh_forget_told_position(L);
   lua_pushboolean(L, 0);
   lua_insert(L, -2);
   return 2;
@@ -105,7 +106,10 @@ static int guarded_resume(lua_State *L) {
   lua_State *co = check_coroutine(L);
   int count = resume(L, co, lua_gettop(L) - 1);
   lua_pushboolean(L, count >= 0);
-  if (count < 0) count = 1;
+  if (count < 0) {
+    dh_forget_told_position(L);
+    count = 1;
+  }
   lua_insert(L, -(count + 1));
   return count + 1;
 }

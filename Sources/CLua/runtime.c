@@ -191,6 +191,7 @@ void dh_note_stop(lua_State *L) {
   dh_runtime *rt = dh_of(L);
   if (!rt->has_stop_position) note_position_from(L, rt, 0);
   rt->has_stop_position = 1;
+  rt->has_told_position = 0;
 }
 
 int dh_note_error(lua_State *L) {

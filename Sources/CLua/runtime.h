@@ -46,7 +46,7 @@ struct dh_runtime {
   char position[256];
   int has_stop_position;  // position is that of a stop and has not been read yet
   char *trace;
-  int has_told_position;  // position comes from another process, for the error that is about to be raised
+  int has_told_position;  // position and trace are those of the error that is about to be raised; see dh_tell_position
   int served;             // the answer of the last host function that dh_serve ran
   // Frequent texts of problems: strings that the table at `texts_ref` of the registry holds by slot.
   struct {

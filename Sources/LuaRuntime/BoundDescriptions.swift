@@ -81,6 +81,11 @@ public struct FunctionDescription: Sendable {
   /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
 
+  /// Whether it returns a part of the object by its position.
+  var returnsPart: Bool {
+    if case .optional(.object) = returns { parameters.map(\.type) == [.integer] } else { false }
+  }
+
   /// `deck:add(card: table) -> card | nil, problem`.
   public func signature(on owner: String, separator: String) -> String {
     let list = parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ")

@@ -41,10 +41,11 @@ struct ThrownError {
     }
   }
 
-  /// Pushes the error of Lua code that Swift called: its original value, unless that belongs to another state.
+  /// Pushes the error of Lua code that Swift called: its original value and place, unless it belongs to another state.
   private func push(_ error: LuaError, on stack: borrowing LuaStack) -> Int32 {
     if let key = error.value, let value = stack.state.errorValue(key) {
       stack.push(value)
+      dh_tell_position(stack.L, error.position, error.trace)
     } else if let problem = error.problem {
       stack.push(problem)
     } else {

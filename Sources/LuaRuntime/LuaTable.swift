@@ -143,12 +143,12 @@ public struct LuaTable: ~Copyable {
   }
 
   /// Throws if the table has named fields and no elements, as it is then not a list. The result of `table.pack()` is
-  /// accepted as an empty list.
+  /// accepted as an empty list, and so is a table with `__len`.
   @usableFromInline func refuseNames() throws(LuaFailure) {
-    if hasMetatable { return }
     let stack = LuaStack(L)
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
+    if luaL_getmetafield(L, index, "__len") != LUA_TNIL { return }
     lua_pushnil(L)
     guard dh_next_raw(L, index) == 1 else { return }
     guard let name = stack.excerpt(-2, limit: 256) else { throw missing(1) }

@@ -34,6 +34,8 @@ func wordUnknownField(
   if let name = stack.excerpt(Int(key), limit: 256) {
     stack.push(stack.state.unknownField(of: type, named: name, isWrite: isWriting != 0))
   } else {
-    stack.push("\(type) has fields by name, not by \(stack.typeName(Int(key)))")
+    let methods = stack.kind(Int(key)) == .number ? stack.state.description(named: type)?.methods : nil
+    let part = methods?.first(where: \.returnsPart).map { " (did you mean \(type):\($0.name)\($0.example ?? "()")?)" }
+    stack.push("\(type) has fields by name, not by \(stack.typeName(Int(key)))\(part ?? "")")
   }
 }

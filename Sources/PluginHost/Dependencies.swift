@@ -85,8 +85,8 @@ private struct DependencyCheck {
     guard Version(version).map(need.range.contains) == true else {
       return missing("version \(need.range); version \(version) is installed")
     }
-    if let start = path.firstIndex(of: other.name) { return .cycle(path[start...] + [other.name]) }
-    guard other.isUsable else { return missing("which is not enabled; see `plugin info \(need.name)`") }
-    return problem(of: other)
+    if let problem = problem(of: other) { return problem }
+    if let obstacle = other.obstacle { return missing("which " + obstacle) }
+    return nil
   }
 }

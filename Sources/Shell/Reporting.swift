@@ -12,12 +12,8 @@ import Values
 struct Reporter {
   private let console: Console
   private let wantsJSON: Bool
-  private let wantsTrace: Bool
 
-  init(_ console: Console, _ options: ShellOptions) {
-    self.console = console
-    (wantsJSON, wantsTrace) = (options.wantsJSON, options.wantsTrace)
-  }
+  init(_ console: Console, _ options: ShellOptions) { (self.console, wantsJSON) = (console, options.wantsJSON) }
 
   /// Reports an error and returns its exit status.
   /// - Parameter origin: the command that failed; printed before the message.
@@ -33,8 +29,19 @@ struct Reporter {
       let words = printable(console.place, limit: 500) + words(error, problem, origin)
       if error is LuaError { console.message(lines: words) } else { console.message(words) }
     }
-    if let trace = (error as? LuaError)?.trace, wantsTrace { console.message(lines: trace) }
+    showTrace(of: error)
     return problem.report.code.exitStatus
+  }
+
+  /// Reports an error in a listener; that of a plugin names the plugin and the subject itself.
+  func report(_ error: any Error, in subject: String, of owner: Owner) {
+    console.message(owner == .user ? "in \(subject): \(error)" : "\(error)")
+    showTrace(of: error)
+  }
+
+  /// Shows the traceback, which an error has only if it was requested.
+  private func showTrace(of error: any Error) {
+    if let trace = (error as? LuaError)?.trace { console.message(lines: trace) }
   }
 
   private func words(_ error: any Error, _ problem: any Problem, _ origin: String?) -> String {

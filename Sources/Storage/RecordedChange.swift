@@ -22,13 +22,15 @@ public final class RecordedChange {
   private(set) var place: Place
   /// The undo steps that were written as a consequence of this change, in their order.
   public internal(set) var laterSteps: [Int] = []
+  /// What the unit of this change changed as a consequence of it, in its order.
+  private(set) var laterParts: [RecordedChange] = []
 
   init(_ place: Place) { self.place = place }
 
   /// Creates a change that changed nothing.
   public convenience init() { self.init(.nothing) }
 
-  public var isEmpty: Bool { if case .nothing = place { true } else { false } }
+  public var isEmpty: Bool { if case .nothing = place { laterParts.allSatisfy(\.isEmpty) } else { false } }
 
   /// The undo step that consists of exactly this change.
   public var step: Int? { if case .step(let id) = place { id } else { nil } }
@@ -39,8 +41,10 @@ public final class RecordedChange {
     if case .part(let part) = place, part.start.isAtStart, recorder.isAt(part.end) { place = .step(id) }
   }
 
-  /// Runs what follows from the change; the undo steps that it writes become later steps of the change.
-  public func takeAlong(in store: Store, _ body: () throws -> Void) rethrows {
+  /// Runs what follows from the change; the undo steps that it writes become later steps of the change, and what it
+  /// changes in a unit becomes a later part.
+  public func takeAlong(in store: Store, _ body: () throws -> Void) throws {
+    if store.isInUnit { return laterParts.append(try store.recordingChange(body).change) }
     let outer = store.extendedChange
     store.extendedChange = self
     defer { store.extendedChange = outer }
@@ -61,8 +65,9 @@ extension Store {
     try read { _ in }
     let start = recorder.mark()
     let part = UndoRecorder(partOf: recorder)
+    part.part = recorder.part
     recorder.part = part
-    defer { recorder.part = nil }
+    defer { recorder.part = part.part }
     let result = try body()
     if part.isEmpty { return (result, RecordedChange(.nothing)) }
     let change = RecordedChange(.part(.init(rows: part.encoded(), start: start, end: recorder.mark())))
@@ -70,10 +75,12 @@ extension Store {
     return (result, change)
   }
 
-  /// Undoes a recorded change inside another operation. The latest part of the current unit leaves no trace in it.
-  /// - Throws: `UndoError`, with nothing changed.
+  /// Undoes a recorded change inside another operation, after its later parts. The latest part of the current unit
+  /// leaves no trace in it.
+  /// - Throws: `UndoError`; the operation must then be rolled back.
   public func takeBack(_ change: RecordedChange, _ db: Database) throws {
     guard let recorder else { return }
+    for part in change.laterParts.reversed() { try takeBack(part, db) }
     let rows: StepRows
     var start: UndoRecorder.Mark?
     switch change.place {

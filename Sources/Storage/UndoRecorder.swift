@@ -52,7 +52,8 @@ final class UndoRecorder {
   @exclusivity(unchecked) private var run = Run()
   /// Whether changes are recorded now.
   @exclusivity(unchecked) var isRecording = false
-  /// Records the same changes for a part of the step that can be undone alone.
+  /// Records the same changes for a part of the step that can be undone alone; it has a part if parts are nested, the
+  /// innermost first.
   @exclusivity(unchecked) var part: UndoRecorder?
   /// Whether the step holds more than can be stored.
   private(set) var isTooLarge = false
@@ -82,7 +83,11 @@ final class UndoRecorder {
         Unmanaged<UndoRecorder>.fromOpaque(context)._withUnsafeGuaranteedRef { recorder in
           guard recorder.isRecording else { return }
           recorder.note(db, operation, table, before, after)
-          recorder.part?.note(db, operation, table, before, after)
+          var part = recorder.part
+          while let recorded = part {
+            recorded.note(db, operation, table, before, after)
+            part = recorded.part
+          }
         }
       }, Unmanaged.passUnretained(self).toOpaque())
   }

@@ -71,6 +71,8 @@ import Testing
 
   @Test func `a value without a name is not a field`() throws {
     try program.fails([
+      ("return d[1]", "deck has fields by name, not by number (did you mean deck:card(1)?)"),
+      ("return d.options[1]", "deck_options has fields by name, not by number"),
       ("d:add{'tres', 'three'}", "a value without a field name; the fields are prompt, answer"),
       ("d:study{'sprint'}", "a value without a field name; the fields are mode, seconds"),
     ])

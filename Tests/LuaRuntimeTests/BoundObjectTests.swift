@@ -92,6 +92,7 @@ import Testing
     ("p:read(1)", "bad argument #1 to 'read' (a table with prompt expected, got number)"),
     ("p:read{}", "bad argument #1 to 'read' (field 'prompt': string expected, got nil)"),
     ("p:read{prompt = 'a', tags = {1, {}}}", "element 2: string expected, got table"),
+    ("p:read{prompt = 'a', tags = setmetatable({x = true}, {})}", "list expected, got a table with the field 'x'"),
     ("p:read{promt = 'a'}", "unknown field 'promt' (did you mean 'prompt'?)"),
     ("setmetatable({}, getmetatable(p))", "bad argument #2 to 'setmetatable'"),
     ("debug.setmetatable(1, debug.getmetatable(p))", "the metatable of a bound type is only for its objects"),

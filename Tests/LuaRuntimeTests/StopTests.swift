@@ -128,6 +128,21 @@ private final class Stopping: BoundObject {
     #expect(trace?.contains("test:1: in upvalue 'inner'") == true || trace?.contains("in local 'inner'") == true)
   }
 
+  @Test func `an error in a callback has the traceback and the position of the callback`() throws {
+    let state = try probeState(Census())
+    defer { state.close() }
+    state.isTracing = true
+    let callback = "local p = probes.create('p')\nlocal function inner() error({}) end\n"
+    let error = try failure(callback + "p:call(inner)", in: state)
+    #expect(error?.trace?.contains("test:2: in function") == true, "\(error?.trace ?? "no trace")")
+    #expect(error?.position == "test:2:")
+    for caught in ["pcall(p.call, p, inner)", "coroutine.resume(coroutine.create(p.call), p, inner)"] {
+      let later = try failure(callback + caught + "\nerror({})", in: state)
+      #expect(later?.position == "test:4:", "\(caught)")
+      #expect(later?.trace?.contains("test:2:") == false, "\(caught)")
+    }
+  }
+
   @Test(arguments: [
     ("for i = 1, 3 do", true), ("x = (", true), ("x = 'abc", false), ("x = = 1", false), ("x = [[abc", true),
     ("x = 'abc\\", true), ("return", false),

@@ -195,8 +195,9 @@ import Testing
     try source(home, manifest: #""needs": {"plugins": {"base": ">=1"}}"#)
     let missing = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
     #expect(missing.errors.contains("needs the plugin base, which is not installed") && isEmpty(home), "\(missing)")
-    try home.plugin("base", manifest: #""needs": {"plugins": {"deep": "*"}}"#, "")
+    try home.plugin("base", "")
     try home.enable("base")
+    try home.plugin("base", manifest: #""needs": {"plugins": {"deep": "*"}}"#, "")
     let chain = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
     #expect(
       chain.errors.contains("base: needs the plugin deep, which is not installed (verbs > base > deep)"), "\(chain)")

@@ -77,6 +77,10 @@ extension Game {
     #expect(game.average == 0)
   }
 
+  @Test func `a length beside a base word is that of the next word`() throws {
+    #expect(try game(length: 4).newWord().count == 4)
+  }
+
   @Test func `possible and missed words are listed`() throws {
     let game = try game()
     #expect(game.possible().count == 10)

@@ -75,6 +75,18 @@ private final class Marker: WorkspaceObserver {
     #expect(try names().count == added.count + 4)
   }
 
+  @Test func `in a unit, what a listener changed is undone with the answer`() throws {
+    workspace.observer = Marker()
+    try workspace.beginUnit()
+    let session = try study()
+    for _ in 0..<2 { try session.answer(.good) }
+    try session.undo()
+    #expect(try workspace.decks.all().count == 2 && reviews() == 1)
+    try session.undo()
+    try workspace.commitUnit()
+    #expect(try names() == added && reviews() == 0 && workspace.decks.all().count == 1)
+  }
+
   @Test func `in a unit it rolls back its part, also for a card that is new in the unit`() throws {
     try workspace.beginUnit()
     _ = try deck.add(NewCard(prompt: "la casa", answer: "x"), at: .top)

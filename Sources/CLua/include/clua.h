@@ -274,9 +274,10 @@ int dh_serve(lua_State *L, const dh_function *function, int arguments, int *answ
 const dh_function *dh_host_function(lua_State *L, int index);
 // Returns the message for writing to the frozen table at index; NULL for any other value.
 const char *dh_frozen_advice(lua_State *L, int index);
-// Sets where the other process says the error arose that the running host function is about to return.
-void dh_tell_position(lua_State *L, const char *position);
-// Clears that position, if no error is raised.
+// Sets where the error arose that the running host function is about to return: in the other process, or in a callback.
+// `trace` may be NULL.
+void dh_tell_position(lua_State *L, const char *position, const char *trace);
+// Clears that place, once the error is caught, or if none is raised.
 void dh_forget_told_position(lua_State *L);
 // The same for a stop; the stop begins here if it has not begun yet.
 void dh_tell_stop(lua_State *L, int reason, const char *position);

@@ -249,7 +249,7 @@ public final class DistantCode {
         case .error:
           let position = try decoder.reader.text()
           guard try decoder.values() == 1 else { throw CrossingError() }
-          dh_tell_position(L, position)
+          dh_tell_position(L, position, nil)
           return DH_FAIL_VALUE.rawValue
         case .syntaxError:
           let isIncomplete = try decoder.reader.byte() != 0

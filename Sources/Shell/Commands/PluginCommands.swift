@@ -155,9 +155,6 @@ enum PluginCommands {
       case .refused: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
       case .enabled:
         if let manifest = plugin.manifest { remark(on: manifest, session) }
-        if let problem = session.plugins.dependencies.problem(of: plugin) {
-          session.console.message("\(problem.message); until then it cannot be used")
-        }
         return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
       }
     }
@@ -177,6 +174,7 @@ enum PluginCommands {
   }
 
   /// Enables a plugin if the user grants the permissions that it asks for.
+  /// - Throws: also if something that it needs is missing or off, before the user is asked.
   static func enable(
     _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
   ) throws -> Enabling {
@@ -184,6 +182,7 @@ enum PluginCommands {
       throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
     }
     let manifest = try session.plugins.currentManifest(of: plugin)
+    if let problem = session.plugins.dependencies.problem(of: plugin) { throw problem }
     guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return .inDryRun }
     guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return .refused(manifest) }
     try session.plugins.enable(plugin, asked: manifest, isolated: isolated)

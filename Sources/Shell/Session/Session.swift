@@ -136,10 +136,7 @@ package final class Session {
     self.console = console
     self.environment = environment
     let reporter = Reporter(console, options)
-    let events = EventTable { owner, event, error in
-      // A plugin's error names the plugin and the event itself.
-      console.message(owner == .user ? "in \(event): \(error)" : "\(error)")
-    }
+    let events = EventTable { owner, subject, error in reporter.report(error, in: subject, of: owner) }
     tables = ShellTables(lexicons: LexiconLibrary(environment), events: events)
     let auth = try AuthenticationSession(AccountStore(data: environment.folders.data, environment: environment))
     data = UserData(
