@@ -147,7 +147,7 @@ struct TagReader {
 
   private let bytes: ArraySlice<UInt8>
   private var index: Int
-  /// A template that begins with this uses `<%Field%>`.
+  /// A template that begins with this, after any white space, uses `<%Field%>`.
   private static let oldStyle: StaticString = "{{=<% %>=}}"
   private let opening: StaticString
   private let closing: StaticString
@@ -159,9 +159,10 @@ struct TagReader {
 
   init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
-    let isOldStyle = bytes.begins(with: Self.oldStyle)
+    let start = bytes.firstIndex { !isASCIISpace($0) } ?? bytes.endIndex
+    let isOldStyle = bytes.begins(with: Self.oldStyle, at: start)
     (opening, closing) = isOldStyle ? ("<%", "%>") : ("{{", "}}")
-    index = bytes.startIndex + (isOldStyle ? Self.oldStyle.utf8CodeUnitCount : 0)
+    index = isOldStyle ? start + Self.oldStyle.utf8CodeUnitCount : bytes.startIndex
   }
 
   mutating func next() -> Token? {

@@ -100,10 +100,13 @@ extension Unicode.Scalar {
     return category == .uppercaseLetter || category == .titlecaseLetter
   }
 
-  /// Whether it is a diacritic of Latin, Greek and Cyrillic letters, or of symbols: searches ignore it.
+  /// Whether it is a diacritic of Latin, Greek and Cyrillic letters, a point of Hebrew, a vowel sign of Arabic, or a mark
+  /// of symbols: searches ignore it.
   public var isCombiningDiacritic: Bool {
     switch value {
     case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
+    // Hebrew writes a maqaf (U+05BE) and a few other signs of its own between its points.
+    case 0x0591...0x05BD, 0x05BF, 0x05C1...0x05C2, 0x05C4...0x05C5, 0x05C7, 0x064B...0x0652, 0x0670: true
     default: false
     }
   }

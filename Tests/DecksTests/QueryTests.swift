@@ -133,6 +133,17 @@ import Values
     }
   }
 
+  @Test(arguments: [
+    ("שָׁלוֹם", "שלום"), ("כִּי־טוֹב", "כי־טוב"), ("كَتَبَ", "كتب"),
+  ])
+  func `the points of Hebrew and the vowel signs of Arabic are ignored`(
+    prompt: String, query: String
+  ) throws {
+    let deck = try collection.deck("d")
+    try collection.add(deck, prompt, "x")
+    #expect(try found(query, deck) == [prompt] && found("prompt:\"\(query)\"", deck) == [prompt])
+  }
+
   @Test func `a card being learnt has no interval, in queries as in its field`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "learning", "x")

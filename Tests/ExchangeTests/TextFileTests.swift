@@ -225,6 +225,19 @@ import Testing
     #expect(try texts("a.srt", first + "\n00:02:01,000 --> 00:02:02,000\nFin.\n") == ["Uno. Dos.", "10", "Fin."])
   }
 
+  @Test(arguments: [
+    ("(risas) ¿Qué dices? (suspira)", ["(risas) ¿Qué dices? (suspira)"]), ("[door\ncloses]\n", []),
+    ("((all) laugh)", []), ("(a)\n[b]\nYes.", ["Yes."]), ("(a) no", ["(a) no"]),
+  ])
+  func `only a remark that stands alone is left out`(cue: String, paragraphs: [String]) throws {
+    #expect(try texts("a.srt", "0:01 --> 0:02\n\(cue)\n\n0:11 --> 0:12\n- End.\n") == paragraphs + ["End."])
+  }
+
+  @Test func `each named speaker gets a paragraph`() throws {
+    let cues = "0:01 --> 0:02\n- ANA: I think\n- LUIS: Me too\n\n0:03 --> 0:04\nEVA:\nNo way\nat all\n"
+    #expect(try texts("a.srt", cues) == ["I think", "Me too", "No way at all"])
+  }
+
   @Test func `a dash on a line of its own gives no paragraph`() throws {
     #expect(try texts("a.srt", "0:01 --> 0:02\n-\n\n0:11 --> 0:12\n-\nYes.\n- No.\n") == ["Yes.", "No."])
   }

@@ -74,6 +74,14 @@ private func fixture(_ name: String, from source: String = #filePath) throws -> 
     #expect(texts.prompt == "a" && texts.answer == "b")
   }
 
+  @Test func `a template in the old style may begin with white space`() throws {
+    let pair = TemplatePair(CardTemplate("c", front: "\n {{=<% %>=}}<%Front%>", back: "<%Back%>"))
+    let fields = NoteFields(names: ["Front", "Back"], values: ["a", "b"])
+    let texts = try CardTexts(pair, fields: fields, ordinal: 0, isBlank: false, isInterrupted: { false })
+    #expect(texts.prompt == "a" && texts.answer == "<%Back%>")
+    #expect(Template.renaming(["Front": "Vorn"], in: "\n{{=<% %>=}}<%Front%>") == "\n{{=<% %>=}}<%Vorn%>")
+  }
+
   @Test func `fields are renamed in the tags of a template and nowhere else`() {
     let source =
       "Front {{Front}} {{text:Front}} {{#Front}}{{ Front }}{{/Front}} {{Front2}} {{Front:x}} <!-- {{Front}} -->"

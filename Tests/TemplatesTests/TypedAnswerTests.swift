@@ -37,6 +37,10 @@ import Testing
     #expect(mild.isRight && shown(mild.typed) == "+cafe" && shown(mild.expected) == "+café")
     #expect(TypedComparison(typed: "ёлка", expected: "елка", ignoresAccents: true).isRight)
     #expect(!TypedComparison(typed: "cafx", expected: "café", ignoresAccents: true).isRight)
+    for (typed, expected) in [("שנון", "שִׁנּוּן"), ("كتب", "كَتَبَ")] {
+      #expect(TypedComparison(typed: typed, expected: expected, ignoresAccents: true).isRight)
+      #expect(!TypedComparison(typed: typed, expected: expected).isRight)
+    }
   }
 
   @Test func `long texts that have nothing in common are compared in bounded time`() {

@@ -112,18 +112,28 @@ enum SubtitleLines {
 
   /// Returns a cue's text without markup and with its references decoded; nil when it contains no speech.
   private static func shown(_ text: String) -> String? {
-    let lines = XMLTags.decoded(withoutMarks(text)[...]).split(separator: "\n").compactMap { line -> String? in
+    let text = XMLTags.decoded(withoutMarks(text)[...])
+    // A remark may take several lines.
+    if isAside(text.trimmed) { return nil }
+    let lines = text.split(separator: "\n").compactMap { line -> String? in
       var line = String(line).trimmed
       if line.isEmpty || line.contains("♪") || line.contains("♫") { return nil }
-      if isAside(line, "[", "]") || isAside(line, "(", ")") { return nil }
+      if isAside(line) { return nil }
       line = withoutSpeaker(line)
       return line.isEmpty ? nil : line
     }
     return lines.isEmpty ? nil : lines.joined(separator: "\n")
   }
 
-  private static func isAside(_ line: String, _ open: Character, _ close: Character) -> Bool {
-    line.first == open && line.last == close
+  /// Whether a text is one remark in brackets: `[door closes]`, but not `(laughs) Yes. (sighs)`.
+  private static func isAside(_ text: String) -> Bool {
+    guard let open = text.first, open == "[" || open == "(" else { return false }
+    var depth = 0
+    let end = text.firstIndex { character in
+      if character == open { depth += 1 } else if character == (open == "[" ? "]" : ")") { depth -= 1 }
+      return depth == 0
+    }
+    return end.map { text.index(after: $0) == text.endIndex } ?? false
   }
 
   /// Removes markup: `<i>`, `<v Ana>`, `{\an8}`. A bracket that is never closed, or that is followed by another
@@ -145,7 +155,7 @@ enum SubtitleLines {
     return plain + mark
   }
 
-  /// Removes `NAME:` in capitals at the beginning.
+  /// Replaces `NAME:` in capitals at the beginning by a dash, because another speaker begins.
   private static func withoutSpeaker(_ line: String) -> String {
     guard let colon = line.firstIndex(of: ":"), line.distance(from: line.startIndex, to: colon) <= 24 else {
       return line
@@ -155,7 +165,7 @@ enum SubtitleLines {
     else {
       return line
     }
-    return String(line[line.index(after: colon)...]).trimmed
+    return "- " + String(line[line.index(after: colon)...]).trimmed
   }
 
   // MARK: Sentences
