@@ -182,7 +182,8 @@ struct Tokenizer {
       case "\n" where end == nil && isParagraphEnd(bytes, index): return index
       default:
         if isEnd, end == nil, scalar.properties.isWhitespace { end = index }
-        if end != nil, "¿¡«“\"‘'(—–-[".unicodeScalars.contains(scalar) { opens = true }
+        // A dash opens nothing here: what a speaker says goes on in small letters, `—¿Vienes? —preguntó`.
+        if end != nil, "¿¡«“\"‘'([".unicodeScalars.contains(scalar) { opens = true }
       }
       index += length
     }
@@ -191,7 +192,7 @@ struct Tokenizer {
     let isCaseless = Self.scalar(bytes, next.start).scalar.properties.generalCategory == .otherLetter
     let follows = next.isCapital || ((isCaseless || next.isNumber) && dots != 3) || (opens && dots != 1)
     guard follows else { return nil }
-    return dots == 1 && isAbbreviation(bytes, word) ? nil : end
+    return dots == 1 && isAbbreviation(bytes, word, before: next) ? nil : end
   }
 
   /// Whether a line end ends a paragraph: a blank line follows.
@@ -199,13 +200,16 @@ struct Tokenizer {
     index + 1 < bytes.count && bytes[index + 1] == 0x0A
   }
 
-  private func isAbbreviation(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Bool {
+  private func isAbbreviation(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, before next: WordRange
+  ) -> Bool {
     let length = word.end - word.start
     if word.isNumber { return tables.pointsOrdinals && length <= 2 }
     if length > 12 { return false }
     let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
     if word.isCapital, text.unicodeScalars.count == 1 { return true }
-    return tables.abbreviations.contains(text.lowercased())
+    let lowered = text.lowercased()
+    return tables.abbreviations.contains(lowered) && (next.isNumber || !WordTables.abbreviatedWords.contains(lowered))
   }
 
   // MARK: Characters

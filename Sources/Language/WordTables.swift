@@ -39,6 +39,9 @@ struct WordTables {
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
   }
 
+  /// Abbreviations that are words as well, and more often: they count only before a number, as in `No. 5`.
+  static let abbreviatedWords: Set<String> = ["no", "art", "cap", "fig", "mar", "sat", "wed"]
+
   private static let titles = "dr prof vol cap fig art pág pag núm num ed etc vs op cit cf no nr n ph.d jr st"
 
   private static let shortened = [

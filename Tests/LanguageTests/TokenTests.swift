@@ -44,6 +44,8 @@ import Testing
     ("de", "Er mag z. B. Hunde. Am 3. Mai kam er usw. nach Hause.", 2), ("ru", "Жил на ул. Ленина. И т. д. Вот.", 3),
     ("el", "Ποιος είσαι; Ο Κανένας.", 2), ("es", "Vino; El gato no.", 1),
     ("ja", "猫である。名前は無い。「行く。」と言った。「うん！」「そう。」", 5),
+    ("es", "—¿Vienes? —preguntó Ana—. No. Fui al mar. Espera… —dijo.", 4), ("es", "Vive en la calle Mayor, No. 5.", 1),
+    ("en", "I said no. He sat. Then he read Fig. 3 and left.", 3), ("es", "¿Sí? —Ana rio.", 2),
     ("ar", "هل قرأت؟ نعم. قال... لا", 3), ("hi", "वह गया। क्या बात है॥ हाँ", 3),
   ])
   func `sentences end in the right places`(code: String, text: String, count: Int) {
