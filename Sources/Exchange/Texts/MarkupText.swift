@@ -136,11 +136,12 @@ enum MarkupText {
       }
     }
 
-    /// Whether a tag begins the mark of a note (EPUB 3 Structural Semantics Vocabulary, `noteref`), whose number would
-    /// become part of the word before it.
+    /// Whether a tag begins the mark of a note (`noteref` in EPUB 3's Structural Semantics Vocabulary, `doc-noteref` in
+    /// DPUB-ARIA), whose number would become part of the word before it.
     private static func isNoteMark(_ tag: HTMLTag) -> Bool {
-      guard tag.name == "a", !tag.isClosing, let type = tag.attribute("epub:type") else { return false }
-      return type.split(separator: " ").contains("noteref")
+      guard tag.name == "a", !tag.isClosing else { return false }
+      let kinds = (tag.attribute("epub:type") ?? "") + " " + (tag.attribute("role") ?? "")
+      return kinds.split(separator: " ").contains { $0 == "noteref" || $0 == "doc-noteref" }
     }
 
     private mutating func apply(_ tag: HTMLTag) {
