@@ -51,6 +51,19 @@ import Text
     #expect(entries[1].sentence == "vivía un hidalgos" && entries.allSatisfy { $0.state == .learning })
   }
 
+  @Test func `the pieces of KOReader's sentences are joined as they were in the book`() throws {
+    let path = try database(
+      "joined.sqlite3",
+      [
+        "CREATE TABLE title (id INTEGER PRIMARY KEY, name TEXT)",
+        "CREATE TABLE vocabulary (word TEXT, title_id INTEGER, prev_context TEXT, next_context TEXT)",
+        "INSERT INTO vocabulary VALUES ('casa', 1, 'Una ', ', blanca.'), ('arte', 1, 'l''', ' bella')",
+        "INSERT INTO vocabulary VALUES ('猫', 1, '私は', 'です。'), ('ven', 1, 'Dijo:', 'aquí'), ('sí', 1, '¿', '?')",
+      ])
+    #expect(
+      try read(path).map(\.sentence) == ["Una casa, blanca.", "l'arte bella", "私は猫です。", "Dijo: ven aquí", "¿sí?"])
+  }
+
   @Test func `an older KOReader file without contexts gives its words`() throws {
     let path = try database(
       "old.sqlite3",

@@ -140,6 +140,12 @@ import Text
     #expect(try text(["a.txt"]).lemmas(ofField: field).isEmpty)
   }
 
+  @Test(arguments: ["kat", "kat (m)", "(de) kat", "[sound:kat.mp3] kat, poes", "[sound:(kat).mp3]<b>(een) kat</b>"])
+  func `the word of a field is found among its remarks and sounds`(_ field: String) throws {
+    try person.folder.write("een kat", to: "a.txt")
+    #expect(try text(["a.txt"]).lemmas(ofField: field) == ["kat"])
+  }
+
   // MARK: Dictionaries
 
   private func zip(_ members: [(String, String)]) throws -> String {

@@ -97,7 +97,8 @@ public struct VocabularyFile: Sendable {
     }
   }
 
-  // Each query returns word, sentence, book, language, and 1 for a known word.
+  // Each query returns word, sentence, book, language, and 1 for a known word. A sentence may be in pieces, which are
+  // separated by U+001F.
 
   private static let kindle = """
     SELECT WORDS.word, LOOKUPS.usage, (SELECT title FROM BOOK_INFO WHERE BOOK_INFO.id = LOOKUPS.book_key), WORDS.lang,
@@ -109,7 +110,8 @@ public struct VocabularyFile: Sendable {
   private static func koreader(_ highlight: String) -> String {
     """
     SELECT coalesce(nullif(\(highlight), ''), word),
-      coalesce(prev_context, '') || ' ' || coalesce(nullif(\(highlight), ''), word) || ' ' || coalesce(next_context, ''),
+      coalesce(prev_context, '') || char(31) || coalesce(nullif(\(highlight), ''), word) || char(31) ||
+        coalesce(next_context, ''),
       (SELECT name FROM title WHERE title.id = title_id), NULL, 0
     FROM vocabulary ORDER BY vocabulary.rowid
     """
@@ -120,6 +122,23 @@ public struct VocabularyFile: Sendable {
 
   private static let kobo =
     "SELECT Text, NULL, NULL, ltrim(coalesce(DictSuffix, ''), '-'), 0 FROM WordList ORDER BY rowid"
+
+  /// Joins the pieces of a sentence. Those of a book have the blanks at their ends; those of a PDF lost them.
+  private static func joined(_ pieces: String) -> String {
+    func isWord(_ character: Character) -> Bool {
+      // Chinese and Japanese write no blanks.
+      let isWide = character.unicodeScalars.first.map { (0x2E80..<0xAC00).contains($0.value) } ?? false
+      return !isWide && (character.isLetter || character.isNumber)
+    }
+    return pieces.split(separator: "\u{1F}").reduce(into: "") { sentence, piece in
+      if let last = sentence.last, let next = piece.first, isWord(last) || ",.;:!?…)»”".contains(last),
+        isWord(next) || "¿¡«“(".contains(next)
+      {
+        sentence.append(" ")
+      }
+      sentence.append(contentsOf: piece)
+    }
+  }
 
   private static func read(_ db: Database, _ path: String, _ sql: String) throws -> [VocabularyEntry] {
     var entries: [VocabularyEntry] = []
@@ -134,7 +153,7 @@ public struct VocabularyFile: Sendable {
       }
       entries.append(
         VocabularyEntry(
-          word: word, sentence: text(1), title: text(2), language: text(3),
+          word: word, sentence: text(1).map(joined), title: text(2), language: text(3),
           state: row.integer(4) != 0 ? .known : .learning))
     }
     return entries

@@ -43,10 +43,14 @@ enum CardWords {
     return (word.stability ?? 0) >= knownDays ? .known : .learning
   }
 
-  /// Returns the word in a card's field, without HTML, brackets and whatever follows a comma; nil for a longer text.
+  /// Returns the word in a card's field, without HTML, brackets and whatever follows the word; nil for a longer text.
   private static func word(ofField field: String) -> String? {
     guard field.utf8.count <= 300 else { return nil }
-    var text = FieldHTML.sortText(field)
+    var text = FieldHTML.sortText(field).trimmed
+    // An article or a sound may come before the word: `(la) casa`, `[sound:casa.mp3] casa`.
+    while let open = text.first, open == "(" || open == "[", let end = text.firstIndex(of: open == "(" ? ")" : "]") {
+      text = String(text[text.index(after: end)...]).trimmed
+    }
     if let end = text.firstIndex(where: { "(,;/[\n".contains($0) }) { text = String(text[..<end]) }
     text = text.trimmed.lowercased()
     return text.isEmpty || text.split(separator: " ").count > 3 ? nil : text
