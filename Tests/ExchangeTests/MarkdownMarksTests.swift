@@ -43,6 +43,16 @@ import Testing
     #expect(MarkdownCloze.text(of: "`==b==`") == nil)
   }
 
+  @Test(
+    arguments: [
+      ("if a == b and c == d", nil), ("a ==b and c== d == e", "a {{c1::b and c}} d == e"),
+      ("==a == b==", "{{c1::a == b}}"),
+      ("====", nil), ("==a", nil), ("== a ==", nil), ("a==b==c", "a{{c1::b}}c"),
+    ] as [(String, String?)])
+  func `an equals sign between blanks marks no cloze`(text: String, cloze: String?) {
+    #expect(MarkdownCloze.text(of: text) == cloze)
+  }
+
   @Test func `a rule at the start without a second one is not front matter`() throws {
     let cards = "## a\n\nb\n"
     let collection = TestCollection()

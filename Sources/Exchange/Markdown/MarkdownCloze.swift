@@ -35,7 +35,8 @@ enum MarkdownCloze {
     bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count ? 2 : nil
   }
 
-  /// Returns the positions of `==` that open (true) or close (false) a cloze that is not empty.
+  /// Returns the positions of `==` that open (true) or close (false) a cloze that is not empty. As other programs read
+  /// it, a `==` before a blank opens nothing and one after a blank closes nothing, as in `a == b`.
   private static func pairs(in bytes: [UInt8]) -> [Int: Bool] {
     var places: [Int] = []
     var unclosed: Set<Int> = []
@@ -50,10 +51,15 @@ enum MarkdownCloze {
         index = bytes[index] == UInt8(ascii: "`") ? MarkdownSpans.codeEnd(bytes, index, &unclosed) : index + 1
       }
     }
-    var pairs: [Int: Bool] = [:]
-    for pair in stride(from: 0, to: places.count - 1, by: 2) where places[pair + 1] > places[pair] + 2 {
-      pairs[places[pair]] = true
-      pairs[places[pair + 1]] = false
+    var (pairs, open): ([Int: Bool], Int?) = ([:], nil)
+    for place in places {
+      if let start = open {
+        if isASCIISpace(bytes[place - 1]) { continue }
+        if place > start + 2 { (pairs[start], pairs[place]) = (true, false) }
+        open = nil
+      } else if place + 2 < bytes.count, !isASCIISpace(bytes[place + 2]) {
+        open = place
+      }
     }
     return pairs
   }

@@ -319,7 +319,7 @@ final class StudyScreen {
   @discardableResult
   func answer(_ rating: Rating, didAnswer: () -> Void = {}) throws -> Bool {
     do {
-      let seconds = min(600, session.console.elapsed() - view.shownSince)
+      let seconds = session.console.elapsed() - view.shownSince
       let result = try study.answer(rating, seconds: seconds, mistyped: view.mistyped)
       let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
       if rings == true { session.console.ring() }
