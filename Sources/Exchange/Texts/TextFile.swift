@@ -200,7 +200,7 @@ public struct TextFile: Sendable {
   /// Returns the paragraphs of Markdown without the marks of headings, lists and quotations; code and front matter are
   /// left out.
   private static func markdownParagraphs(_ text: String) -> [TextParagraph] {
-    var (plain, isCode) = ("", false)
+    var (plain, isCode, wasQuoted) = ("", false, false)
     var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)[...]
     if let first = lines.first, MarkdownLine(first) == .rule,
       let end = lines.dropFirst().firstIndex(where: { $0 == "..." || MarkdownLine($0) == .rule })
@@ -214,9 +214,12 @@ public struct TextFile: Sendable {
         continue
       }
       if isCode { continue }
-      let content = line.drop { "#>*+-_=| ".contains($0) }
-      // A heading or a list item is a paragraph of its own.
-      let isApart = content.startIndex != line.startIndex
+      let isQuoted = line.hasPrefix(">")
+      let inner = line.drop { "> ".contains($0) }
+      let content = inner.drop { "#>*+-_=| ".contains($0) }
+      // A heading or a list item is a paragraph of its own; the lines of a quotation go on.
+      let isApart = content.startIndex != inner.startIndex || isQuoted && !wasQuoted
+      wasQuoted = isQuoted
       plain += (isApart ? "\n" : "") + withoutLinks(content) + "\n" + (line.hasPrefix("#") ? "\n" : "")
     }
     return plainParagraphs(plain)
