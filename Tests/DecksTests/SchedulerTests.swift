@@ -177,4 +177,26 @@ import Testing
       #expect(try ReviewHistory(db, at: StudyMoment(now: collection.now)).laterCount == 2)
     }
   }
+
+  @Test func `answers in a filtered deck that does not reschedule are left out`() throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("d")
+    let card = try collection.add(deck, "a", "b")
+    try collection.store.operation("x") { db in
+      let receiver = try ReviewReceiver(db, of: nil)
+      // A first answer, a review, a preview, a review before its day.
+      let rows: [(day: Int64, kind: Int64, factor: Int64, ease: Int64)] = [
+        (100, 0, 500, 3), (103, 1, 500, 3), (105, 3, 0, 1), (110, 3, 500, 3),
+      ]
+      for row in rows {
+        let answer = ForeignAnswer(
+          ease: row.ease, interval: 5, lastInterval: 0, factor: row.factor, time: 1000, kind: row.kind)
+        try receiver.receive(ReceivedReview(id: row.day * 86_400_000, card: card.rawValue, answer: answer))
+      }
+      let moment = StudyMoment(now: collection.now)
+      let history = try ReviewHistory(db, decks: [deck], at: moment)
+      #expect(Array(history.days) == [0, 3, 7] && Array(history.ratings) == [3, 3, 3])
+      #expect(try LeechReading.test(db, card, DeckOptions(), at: moment).lapses == 0)
+    }
+  }
 }

@@ -35,7 +35,9 @@ public enum LeechReading {
     _ db: Database, _ card: CardID, _ options: DeckOptions, at moment: StudyMoment
   ) throws -> LeechTest {
     var replay = LeechReplay(options)
-    let sql = "SELECT at, rating, state FROM reviews WHERE card = ? AND at > 0 ORDER BY at, id"
+    let sql = """
+      SELECT at, rating, state FROM reviews WHERE card = ? AND at > 0 AND NOT \(ReviewTable.isPreview) ORDER BY at, id
+      """
     try db.forEachRow(sql, [card.rawValue]) { row in
       guard let rating = Rating(rawValue: row.integer(1)) else { return }
       replay.add(row.number(0), rating, state: row.integer(2), day: moment.day(of: row.number(0)))

@@ -30,7 +30,9 @@ public struct TimedMemories {
   ) throws -> Entry? {
     guard let model = models[deck] else { return nil }
     var replay = TimedMemory.Replay(model)
-    let sql = "SELECT at, rating, state FROM reviews WHERE card = ? AND at > 0 ORDER BY at, id"
+    let sql = """
+      SELECT at, rating, state FROM reviews WHERE card = ? AND at > 0 AND NOT \(ReviewTable.isPreview) ORDER BY at, id
+      """
     try db.forEachRow(sql, [card.rawValue]) { replay.add($0.number(0), $0.integer(1), state: $0.integer(2)) }
     return Self.entry(replay, model, stability: stability, last: last)
   }

@@ -127,7 +127,8 @@ public final class ReviewReceiver {
       db,
       """
       UPDATE cards SET last_review = coalesce(
-        (SELECT max(at) FROM reviews WHERE card = cards.id AND rating BETWEEN 1 AND 4), last_review)
+        (SELECT max(at) FROM reviews
+          WHERE card = cards.id AND rating BETWEEN 1 AND 4 AND NOT \(ReviewTable.isPreview)), last_review)
       WHERE id = ?1
       """)
     for card in ids {

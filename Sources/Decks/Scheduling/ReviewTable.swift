@@ -5,6 +5,10 @@ import Memory
 import Storage
 
 public enum ReviewTable {
+  /// The condition on a row of `reviews` that Anki writes for an answer in a filtered deck that does not reschedule: it
+  /// is not part of what the memory models know.
+  static let isPreview = "(kind IS 3 AND factor IS 0)"
+
   /// Writes an answer and the card's new schedule.
   static func record(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, seconds: Double?
