@@ -62,7 +62,7 @@ public final class Lemmatizer {
     if tables.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
     for beginning in tables.undivided { phrase = phrase.replacing(text: beginning + "' ", with: beginning + "'") }
     let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
-    let others = words.drop { Self.articles.contains($0) }
+    let others = words.drop { Self.articles.contains($0) || tables.articles.contains($0) }
     return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
   }
 

@@ -19,6 +19,8 @@ struct WordTables {
   let undivided: Set<String>
   /// Words that end in an apostrophe: `po'`.
   let apocopes: Set<String>
+  /// Articles that are not in the table of function words.
+  let articles: Set<String>
   /// Whether `n't` and `'s` are separate words.
   let splitsContractions: Bool
 
@@ -30,6 +32,7 @@ struct WordTables {
       for form in words { functionWords[form] = lemma }
     }
     abbreviations = Set((Self.titles + " " + Self.shortened[code, default: ""]).split(separator: " ").map(String.init))
+    articles = Set(Self.articlesOnly[code, default: ""].split(separator: " ").map(String.init))
     pointsOrdinals = code == "de"
     asksWithSemicolon = code == "el"
     splitsElisions = ["it", "ca", "fr"].contains(code)
@@ -38,6 +41,11 @@ struct WordTables {
     splitsContractions = code == "en"
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
   }
+
+  private static let articlesOnly = [
+    "de": "der die das ein eine", "nl": "de het een", "el": "ο η το οι τα ένας μία ένα", "da": "en et",
+    "nb": "en ei et", "nn": "ein ei eit", "sv": "en ett",
+  ]
 
   /// Abbreviations that are words as well, and more often: they count only before a number, as in `No. 5`.
   static let abbreviatedWords: Set<String> = ["no", "art", "cap", "fig", "mar", "sat", "wed"]

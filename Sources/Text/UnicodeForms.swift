@@ -100,8 +100,8 @@ extension Unicode.Scalar {
     return category == .uppercaseLetter || category == .titlecaseLetter
   }
 
-  /// Whether it is a diacritic of Latin, Greek and Cyrillic letters, a point of Hebrew, a vowel sign of Arabic, or a mark
-  /// of symbols: searches ignore it.
+  /// Whether it is a diacritic of Latin, Greek and Cyrillic letters, a point of Hebrew, a vowel sign of Arabic, or a
+  /// mark of symbols: searches ignore it.
   public var isCombiningDiacritic: Bool {
     switch value {
     case 0x0300...0x036F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true

@@ -235,8 +235,8 @@ import Testing
     #expect(try texts("a.srt", "0:01 --> 0:02\n\(cue)\n\n0:11 --> 0:12\n- End.\n") == paragraphs + ["End."])
   }
 
-  @Test func `each named speaker gets a paragraph`() throws {
-    let cues = "0:01 --> 0:02\n- ANA: I think\n- LUIS: Me too\n\n0:03 --> 0:04\nEVA:\nNo way\nat all\n"
+  @Test func `each named speaker gets a paragraph, also in a cue that begins before 0`() throws {
+    let cues = "-0:01 --> 0:02\n- ANA: I think\n- LUIS: Me too\n\n0:03 --> 0:04\nEVA:\nNo way\nat all\n"
     #expect(try texts("a.srt", cues) == ["I think", "Me too", "No way at all"])
   }
 

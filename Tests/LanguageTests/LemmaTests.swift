@@ -76,6 +76,8 @@ import Testing
     }
     #expect(lemma("la casa", "es") == "casa" && lemma("la", "es") == "el" && lemma("casa azul", "es") == nil)
     #expect(lemma("l'acqua", "it") == "acqua" && lemma("un\u{2019}isola", "it") == "isola")
+    #expect(lemma("der Hund", "de") == "hund" && lemma("het huis", "nl") == "huis" && lemma("en bil", "sv") == "bil")
+    #expect(lemma("το σπίτι", "el") == "σπίτι" && lemma("die hard", "en") == nil)
     #expect(lemma("un po'", "it") == "po'" && lemma("o'clock", "en") == "o'clock")
     #expect(lemma("aujourd'hui", "fr") == "aujourd'hui" && lemma("l'ami", "fr") == "ami")
     #expect(lemma("la maison", "fr") == "maison" && lemma("qu\u{2019}", "fr") == "que" && lemma("t'", "fr") == "te")

@@ -48,7 +48,9 @@ enum SubtitleLines {
   }
 
   private static func time(_ text: Substring) -> Double? {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    // In a file whose times were moved, a line may begin before 0.
+    let isBefore = text.hasPrefix("-")
+    let parts = text.dropFirst(isBefore ? 1 : 0).split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count) else { return nil }
     var seconds = 0.0
     for part in parts {
@@ -58,7 +60,7 @@ enum SubtitleLines {
       else { return nil }
       seconds = seconds * 60 + number
     }
-    return seconds
+    return isBefore ? 0 : seconds
   }
 
   /// Reads the dialogue of a script. The `Format:` line names the columns; the text is the rest of a line.
