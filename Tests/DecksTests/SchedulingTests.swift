@@ -10,8 +10,7 @@ import Testing
 
 /// Reads a file of this folder's Fixtures.
 func fixture(_ name: String, from source: String = #filePath) throws -> String {
-  let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-  return try #require(try FileText.read("\(folder)/Fixtures/\(name)", limit: 1 << 20))
+  try #require(try FileText.read("\(folder(of: source))/Fixtures/\(name)", limit: 1 << 20))
 }
 
 @Suite struct SchedulingTests {

@@ -127,6 +127,5 @@ func collectionFile(_ folder: TemporaryFolder, _ sql: String) throws -> [UInt8] 
 
 /// Returns the path of a file in this folder's Fixtures.
 func fixture(_ name: String) -> String {
-  let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
-  return "/\(folder)/Fixtures/\(name)"
+  folder(of: #filePath) + "/Fixtures/" + name
 }

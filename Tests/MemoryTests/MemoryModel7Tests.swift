@@ -9,8 +9,7 @@ import Testing
 
 /// Reads a file of this folder's Fixtures.
 func fixture(_ name: String, from source: String = #filePath) throws -> String {
-  let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-  let file = try #require(fopen("\(folder)/Fixtures/\(name)", "r"))
+  let file = try #require(fopen("\(folder(of: source))/Fixtures/\(name)", "r"))
   defer { fclose(file) }
   var (bytes, part) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
   while true {

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `a write error is reported, and a dry run writes nothing`() throws {
-    #expect(try home.run("deck", "page", "Spanish", "/nonexistent/x.html").status == 1)
+    #expect(try home.run("deck", "page", "Spanish", home.path + "/none/x.html").status == 1)
     #expect(try home.run("deck", "page", "French", page).errors.contains("no deck is called \"French\""))
     let run = try home.run("--dry-run", "deck", "page", "Spanish", page)
     #expect(run.errors == "dry run: would write a page of less than 1 MB to \(page)\n", "\(run)")

@@ -180,7 +180,7 @@ import Testing
   /// The scripts that the tests of LuaRuntime try on a Lua state are tried on plugins here, in both places.
   @Test(arguments: [true, false]) func `no hostile script harms the shell`(_ isIsolated: Bool) throws {
     let home = try Home()
-    let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/LuaRuntimeTests/Scripts"
+    let folder = sourceRoot() + "/Tests/LuaRuntimeTests/Scripts"
     let scripts = names(in: folder).filter { $0.hasSuffix(".lua") }.sorted()
     #expect(scripts.count > 40)
     for script in scripts {

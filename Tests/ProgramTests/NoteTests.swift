@@ -129,7 +129,7 @@ import Testing
     (["notetype", "create", "X", "--front", "no field"], 1, "shows no field"),
     (["notetype", "create", "X"], 1, "an editor needs a terminal"), (["notetype", "edit", "Basic"], 1, "--from FILE"),
     (["media", "remove", "x.png"], 1, "no media file is called"),
-    (["media", "add", "/nonexistent"], 1, "no such file"),
+    (["media", "add", "/proc/none"], 1, "no such file"),
   ])
   func `an impossible change is refused with a remedy`(words: [String], status: Int32, says: String) throws {
     let run = try home.run(words)

@@ -183,7 +183,8 @@ import Testing
 
   @Test func `bundled plugins, taken names and needed plugins are refused`() throws {
     let home = try Home()
-    for words in [["remove", "hangman"], ["remove", "nobody"], ["update", "/nonexistent"], ["install", "/etc"]] {
+    let nothing = home.path + "/none"
+    for words in [["remove", "hangman"], ["remove", "nobody"], ["update", nothing], ["install", "/etc"]] {
       #expect(try home.run(["plugin"] + words).status == 1, "\(words)")
     }
     try source(home, manifest: #""modes": ["hangman"]"#)

@@ -26,7 +26,7 @@ import Testing
     var testDescription: String { path.split(separator: "/").last.map(String.init) ?? path }
   }
 
-  static let folder = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/Transcripts"
+  static let folder = sourceRoot() + "/Tests/Transcripts"
 
   static var all: [Transcript] {
     names(in: folder).filter { $0.hasSuffix(".txt") }.sorted().compactMap { read(folder + "/" + $0) }

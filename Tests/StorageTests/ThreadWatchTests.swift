@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: ["DecksTests", "ExchangeTests", "SyncTests"])
   func `no two SQLite calls on one connection overlap`(room: String) throws {
     let folder = TemporaryFolder()
-    let source = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/Faults/threads.c"
+    let source = sourceRoot() + "/Tests/Faults/threads.c"
     let compiler = try Child(
       ["/usr/bin/cc", "-shared", "-fPIC", "-O1", "-o", folder.file("threads.so"), source, "-ldl"],
       environment: ["PATH=/usr/bin:/bin"])

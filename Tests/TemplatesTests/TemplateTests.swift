@@ -11,8 +11,7 @@ import Values
 
 /// Reads a file of this folder's Fixtures.
 private func fixture(_ name: String, from source: String = #filePath) throws -> String {
-  let folder = source.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-  return try #require(try FileText.read("\(folder)/Fixtures/\(name)", limit: 1 << 20))
+  try #require(try FileText.read("\(folder(of: source))/Fixtures/\(name)", limit: 1 << 20))
 }
 
 @Suite struct TemplateTests {

@@ -112,12 +112,16 @@ public func drained(_ descriptor: Int32) -> [UInt8] {
   return true
 }
 
-/// Returns the path of a program that was built beside the tests.
-public func builtProgram(_ name: String) -> String {
+/// Returns the absolute path of a program that was built beside the tests: some tests start it in another folder.
+public func builtProgram(_ name: String) -> String { builtFolder + "/" + name }
+
+private let builtFolder: String = {
   let arguments = CommandLine.arguments
   let bundle = arguments.firstIndex(of: "--test-bundle-path").map { arguments[$0 + 1] } ?? arguments[0]
-  return folder(of: bundle) + "/" + name
-}
+  guard let path = realpath(bundle, nil) else { preconditionFailure("\(bundle) is not there: errno \(errno)") }
+  defer { free(path) }
+  return folder(of: String(cString: path))
+}()
 
 /// The root of the source tree, where `Package.swift` is.
 public func sourceRoot() -> String { folder(of: folder(of: folder(of: #filePath))) }

@@ -11,8 +11,7 @@ import WordGames
 
   /// A store in memory from migration step 1, brought up to date.
   private func old() throws -> Store {
-    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    let sql = try #require(try FileText.read(folder + "/Fixtures/games_1.sql", limit: 1 << 20))
+    let sql = try #require(try FileText.read(folder(of: #filePath) + "/Fixtures/games_1.sql", limit: 1 << 20))
     let second = try #require(WordGamesSchema.migrations.last)
     return Store(
       path: nil, migrations: [Migration("games.1", sql: sql.withoutMigrationTable), second], isInterrupted: { false })
