@@ -29,7 +29,8 @@ import Testing
     #expect(try text(folder.file("a")) == "two")
   }
 
-  @Test(.enabled(if: geteuid() != 0)) func `a write-protected file is refused, not replaced`() throws {
+  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  func `a write-protected file is refused, not replaced`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("a")
     try AtomicFile.write(path, "one".utf8)
@@ -41,7 +42,8 @@ import Testing
     #expect(try text(path) == "one" && folder.names == ["a", "b"])
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func `an existing file keeps its owner and its group`() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root may give a file away"))
+  func `an existing file keeps its owner and its group`() throws {
     let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
     chown(folder.file("a"), 1, 2)

@@ -128,7 +128,8 @@ import Testing
   ) { false }
 
   @Test(
-    .enabled(if: fileExists("/usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin")),
+    .enabled(
+      if: fileExists("/usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin"), "apertium-eng-spa is not installed"),
     arguments: [
       ("dámelo", "dar"), ("fuimos", "ser"), ("niñas", "niño"), ("levantarse", "levantar"), ("del", "de"),
       ("echándola", "echar"), ("más", "más"), ("hay", "haber"),
@@ -139,7 +140,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: fileExists("/usr/share/wordnet/index.noun")),
+    .enabled(if: fileExists("/usr/share/wordnet/index.noun"), "wordnet-base is not installed"),
     arguments: [
       ("mice", "mouse"), ("running", "run"), ("was", "be"), ("children", "child"), ("boxes", "box"), ("left", "leave"),
       ("lemmas", "lemma"), ("n't", "not"), ("Trees", "tree"),

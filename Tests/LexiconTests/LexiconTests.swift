@@ -137,7 +137,9 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     #expect(seen == ["bean", "bane", "ring", "noon", "crab"])
     #expect(lexicon.random(length: 64, using: &generator) == nil)
     #expect(lexicon.random(length: -1, using: &generator) == nil)
-    #expect(lexicon.wordOfTheDay(20_000) == lexicon.wordOfTheDay(20_000))
+    let word = try #require(lexicon.wordOfTheDay(20_000))
+    #expect(lexicon.wordOfTheDay(20_000) == word && (5...9).contains(word.count))
+    #expect(Set((0..<300).compactMap { lexicon.wordOfTheDay($0, length: 4) }) == seen)
     #expect(lexicon.wordOfTheDay(.min, length: 7) == "bearing")
   }
 }

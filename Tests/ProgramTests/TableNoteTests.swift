@@ -99,7 +99,10 @@ import Testing
     #expect(try home.run("word", "define", "gato", "--language", "english").status == 1)
   }
 
-  @Test(.enabled(if: access("/usr/share/apertium/apertium-eng-spa/spa-eng.autobil.bin", F_OK) == 0))
+  @Test(
+    .enabled(
+      if: access("/usr/share/apertium/apertium-eng-spa/spa-eng.autobil.bin", F_OK) == 0,
+      "apertium-eng-spa is not installed"))
   func `a form that only Apertium explains is found, and its language is named`() throws {
     let environment = home.environment.filter { !$0.hasPrefix("XDG_DATA_DIRS=") } + ["XDG_DATA_DIRS=/usr/share"]
     func define(_ words: String...) throws -> Run {
