@@ -12,7 +12,7 @@ import Testing
 
 private let folder = getenv("DECKHAND_TREEBANKS").map { String(cString: $0) } ?? ""
 
-@Suite(.enabled(if: !folder.isEmpty)) struct TreebankTests {
+@Suite(.enabled(if: !folder.isEmpty, "DECKHAND_TREEBANKS names no folder")) struct TreebankTests {
   /// A test set, and the required results, in percent.
   struct Wanted: CustomTestStringConvertible {
     let name: String

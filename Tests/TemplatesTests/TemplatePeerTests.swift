@@ -62,7 +62,8 @@ func jsonLines(_ text: String) throws -> [Value.Record] {
   return try text.split(separator: "\n").compactMap { try JSONParser.parse(Array($0.utf8), limits: limits).record }
 }
 
-@Suite(.enabled(if: getenv("DECKHAND_NOTE_CASES") != nil)) struct TemplatePeerTests {
+@Suite(.enabled(if: getenv("DECKHAND_NOTE_CASES") != nil, "DECKHAND_NOTE_CASES names no file"))
+struct TemplatePeerTests {
   @Test func `every card of the cases is rendered as in Anki`() throws {
     let path = try #require(getenv("DECKHAND_NOTE_CASES").map { String(cString: $0) })
     let text = String(decoding: try readAll(path), as: UTF8.self)
