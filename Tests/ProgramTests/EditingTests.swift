@@ -13,12 +13,6 @@ import Testing
     try home.run("card", "add", "D", "casa", "house", "--reversed")
   }
 
-  private func editor(_ script: String) throws -> String {
-    let path = try home.write("#!/bin/sh\n" + script + "\n", to: "editor")
-    chmod(path, 0o755)
-    return "EDITOR=\(path)"
-  }
-
   private func terminal(_ words: String..., editor: String) throws -> PseudoTerminal {
     try PseudoTerminal(home.words(words), environment: home.environment + [editor])
   }
@@ -32,7 +26,7 @@ import Testing
     let copy = home.path + "/seen"
     let terminal = try terminal(
       "card", "edit", "D:1",
-      editor: editor("cp \"$1\" \(copy); sed -i 's/moon/luna/; s/Madrid/Paris/; s/^card$/kort/' \"$1\""))
+      editor: home.editor("cp \"$1\" \(copy); sed -i 's/moon/luna/; s/Madrid/Paris/; s/^card$/kort/' \"$1\""))
     terminal.wait(for: "Changed 1 card.")
     #expect(terminal.ended() == 0)
     let seen = try String(decoding: bytes(of: copy), as: UTF8.self)
@@ -56,7 +50,7 @@ import Testing
       "-e",
       #"decks.open("D"):add_note{type = "Basic", fields = {Front = "a\n  ==== Back ====\nb", Back = "x<b>1</b>\r\ny"}}"#
     )
-    let terminal = try terminal("note", "edit", "D:1", editor: editor("sed -i 's/^a$/A/' \"$1\""))
+    let terminal = try terminal("note", "edit", "D:1", editor: home.editor("sed -i 's/^a$/A/' \"$1\""))
     terminal.wait(for: "Changed the note")
     #expect(terminal.ended() == 0)
     let fields = try home.run("-e", "local f = decks.open('D'):card(1).note.fields print(f.Front == ..., f.Back)")
@@ -97,7 +91,7 @@ import Testing
       if [ -e \(home.path)/once ]; then cp "$1" \(copy); sed -i '/^==== Front/a gato' "$1"\(lineEnds)
       else touch \(home.path)/once; sed -i '/^sol$/d' "$1"; fi
       """
-    let terminal = try terminal("study", "D", editor: editor(script))
+    let terminal = try terminal("study", "D", editor: home.editor(script))
     terminal.wait(for: "q quit", seconds: 20)
     terminal.type("e")
     terminal.wait(for: "Edit again? [y/N] ")
@@ -115,7 +109,8 @@ import Testing
 
   @Test func `a refused text that is not changed ends the edit`() throws {
     try home.run("card", "add", "D", "sol", "sun")
-    let terminal = try terminal("study", "D", editor: editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
+    let terminal = try terminal(
+      "study", "D", editor: home.editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
     terminal.wait(for: "q quit", seconds: 20)
     terminal.type("e")
     terminal.wait(for: "Edit again? [y/N] ")
@@ -130,7 +125,7 @@ import Testing
 
   @Test(arguments: ["", "exit 3"])
   func `a text that is not UTF-8 or whose editor failed is saved`(ending: String) throws {
-    let terminal = try terminal("card", "edit", "D:1", editor: editor("printf 'ca\\361a' >> \"$1\"; \(ending)"))
+    let terminal = try terminal("card", "edit", "D:1", editor: home.editor("printf 'ca\\361a' >> \"$1\"; \(ending)"))
     terminal.wait(for: "Your text was saved to ")
     let path = terminal.wait(for: ".txt")
     defer { unlink(path) }
@@ -141,7 +136,7 @@ import Testing
   @Test(arguments: ["sed -i '/^sol$/d' \"$1\"", "kill -INT 0; sleep 1"])
   func `Ctrl-C ends the edit and nothing else`(script: String) throws {
     try home.run("card", "add", "D", "sol", "sun")
-    let terminal = try terminal("study", "D", editor: editor(script))
+    let terminal = try terminal("study", "D", editor: home.editor(script))
     terminal.wait(for: "q quit", seconds: 20)
     terminal.type("e")
     if script.hasPrefix("sed") {
@@ -163,7 +158,7 @@ import Testing
   }
 
   @Test func `after e no old frame remains above the new one`() throws {
-    let terminal = try terminal("study", "D", editor: editor("sed -i 's/^casa$/gato/' \"$1\""))
+    let terminal = try terminal("study", "D", editor: home.editor("sed -i 's/^casa$/gato/' \"$1\""))
     terminal.wait(for: "q quit", seconds: 20)
     terminal.type("e")
     // The frame is erased before the editor opens.

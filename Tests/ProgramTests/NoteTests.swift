@@ -12,12 +12,6 @@ import Testing
     try home.run("deck", "create", "D")
   }
 
-  private func editor(_ script: String) throws -> String {
-    let path = try home.write("#!/bin/sh\n" + script + "\n", to: "editor")
-    chmod(path, 0o755)
-    return "EDITOR=\(path)"
-  }
-
   private func terminal(_ words: [String], _ editor: String = "EDITOR=false") throws -> PseudoTerminal {
     try PseudoTerminal(home.words(words), environment: home.environment + [editor])
   }
@@ -30,7 +24,7 @@ import Testing
       ["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"], ["notetype", "edit", "Basic"],
     ]
     // The second editor writes the line endings of other systems.
-    for editor in try ["EDITOR=true", editor("sed -i 's/$/\\r/' \"$1\"")] {
+    for editor in try ["EDITOR=true", home.editor("sed -i 's/$/\\r/' \"$1\"")] {
       for words in words {
         let terminal = try terminal(words, editor)
         terminal.wait(for: "Nothing was changed.")
@@ -48,7 +42,7 @@ import Testing
     }
     func edit(_ words: [String], _ change: String, meanwhile other: [String], answer: String = "Changed") throws {
       let script = home.words(other).joined(separator: " ") + " >/dev/null; sed -i '\(change)' \"$1\""
-      let terminal = try terminal(words, editor(script))
+      let terminal = try terminal(words, home.editor(script))
       terminal.wait(for: answer)
       #expect(terminal.ended() == 0)
     }
@@ -85,7 +79,7 @@ import Testing
     #expect(several.status == 2 && several.errors.contains("say which deck: `--deck DECK`"), "\(several)")
     let script =
       "sed -i 's/^==== Front ====$/&\\nel pez/; s/^==== Back ====$/==== Back (HTML) ====\\n<i>fish<\\/i>/' \"$1\""
-    let terminal = try terminal(["note", "add", "Basic", "--deck", "E", "--tag", "sea"], editor(script))
+    let terminal = try terminal(["note", "add", "Basic", "--deck", "E", "--tag", "sea"], home.editor(script))
     terminal.wait(for: "Added the note \"el pez\" with 1 card to \"E\".")
     #expect(terminal.ended() == 0)
     let shown = try home.run("note", "show", "E:1", "--json").output
@@ -169,10 +163,10 @@ import Testing
   @Test func `the editor changes a note; a change that removes cards asks first`() throws {
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}} ==== x")
     let tagged = try terminal(
-      ["note", "edit", "D:1"], editor("sed -i 's/^ *$/one two/; s/{{c1::a}}/{{c1::z}}/' \"$1\""))
+      ["note", "edit", "D:1"], home.editor("sed -i 's/^ *$/one two/; s/{{c1::a}}/{{c1::z}}/' \"$1\""))
     tagged.wait(for: "it has 2 cards")
     #expect(try home.run("-e", "decks.open('D'):card(2).prompt").output == "\"z [...] ==== x\"\n")
-    let fewer = try editor("sed -i 's/ {{c2::b}}//' \"$1\"")
+    let fewer = try home.editor("sed -i 's/ {{c2::b}}//' \"$1\"")
     let kept = try terminal(["note", "edit", "D:1"], fewer)
     kept.wait(for: "This removes 1 card with the schedule. Continue? [y/N] ")
     kept.type("n\r")
@@ -182,7 +176,7 @@ import Testing
     gone.type("y\r")
     gone.wait(for: "it has 1 card")
     #expect(try home.run("-e", "#decks.open('D')").output == "1\n")
-    let broken = try terminal(["note", "edit", "D:1"], editor("echo nothing > \"$1\""))
+    let broken = try terminal(["note", "edit", "D:1"], home.editor("echo nothing > \"$1\""))
     broken.wait(for: "Edit again? [y/N] ")
     broken.type("\r")
     broken.wait(for: "no line ==== NAME ==== was found")
@@ -217,7 +211,7 @@ import Testing
     #expect(try home.run("notetype", "edit", "Word", "--from", one, "--yes").status == 0)
     #expect(try home.run("card", "list", "--json").lines.count == 1)
     let edited = try terminal(
-      ["notetype", "edit", "Word"], editor("sed -i 's/{{Word}}/<b>{{Word}}/; s/^Word$/Noun/' \"$1\""))
+      ["notetype", "edit", "Word"], home.editor("sed -i 's/{{Word}}/<b>{{Word}}/; s/^Word$/Noun/' \"$1\""))
     edited.wait(for: "Note type \"Noun\": 1 note.")
     #expect(try home.run("-e", "decks.open('D'):card(1).note.fields.Noun").output == "\"gato\"\n")
     #expect(try home.run("notetype", "remove", "Noun").errors.contains("has 1 note"))
