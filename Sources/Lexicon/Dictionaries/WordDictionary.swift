@@ -127,8 +127,7 @@ extension DictionaryRecords {
   /// Returns the starts of the lines that contain a tab and are not comments.
   static func lineStarts(_ bytes: [UInt8]) -> [UInt32] {
     var starts: [UInt32] = []
-    // Skips the UTF-8 byte order mark that some programs write.
-    var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var start = bytes.withoutMark.startIndex
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
       if bytes[start] != UInt8(ascii: "#"), bytes[start..<end].contains(UInt8(ascii: "\t")) {
