@@ -171,7 +171,6 @@ private func cellText(_ value: LuaValue, in state: LuaState) throws -> String {
   }
 }
 
-/// Returns the text of a plain value.
 private func plainText(_ value: LuaValue) -> String {
   switch value {
   case .none: ""

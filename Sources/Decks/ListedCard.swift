@@ -55,7 +55,6 @@ public struct ListedCard {
   public var isSuspended: Bool { integer(.suspended) != 0 }
   public var state: CardState { CardState(stored: integer(.state)) }
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
-  /// The guid of its note.
   public var noteGuid: TextBytes { bytes(.noteGuid) }
   /// The name of the type of its note.
   public var noteType: TextBytes { bytes(.noteType) }
