@@ -114,8 +114,6 @@ extension CardTable {
 
   /// The ids as a JSON list for SQLite's `json_each`.
   static func list(_ ids: some Sequence<Int64>) -> String {
-    var list = "["
-    for id in ids { list += (list.utf8.count > 1 ? "," : "") + String(id) }
-    return list + "]"
+    "[" + ids.map { String($0) }.joined(separator: ",") + "]"
   }
 }

@@ -127,7 +127,7 @@ public final class ReviewReceiver {
       db,
       """
       UPDATE cards SET last_review = coalesce(
-        (SELECT max(at) FROM reviews WHERE card = cards.id AND rating BETWEEN 1 AND 4), last_review)
+        (SELECT max(at) FROM reviews WHERE card = cards.id AND \(LoggedReview.isAnswer)), last_review)
       WHERE id = ?1
       """)
     for card in ids {

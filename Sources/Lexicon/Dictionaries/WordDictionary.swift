@@ -65,10 +65,7 @@ final class WordDictionary {
 
   /// Returns the lemmas of which a word is a form, each once.
   func lemmas(of word: String, _ form: HeadwordForm) throws -> [String] {
-    var lemmas: [String] = []
-    for entry in indexed(word, form) where entry.kind == .form && !lemmas.contains(entry.text) {
-      lemmas.append(entry.text)
-    }
+    var lemmas = remarks(.form, on: word, form)
     guard let records, records.hasForms else { return lemmas }
     for offset in try table(form, records).offsets(of: Array(word.utf8)[...], headword: records.headword) {
       if let lemma = records.lemma(at: offset), !lemmas.contains(lemma) { lemmas.append(lemma) }
