@@ -268,11 +268,8 @@ import Testing
     #expect(answer.contains("its plugin.json changed after the question"), "\(answer)")
     terminal.type("plugin info fresh --json\r")
     #expect(terminal.wait(for: "\"granted\": []").contains("\"state\": \"off\""))
-    terminal.type("plugin enable fresh\r")
-    terminal.wait(for: "run any command")
-    terminal.type("y\r")
-    terminal.wait(for: "OWNED")
-    terminal.wait(for: "> ")
+    terminal.type("plugin enable fresh\r", showing: "run any command")
+    terminal.type("y\r", showing: "OWNED", "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
   }

@@ -100,10 +100,8 @@ import Testing
       #expect(page.contains(words), "\(words): \(page)")
     }
     // Ctrl-L draws the page again; any other key closes it.
-    terminal.type("\u{0C}")
-    terminal.wait(for: "any key  continue")
-    terminal.type(" ")
-    terminal.wait(for: "Done. 0 right, 1 wrong.")
+    terminal.type("\u{0C}", showing: "any key  continue")
+    terminal.type(" ", showing: "Done. 0 right, 1 wrong.")
     #expect(terminal.ended() == 0)
   }
 

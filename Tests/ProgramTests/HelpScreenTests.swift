@@ -57,15 +57,13 @@ import Testing
       let terminal = try prompt(columns: 80, rows: 24, settings)
       if isFirst {
         for (line, answer) in [("study --list", "No"), ("studdy Vocab", "did you mean"), ("studying", "neither")] {
-          terminal.type(line + "\r")
-          terminal.wait(for: answer)
+          terminal.type(line + "\r", showing: answer)
         }
         terminal.wait(for: "> ")
       }
       terminal.type("stu")
       #expect(terminal.shows("dy --list"), "\(isFirst): \(terminal.output)")
-      terminal.type("\u{03}")
-      terminal.wait(for: "> ")
+      terminal.type("\u{03}", showing: "> ")
       terminal.type("studd")
       #expect(!terminal.waitUntilQuiet(awaitsPrompt: false).contains("y Vocab\u{1B}[0m"))
       terminal.type("\u{03}exit\r")
@@ -75,10 +73,8 @@ import Testing
 
   @Test func `output longer than the screen goes through the pager`() throws {
     let terminal = try prompt(columns: 80, rows: 24, ["PAGER=sed s/^/PAGED:/"])
-    terminal.type("help all\r")
-    terminal.wait(for: "PAGED:Decks and cards")
-    terminal.type("set display.pager off\r")
-    terminal.wait(for: "display.pager is off now.")
+    terminal.type("help all\r", showing: "PAGED:Decks and cards")
+    terminal.type("set display.pager off\r", showing: "display.pager is off now.")
     terminal.type("help all\r")
     #expect(!terminal.wait(for: "searches").contains("PAGED:"))
   }
@@ -86,8 +82,7 @@ import Testing
   @Test(arguments: ["no-such-pager", "/dev/null"])
   func `output is printed when the pager cannot be run`(pager: String) throws {
     let terminal = try prompt(columns: 80, rows: 24, ["PAGER=" + pager])
-    terminal.type("help all\r")
-    terminal.wait(for: "searches")
+    terminal.type("help all\r", showing: "searches")
   }
 
   @Test func `names that users type are not truncated in a narrow table`() throws {
@@ -116,9 +111,7 @@ import Testing
       terminal.wait(for: " is missing")
       terminal.wait(for: "> ")
     }
-    terminal.type("deck options\r")
-    terminal.wait(for: "Which deck?")
-    terminal.type("\r")
-    terminal.wait(for: "new_per_day")
+    terminal.type("deck options\r", showing: "Which deck?")
+    terminal.type("\r", showing: "new_per_day")
   }
 }

@@ -124,8 +124,7 @@ import Testing
           _ = terminal.takeOutput(milliseconds: 50)
         }
       }
-      terminal.type("1000 * \(number + 1) + 7\r")
-      terminal.wait(for: "\((number + 1) * 1000 + 7)")
+      terminal.type("1000 * \(number + 1) + 7\r", showing: "\((number + 1) * 1000 + 7)")
       // A key pressed before the prompt is handled by the terminal, not by the line editor.
       terminal.wait(for: "> ")
     }

@@ -63,8 +63,7 @@ import Testing
     #expect(try client.exchange(Array(client.head("OPTIONS", length: nil, [page]).utf8)).hasPrefix("HTTP/1.1 403"))
     let ask = #"{"action":"requestPermission","version":6}"#
     // Keys typed before the question do not answer it.
-    shell.type("y\r")
-    shell.wait(for: "y\r\n")
+    shell.type("y\r", showing: "y\r\n")
     for (origin, key, words) in [("Origin: https://other.example", "n", "denied"), (page, "y", "granted")] {
       let socket = try client.connected()
       defer { close(socket) }

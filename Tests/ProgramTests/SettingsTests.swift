@@ -208,10 +208,8 @@ import Testing
     #expect(echoed.hasPrefix("ix\u{8} \u{8}ch\r\n"), "\(echoed.debugDescription)")
     terminal.resize(columns: 60)
     #expect(terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n").hasPrefix("ich: right."))
-    terminal.type("p")
-    terminal.wait(for: "Paused; any key continues.\r\n")
-    terminal.type("\r")
-    terminal.wait(for: "Again, hard, good, or easy?")
+    terminal.type("p", showing: "Paused; any key continues.\r\n")
+    terminal.type("\r", showing: "Again, hard, good, or easy?")
     terminal.type("q")
     #expect(terminal.ended() == 0)
     let piped = try home.run("study", "D", input: "\npause\ngood\n")
@@ -243,8 +241,7 @@ import Testing
     terminal.type("grace\r")
     let seen = terminal.wait(for: "grace: 5 points. 1 found")
     #expect(!seen.contains("\u{1B}[J"))
-    terminal.type("/quit\r")
-    terminal.wait(for: "cambering: 1 found")
+    terminal.type("/quit\r", showing: "cambering: 1 found")
   }
 
   @Test func `right and wrong are marked by signs and words, also with NO_COLOR`() throws {
@@ -256,10 +253,8 @@ import Testing
     #expect(!plain.wait(for: "✓ 0  ✗ 0", seconds: 10).contains("right"))
     let game = try home.terminal("--set", "accessibility.differentiate_without_color=on", "play", "--base", "cambering")
     game.wait(for: "possible", seconds: 20)
-    game.type("gracee\r")
-    game.wait(for: "✗ This word is not possible")
-    game.type("grace\r")
-    game.wait(for: "✓ grace: 5 points, right.")
+    game.type("gracee\r", showing: "✗ This word is not possible")
+    game.type("grace\r", showing: "✓ grace: 5 points, right.")
   }
 
   @Test func `the bell rings when the setting is on`() throws {
@@ -316,8 +311,7 @@ import Testing
     let terminal = try home.terminal()
     terminal.wait(for: "> ", seconds: 10)
     for line in ["first = 1", "set history.keep off", "second = 2", "set history.keep on", "third = 3"] {
-      terminal.type(line + "\r")
-      terminal.wait(for: "> ")
+      terminal.type(line + "\r", showing: "> ")
     }
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
@@ -336,8 +330,7 @@ import Testing
       "history --lua \(home.path)/session.lua",
     ]
     for line in lines {
-      terminal.type(line + "\r")
-      terminal.wait(for: "> ")
+      terminal.type(line + "\r", showing: "> ")
     }
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
@@ -351,10 +344,7 @@ import Testing
     let home = try home()
     let terminal = try home.terminal()
     terminal.wait(for: "> ", seconds: 10)
-    terminal.type("set acc\tscr\t\r")
-    terminal.wait(for: "accessibility.screen_reader: [ ]")
-    terminal.wait(for: "> ")
-    terminal.type("set display.color al\t\r")
-    terminal.wait(for: "display.color is always now.")
+    terminal.type("set acc\tscr\t\r", showing: "accessibility.screen_reader: [ ]", "> ")
+    terminal.type("set display.color al\t\r", showing: "display.color is always now.")
   }
 }

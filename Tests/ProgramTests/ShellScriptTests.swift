@@ -33,8 +33,7 @@ import Testing
       "1 + 1 -- two", "return 40 + 2", "local x = 7", "x = (x or 0) + 1", "deck create A > \(home.path)/out", "whoami",
       "history --lua \(home.path)/session.lua",
     ] {
-      terminal.type(line + "\r")
-      terminal.wait(for: "?2004h")
+      terminal.type(line + "\r", showing: "?2004h")
     }
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)

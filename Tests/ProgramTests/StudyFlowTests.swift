@@ -41,12 +41,9 @@ import Testing
     try home.run("card", "add", "D", "Zahlen", "eins sieben", "--type-answer")
     let terminal = try home.terminal("study", "D")
     terminal.wait(for: "Enter  show the answer", seconds: 20)
-    terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~")
-    terminal.wait(for: "eins sieben")
-    terminal.type("\r")
-    terminal.wait(for: "1 again")
-    terminal.type("\u{1B}[200~\r4\u{1B}[201~q")
-    terminal.wait(for: "1 card was left.")
+    terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~", showing: "eins sieben")
+    terminal.type("\r", showing: "1 again")
+    terminal.type("\u{1B}[200~\r4\u{1B}[201~q", showing: "1 card was left.")
     #expect(terminal.ended() == 0)
   }
 
@@ -54,8 +51,7 @@ import Testing
     let words = home.words(["study", "D"]).joined(separator: " ")
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
     terminal.wait(for: "el perro 1.")
-    terminal.type("\r")
-    terminal.wait(for: "the dog 1.")
+    terminal.type("\r", showing: "the dog 1.")
     terminal.type("q")
     #expect(terminal.ended() == 0)
   }
@@ -79,8 +75,7 @@ import Testing
     // The page of keys closes, and the key did nothing else.
     terminal.wait(for: "1 again")
     // Ctrl-L draws everything again.
-    terminal.type("\u{0C}")
-    terminal.wait(for: "1 again")
+    terminal.type("\u{0C}", showing: "1 again")
     // Nor do the keys that leave the study.
     for (page, shown, key) in [("?", "any key  back", "q"), ("f", "7 purple", "\u{1B}")] {
       terminal.type(page)
@@ -88,20 +83,13 @@ import Testing
       terminal.type(key)
       terminal.wait(for: "1 again")
     }
-    terminal.type("f")
-    terminal.wait(for: "7 purple")
-    terminal.type("3")
-    terminal.wait(for: "Flag 3, green.")
-    terminal.type("s")
-    terminal.wait(for: "Suspended: el perro 1")
-    terminal.type("b")
-    terminal.wait(for: "Buried until tomorrow: el perro 2")
-    terminal.type("u")
-    terminal.wait(for: "el perro 2")
-    terminal.type("\r4")
-    terminal.wait(for: "el perro 3")
-    terminal.type("q")
-    terminal.wait(for: "Stopped. 1 right, 0 wrong. 1 card was")
+    terminal.type("f", showing: "7 purple")
+    terminal.type("3", showing: "Flag 3, green.")
+    terminal.type("s", showing: "Suspended: el perro 1")
+    terminal.type("b", showing: "Buried until tomorrow: el perro 2")
+    terminal.type("u", showing: "el perro 2")
+    terminal.type("\r4", showing: "el perro 3")
+    terminal.type("q", showing: "Stopped. 1 right, 0 wrong. 1 card was")
     #expect(terminal.ended() == 0)
     #expect(try cards("flag:3 is:suspended").contains("el perro 1"))
     #expect(try cards("is:review").contains("el perro 2"))
@@ -126,8 +114,7 @@ import Testing
     #expect(try home.run("deck", "stats", "D").output.contains("2 answers in "))
     let terminal = try home.terminal("study", "D")
     terminal.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
-    terminal.type("2\r")
-    terminal.wait(for: "Enter  show the answer")
+    terminal.type("2\r", showing: "Enter  show the answer")
     terminal.type("q")
     #expect(terminal.ended() == 0)
     let declined = try home.terminal("study", "D")
@@ -136,8 +123,7 @@ import Testing
     #expect(declined.ended() == 0)
     let left = try home.terminal("study", "D")
     left.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
-    left.type("\u{04}")
-    left.wait(for: "\r\n")
+    left.type("\u{04}", showing: "\r\n")
     #expect(left.ended() == 0)
   }
 
@@ -146,8 +132,7 @@ import Testing
       "-e", "for _, n in ipairs{'E', 'E::I'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     let terminal = try home.terminal("study", "E", "D", "E::I")
     terminal.wait(for: "0 due · 5 new", seconds: 20)
-    terminal.type("\r4")
-    terminal.wait(for: "4 new")
+    terminal.type("\r4", showing: "4 new")
     terminal.type("q")
     #expect(terminal.ended() == 0)
     #expect(try home.run("study", "--sprint").errors.contains("say which deck: `study DECK`"))
@@ -199,8 +184,7 @@ import Testing
       let terminal = try home.terminal("study")
       terminal.wait(for: "Study which? [1-3, a name, Enter for all] ", seconds: 20)
       for wrong in ["x", "-9223372036854775808"] {
-        terminal.type(wrong + "\r")
-        terminal.wait(for: "\"\(wrong)\" is not one of these decks")
+        terminal.type(wrong + "\r", showing: "\"\(wrong)\" is not one of these decks")
       }
       terminal.type(answer)
       terminal.wait(for: card)
@@ -209,8 +193,7 @@ import Testing
     }
     let terminal = try home.terminal("study")
     terminal.wait(for: "Enter for all] ", seconds: 20)
-    terminal.type("\r")
-    terminal.wait(for: "3 new")
+    terminal.type("\r", showing: "3 new")
     terminal.type("q")
     #expect(terminal.ended() == 0)
   }
@@ -246,8 +229,7 @@ import Testing
     terminal.type("el sqx\u{7F}\u{7F}al\r")
     let shown = terminal.wait(for: "4 easy")
     #expect(shown.contains("✗ ") && shown.contains("^"), "\(shown.debugDescription)")
-    terminal.type("3")
-    terminal.wait(for: "the dog")
+    terminal.type("3", showing: "the dog")
     terminal.type("\u{1B}")
     #expect(terminal.ended() == 0)
     let words = try home.run("study", "T", "--cram", "--no-schedule", input: "el sol\n3\nel perro\n3\n").output
@@ -277,8 +259,7 @@ import Testing
     #expect(access(given, F_OK) != 0 && access(String(given.dropLast("/1/a.mp3".count)), F_OK) != 0)
     let silent = try home.terminal("study", "S")
     silent.wait(for: "Enter  show the answer", seconds: 20)
-    silent.type("r")
-    silent.wait(for: "media.player")
+    silent.type("r", showing: "media.player")
     silent.type("q")
   }
 

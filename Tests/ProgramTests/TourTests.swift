@@ -8,8 +8,7 @@ import Testing
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
-    terminal.type("help tour\r")
-    terminal.wait(for: "deck create Birds")
+    terminal.type("help tour\r", showing: "deck create Birds")
     for (line, answer) in [
       ("1 + 1", "That was Lua, and it worked"), ("deck list", "`deck list` is a command"),
       ("deck craete X", "says what is wrong with it"), ("deck create Owls", "There it is."),
@@ -18,13 +17,10 @@ import Testing
       ("skip", "can be undone"), ("undo", "That was the tour."),
     ] {
       terminal.wait(for: "tour> ")
-      terminal.type(line + "\r")
-      terminal.wait(for: answer)
+      terminal.type(line + "\r", showing: answer)
     }
     terminal.wait(for: "> ")
-    terminal.type("deck list\r")
-    terminal.wait(for: "No decks")
-    terminal.wait(for: "?2004h> ")
+    terminal.type("deck list\r", showing: "No decks", "?2004h> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
     #expect(try home.run("deck", "list", "--json").output == "")
@@ -35,13 +31,10 @@ import Testing
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
-    terminal.type("help tour\r")
-    terminal.wait(for: "tour> ")
+    terminal.type("help tour\r", showing: "tour> ")
     terminal.type(keys)
     terminal.wait(for: "?2004h> ")
-    terminal.type("1 + 41\r")
-    terminal.wait(for: "42")
-    terminal.wait(for: "> ")
+    terminal.type("1 + 41\r", showing: "42", "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
   }
@@ -52,9 +45,7 @@ import Testing
     #expect(page.contains("deck create Spanish") && !page.contains("tour>"))
     let terminal = try home.terminal("help", "tour")
     terminal.wait(for: "tour> ")
-    terminal.type("deck create Birds\r")
-    terminal.wait(for: "There it is.")
-    terminal.wait(for: "tour> ")
+    terminal.type("deck create Birds\r", showing: "There it is.", "tour> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
   }
@@ -66,12 +57,9 @@ import Testing
     ] { _ = try home.run(words) }
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
-    terminal.type("help tour\r")
-    terminal.wait(for: "tour> ")
-    terminal.type("exit\r")
-    terminal.wait(for: "> ")
-    terminal.type("study D\r")
-    terminal.wait(for: "Card 1 of 1. uno.")
+    terminal.type("help tour\r", showing: "tour> ")
+    terminal.type("exit\r", showing: "> ")
+    terminal.type("study D\r", showing: "Card 1 of 1. uno.")
     terminal.type("q\u{04}")
     #expect(terminal.ended() == 0)
   }

@@ -44,8 +44,7 @@ import Testing
         try #require(times.min() ?? 9 < 5, "worst \(name) \(number) hangs")
       }
     }
-    terminal.type("6 * 7\r")
-    terminal.wait(for: "42\r\n")
+    terminal.type("6 * 7\r", showing: "42\r\n")
   }
 
   /// Runs a line; returns the processor seconds until the prompt was back.

@@ -38,8 +38,7 @@ import Testing
     terminal.wait(for: "EVENT tick")
     terminal.resize(columns: 50)
     terminal.wait(for: "EVENT resized")
-    terminal.type("\u{04}")
-    terminal.wait(for: "EVENT endOfInput")
+    terminal.type("\u{04}", showing: "EVENT endOfInput")
     #expect(terminal.ended() == 0)
   }
 
@@ -55,9 +54,7 @@ import Testing
     let script = "set -m; \(builtProgram("PromptProbe")) --keys; echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
     terminal.wait(for: "READY")
-    terminal.type("\u{1A}")
-    terminal.wait(for: "SUSPENDING")
-    terminal.wait(for: "STATUS 148")
+    terminal.type("\u{1A}", showing: "SUSPENDING", "STATUS 148")
     #expect(terminal.wait(for: "echoke").contains(" icanon"))
     terminal.wait(for: "EVENT resumed")
     terminal.type("xq")

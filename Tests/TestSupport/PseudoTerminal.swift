@@ -73,6 +73,15 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Types a text, and waits for each of the others in turn.
+  public func type(
+    _ text: String, showing first: String, _ others: String..., seconds: Double = timeout,
+    at place: SourceLocation = #_sourceLocation
+  ) {
+    type(text)
+    for shown in [first] + others { wait(for: shown, seconds: seconds, place) }
+  }
+
   public func signal(_ number: Int32) { kill(process, number) }
 
   /// Processor time that the program has used, in seconds.
