@@ -251,7 +251,7 @@ import Testing
     let home = try Home()
     try home.plugin("fresh", permissions: #"["words"]"#, manifest: #""author": "A""#, "")
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     // The shell has read the manifest; another one replaces it.
     try home.plugin(
       "fresh", permissions: #"["decks.write", "files.read:/tmp/a"]"#,
@@ -328,7 +328,7 @@ import Testing
       #expect(!all.contains("\u{1B}") && !all.contains("\u{9B}"), "\(all)")
     }
     let terminal = try home.terminal("play", "escmode", "--base", "teacher")
-    var seen = terminal.wait(for: "> ", seconds: 10)
+    var seen = terminal.wait(for: "> ")
     terminal.type("tea\r")
     seen += terminal.wait(for: "> ")
     terminal.type("/quit\r")

@@ -153,7 +153,7 @@ import Testing
     try home.run("doc", "add-text", doc, "el perro", "--size", "120")
     let terminal = try PseudoTerminal(
       home.words(["doc", "edit", doc]), environment: home.environment, columns: columns, rows: rows)
-    terminal.wait(for: "? help", seconds: 10)
+    terminal.wait(for: "? help")
     terminal.type("?")
     #expect(terminal.wait(for: "discard all").contains("any key goes back"))
     terminal.type("x", showing: "? help")
@@ -239,8 +239,8 @@ import Testing
       "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
     )
     let terminal = try home.terminal("study", "P", "--sprint")
-    terminal.wait(for: "show the answer", seconds: 10)
-    terminal.type("\r", showing: "48;2;255;0;0m▀", seconds: 10)
+    terminal.wait(for: "show the answer")
+    terminal.type("\r", showing: "48;2;255;0;0m▀")
     terminal.type("r", showing: "Done.")
   }
 
@@ -260,7 +260,7 @@ import Testing
     let doc = id(try home.run("doc", "create"))
     for text in ["el perro", "el gato"] { #expect(try home.run("doc", "add-text", doc, text).status == 0) }
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.type("doc set \(doc) 1 rot\t15\r", showing: "Changed 1 field.")
     terminal.type("doc lower \(doc) \t\t", showing: "el gato")
     terminal.type("2\r", showing: "Moved.")

@@ -92,7 +92,7 @@ import Testing
       else touch \(home.path)/once; sed -i '/^sol$/d' "$1"; fi
       """
     let terminal = try terminal("study", "D", editor: home.editor(script))
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("e", showing: "Edit again? [y/N] ")
     terminal.type("y\r", showing: "gato")
     let second = try String(decoding: bytes(of: copy), as: UTF8.self)
@@ -107,7 +107,7 @@ import Testing
     try home.run("card", "add", "D", "sol", "sun")
     let terminal = try terminal(
       "study", "D", editor: home.editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("e", showing: "Edit again? [y/N] ")
     terminal.type("y\r", showing: "\u{1B}[H\u{1B}[2J")
     terminal.type("\r", showing: "sun")
@@ -130,7 +130,7 @@ import Testing
   func `Ctrl-C ends the edit and nothing else`(script: String) throws {
     try home.run("card", "add", "D", "sol", "sun")
     let terminal = try terminal("study", "D", editor: home.editor(script))
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("e")
     if script.hasPrefix("sed") {
       terminal.wait(for: "Edit again? [y/N] ")
@@ -150,7 +150,7 @@ import Testing
 
   @Test func `after e no old frame remains above the new one`() throws {
     let terminal = try terminal("study", "D", editor: home.editor("sed -i 's/^casa$/gato/' \"$1\""))
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("e")
     // The frame is erased before the editor opens.
     #expect(terminal.wait(for: "gato").contains("A\r\u{1B}[J"))

@@ -56,7 +56,7 @@ import Testing
     let path = try home.write("play --base cambering\nplay --base cambering\n", to: "games.dh")
     let terminal = try home.terminal("run", path)
     for _ in 1...2 {
-      terminal.wait(for: "classic> ", seconds: 20)
+      terminal.wait(for: "classic> ")
       terminal.type("/quit\r", showing: "resumes the game")
     }
     #expect(terminal.ended() == 0)
@@ -64,7 +64,7 @@ import Testing
 
   @Test func `each line of a paste is a guess`() throws {
     let terminal = try home().terminal("play", "--base", "cambering")
-    terminal.wait(for: "classic> ", seconds: 20)
+    terminal.wait(for: "classic> ")
     terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r", showing: "2 found", "classic> ")
     terminal.type("/quit\r")
     #expect(terminal.ended() == 0)

@@ -16,7 +16,7 @@ import Testing
     }
     let terminal = try PseudoTerminal(
       home.words([]), environment: environment + more, columns: columns, rows: rows)
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 20)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     return terminal
   }

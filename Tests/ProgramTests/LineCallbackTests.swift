@@ -20,7 +20,7 @@ import Testing
 
   private func prompt(_ home: Home, _ lines: [String]) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     for line in lines {
       terminal.type(line + "\r", showing: "[?2004h> ")
@@ -76,7 +76,7 @@ import Testing
       """, to: "inputrc")
     let environment = home.environment.filter { !$0.hasPrefix("INPUTRC=") } + ["INPUTRC=" + keys]
     let terminal = try PseudoTerminal(home.words([]), environment: environment)
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.type(
       "shell.command{name = 'ca', summary = 'x', arguments = {'[A]'}, run = function(a) print('ran', a.a) end, "
         + "complete = function() return {tostring(shell.ask('q? ')) .. 'body'} end}\r")

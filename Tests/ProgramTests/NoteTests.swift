@@ -244,7 +244,7 @@ import Testing
   @Test func `names of note types and media are completed, and a narrow terminal shows all`() throws {
     try home.run("card", "add", "D", "un gato muy grande y gris", "a very big and grey cat", "--reversed")
     let terminal = try PseudoTerminal(home.words([]), environment: home.environment)
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.resize(columns: 40)
     terminal.type("notetype show Clo\t\r", showing: "{{cloze:Text}}")
     terminal.type("note show D:1\r")
@@ -294,9 +294,9 @@ import Testing
     let terminal = try PseudoTerminal(
       home.words(["--color=always", "study", "D"]),
       environment: home.environment + ["COLORTERM=truecolor", "KITTY_WINDOW_ID=1"])
-    let front = terminal.wait(for: "38;2;255;0;0m", seconds: 10)
+    let front = terminal.wait(for: "38;2;255;0;0m")
     #expect(front.contains("what [picture red.svg] [picture no.png]") && !front.contains("0;0;255m"))
-    terminal.type("\r", showing: "38;2;0;0;255m", seconds: 10)
+    terminal.type("\r", showing: "38;2;0;0;255m")
     let plain = try home.run(["study", "D"], input: "\ngood\n")
     #expect(plain.output.contains("[picture blue.svg]") && !plain.output.contains("\u{1B}"), "\(plain)")
   }

@@ -225,7 +225,7 @@ import Testing
     let home = try Home()
     try source(home, permissions: #"["shell", "decks.read", "decks.write"]"#)
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.type("plugin install \(home.path)/source/verbs\r", showing: "verbs 1.0.0\r\n")
     terminal.wait(for: "not signed: nobody vouches for what is in it")
     terminal.wait(for: "it wants to: add commands, print, and see which commands you use; read and\r\nchange decks")
@@ -235,7 +235,7 @@ import Testing
     terminal.type("plugin install \(home.path)/source/verbs\r", showing: "Install it? [y/N] ")
     // Meanwhile somebody changes the folder: what was read and shown is what gets installed.
     try source(home, version: "6.6.6")
-    terminal.type("y\r", showing: "Installed verbs 1.0.0; 1 test passed.", seconds: 20)
+    terminal.type("y\r", showing: "Installed verbs 1.0.0; 1 test passed.")
     terminal.type("verbs\r", showing: "version 1.0.0")
     terminal.type("plugin remove verbs\r", showing: "[y/N] ")
     terminal.type("y\r", showing: "Removed verbs.")
@@ -250,7 +250,7 @@ import Testing
       "shell.command{name='grow', run=function() return 1 end}")
     try home.enable("grows")
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     try home.plugin(
       "grows", permissions: #"["shell", "words"]"#, manifest: #""commands": ["grow"]"#, version: "2.0",
       "shell.command{name='grow', run=function() return words and 'more' end}")

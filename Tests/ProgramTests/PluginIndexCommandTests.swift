@@ -124,7 +124,7 @@ import Testing
     try script(try source(version: "1.1.0", code: "-- \u{1B}[2Jgone\u{202E}"))
     try sign()
     let terminal = try user.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.type("plugin update verbs\r", showing: "verbs 1.1.0 by M. Ray, replacing 1.0.0", "the index words of ")
     terminal.wait(for: "it wants no new permissions")
     terminal.wait(for: "-- \\x1B[2Jgone\\u{202E}")

@@ -29,7 +29,7 @@ import Testing
   /// Returns a shell at its prompt.
   private func shell(_ arguments: String...) throws -> PseudoTerminal {
     let shell = try PseudoTerminal(home.words(arguments), environment: home.environment, columns: 100, rows: 30)
-    shell.wait(for: arguments.isEmpty ? "> " : "Enter  show the answer", seconds: 20)
+    shell.wait(for: arguments.isEmpty ? "> " : "Enter  show the answer")
     return shell
   }
 
@@ -194,10 +194,10 @@ import Testing
     let script = "set -m; \(words); echo STOPPED; read line; fg"
     let shell = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
     if !typed.isEmpty {
-      shell.wait(for: "> ", seconds: 20)
+      shell.wait(for: "> ")
       shell.type(typed)
     }
-    shell.wait(for: shown, seconds: 20)
+    shell.wait(for: shown)
     #expect(access(socket, F_OK) == 0)
     shell.type("\u{1A}", showing: "STOPPED")
     #expect(access(socket, F_OK) != 0)

@@ -36,9 +36,8 @@ struct Accounts {
   /// Returns a prompt at which ana has signed in.
   func prompt() throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Password for ana: ", seconds: 10)
-    terminal.type("correct horse 12\r", showing: "Deckhand 0.1.0", seconds: 10)
-    terminal.wait(for: "> ")
+    terminal.wait(for: "Password for ana: ")
+    terminal.type("correct horse 12\r", showing: "Deckhand 0.1.0", "> ")
     return terminal
   }
 }
@@ -277,14 +276,13 @@ struct Accounts {
   @Test func `the prompt asks for the password without echo, and again after a failed attempt`() throws {
     let accounts = try Accounts()
     let terminal = try accounts.home.terminal()
-    terminal.wait(for: "Password for ana: ", seconds: 10)
+    terminal.wait(for: "Password for ana: ")
     terminal.type("not the password\r")
-    let answer = terminal.wait(for: "login: wrong name or password", seconds: 10)
+    let answer = terminal.wait(for: "login: wrong name or password")
     #expect(!answer.contains("not the password"))
     terminal.wait(for: "Password for ana: ")
     accounts.home.clock?.pass(seconds: 1)
-    terminal.type("correct horse 12\r", showing: "Deckhand 0.1.0", seconds: 10)
-    terminal.wait(for: "> ")
+    terminal.type("correct horse 12\r", showing: "Deckhand 0.1.0", "> ")
     terminal.type("whoami\r", showing: "ana\r\n", "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
@@ -297,12 +295,12 @@ struct Accounts {
     let accounts = try Accounts()
     try accounts.addBen()
     let terminal = try accounts.home.terminal()
-    terminal.wait(for: "Account: ", seconds: 10)
+    terminal.wait(for: "Account: ")
     terminal.type("ben\r", showing: "Password for ben: ")
-    terminal.type("correct horse 12\r", showing: "> ", seconds: 10)
+    terminal.type("correct horse 12\r", showing: "> ")
     terminal.type("whoami\r", showing: "ben\r\n")
     let left = try accounts.home.terminal()
-    left.wait(for: "Account: ", seconds: 10)
+    left.wait(for: "Account: ")
     left.type("ana\r", showing: "Password for ana: ")
     left.type("\u{04}")
     #expect(left.ended() == 77)
@@ -313,8 +311,8 @@ struct Accounts {
     let accounts = try Accounts()
     try accounts.addBen()
     let terminal = try accounts.home.terminal("--user", "ana")
-    terminal.wait(for: "Password for ana: ", seconds: 10)
-    terminal.type("correct horse 12\r", showing: "> ", seconds: 10)
+    terminal.wait(for: "Password for ana: ")
+    terminal.type("correct horse 12\r", showing: "> ")
     for line in ["secret = decks.open('Mine'):card(1).prompt .. '-of-ana'", "alias own \"deck list\"", "set sound on"] {
       terminal.type(line + "\r", showing: "> ")
     }
@@ -322,8 +320,7 @@ struct Accounts {
     terminal.type("deck list\r", showing: "sign in first with `login`", "> ")
     terminal.type("decks.list()\r", showing: "sign in first with `login`", "> ")
     terminal.type("login ben\r", showing: "Password for ben: ")
-    terminal.type("correct horse 12\r", showing: "Signed in as ben.", seconds: 10)
-    terminal.wait(for: "> ")
+    terminal.type("correct horse 12\r", showing: "Signed in as ben.", "> ")
     terminal.type("secret\r", showing: "nor a Lua name", "> ")
     terminal.type("deck list\r", showing: "No decks yet", "> ")
     terminal.type("set sound.right\r", showing: "sound.right: [ ]", "> ")
@@ -336,19 +333,19 @@ struct Accounts {
   @Test func `a command at a terminal asks, and the first account is created by typing the password twice`() throws {
     let home = try Home()
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.type("x = 1\r", showing: "> ")
     for (again, told) in [("correct horse 13", "nothing was changed"), ("correct horse 12", "you are signed in.")] {
       terminal.type("account add ana\r", showing: "New password for ana: ")
       terminal.type("correct horse 12\r", showing: "Repeat the password: ")
-      terminal.type(again + "\r", showing: told, seconds: 10)
+      terminal.type(again + "\r", showing: told)
       #expect(!terminal.wait(for: "> ").contains("will not be saved"))
     }
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)
     let list = try home.terminal("whoami")
-    list.wait(for: "Password for ana: ", seconds: 10)
-    list.type("correct horse 12\r", showing: "ana\r\n", seconds: 10)
+    list.wait(for: "Password for ana: ")
+    list.type("correct horse 12\r", showing: "ana\r\n")
     #expect(list.ended() == 0)
     #expect(text(of: home.path + "/data/accounts/ana/history").contains("x = 1"))
   }

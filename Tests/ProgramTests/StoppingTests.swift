@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct StoppingTests {
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 20)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     return terminal
   }
@@ -108,7 +108,7 @@ import Testing
     try home.write("shell.on('started', \(loop))", to: ".config/deckhand/init.lua")
     try home.run("-e", "documents.create{}:add_text{text = 'a', x = 0, y = 0, width = 100, height = 100}")
     let terminal = try home.terminal()
-    terminal.wait(for: "go\ton", seconds: 20)
+    terminal.wait(for: "go\ton")
     terminal.signal(SIGINT)
     terminal.wait(for: "interrupted")
     terminal.wait(for: "> ")
@@ -155,8 +155,7 @@ import Testing
     try plugin(home, "for i = 1, 1000 do shell.on('command', function() while true do end end) end")
     let terminal = try prompt(home)
     let start = terminal.processorSeconds
-    terminal.type("version\r", showing: "999 other listeners", seconds: 10)
-    terminal.wait(for: "> ")
+    terminal.type("version\r", showing: "999 other listeners", "> ")
     #expect(terminal.processorSeconds - start < 4)
   }
 
@@ -190,7 +189,7 @@ import Testing
     terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
     terminal.wait(for: "> ")
     terminal.type("s = settings.value('own.x', {kind='number', default=1}) s.value = 2\r", showing: "told\t1")
-    terminal.type("\u{03}", showing: "> ", seconds: 2)
+    terminal.type("\u{03}", showing: "> ")
     terminal.type("6 * 7\r")
     let shown = terminal.wait(for: "42\r\n")
     #expect(!shown.contains("told"))

@@ -28,7 +28,7 @@ import Testing
     try home.run("card", "add", "D", "Zahlen", "eins zwei drei vier fünf sechs sieben acht", "--type-answer")
     let terminal = try PseudoTerminal(
       home.words(["study", "D"]), environment: home.environment, columns: 40, rows: 24)
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "Enter  show the answer")
     terminal.type("eins zwei drei vier fünf sechs sieben xcht\r")
     #expect(terminal.wait(for: "1 again").contains("^"))
     terminal.type("q")
@@ -40,7 +40,7 @@ import Testing
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Zahlen", "eins sieben", "--type-answer")
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "Enter  show the answer")
     terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~", showing: "eins sieben")
     terminal.type("\r", showing: "1 again")
     terminal.type("\u{1B}[200~\r4\u{1B}[201~q", showing: "1 card was left.")
@@ -61,7 +61,7 @@ import Testing
   ) throws {
     let terminal = try PseudoTerminal(
       home.words(["study", "D"]), environment: home.environment, columns: columns, rows: rows)
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "Enter  show the answer")
     terminal.wait(for: "q quit")
     terminal.type("\r")
     let shown = terminal.wait(for: "q quit")
@@ -113,16 +113,16 @@ import Testing
     #expect(cram.output.contains("Done. 3 right, 1 wrong."), "\(cram.output)")
     #expect(try home.run("deck", "stats", "D").output.contains("2 answers in "))
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
+    terminal.wait(for: "Study more? [1-2, Enter for no] ")
     terminal.type("2\r", showing: "Enter  show the answer")
     terminal.type("q")
     #expect(terminal.ended() == 0)
     let declined = try home.terminal("study", "D")
-    declined.wait(for: "Study more? ", seconds: 20)
+    declined.wait(for: "Study more? ")
     declined.type("-9223372036854775808\r")
     #expect(declined.ended() == 0)
     let left = try home.terminal("study", "D")
-    left.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
+    left.wait(for: "Study more? [1-2, Enter for no] ")
     left.type("\u{04}", showing: "\r\n")
     #expect(left.ended() == 0)
   }
@@ -131,7 +131,7 @@ import Testing
     try home.run(
       "-e", "for _, n in ipairs{'E', 'E::I'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     let terminal = try home.terminal("study", "E", "D", "E::I")
-    terminal.wait(for: "0 due · 5 new", seconds: 20)
+    terminal.wait(for: "0 due · 5 new")
     terminal.type("\r4", showing: "4 new")
     terminal.type("q")
     #expect(terminal.ended() == 0)
@@ -182,7 +182,7 @@ import Testing
       "-e", "for _, n in ipairs{'Eins', 'Zwei'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     for (answer, card) in [("2\r", "in Eins"), ("zw\r", "in Zwei")] {
       let terminal = try home.terminal("study")
-      terminal.wait(for: "Study which? [1-3, a name, Enter for all] ", seconds: 20)
+      terminal.wait(for: "Study which? [1-3, a name, Enter for all] ")
       for wrong in ["x", "-9223372036854775808"] {
         terminal.type(wrong + "\r", showing: "\"\(wrong)\" is not one of these decks")
       }
@@ -192,7 +192,7 @@ import Testing
       #expect(terminal.ended() == 0)
     }
     let terminal = try home.terminal("study")
-    terminal.wait(for: "Enter for all] ", seconds: 20)
+    terminal.wait(for: "Enter for all] ")
     terminal.type("\r", showing: "3 new")
     terminal.type("q")
     #expect(terminal.ended() == 0)
@@ -225,7 +225,7 @@ import Testing
       """
     #expect(try home.run("-e", code).status == 0)
     let terminal = try home.terminal("study", "T")
-    terminal.wait(for: "Enter  show the answer beside what you type", seconds: 20)
+    terminal.wait(for: "Enter  show the answer beside what you type")
     terminal.type("el sqx\u{7F}\u{7F}al\r")
     let shown = terminal.wait(for: "4 easy")
     #expect(shown.contains("✗ ") && shown.contains("^"), "\(shown.debugDescription)")
@@ -248,7 +248,7 @@ import Testing
       "-e", "decks.create('S'):add{prompt = 'x [sound:' .. assert(media.add('\(sound)')) .. ']', answer = 'y'}")
     #expect(made.status == 0, "\(made)")
     let terminal = try home.terminal("--set", "media.player=/bin/sh \(player)", "study", "S")
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "Enter  show the answer")
     terminal.type("r")
     #expect(waits { access(played, F_OK) == 0 })
     // A player detects the type by the file extension; the link exists while the player may run.
@@ -258,14 +258,14 @@ import Testing
     #expect(terminal.ended() == 0)
     #expect(access(given, F_OK) != 0 && access(String(given.dropLast("/1/a.mp3".count)), F_OK) != 0)
     let silent = try home.terminal("study", "S")
-    silent.wait(for: "Enter  show the answer", seconds: 20)
+    silent.wait(for: "Enter  show the answer")
     silent.type("r", showing: "media.player")
     silent.type("q")
   }
 
   @Test func `the prompt greets with what is due`() throws {
     let terminal = try home.terminal()
-    terminal.wait(for: "0 due · 3 new\r\n", seconds: 20)
+    terminal.wait(for: "0 due · 3 new\r\n")
     terminal.wait(for: "> ")
     terminal.type("\u{04}")
     #expect(terminal.ended() == 0)

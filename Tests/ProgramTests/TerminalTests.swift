@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct ProgramTerminalTests {
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     return terminal
   }
@@ -117,7 +117,7 @@ import Testing
     let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try home.terminal("study", "D", "--sprint", "--seconds", "1")
-    terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.", seconds: 10)
+    terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.")
     terminal.type("q")
     #expect(terminal.ended() == 0)
     #expect(terminal.isInCanonicalMode)
@@ -126,8 +126,7 @@ import Testing
   @Test func `a game shows the base word, alerts, and found words newest first`() throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("play --base cambering\r", showing: "cambering      9 letter word - English", seconds: 10)
-    terminal.wait(for: "c a m b e r i n g")
+    terminal.type("play --base cambering\r", showing: "cambering      9 letter word - English", "c a m b e r i n g")
     terminal.type("grace\r", showing: "1 found · 5.0 letters on average · score 5")
     terminal.type("gracee\r", showing: "This word is not possible. Create only words from the letters in the given")
     terminal.wait(for: "word.")

@@ -83,8 +83,7 @@ import Testing
     let terminal = try probe()
     terminal.wait(for: "probe>")
     let text = String(repeating: "local x = 1\tprint(x)\n", count: 50_000)
-    terminal.type("\u{1B}[200~" + text + "\u{1B}[201~\r", showing: "LINE 1050000", seconds: 20)
-    terminal.wait(for: "probe>")
+    terminal.type("\u{1B}[200~" + text + "\u{1B}[201~\r", showing: "LINE 1050000", "probe>")
     terminal.type("next\r")
     terminal.wait(for: #"LINE 4 "next""#)
   }
@@ -134,8 +133,7 @@ import Testing
   @Test func `Tab in a very long line stays fast`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type("\u{1B}[200~" + String(repeating: "x", count: 1 << 18) + " many\u{1B}[201~")
-    terminal.wait(for: "many", seconds: 20)
+    terminal.type("\u{1B}[200~" + String(repeating: "x", count: 1 << 18) + " many\u{1B}[201~", showing: "many")
     let start = terminal.processorSeconds
     terminal.type("\t\t", showing: "many5")
     #expect(terminal.processorSeconds - start < 5)

@@ -75,11 +75,10 @@ public final class PseudoTerminal {
 
   /// Types a text, and waits for each of the others in turn.
   public func type(
-    _ text: String, showing first: String, _ others: String..., seconds: Double = timeout,
-    at place: SourceLocation = #_sourceLocation
+    _ text: String, showing first: String, _ others: String..., at place: SourceLocation = #_sourceLocation
   ) {
     type(text)
-    for shown in [first] + others { wait(for: shown, seconds: seconds, place) }
+    for shown in [first] + others { wait(for: shown, place) }
   }
 
   public func signal(_ number: Int32) { kill(process, number) }
@@ -95,10 +94,8 @@ public final class PseudoTerminal {
   }
 
   /// Waits for the text; returns all output up to its end, control sequences included.
-  @discardableResult public func wait(
-    for text: String, seconds: Double = timeout, _ place: SourceLocation = #_sourceLocation
-  ) -> String {
-    if let taken = take(text, seconds: max(seconds, Self.timeout)) { return taken }
+  @discardableResult public func wait(for text: String, _ place: SourceLocation = #_sourceLocation) -> String {
+    if let taken = take(text, seconds: Self.timeout) { return taken }
     Issue.record(
       "\(text.debugDescription) did not come; there was \(output.suffix(2000).debugDescription)", sourceLocation: place)
     return output
