@@ -74,8 +74,7 @@ import Testing
     shell.wait(for: "card li")
     shell.type("st --columns answer\r", showing: "the dog 3")
     #expect(try client.action("guiReviewActive").contains(no))
-    shell.type("exit\r")
-    #expect(shell.ended() == 0)
+    #expect(shell.ended(after: "exit\r") == 0)
     #expect(access(socket, F_OK) != 0)
     #expect(try review().contains("no shell runs alongside serve"))
   }
@@ -119,8 +118,7 @@ import Testing
     #expect(try review("It's new").contains("busy"))
     #expect(try client.action("guiAnswerCard", #"{"ease":3}"#).contains(yes))
     shell.wait(for: "el perro 2")
-    shell.type("q")
-    #expect(shell.ended() == 0)
+    #expect(shell.ended(after: "q") == 0)
     #expect(access(socket, F_OK) != 0)
   }
 
@@ -134,8 +132,7 @@ import Testing
     second.type("\r", showing: "the dog 1")
     #expect(try client.action("guiReviewActive").contains(yes))
     second.type("q", showing: "Stopped.", "> ")
-    second.type("exit\r")
-    #expect(second.ended() == 0)
+    #expect(second.ended(after: "exit\r") == 0)
     first.type("version\r", showing: "Deckhand", "> ")
     #expect(try review().contains(yes))
     first.wait(for: "el perro 1")
@@ -179,8 +176,7 @@ import Testing
     #expect(try reviewOnceFree().contains(yes))
     next.wait(for: "el perro 1")
     #expect(try home.run("doctor").status == 0)
-    serve.type("\u{03}")
-    #expect(serve.ended() == 0)
+    #expect(serve.ended(after: "\u{03}") == 0)
   }
 
   @Test(arguments: [

@@ -193,8 +193,7 @@ import Testing
     seen += terminal.wait(for: "Card 2 of 3. el perro 2.\r\n")
     #expect(
       !seen.contains("\u{1B}[2K") && !seen.contains("\u{1B}[J") && !seen.contains("▓"), "\(seen.debugDescription)")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `for a screen reader a typed answer is echoed, and a pause is announced`() throws {
@@ -210,8 +209,7 @@ import Testing
     #expect(terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n").hasPrefix("ich: right."))
     terminal.type("p", showing: "Paused; any key continues.\r\n")
     terminal.type("\r", showing: "Again, hard, good, or easy?")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     let piped = try home.run("study", "D", input: "\npause\ngood\n")
     #expect(piped.status == 0 && piped.output.contains("Paused; any line continues.\n"), "\(piped)")
   }
@@ -230,8 +228,7 @@ import Testing
     terminal.wait(for: "show the answer")
     terminal.type("\r")
     #expect(terminal.wait(for: "1 again").contains("acht"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `for a screen reader a game answers in lines`() throws {
@@ -313,8 +310,7 @@ import Testing
     for line in ["first = 1", "set history.keep off", "second = 2", "set history.keep on", "third = 3"] {
       terminal.type(line + "\r", showing: "> ")
     }
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let history = text(of: home.path + "/data/local/history")
     #expect(
       history.contains("first = 1") && !history.contains("second = 2") && history.contains("third = 3"), "\(history)")
@@ -332,8 +328,7 @@ import Testing
     for line in lines {
       terminal.type(line + "\r", showing: "> ")
     }
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     for name in ["/data/local/history", "/session.lua"] {
       let kept = text(of: home.path + name)
       #expect(kept.contains("after = 1") && !kept.contains("hush"), "\(name): \(kept)")

@@ -284,8 +284,7 @@ struct Accounts {
     accounts.home.clock?.pass(seconds: 1)
     terminal.type("correct horse 12\r", showing: "Deckhand 0.1.0", "> ")
     terminal.type("whoami\r", showing: "ana\r\n", "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(terminal.isInCanonicalMode)
     let history = text(of: accounts.home.path + "/data/accounts/ana/history")
     #expect(history.contains("whoami") && !history.contains("horse"))
@@ -302,8 +301,7 @@ struct Accounts {
     let left = try accounts.home.terminal()
     left.wait(for: "Account: ")
     left.type("ana\r", showing: "Password for ana: ")
-    left.type("\u{04}")
-    #expect(left.ended() == 77)
+    #expect(left.ended(after: "\u{04}") == 77)
     #expect(left.isInCanonicalMode)
   }
 
@@ -341,8 +339,7 @@ struct Accounts {
       terminal.type(again + "\r", showing: told)
       #expect(!terminal.wait(for: "> ").contains("will not be saved"))
     }
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let list = try home.terminal("whoami")
     list.wait(for: "Password for ana: ")
     list.type("correct horse 12\r", showing: "ana\r\n")

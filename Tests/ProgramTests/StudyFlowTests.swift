@@ -31,8 +31,7 @@ import Testing
     terminal.wait(for: "Enter  show the answer")
     terminal.type("eins zwei drei vier fünf sechs sieben xcht\r")
     #expect(terminal.wait(for: "1 again").contains("^"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `lines that are pasted into a typed answer are its text, and act as no keys`() throws {
@@ -52,8 +51,7 @@ import Testing
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
     terminal.wait(for: "el perro 1.")
     terminal.type("\r", showing: "the dog 1.")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
@@ -115,12 +113,10 @@ import Testing
     let terminal = try home.terminal("study", "D")
     terminal.wait(for: "Study more? [1-2, Enter for no] ")
     terminal.type("2\r", showing: "Enter  show the answer")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     let declined = try home.terminal("study", "D")
     declined.wait(for: "Study more? ")
-    declined.type("-9223372036854775808\r")
-    #expect(declined.ended() == 0)
+    #expect(declined.ended(after: "-9223372036854775808\r") == 0)
     let left = try home.terminal("study", "D")
     left.wait(for: "Study more? [1-2, Enter for no] ")
     left.type("\u{04}", showing: "\r\n")
@@ -133,8 +129,7 @@ import Testing
     let terminal = try home.terminal("study", "E", "D", "E::I")
     terminal.wait(for: "0 due · 5 new")
     terminal.type("\r4", showing: "4 new")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     #expect(try home.run("study", "--sprint").errors.contains("say which deck: `study DECK`"))
     let both = try home.run("study", "D", "--sprint", "--cram")
     #expect(both.status == 2 && both.errors.contains("--sprint and --cram cannot be given together"))
@@ -188,14 +183,12 @@ import Testing
       }
       terminal.type(answer)
       terminal.wait(for: card)
-      terminal.type("q")
-      #expect(terminal.ended() == 0)
+      #expect(terminal.ended(after: "q") == 0)
     }
     let terminal = try home.terminal("study")
     terminal.wait(for: "Enter for all] ")
     terminal.type("\r", showing: "3 new")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `in Lua a session buries, flags, suspends and crams`() throws {
@@ -230,8 +223,7 @@ import Testing
     let shown = terminal.wait(for: "4 easy")
     #expect(shown.contains("✗ ") && shown.contains("^"), "\(shown.debugDescription)")
     terminal.type("3", showing: "the dog")
-    terminal.type("\u{1B}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{1B}") == 0)
     let words = try home.run("study", "T", "--cram", "--no-schedule", input: "el sol\n3\nel perro\n3\n").output
     #expect(
       words.contains("el sol: right. ") && words.contains("el perro: not right, él perró was expected. "), "\(words)")
@@ -254,8 +246,7 @@ import Testing
     // A player detects the type by the file extension; the link exists while the player may run.
     let given = String(decoding: contents(of: played + ".path") ?? [], as: UTF8.self).split(separator: "\n").joined()
     #expect(given.hasSuffix("/a.mp3"), "\(given)")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     #expect(access(given, F_OK) != 0 && access(String(given.dropLast("/1/a.mp3".count)), F_OK) != 0)
     let silent = try home.terminal("study", "S")
     silent.wait(for: "Enter  show the answer")
@@ -267,7 +258,6 @@ import Testing
     let terminal = try home.terminal()
     terminal.wait(for: "0 due · 3 new\r\n")
     terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 }

@@ -30,8 +30,7 @@ import Testing
     terminal.wait(for: "> ")
     #expect(terminal.processorSeconds - start < 1)
     terminal.type("6 * 7\r", showing: "42\r\n", "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(terminal.isInCanonicalMode)
   }
 
@@ -46,8 +45,7 @@ import Testing
     terminal.type("deck list")
     picture.write(terminal.waitUntilQuiet(awaitsPrompt: false))
     #expect(picture.lines.last?.hasSuffix("> deck list") == true, "\(picture.lines)")
-    terminal.type("\u{15}\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{15}\u{04}") == 0)
   }
 
   @Test func `with the output in a pipe, the result of each line comes before the next prompt`() throws {
@@ -57,8 +55,7 @@ import Testing
     terminal.retained = home
     terminal.wait(for: "> ")
     terminal.type("6 * 7\r", showing: "42")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
   @Test func `commands and Lua work side by side`() throws {
@@ -87,8 +84,7 @@ import Testing
     terminal.type("print('line', i)\r", showing: ">> ")
     terminal.type("end\r", showing: "line\t2")
     terminal.type("local x = 1\r", showing: "a local lives for its line only", "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let again = try prompt(home)
     again.type("\u{1B}[A\u{1B}[A\r", showing: "line\t2")
   }
@@ -118,8 +114,7 @@ import Testing
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try home.terminal("study", "D", "--sprint", "--seconds", "1")
     terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     #expect(terminal.isInCanonicalMode)
   }
 
@@ -186,8 +181,7 @@ import Testing
     let terminal = try home.terminal("-e", "print(shell.ask('one? ')) print(shell.ask('two? '))")
     terminal.wait(for: "one? ")
     terminal.type("\u{04}", showing: "two? ")
-    terminal.type("yes\r")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "yes\r") == 0)
     #expect(terminal.output.contains("yes\r\nyes"), "\(terminal.output)")
   }
 
@@ -207,8 +201,7 @@ import Testing
     terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")
     terminal.wait(for: "on\r\n")
     terminal.type("\u{03}", showing: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let decks = try home.run("deck", "list").output
     #expect(decks.contains("Three") && !decks.contains("Four"), "\(decks)")
     // What begins with a blank is not stored.

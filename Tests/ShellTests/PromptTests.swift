@@ -156,8 +156,7 @@ import Testing
         first.type(line + "\r", showing: "LINE")
       }
       first.wait(for: "probe>")
-      first.type("\u{04}")
-      #expect(first.ended() == 0)
+      #expect(first.ended(after: "\u{04}") == 0)
       let second = try probe([path])
       second.wait(for: "probe>")
       second.type("\u{1B}[A\u{1B}[A\r")

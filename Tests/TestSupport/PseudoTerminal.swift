@@ -135,9 +135,10 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Waits for the end, and reads the output up to it; returns the exit status, where a signal counts as 128 plus its
-  /// number, or -1 if it does not end.
-  public func ended(seconds: Double = timeout) -> Int32 {
+  /// Types a text, waits for the end, and reads the output up to it; returns the exit status, where a signal counts as
+  /// 128 plus its number, or -1 if it does not end.
+  public func ended(after text: String = "", seconds: Double = timeout) -> Int32 {
+    type(text)
     let end = monotonicSeconds() + seconds
     while monotonicSeconds() < end, !hasEnded { listen(10) }
     if hasEnded { listenToEnd() }
