@@ -35,7 +35,6 @@ func room(
       + (isLarge ? [small] : []))
 }
 
-/// The tests of a room.
 func tests(
   _ room: String, _ more: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {

@@ -134,10 +134,9 @@ struct NoteAdding {
     for case .success(let request) in requests {
       if let scope = request.scope, !request.key.isEmpty { keys[scope, default: []].insert(request.key) }
     }
-    var found: [FirstFieldScope: Set<String>] = [:]
-    for (scope, keys) in keys { found[scope] = try call.memory.taken(keys, in: scope, call.workspace) }
-    taken = found
-    return found
+    for (scope, names) in keys { keys[scope] = try call.memory.taken(names, in: scope, call.workspace) }
+    taken = keys
+    return keys
   }
 }
 

@@ -51,9 +51,7 @@ struct AccountName: Equatable {
   /// What the name looks like: letters that are drawn alike are mapped to one. The short list covers the letters that
   /// names are made of, after the Unicode confusables (UTS #39).
   static func skeleton(_ name: String) -> String {
-    var look = String.UnicodeScalarView()
-    for scalar in key(name).unicodeScalars { look.append(lookalikes[scalar] ?? scalar) }
-    return String(look)
+    String(String.UnicodeScalarView(key(name).unicodeScalars.map { lookalikes[$0] ?? $0 }))
   }
 
   private static let lookalikes: [Unicode.Scalar: Unicode.Scalar] = [

@@ -20,8 +20,7 @@ func authModule(_ context: BindingContext) -> BoundModule {
       "Signs in: {user=, password_file=}; without a file it asks at the terminal. "
         + "Codes: denied, locked (retry_after), empty, busy."
     ) { stack in
-      let options = try stack.optionalTable(1)
-      try options?.allowOnly(["user", "password_file"])
+      let options = try stack.optionalTable(1, allowing: ["user", "password_file"])
       try context.auth?.login(
         try options?.optionalText("user"), passwordFile: try options?.optionalText("password_file"))
       return true

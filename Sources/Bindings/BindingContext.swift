@@ -103,7 +103,6 @@ public final class BindingContext {
   /// Returns who sets or declares a setting now: the plugin, init.lua, a script, or the user.
   public func settingOwner() -> Owner { owner == .user ? hosts.shell.settingOwner : owner }
 
-  /// Whether the user typed the path.
   func isTyped(_ path: String) -> Bool { owner == .user && hosts.shell.isTyped(path) }
 
   /// Runs `body`, which stores something in the program for the state. The state is charged for everything that the

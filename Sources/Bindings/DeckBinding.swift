@@ -255,8 +255,7 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
 /// back if it fails.
 private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> LuaValue {
   var onDuplicate = OnDuplicate.skip
-  if let options = try stack.optionalTable(3) {
-    try options.allowOnly(["on_duplicate"])
+  if let options = try stack.optionalTable(3, allowing: ["on_duplicate"]) {
     onDuplicate = try readOnDuplicate(options) ?? .skip
   }
   guard stack.kind(2) == .table || stack.isCallable(2) else {

@@ -22,8 +22,7 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
       "A new document. Option: background = {r, g, b[, a]}, each 0 to 1; if omitted, one of eight soft colours."
     ) { stack in
       var background: CardColor?
-      if let options = try stack.optionalTable(1) {
-        try options.allowOnly(["background"])
+      if let options = try stack.optionalTable(1, allowing: ["background"]) {
         background = try readColor(options, "background")
       }
       return try context.workspace().documents.create(background: background)
@@ -169,8 +168,7 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   ) { document, stack in
     let path = try context.expanded(stack.text(2))
     var (options, frame, isCropped): (PlacementOptions, Frame?, Bool) = (PlacementOptions(), nil, false)
-    if let table = try stack.optionalTable(3) {
-      try table.allowOnly(["frame", "cropped"] + placement)
+    if let table = try stack.optionalTable(3, allowing: ["frame", "cropped"] + placement) {
       options = try readPlacement(table)
       frame = try table.optionalText("frame").map { try readFrame($0, 3) }
       isCropped = try table.optionalBoolean("cropped") ?? false
@@ -259,8 +257,7 @@ private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: Bindi
       + "picture. Option: query. Codes: bad_value, unknown_field, not_found, too_large."
   ) { document, stack in
     let deck = try stack.object(2, DeckHandle.self)
-    let options = try stack.optionalTable(3)
-    try options?.allowOnly(["query"])
+    let options = try stack.optionalTable(3, allowing: ["query"])
     let query = try options?.optionalText("query")
     let operations = try context.workspace().documents
     let filled = try operations.filled(document, from: deck, matching: query)
@@ -276,8 +273,7 @@ private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: Bin
     "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."
   ) { document, stack in
     let path = try context.expanded(stack.text(2))
-    let options = try stack.optionalTable(3)
-    try options?.allowOnly(["width"])
+    let options = try stack.optionalTable(3, allowing: ["width"])
     let width = try options?.optionalInteger("width", in: 1...6500) ?? 1300
     try context.requireWriting(path)
     let drawn = try document.document()

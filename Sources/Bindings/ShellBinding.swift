@@ -48,8 +48,7 @@ private func describePrompt(_ module: BoundModule) {
       + "`shell.prompt = function(state) return (state.user or \"\") .. \"> \" end`. Not in a plugin."
   ) { stack in
     var state = PromptState(user: nil, isSignedIn: true)
-    if let table = try stack.optionalTable(1) {
-      try table.allowOnly(["user", "deck", "game", "is_signed_in"])
+    if let table = try stack.optionalTable(1, allowing: ["user", "deck", "game", "is_signed_in"]) {
       state.user = try table.optionalText("user")
       state.deck = try table.optionalText("deck")
       state.game = try table.optionalText("game")
@@ -103,8 +102,7 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
     example: "({monday = 12, tuesday = 30}, {title = \"Answers\"})",
     "Draws numbers as bars: a list of numbers, or names with numbers. Option: title."
   ) { stack in
-    let options = try stack.optionalTable(2)
-    try options?.allowOnly(["title"])
+    let options = try stack.optionalTable(2, allowing: ["title"])
     if stack.kind(1) == .table, try stack.table(1).count() > mostBars { throw tooManyBars(1) }
     let values = try bars(of: stack.value(1), argument: 1)
     try stack.memory.charge(values.count * 512)
@@ -171,7 +169,6 @@ private func cellText(_ value: LuaValue, in state: LuaState) throws -> String {
   }
 }
 
-/// Returns the text of a plain value.
 private func plainText(_ value: LuaValue) -> String {
   switch value {
   case .none: ""

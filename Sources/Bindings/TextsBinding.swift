@@ -85,8 +85,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       "Its words, the most frequent first: lemma, count, state, forms, and for an unknown or new word the sentence "
         + "that shows it best. Options: unknown (only those that are not known), limit = 1000."
     ) { handle, stack in
-      let options = try stack.optionalTable(2)
-      try options?.allowOnly(["unknown", "limit"])
+      let options = try stack.optionalTable(2, allowing: ["unknown", "limit"])
       let onlyUnknown = try options?.optionalBoolean("unknown") ?? false
       let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
       let view = try handle.view()
@@ -105,8 +104,7 @@ private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaPara
     "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
     "Its sentences: text, unknown, source, start, translation. Options: unknown_at_most = 1, limit = 1000."
   ) { handle, stack in
-    let options = try stack.optionalTable(2)
-    try options?.allowOnly(["unknown_at_most", "limit"])
+    let options = try stack.optionalTable(2, allowing: ["unknown_at_most", "limit"])
     let most = try options?.optionalInteger("unknown_at_most", in: 0...1_000) ?? 1
     let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
     let view = try handle.view()
@@ -117,8 +115,7 @@ private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaPara
     "plan", [options], returns: .list(.table), example: "{limit = 30}",
     "Sentences in an order in which each adds one new word, given as `lemma`. Option: limit = 1000."
   ) { handle, stack in
-    let options = try stack.optionalTable(2)
-    try options?.allowOnly(["limit"])
+    let options = try stack.optionalTable(2, allowing: ["limit"])
     let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
     let plan = try handle.view().plan(count: limit)
     return LuaValue(

@@ -41,8 +41,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       "The words of a file, one per line. Options: name, language."
     ) { stack in
       let path = try context.expanded(stack.text(1))
-      let options = try stack.optionalTable(2)
-      try options?.allowOnly(["name", "language"])
+      let options = try stack.optionalTable(2, allowing: ["name", "language"])
       let (name, language) = (try options?.optionalText("name"), try options?.optionalText("language"))
       try context.requireReading(path)
       // The list is compiled in memory; one that is too large is refused below.
@@ -65,8 +64,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
       + "unknown form is its own dictionary form. Option: language."
   ) { stack in
     let form = try stack.text(1, limit: longestWords)
-    let options = try stack.optionalTable(2)
-    try options?.allowOnly(["language"])
+    let options = try stack.optionalTable(2, allowing: ["language"])
     let language = try options?.optionalText("language")
     let workspace = try context.workspace()
     // Reading data at its first use is the program's work, so the time does not count against a plugin's limit.
@@ -170,8 +168,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
       "A random word. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". "
         + "Nil when no word has that length."
     ) { handle, stack in
-      let options = try stack.optionalTable(2)
-      try options?.allowOnly(["length", "difficulty"])
+      let options = try stack.optionalTable(2, allowing: ["length", "difficulty"])
       let length = try options?.optionalInteger("length", in: 1...1000)
       var choices = handle.workspace.environment.random.choices
       guard let name = try options?.optionalText("difficulty") else {
@@ -193,8 +190,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     "The words that can be made of the letters: longest first, then by code point. Option: min = 2."
   ) { handle, stack in
     let letters = try stack.text(2, limit: longestWords)
-    let options = try stack.optionalTable(3)
-    try options?.allowOnly(["min"])
+    let options = try stack.optionalTable(3, allowing: ["min"])
     let least = try options?.optionalInteger("min", in: 1...1000) ?? 2
     return handle.lexicon.formableWords(from: letters, minLength: least)
   }
@@ -236,8 +232,7 @@ private func describeLists(_ type: BoundType<LexiconHandle>) {
     "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
     "The word of a day, the same for everybody. Options: length, day (days since 1970; default: today)."
   ) { handle, stack in
-    let options = try stack.optionalTable(2)
-    try options?.allowOnly(["length", "day"])
+    let options = try stack.optionalTable(2, allowing: ["length", "day"])
     let clocks = handle.workspace.environment.clocks
     let day = try options?.optionalInteger("day", in: -1_000_000...1_000_000) ?? clocks.day(of: clocks.now())
     return handle.lexicon.wordOfTheDay(day, length: try options?.optionalInteger("length", in: 1...1000))
@@ -250,8 +245,7 @@ private func describeLists(_ type: BoundType<LexiconHandle>) {
     example: "{length = 3, prefix = \"ca\"}",
     "All words, longest first. Options: length, prefix."
   ) { handle, stack in
-    let options = try stack.optionalTable(2)
-    try options?.allowOnly(["length", "prefix"])
+    let options = try stack.optionalTable(2, allowing: ["length", "prefix"])
     let length = try options?.optionalInteger("length", in: 1...1000)
     var words = handle.lexicon.words(length: length, prefix: try options?.optionalText("prefix") ?? "")
     return LuaFunction("next", cost: 512) { stack in

@@ -21,7 +21,6 @@ public enum CommandEffect {
 }
 
 extension Command {
-  /// The effect of one invocation.
   public func effect(of invocation: Invocation) -> CommandEffect {
     if case .depends(let decide) = effect { return decide(invocation) }
     return effect

@@ -99,7 +99,6 @@ public final class CommandRegistry {
 
   public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
 
-  /// Whether a command may have that name.
   public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
 
   /// Adds a command. A user may redefine their own command; a plugin may not.
@@ -209,7 +208,6 @@ extension CommandRegistry {
     aliasWords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The summary of an alias.
   static func summary(ofAlias words: [String]) -> String { "Short for `\(ShellWords.line(of: words))`." }
 
   /// Makes the words replace the name at the beginning of a line.

@@ -15,7 +15,6 @@ public enum DeckError: Problem, Equatable {
   case exists(name: String)
   /// The name cannot be used for a deck; `reason` completes "a deck's name ...".
   case badName(name: String, reason: String)
-  /// No deck has that name.
   case deckNotFound(name: String, suggestion: String?)
   /// A deck or a card that was there has been removed.
   case gone(what: String)
@@ -40,7 +39,6 @@ public enum DeckError: Problem, Equatable {
   case nothingToUndo
   /// A query cannot be parsed; `column` counts characters from 1.
   case badQuery(query: String, column: Int, expected: String)
-  /// No preset has that name.
   case presetNotFound(name: String, suggestion: String?)
   /// A text cannot be used as the name of a preset.
   case badPresetName(name: String, reason: String)

@@ -57,7 +57,6 @@ public enum DecksCheck {
     }
   }
 
-  /// The query for a kind that has one.
   private static func query(_ kind: DecksFinding.Kind) -> String { sql(kind) ?? "SELECT 0 WHERE 0" }
 
   /// Finds all errors.

@@ -55,7 +55,6 @@ public struct ListedCard {
   public var isSuspended: Bool { integer(.suspended) != 0 }
   public var state: CardState { CardState(stored: integer(.state)) }
   public var note: NoteID { NoteID(rawValue: integer(.note)) }
-  /// The guid of its note.
   public var noteGuid: TextBytes { bytes(.noteGuid) }
   /// The name of the type of its note.
   public var noteType: TextBytes { bytes(.noteType) }
@@ -115,8 +114,6 @@ extension CardTable {
 
   /// The ids as a JSON list for SQLite's `json_each`.
   static func list(_ ids: some Sequence<Int64>) -> String {
-    var list = "["
-    for id in ids { list += (list.utf8.count > 1 ? "," : "") + String(id) }
-    return list + "]"
+    "[" + ids.map { String($0) }.joined(separator: ",") + "]"
   }
 }

@@ -110,9 +110,7 @@ public enum Folder {
   /// be read.
   public static func subfolders(of path: String) -> [String] {
     do throws(FileError) {
-      var found: [String] = []
-      for name in try names(in: path) where !name.hasPrefix(".") && isFolder(path + "/" + name) { found.append(name) }
-      return found
+      return try names(in: path).filter { !$0.hasPrefix(".") && isFolder(path + "/" + $0) }
     } catch { return [] }
   }
 

@@ -90,8 +90,7 @@ public final class LanguageLibrary {
     let files = LanguageFiles.named(language.baseCode)?.bilingual ?? []
     return files.compactMap { meanings, path in
       guard let path = first(path), let file = bilingual(path) else { return nil }
-      var texts: [String] = []
-      for (_, text) in file.translations(of: lemma) where !texts.contains(text) { texts.append(text) }
+      let texts = file.translations(of: lemma).map(\.text).distinct(by: \.self)
       return texts.isEmpty ? nil : (meanings, Array(texts.prefix(6)))
     }
   }

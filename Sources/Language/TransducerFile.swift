@@ -125,7 +125,6 @@ struct Transducer {
   /// All arcs from a state, sorted by input symbol.
   func arcs(from state: UInt32) -> ArraySlice<Arc> { arcs[Int(starts[Int(state)])..<Int(starts[Int(state) + 1])] }
 
-  /// The arcs from a state that read a symbol.
   func arcs(from state: UInt32, reading symbol: Int32) -> ArraySlice<Arc> {
     let (start, end) = (Int(starts[Int(state)]), Int(starts[Int(state) + 1]))
     var (low, high) = (start, end)

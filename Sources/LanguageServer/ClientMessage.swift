@@ -3,7 +3,6 @@
 
 import Values
 
-/// A message from the client.
 enum ClientMessage {
   case request(id: Value, method: String, parameters: ValueReader)
   case notification(method: String, parameters: ValueReader)

@@ -19,6 +19,5 @@ public enum FileURI {
     return String(validating: percentDecoded(rest[slash...]), as: UTF8.self)
   }
 
-  /// Returns the URI of a path.
   public static func uri(of path: String) -> String { scheme + percentEncoded(path: path) }
 }

@@ -54,7 +54,6 @@ public struct Hover: Equatable {
   }
 }
 
-/// A completion.
 public struct CompletionItem: Equatable {
   public enum Kind: Int, Sendable {
     case text = 1

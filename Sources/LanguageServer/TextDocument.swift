@@ -106,7 +106,6 @@ public struct TextDocument {
     return start..<end
   }
 
-  /// The offset of a position.
   public func offset(of position: Position) -> Int {
     guard position.line >= 0 else { return 0 }
     guard position.line < lineStarts.count else { return bytes.count }
@@ -127,7 +126,6 @@ public struct TextDocument {
     return place
   }
 
-  /// The position of an offset.
   public func position(of offset: Int) -> Position {
     let line = line(at: offset)
     let place = content(ofLine: line).clamped(to: lineStarts[line]..<max(lineStarts[line], offset))

@@ -87,13 +87,11 @@ final class CompiledIndex {
 
   var path: String { file?.path ?? "" }
 
-  /// The checksum in the header.
   var checksum: UInt64 { IndexHeader(bytes: bytes).checksum }
 
   /// Whether the bytes match the checksum.
   var hasIntactChecksum: Bool { imageChecksum(of: bytes) == checksum }
 
-  /// Returns the elements of a section.
   func elements<Element: BitwiseCopyable>(
     _ section: IndexLayout.Section, as type: Element.Type
   ) -> UnsafeBufferPointer<Element> {

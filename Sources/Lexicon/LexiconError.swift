@@ -11,7 +11,6 @@ import Text
 public enum LexiconError: Problem, Equatable {
   /// No list of the language is installed; `package` is Debian's, empty if there is none.
   case noWordList(language: String, package: String)
-  /// No language has that name.
   case unknownLanguage(name: String, suggestion: String?)
   /// The file could not be opened or read.
   case unreadable(path: String, reason: String)

@@ -9,8 +9,7 @@ func readList(
   _ bytes: UnsafeBufferPointer<UInt8>, path: String, encoding: ListEncoding, normalizer: WordNormalizer,
   _ isInterrupted: () -> Bool, into collection: inout WordCollection
 ) throws(LexiconError) {
-  var rest = bytes[...]
-  if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+  var rest = bytes.withoutMark
   if rest.starts(with: [0xFF, 0xFE]) || rest.starts(with: [0xFE, 0xFF]) {
     throw .badList(path: path, reason: "it is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)")
   }

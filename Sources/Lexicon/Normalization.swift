@@ -27,11 +27,10 @@ func lowercased(_ text: String, letterCase: LetterCase) -> String {
   switch letterCase {
   case .plain, .nouns: return text.lowercased()
   case .dotless:
-    var scalars = String.UnicodeScalarView()
-    for scalar in text.composed.unicodeScalars {
-      scalars.append(scalar == "I" ? "ı" : scalar == "İ" ? "i" : scalar)
+    let scalars = text.composed.unicodeScalars.map { scalar -> Unicode.Scalar in
+      scalar == "I" ? "ı" : scalar == "İ" ? "i" : scalar
     }
-    return String(scalars).lowercased()
+    return String(String.UnicodeScalarView(scalars)).lowercased()
   case .finalSigma: return withFinalSigma(text.lowercased())
   }
 }

@@ -151,7 +151,6 @@ public struct AnyFieldDescription {
   public let names: (any BoundObject) throws -> [String]
 }
 
-/// The description of a module.
 public struct ModuleDescription {
   public let name: String
   public let help: String

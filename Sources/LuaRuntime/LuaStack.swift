@@ -219,6 +219,13 @@ public struct LuaStack: ~Copyable {
     return try table(index, what)
   }
 
+  /// Returns the table, whose fields must be among the known ones; nil for none or nil.
+  public func optionalTable(_ index: Int, allowing known: [String]) throws(LuaFailure) -> LuaTable? {
+    let table = try optionalTable(index)
+    try table?.allowOnly(known)
+    return table
+  }
+
   /// Returns a copy of the value: tables to `depth` levels; cycles and functions become `.opaque`.
   /// - Throws: `LuaFailure.memory`.
   public func value(_ index: Int, depth: Int = 64) throws(LuaFailure) -> LuaValue {

@@ -16,7 +16,6 @@ public indirect enum LuaValue {
   case list([LuaValue])
   /// Any other table, in no particular order.
   case table([(key: LuaValue, value: LuaValue)])
-  /// A bound object.
   case object(any BoundObject)
   /// A value that cannot be copied: the name of its type ("function", "thread", "userdata").
   case opaque(String)

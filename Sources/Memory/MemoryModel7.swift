@@ -141,17 +141,15 @@ public struct MemoryModel7: Sendable {
     curve(state).interval(retention: retention)
   }
 
-  /// Returns the state of a card of which only the last interval is known, because another method scheduled it.
-  /// - Parameters:
-  ///   - interval: the last interval in days.
-  ///   - retention: the share of cards that was remembered after it.
-  public func state(interval: Double, retention: Double = 0.9) -> MemoryState7 {
+  /// Returns the state of a card of which only the last interval in days is known, because another method scheduled
+  /// it.
+  public func state(interval: Double) -> MemoryState7 {
     let wanted = interval.isNaN ? 1 : min(36_500, max(1 / 86_400.0, interval))
     var (low, high) = (log(Self.stabilities.lowerBound), log(Self.stabilities.upperBound))
     for _ in 0..<60 {
       let middle = (low + high) / 2
       let state = clamped(exp(middle), 0.8 * exp(middle), 5)
-      if retrievability(state, days: wanted) < retention { low = middle } else { high = middle }
+      if retrievability(state, days: wanted) < 0.9 { low = middle } else { high = middle }
     }
     return clamped(exp(high), 0.8 * exp(high), 5)
   }

@@ -160,7 +160,6 @@ public final class PluginHost: ListenerLoading {
     GrantFile.grants(in: bytes)
   }
 
-  /// The path of the file of grants.
   public var grantsPath: String? { session.grantsFolder.map(GrantFile.path) }
 
   /// Loads the plugins that ask to be loaded at startup.

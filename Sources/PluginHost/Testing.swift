@@ -8,7 +8,6 @@ import LuaRuntime
 import Problems
 import Text
 
-/// The result of one test.
 public struct PluginTestResult: Equatable, Sendable {
   public let name: String
   /// Why it failed, with `test.lua:LINE:`; nil when it passed.

@@ -22,11 +22,7 @@ struct CommandFile {
     self.session = session
     name = path
     let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
-    let text = try checkedText(bytes)
-    lines = text.lines.enumerated().map { number, line in
-      let mark = number == 0 && line.unicodeScalars.first == "\u{FEFF}"
-      return String(mark ? Substring(line.unicodeScalars.dropFirst()) : line).trimmed
-    }
+    lines = try checkedText(bytes.withoutMark).lines.map { String($0).trimmed }
   }
 
   /// Runs the lines; returns the exit status of the one that failed.

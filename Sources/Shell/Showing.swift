@@ -7,7 +7,6 @@ import LuaRuntime
 import Values
 
 extension Session {
-  /// Shows the result of a command.
   func show(_ result: CommandResult, asJSON: Bool) {
     // A script's output is never paged, since nobody turns the pages.
     guard asJSON else { return console.show(result.display, isPaged: !state.isInScript) }

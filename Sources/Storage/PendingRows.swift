@@ -18,7 +18,6 @@ public struct RowChange: Sendable {
   }
 }
 
-/// The changes of one table.
 public struct TableChanges: Sendable {
   public let table: String
   public fileprivate(set) var counts: [RowChange.Kind: Int] = [:]

@@ -13,7 +13,6 @@ extension SyncMerge {
   var decks: DeckMerge { DeckMerge(sync: self) }
 }
 
-/// The merge of decks.
 struct DeckMerge {
   let sync: SyncMerge
   private var db: Database { sync.db }

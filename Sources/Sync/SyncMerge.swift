@@ -9,7 +9,6 @@ import Templates
 import Text
 import Values
 
-/// The merge of one sync.
 final class SyncMerge {
   let db: Database
   let pulled: PulledCollection

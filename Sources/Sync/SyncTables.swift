@@ -36,7 +36,6 @@ public struct UnsentChanges: Equatable, Sendable {
   public var total: Int { notes + cards + answers + types + decks + presets + removals }
 }
 
-/// The tables of a sync.
 public enum SyncTables {
   public static let migrations = [Migration("sync", sql: linkTable + serverRows)]
 

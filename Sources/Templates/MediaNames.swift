@@ -110,10 +110,7 @@ public enum MediaNames {
 
   /// Returns the name without the characters that `checked` refuses, as Anki stores it; a path is refused all the same.
   public static func cleaned(_ given: String) throws(NoteError) -> String {
-    var kept = String.UnicodeScalarView()
-    for scalar in given.unicodeScalars where scalar == "/" || scalar == "\\" || !isIllegal(scalar) {
-      kept.append(scalar)
-    }
+    let kept: String.UnicodeScalarView = given.unicodeScalars.filter { $0 == "/" || $0 == "\\" || !isIllegal($0) }
     return try checked(String(kept))
   }
 

@@ -54,7 +54,6 @@ package struct NoteCardMaker {
     return found.isEmpty ? [0] : found
   }
 
-  /// Returns the texts of a card.
   package func texts(_ fields: NoteFields, _ facts: CardFacts, ordinal: Int) throws(NoteError) -> CardTexts {
     guard let pair = sides.indices.contains(type.isCloze ? 0 : ordinal) ? sides[type.isCloze ? 0 : ordinal] : nil else {
       return CardTexts.nothing

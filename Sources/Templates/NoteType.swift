@@ -27,7 +27,6 @@ public struct CardTemplate: Equatable, Sendable {
   }
 }
 
-/// A field of a type.
 package struct NoteTypeField: Equatable, Sendable {
   package var name: String
   /// The other keys of the field in the type's JSON.

@@ -5,6 +5,11 @@
 @inlinable @inline(__always)
 public func isASCIISpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 }
 
+extension Collection<UInt8> {
+  /// The bytes without the UTF-8 byte order mark that some programs write at the beginning of a text.
+  @inlinable public var withoutMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
+}
+
 /// Returns the offset of the first byte that is NUL or not part of well-formed UTF-8 (Unicode, table 3-7).
 public func firstInvalidByte(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
   var index = 0

@@ -74,7 +74,6 @@ final class SettingNode {
     owner.plugin != nil && declaration?.isSecret == true && self.owner != owner
   }
 
-  /// The last part of the name.
   var part: Substring { name[(name.lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex)...] }
   /// 1 at the root.
   var depth: Int { (parent?.depth ?? 0) + 1 }

@@ -194,9 +194,8 @@ struct SettingsTransaction {
 
   /// The changes of the transaction as an event; nil if there are none.
   func event() -> SettingsEvent? {
-    var changes: [SettingChange] = []
-    for leaf in journal.leaves where leaf.value != leaf.node.value {
-      changes.append(SettingChange(name: leaf.node.name, old: leaf.value, new: leaf.node.value))
+    var changes = journal.leaves.filter { $0.value != $0.node.value }.map {
+      SettingChange(name: $0.node.name, old: $0.value, new: $0.node.value)
     }
     for group in journal.groups {
       let wasOn = group.onCount == group.node.switches.all

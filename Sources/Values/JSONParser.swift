@@ -2,6 +2,8 @@
 // Invariant: work and memory are proportional to the text's length; no input can trap, and an accepted text is
 // represented completely. The fields of each record are sorted by name.
 
+import Text
+
 /// Parses one text. An instance is used for one `parse`.
 public struct JSONParser {
   private var tokens: JSONTokens<JSONBytes>
@@ -152,8 +154,7 @@ struct JSONBytes: JSONSource {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    // Skip a UTF-8 byte order mark.
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+    offset = bytes.withoutMark.startIndex
   }
 
   var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }

@@ -55,7 +55,6 @@ public struct ValueReader {
     return number
   }
 
-  /// Returns this reader if its value is a record.
   public func asRecord(_ expected: String = "an object") throws(ShapeFailure) -> ValueReader {
     _ = try found(value?.record, expected)
     return self

@@ -88,13 +88,11 @@ final class FoundWords {
     UnsafeBufferPointer(rebasing: storage.pointee.heap[entry.start..<entry.start + entry.bytes])
   }
 
-  /// The word of an entry.
   func word(_ entry: Entry) -> String { String(decoding: bytes(of: entry), as: UTF8.self) }
 
   /// Oldest first.
   var words: [String] { entries.map(word) }
 
-  /// Adds a word.
   func add(_ word: String, letters: Int, points: Int, player: Int) {
     var text = word
     text.withUTF8 { add($0, hash: Lexicon.hash(of: $0), letters: letters, points: points, player: player) }

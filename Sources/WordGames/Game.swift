@@ -68,7 +68,6 @@ public final class Game {
   public var length: Int { base.letterCount }
   /// The found words, newest first.
   public var found: [String] { foundWords.entries.reversed().map(foundWords.word) }
-  /// The word that was found last.
   public var newest: String? { foundWords.entries.last.map(foundWords.word) }
   public var count: Int { foundWords.count }
   /// The bytes that the found words use beyond those of a new game.

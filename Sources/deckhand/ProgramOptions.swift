@@ -81,7 +81,6 @@ struct ProgramOptions {
   /// The program's version and option description.
   var identity: ProgramIdentity { ProgramIdentity(version: version, command: Self.description) }
 
-  /// The options for the shell.
   func shellOptions(_ environment: Environment) -> ShellOptions {
     let value = environment.variables.value
     var options = ShellOptions(identity)

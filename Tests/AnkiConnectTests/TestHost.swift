@@ -58,7 +58,6 @@ final class TestHost: ActionHost {
   func profiles() throws -> (all: [String], active: String) { (["ana", "ben"], "ana") }
 }
 
-/// One client.
 struct Client {
   let host: TestHost
   let server: ActionServer

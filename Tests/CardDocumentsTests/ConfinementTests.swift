@@ -15,7 +15,7 @@ struct ConfinementTests {
     let folder = TemporaryFolder()
     try folder.write(Array("secret".utf8), to: "secret.txt")
     let shell = try PseudoTerminal([builtProgram("ConfinementProbe"), "shell", rights, folder.path + "/secret.txt"])
-    let printed = shell.wait(for: "ended: ", seconds: 30)
+    let printed = shell.wait(for: "ended: ")
     var outcomes: [String: Int32] = [:]
     for line in printed.split(whereSeparator: \.isNewline) {
       guard let colon = line.lastIndex(of: ":"), let number = Int32(line[colon...].dropFirst(2)) else { continue }

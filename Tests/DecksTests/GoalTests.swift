@@ -25,14 +25,6 @@ import Testing
     try collection.store.operation("x") { try DeckTable.setGoal($0, deck, to: goal) }
   }
 
-  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
-    try collection.store.operation("x") { db in
-      var options = try DeckTable.presetOptions(db, deck)
-      try options.set(name, toText: text)
-      try DeckTable.setOptions(db, deck, to: options)
-    }
-  }
-
   /// Adds learnt cards of stability 10, 12, 14...: answered five days ago, due in 100 days except the first three.
   private func learn(_ deck: DeckID, _ count: Int, _ name: String = "c") throws {
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "\(name)\($0)", answer: "x") })
@@ -61,7 +53,7 @@ import Testing
 
   @Test func `until the date the deck and its inner decks are studied at 0.8, then as before`() throws {
     let (outer, inner, other) = (try collection.deck("a"), try collection.deck("a::b"), try collection.deck("ab"))
-    try set(outer, .desiredRetention, "0.92")
+    try collection.set(outer, .desiredRetention, "0.92")
     try set(outer, goal(in: 40))
     #expect(try options(outer)?.desiredRetention == 0.8 && options(inner)?.desiredRetention == 0.8)
     #expect(try options(other)?.desiredRetention == 0.9)
@@ -86,7 +78,7 @@ import Testing
     let session = try session(deck)
     #expect(session.remaining == few)
     // The limit of reviews does not apply; the minutes do.
-    try set(deck, .reviewsPerDay, "2")
+    try collection.set(deck, .reviewsPerDay, "2")
     #expect(try counts(deck).due == few)
     let first = try #require(try collection.store.read { try session.card($0, at: moment) })
     let plan = try collection.store.read { db in

@@ -43,12 +43,6 @@ import Testing
     return (deck, card)
   }
 
-  private func everything(_ deck: DeckID) -> StudySelection {
-    var selection = StudySelection([deck])
-    selection.kind = .everything
-    return selection
-  }
-
   private func leeches(_ deck: DeckID) throws -> [Leech] {
     try collection.store.read { try LeechReading.leeches($0, in: [deck], at: StudyMoment(now: collection.now)) }
   }
@@ -75,7 +69,7 @@ import Testing
     let ratings: [Rating] = [.easy, .again, .good, .again, .good, .again, .good, .again, .good]
     let (deck, card) = try deck([("a", "x")], ratings: ratings, days: 1)
     let moment = StudyMoment(now: collection.now)
-    let session = try collection.store.read { try ReviewSession($0, everything(deck), at: moment) }
+    let session = try collection.store.read { try ReviewSession($0, .everything(deck), at: moment) }
     _ = try collection.store.read { try session.card($0, at: moment) }
     let result = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
     #expect(result.isLeech && result.schedule.lapses < 8)
@@ -83,7 +77,7 @@ import Testing
     // It is reported once.
     collection.now += 2 * 86_400
     let next = StudyMoment(now: collection.now)
-    let later = try collection.store.read { try ReviewSession($0, everything(deck), at: next) }
+    let later = try collection.store.read { try ReviewSession($0, .everything(deck), at: next) }
     _ = try collection.store.read { try later.card($0, at: next) }
     #expect(try collection.store.operation("x") { try later.answer($0, .again, at: next) }.isLeech == false)
   }
@@ -93,7 +87,7 @@ import Testing
     let (deck, card) = try deck(texts, ratings: [.good], days: 1)
     func answer(_ typed: String) throws {
       let moment = StudyMoment(now: collection.now)
-      let session = try collection.store.read { try ReviewSession($0, everything(deck), at: moment) }
+      let session = try collection.store.read { try ReviewSession($0, .everything(deck), at: moment) }
       try collection.store.operation("x") { db in
         while let shown = try session.card(db, at: moment), shown.id != card { try session.bury(db, at: moment) }
         try session.answer(db, .again, at: moment, mistyped: typed)

@@ -15,14 +15,6 @@ import Testing
     try collection.store.read { try DeckTable.options($0, deck) }
   }
 
-  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
-    try collection.store.operation("x") { db in
-      var options = try DeckTable.presetOptions(db, deck)
-      try options.set(name, toText: text)
-      try DeckTable.setOptions(db, deck, to: options)
-    }
-  }
-
   @Test func `options have ranges, and unknown members survive`() throws {
     let deck = try collection.deck("d")
     let stored = #"{"new_per_day":7,"desired_retention":5,"future":{"a":[1.50]},"leech_threshold":"x","fuzz":0}"#
@@ -75,7 +67,7 @@ import Testing
     try again.set(name, toText: shown)
     #expect(again == options)
     let deck = try collection.deck("d")
-    try set(deck, name, typed)
+    try collection.set(deck, name, typed)
     #expect(try self.options(deck)[name] == options[name])
   }
 
@@ -116,10 +108,10 @@ import Testing
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
     let deep = try collection.deck("a::b::c")
-    try set(outer, .newPerDay, "5")
+    try collection.set(outer, .newPerDay, "5")
     #expect(try [options(outer), options(inner), options(deep)].map(\.newPerDay) == [5, 5, 5])
     // Changing it in the inner deck creates a preset of its own, a copy of the old one.
-    try set(inner, .reviewsPerDay, "9")
+    try collection.set(inner, .reviewsPerDay, "9")
     #expect(try [options(outer), options(inner), options(deep)].map(\.reviewsPerDay) == [200, 9, 9])
     #expect(try options(deep).newPerDay == 5)
     let presets = try collection.store.read { try PresetTable.list($0) }
@@ -160,7 +152,7 @@ import Testing
       try DeckTable.setPreset(db, a, to: preset.id)
       try DeckTable.setPreset(db, b, to: preset.id)
     }
-    try set(a, .learningSteps, "5m")
+    try collection.set(a, .learningSteps, "5m")
     #expect(try options(b).learningSteps == [300])
     try collection.store.operation("x") { db in
       #expect(problemCode { try PresetTable.create(db, name: "SHARED", now: collection.now) } == "exists")

@@ -13,10 +13,6 @@ import Testing
   let collection = TestCollection(hasUndo: true)
   private var moment: StudyMoment { StudyMoment(now: collection.now) }
 
-  private func fill(_ deck: DeckID, _ prompts: [String]) throws {
-    _ = try collection.addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
-  }
-
   /// Makes a card a learnt one that is due `days` from today.
   private func learn(_ prompt: String, dueIn days: Int = 0, interval: Int = 10, difficulty: Double = 5) throws {
     let due = moment.start(ofDay: moment.today + days)
@@ -25,14 +21,6 @@ import Testing
         sql:
           "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = ?, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = ?)",
         arguments: [due, Double(interval), difficulty, due - Double(interval) * 86_400, prompt])
-    }
-  }
-
-  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
-    try collection.store.operation("x") { db in
-      var options = try DeckTable.presetOptions(db, deck)
-      try options.set(name, toText: text)
-      try DeckTable.setOptions(db, deck, to: options)
     }
   }
 
@@ -58,12 +46,12 @@ import Testing
   @Test func `an inner deck has its own limit, and counts towards those of the decks around it`() throws {
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
-    try fill(outer, (0..<10).map { "o\($0)" })
-    try fill(inner, (0..<10).map { "i\($0)" })
-    try set(outer, .newPerDay, "8")
-    try set(inner, .newPerDay, "3")
+    try collection.fill(outer, (0..<10).map { "o\($0)" })
+    try collection.fill(inner, (0..<10).map { "i\($0)" })
+    try collection.set(outer, .newPerDay, "8")
+    try collection.set(inner, .newPerDay, "3")
     #expect(try shown(StudySelection([outer])) == (0..<8).map { "o\($0)" })
-    try set(outer, .newGather, "lowest_position")
+    try collection.set(outer, .newGather, "lowest_position")
     #expect(try shown(StudySelection([outer])) == ["o0", "i0", "o1", "i1", "o2", "i2", "o3", "o4"])
     #expect(try shown(StudySelection([inner])).count == 3)
     let counts = try collection.store.read { try StudyCounts.all($0, at: moment) }
@@ -72,13 +60,13 @@ import Testing
 
   @Test func `new cards wait when the day's reviews are used up, unless the options say otherwise`() throws {
     let deck = try collection.deck("a")
-    try fill(deck, (0..<10).map { "\($0)" })
+    try collection.fill(deck, (0..<10).map { "\($0)" })
     for card in 0..<5 { try learn("\(card)") }
-    try set(deck, .reviewsPerDay, "4")
+    try collection.set(deck, .reviewsPerDay, "4")
     #expect(try shown(StudySelection([deck])).count == 4)
-    try set(deck, .reviewsPerDay, "7")
+    try collection.set(deck, .reviewsPerDay, "7")
     #expect(try shown(StudySelection([deck])).count == 7)
-    try set(deck, .newIgnoresReviewLimit, "true")
+    try collection.set(deck, .newIgnoresReviewLimit, "true")
     #expect(try shown(StudySelection([deck])).count == 10)
   }
 
@@ -127,7 +115,7 @@ import Testing
 
   @Test func `answers that a wrong clock dated into the future are not counted today`() throws {
     let deck = try collection.deck("a")
-    try fill(deck, (0..<30).map { "\($0)" })
+    try collection.fill(deck, (0..<30).map { "\($0)" })
     let ahead = StudyMoment(now: collection.now + 400 * 86_400)
     let session = try collection.store.read { try ReviewSession($0, deck: deck, at: ahead) }
     for _ in 0..<5 { _ = try collection.store.operation("x") { try session.answer($0, .easy, at: ahead) } }
@@ -148,7 +136,7 @@ import Testing
     try learn("b", dueIn: -2, interval: 2, difficulty: 8)
     try learn("c", dueIn: -1, interval: 50, difficulty: 7)
     try learn("d", dueIn: 0, interval: 4, difficulty: 6)
-    try set(deck, .reviewOrder, order)
+    try collection.set(deck, .reviewOrder, order)
     #expect(try shown(StudySelection([deck])).joined(separator: " ") == expected)
   }
 
@@ -159,7 +147,7 @@ import Testing
       try collection.add(deck, "\(card)", "x")
       try learn("\(card)", dueIn: -1)
     }
-    try set(deck, .reviewOrder, order)
+    try collection.set(deck, .reviewOrder, order)
     let today = try shown(StudySelection([deck]))
     #expect(try shown(StudySelection([deck])) == today)
     collection.now += 86_400
@@ -170,18 +158,18 @@ import Testing
   @Test(arguments: [("after", "d0 d1 d2 d3 n0 n1"), ("before", "n0 n1 d0 d1 d2 d3"), ("mix", "d0 d1 n0 d2 d3 n1")])
   func `new cards are mixed with reviews as the option says`(mix: String, expected: String) throws {
     let deck = try collection.deck("a")
-    try fill(deck, ["d0", "d1", "d2", "d3", "n0", "n1"])
+    try collection.fill(deck, ["d0", "d1", "d2", "d3", "n0", "n1"])
     for card in 0..<4 { try learn("d\(card)", dueIn: -1) }
-    try set(deck, .newMix, mix)
+    try collection.set(deck, .newMix, mix)
     #expect(try shown(StudySelection([deck])).joined(separator: " ") == expected)
   }
 
   @Test(arguments: ["random_cards", "random_notes", "highest_position", "deck"])
   func `new cards are gathered as the option says`(gather: String) throws {
     let deck = try collection.deck("a")
-    try fill(deck, (0..<60).map { "\($0)" })
-    try set(deck, .newPerDay, "10")
-    try set(deck, .newGather, gather)
+    try collection.fill(deck, (0..<60).map { "\($0)" })
+    try collection.set(deck, .newPerDay, "10")
+    try collection.set(deck, .newGather, gather)
     let prompts = try shown(StudySelection([deck]))
     #expect(prompts.count == 10 && Set(prompts).count == 10)
     switch gather {
@@ -189,7 +177,7 @@ import Testing
     case "highest_position": #expect(prompts == (50..<60).reversed().map { "\($0)" })
     default: #expect(prompts != (0..<10).map { "\($0)" })
     }
-    try set(deck, .newSort, "random")
+    try collection.set(deck, .newSort, "random")
     #expect(try shown(StudySelection([deck])).sorted() == prompts.sorted())
   }
 
@@ -198,10 +186,10 @@ import Testing
     for number in 0..<12 {
       try collection.addNote(deck, ["Front": "f\(number)", "Back": "b\(number)"], .reversed)
     }
-    try set(deck, .buryNew, "false")
-    try set(deck, .newPerDay, "100")
+    try collection.set(deck, .buryNew, "false")
+    try collection.set(deck, .newPerDay, "100")
     func shown(_ sort: String) throws -> [String] {
-      try set(deck, .newSort, sort)
+      try collection.set(deck, .newSort, sort)
       return try self.shown(StudySelection([deck]))
     }
     func sides(_ prompts: [String]) -> String { prompts.map { String($0.prefix(1)) }.joined() }
@@ -225,10 +213,10 @@ import Testing
     var everything = StudySelection([deck])
     everything.kind = .everything
     #expect(try shown(everything) == order)
-    try set(deck, .buryReviews, "true")
+    try collection.set(deck, .buryReviews, "true")
     #expect(try shown(everything) == [order[0]])
-    try set(deck, .buryReviews, "false")
-    try set(deck, .buryLearning, "true")
+    try collection.set(deck, .buryReviews, "false")
+    try collection.set(deck, .buryLearning, "true")
     #expect(try shown(everything) == order)
     // The second card has a learning step of more than a day.
     try collection.store.operation("x") { db in
@@ -251,7 +239,7 @@ import Testing
 
   @Test func `selections: ahead of time, forgotten cards, and all cards`() throws {
     let deck = try collection.deck("a")
-    try fill(deck, ["late", "soon", "far", "new", "gone"])
+    try collection.fill(deck, ["late", "soon", "far", "new", "gone"])
     try learn("late", dueIn: -1)
     try learn("soon", dueIn: 2)
     try learn("far", dueIn: 9)
@@ -279,7 +267,7 @@ import Testing
 
   @Test func `a session that changes no schedule writes nothing, and shows forgotten cards again`() throws {
     let deck = try collection.deck("a")
-    try fill(deck, ["a", "b"])
+    try collection.fill(deck, ["a", "b"])
     try learn("a")
     let before = try collection.cards(deck)
     var selection = StudySelection([deck])
@@ -303,13 +291,13 @@ import Testing
     let outer = try collection.deck("a")
     let inner = try collection.deck("a::b")
     for (number, deck) in [outer, inner, outer].enumerated() {
-      try fill(deck, (0..<12).map { "\(number) \($0)" })
+      try collection.fill(deck, (0..<12).map { "\(number) \($0)" })
       for card in 0..<12 { try learn("\(number) \(card)", dueIn: -(card * 7 % 5)) }
     }
-    try set(outer, .reviewOrder, order)
+    try collection.set(outer, .reviewOrder, order)
     let all = try shown(StudySelection([outer]))
     #expect(all.count == 36)
-    try set(outer, .reviewsPerDay, "7")
+    try collection.set(outer, .reviewsPerDay, "7")
     #expect(try shown(StudySelection([outer])) == Array(all.prefix(7)))
     #expect(try collection.store.read { try StudyCounts.of($0, outer, at: moment) }.due == 7)
   }
@@ -318,7 +306,7 @@ import Testing
 
   @Test func `a buried card waits until tomorrow, and no clock change makes it wait longer`() throws {
     let deck = try collection.deck("a")
-    try fill(deck, ["a", "b"])
+    try collection.fill(deck, ["a", "b"])
     let session = try session(StudySelection([deck]))
     try collection.store.operation("x") { try session.bury($0, at: moment) }
     #expect(try collection.store.read { try session.card($0, at: moment)?.prompt } == "b")
@@ -339,7 +327,7 @@ import Testing
 
   @Test func `a suspended card leaves the session, and undo brings it back`() throws {
     let deck = try collection.deck("a")
-    try fill(deck, ["a", "b"])
+    try collection.fill(deck, ["a", "b"])
     let session = try session(StudySelection([deck]))
     try collection.store.operation("x") { try session.suspend($0, at: moment) }
     #expect(try collection.cards(deck)[0].isSuspended && session.remaining == 1)
@@ -349,10 +337,10 @@ import Testing
 
   @Test func `a leech is suspended if the options say so, and undo brings it back`() throws {
     let deck = try collection.deck("a")
-    try fill(deck, ["a", "b"])
+    try collection.fill(deck, ["a", "b"])
     try learn("a")
-    try set(deck, .leechThreshold, "1")
-    try set(deck, .leechAction, "suspend")
+    try collection.set(deck, .leechThreshold, "1")
+    try collection.set(deck, .leechAction, "suspend")
     let session = try session(StudySelection([deck]))
     let result = try collection.store.operation("x") { try session.answer($0, .again, at: moment, seconds: 500) }
     #expect(result.isLeech && result.remaining == 1)
@@ -377,8 +365,8 @@ import Testing
   @Test func `a learning step of a day or more is due from the start of that day, and one of hours not at once`() throws
   {
     let deck = try collection.deck("a")
-    try fill(deck, ["a"])
-    try set(deck, .learningSteps, "1h 1d")
+    try collection.fill(deck, ["a"])
+    try collection.set(deck, .learningSteps, "1h 1d")
     let session = try session(StudySelection([deck]))
     _ = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
     #expect(session.isOver && session.nextDue == collection.now + 3600)

@@ -32,10 +32,6 @@ import Values
     try collection.store.operation("answer") { try session.answer($0, rating, at: moment(seconds), seconds: 3) }
   }
 
-  private func fill(_ deck: DeckID, _ prompts: [String]) throws {
-    _ = try collection.addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
-  }
-
   /// The columns of each recorded answer.
   private func reviews(_ columns: String) throws -> [[Value]] {
     try collection.store.read { try $0.rows("SELECT \(columns) FROM reviews ORDER BY id") { $0.values } }
@@ -43,7 +39,7 @@ import Values
 
   @Test func `due cards come before new ones, and failed cards come again`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, ["n1", "n2", "due"])
+    try collection.fill(deck, ["n1", "n2", "due"])
     try collection.store.operation("x") {
       try $0.execute(
         sql:
@@ -76,7 +72,7 @@ import Values
   @Test func `a deck was last studied when it or a deck within it was`() throws {
     let inner = try collection.deck("a::b::c")
     for other in ["a b", "a::bc"] { _ = try collection.deck(other) }
-    try fill(inner, ["n"])
+    try collection.fill(inner, ["n"])
     try answer(try session(inner), .good)
     let list = try collection.store.read { try DeckTable.list($0) }
     #expect(list.filter { $0.studied == collection.now }.map(\.name) == ["a", "a::b", "a::b::c"])
@@ -85,7 +81,7 @@ import Values
 
   @Test func `an answer is recorded with its schedule, and undo removes both`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, ["a", "b"])
+    try collection.fill(deck, ["a", "b"])
     let before = try collection.cards(deck)
     let session = try session(deck)
     #expect(problemCode { try collection.undo(session) } == "nothing_to_undo")
@@ -110,8 +106,8 @@ import Values
 
   @Test func `limits count a whole day, inner decks included, and start again at 4`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, (0..<5).map { "a\($0)" })
-    try fill(try collection.deck("d::e"), (0..<5).map { "b\($0)" })
+    try collection.fill(deck, (0..<5).map { "a\($0)" })
+    try collection.fill(try collection.deck("d::e"), (0..<5).map { "b\($0)" })
     try collection.store.operation("x") { db in
       var options = DeckOptions()
       try options.set(DeckOptions.name("new_per_day"), to: 7)
@@ -130,7 +126,7 @@ import Values
 
   @Test func `suspended and removed cards are skipped, also in the middle`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, ["a", "b", "c", "d"])
+    try collection.fill(deck, ["a", "b", "c", "d"])
     let ids = try collection.cards(deck).map(\.id)
     try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
     let session = try session(deck)
@@ -146,7 +142,7 @@ import Values
 
   @Test func `a query narrows a session`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, ["perro", "gato", "pájaro"])
+    try collection.fill(deck, ["perro", "gato", "pájaro"])
     let session = try session(deck, query: "prompt:pa*")
     #expect(session.remaining == 1)
     #expect(try prompt(session) == "pájaro")
@@ -154,7 +150,7 @@ import Values
 
   @Test func `a paused session accepts no answer, and restart begins it anew`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, ["a", "b"])
+    try collection.fill(deck, ["a", "b"])
     let session = try session(deck)
     session.pause()
     #expect(!session.isActive)
@@ -168,7 +164,7 @@ import Values
 
   @Test func `a card forgotten too often becomes a leech, and undo reverts that`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, ["a"])
+    try collection.fill(deck, ["a"])
     try collection.store.operation("x") {
       try $0.execute(
         sql:
@@ -185,7 +181,7 @@ import Values
 
   @Test func `no time passes when the clock goes back, and a future answer is found and corrected`() throws {
     let deck = try collection.deck("d")
-    try fill(deck, ["a", "b"])
+    try collection.fill(deck, ["a", "b"])
     let early = try session(deck)
     for _ in 0..<2 { try answer(early, .easy) }
     #expect(try collection.store.read { try FutureAnswers.cards($0, now: moment().now) }.isEmpty)

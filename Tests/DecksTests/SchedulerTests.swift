@@ -12,10 +12,6 @@ import Testing
 @testable import Decks
 
 @Suite struct SchedulerTests {
-  private func isNear(_ a: Double, _ b: Double, _ tolerance: Double = 1e-4) -> Bool {
-    abs(a - b) <= tolerance * max(1, abs(b))
-  }
-
   private static let longTerm: [(ratings: [Int64], days: [Int], stability: [Double])] = [
     (
       [3, 3, 3, 3, 3, 3, 1, 1, 3, 3, 3, 3, 3], [3, 13, 48, 155, 445, 1158, 17, 3, 11, 37, 112, 307, 773],

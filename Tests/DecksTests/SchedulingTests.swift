@@ -1,24 +1,14 @@
 // FSRS-6 compared with published and generated values, and the resulting schedule.
 
 import Decks
-import Files
 import Memory
 import Problems
 import Storage
 import TestSupport
 import Testing
 
-/// Reads a file of this folder's Fixtures.
-func fixture(_ name: String, from source: String = #filePath) throws -> String {
-  try #require(try FileText.read("\(folder(of: source))/Fixtures/\(name)", limit: 1 << 20))
-}
-
 @Suite struct SchedulingTests {
   let model = MemoryModel()
-
-  private func isNear(_ a: Double, _ b: Double, _ tolerance: Double = 1e-4) -> Bool {
-    abs(a - b) <= tolerance * max(1, abs(b))
-  }
 
   @Test(arguments: [
     (Rating.again, 0.212, 6.4133), (.hard, 1.2931, 5.11217071), (.good, 2.3065, 2.11810397), (.easy, 8.2956, 1),
@@ -70,7 +60,7 @@ func fixture(_ name: String, from source: String = #filePath) throws -> String {
     var schedule = CardSchedule()
     var now = 0.0
     var count = 0
-    for line in try fixture("fsrs6_sequences.tsv").split(separator: "\n", omittingEmptySubsequences: false)
+    for line in try fixtureText("fsrs6_sequences.tsv").split(separator: "\n", omittingEmptySubsequences: false)
     where !line.hasPrefix("#") {
       if line.isEmpty {
         schedule = CardSchedule()

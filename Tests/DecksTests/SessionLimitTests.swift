@@ -15,18 +15,10 @@ import Testing
     try collection.store.read { try ReviewSession($0, deck: deck, limit: limit, at: moment) }
   }
 
-  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
-    try collection.store.operation("x") { db in
-      var options = try DeckTable.presetOptions(db, deck)
-      try options.set(name, toText: text)
-      try DeckTable.setOptions(db, deck, to: options)
-    }
-  }
-
   @Test func `a card due much later today does not use up the limit for waiting cards`() throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
-    try set(deck, .learningSteps, "1m 3h")
+    try collection.set(deck, .learningSteps, "1m 3h")
     let first = try session(deck)
     _ = try collection.store.operation("x") { try first.answer($0, .good, at: moment) }
     for limit in 1...4 {
@@ -45,7 +37,7 @@ import Testing
         sql: "UPDATE cards SET state = 2, due = ?, stability = 9, difficulty = 5, last_review = ?",
         arguments: [moment.start(ofDay: moment.today), collection.now - 9 * 86_400])
     }
-    try set(deck, .reviewsPerDay, "2")
+    try collection.set(deck, .reviewsPerDay, "2")
     try collection.store.operation("x") {
       try $0.execute(
         sql: """

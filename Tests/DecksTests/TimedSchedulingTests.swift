@@ -29,12 +29,6 @@ import Testing
     return options
   }
 
-  private func everything(_ deck: DeckID) -> StudySelection {
-    var selection = StudySelection([deck])
-    selection.kind = .everything
-    return selection
-  }
-
   // MARK: Options
 
   @Test func `a preset stores the fitted parameters, and the option selects the model`() throws {
@@ -143,7 +137,7 @@ import Testing
       collection.now = start + Double(days) * 86_400
       let moment = StudyMoment(now: collection.now)
       let session = try collection.store.read {
-        try ReviewSession($0, everything(deck), at: moment)
+        try ReviewSession($0, .everything(deck), at: moment)
       }
       for place in 0..<6 {
         let rating: Rating = number == 2 && place < 2 ? .again : number == 0 && place == 5 ? .easy : .good

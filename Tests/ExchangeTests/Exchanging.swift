@@ -26,6 +26,5 @@ extension TestCollection {
     try store.read { try CardExport($0, deck).run(to: path, .plain, options, isInterrupted: { false }) }
   }
 
-  /// The deck with the name.
   func deck(named name: String) throws -> DeckID { try store.read { try DeckTable.find($0, named: name).id } }
 }

@@ -1,23 +1,10 @@
 // FSRS-7 compared with our own 64-bit reference, which gives the states that upstream prints (Fixtures/fsrs7.tsv).
 
-import Glibc
 import Problems
 import TestSupport
 import Testing
 
 @testable import Memory
-
-/// Reads a file of this folder's Fixtures.
-func fixture(_ name: String, from source: String = #filePath) throws -> String {
-  let file = try #require(fopen("\(folder(of: source))/Fixtures/\(name)", "r"))
-  defer { fclose(file) }
-  var (bytes, part) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
-  while true {
-    let count = fread(&part, 1, part.count, file)
-    if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-    bytes += part[..<count]
-  }
-}
 
 /// The rows of numbers, by kind.
 struct Reference7 {
@@ -25,7 +12,7 @@ struct Reference7 {
 
   init() throws {
     var rows: [Substring: [[Double]]] = [:]
-    for line in try fixture("fsrs7.tsv").split(separator: "\n") where !line.hasPrefix("#") {
+    for line in try fixtureText("fsrs7.tsv").split(separator: "\n") where !line.hasPrefix("#") {
       let parts = line.split(separator: "\t")
       rows[parts[0], default: []].append(try parts[1].split(separator: " ").map { try #require(Double($0)) })
     }

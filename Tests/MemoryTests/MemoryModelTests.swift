@@ -9,10 +9,6 @@ import Testing
 @testable import Memory
 
 @Suite struct MemoryModelTests {
-  private func isNear(_ a: Double, _ b: Double, _ tolerance: Double = 1e-4) -> Bool {
-    abs(a - b) <= tolerance * max(1, abs(b))
-  }
-
   private static let seventeen = [
     0.4, 0.6, 2.4, 5.8, 4.93, 0.94, 0.86, 0.01, 1.49, 0.14, 0.94, 2.18, 0.05, 0.34, 1.26, 0.29, 2.61,
   ]

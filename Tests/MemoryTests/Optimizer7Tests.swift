@@ -11,7 +11,7 @@ import Testing
 enum RealLog {
   static func history() throws -> ReviewHistory {
     var (history, card) = (ReviewHistory(), Int64(0))
-    for line in try fixture("answers_of_191_days.txt").split(separator: "\n") where !line.hasPrefix("#") {
+    for line in try fixtureText("answers_of_191_days.txt").split(separator: "\n") where !line.hasPrefix("#") {
       var moment: Int64 = 1_711_744_352_250
       for (number, answer) in line.split(separator: " ").enumerated() {
         let parts = answer.split(separator: ":")

@@ -251,7 +251,7 @@ import Testing
     let home = try Home()
     try home.plugin("fresh", permissions: #"["words"]"#, manifest: #""author": "A""#, "")
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     // The shell has read the manifest; another one replaces it.
     try home.plugin(
       "fresh", permissions: #"["decks.write", "files.read:/tmp/a"]"#,
@@ -268,13 +268,9 @@ import Testing
     #expect(answer.contains("its plugin.json changed after the question"), "\(answer)")
     terminal.type("plugin info fresh --json\r")
     #expect(terminal.wait(for: "\"granted\": []").contains("\"state\": \"off\""))
-    terminal.type("plugin enable fresh\r")
-    terminal.wait(for: "run any command")
-    terminal.type("y\r")
-    terminal.wait(for: "OWNED")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("plugin enable fresh\r", showing: "run any command")
+    terminal.type("y\r", showing: "OWNED", "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
   @Test func `a permission with a line feed in it is refused, and prints no line of its own`() throws {
@@ -331,11 +327,10 @@ import Testing
       #expect(!all.contains("\u{1B}") && !all.contains("\u{9B}"), "\(all)")
     }
     let terminal = try home.terminal("play", "escmode", "--base", "teacher")
-    var seen = terminal.wait(for: "> ", seconds: 10)
+    var seen = terminal.wait(for: "> ")
     terminal.type("tea\r")
     seen += terminal.wait(for: "> ")
-    terminal.type("/quit\r")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "/quit\r") == 0)
     #expect(!seen.contains("\u{1B}[2J") && !seen.contains("\u{9B}"), "\(seen)")
   }
 

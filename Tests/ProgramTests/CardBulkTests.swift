@@ -123,7 +123,7 @@ import Testing
       let path = try home.write("sed -i '\(script)' \"$1\"\n", to: "editor.sh")
       let terminal = try PseudoTerminal(
         home.words(["card", "edit"] + words), environment: home.environment + ["EDITOR=sh \(path)"])
-      terminal.wait(for: expected, seconds: 20)
+      terminal.wait(for: expected)
       terminal.type("n\r")
       _ = terminal.ended()
     }
@@ -150,7 +150,7 @@ import Testing
       let terminal = try PseudoTerminal(
         home.words(["card", "edit", "deck:N", "--yes"]), environment: home.environment + ["EDITOR=sh \(path)"])
       for text in expected {
-        terminal.wait(for: text, seconds: 20)
+        terminal.wait(for: text)
         if text == "again?" { terminal.type("n\r") }
       }
       _ = terminal.ended()

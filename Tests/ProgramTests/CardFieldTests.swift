@@ -28,7 +28,7 @@ import Testing
     let studied = try home.run("study", "D", input: "\n3\n").output
     #expect(studied.contains("the dog / Ejemplo: El perro ladra. Again"), "\(studied)")
     let terminal = try home.terminal("study", "D", "--cram", "--no-schedule")
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("\r")
     #expect(terminal.shows("Ejemplo: El perro ladra."))
   }
@@ -55,14 +55,14 @@ import Testing
       "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
     )
     let terminal = try home.terminal("study", "P", "--cram", "--no-schedule")
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("\r")
     let picture = "48;2;255;0;0m▀"
-    let wide = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
+    let wide = terminal.wait(for: picture + "\u{1B}[0m")
     terminal.resize(columns: 40)
     terminal.wait(for: "\u{1B}[H\u{1B}[2J")
     // The picture is shown whole: no line of it is truncated.
-    let narrow = terminal.wait(for: picture + "\u{1B}[0m", seconds: 10)
+    let narrow = terminal.wait(for: picture + "\u{1B}[0m")
     #expect(!wide.contains("…") && !narrow.contains("…"), "\(narrow)")
   }
 
@@ -73,7 +73,7 @@ import Testing
     #expect(plain.contains("La [capital & más] de España: [Madrid]. Again"), "\(plain)")
     #expect(plain.contains("La capital & [más] de [España]: Madrid. Again"), "\(plain)")
     let terminal = try home.terminal("study", "D", "--cram", "--no-schedule")
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("\r")
     #expect(
       terminal.shows("La \u{1B}[1;36mcapital & más\u{1B}[0m de España: \u{1B}[1;36mMadrid\u{1B}[0m"),
@@ -93,17 +93,15 @@ import Testing
     let plain = try home.run("--dry-run", "study", "D", input: "\n1\n").output
     #expect(plain.contains("\"el perro\" is a leech: forgotten 1 time, now tagged leech and suspended."), "\(plain)")
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "q quit", seconds: 20)
+    terminal.wait(for: "q quit")
     terminal.type("\r1")
     let page = terminal.wait(for: "any key  continue")
     for words in ["is a leech: forgotten 1 time", "easy   back in", "again  back in", "card edit D:1"] {
       #expect(page.contains(words), "\(words): \(page)")
     }
     // Ctrl-L draws the page again; any other key closes it.
-    terminal.type("\u{0C}")
-    terminal.wait(for: "any key  continue")
-    terminal.type(" ")
-    terminal.wait(for: "Done. 0 right, 1 wrong.")
+    terminal.type("\u{0C}", showing: "any key  continue")
+    terminal.type(" ", showing: "Done. 0 right, 1 wrong.")
     #expect(terminal.ended() == 0)
   }
 
@@ -131,7 +129,7 @@ import Testing
         print(a.study_due, b.study_due, b.due_count, s.remaining)
         """)
       let terminal = try home.terminal()
-      let banner = terminal.wait(for: " due · 0 new", seconds: 20)
+      let banner = terminal.wait(for: " due · 0 new")
       return lua.lines + [banner.split(whereSeparator: \.isNewline).last.map { String($0.prefix(5)) } ?? ""]
     }
     #expect(try counts() == ["0\t0\t0\t0", "0 due"])

@@ -153,21 +153,18 @@ import Testing
     try home.run("doc", "add-text", doc, "el perro", "--size", "120")
     let terminal = try PseudoTerminal(
       home.words(["doc", "edit", doc]), environment: home.environment, columns: columns, rows: rows)
-    terminal.wait(for: "? help", seconds: 10)
+    terminal.wait(for: "? help")
     terminal.type("?")
     #expect(terminal.wait(for: "discard all").contains("any key goes back"))
-    terminal.type("x")
-    terminal.wait(for: "? help")
+    terminal.type("x", showing: "? help")
     terminal.type("a")
     // On that page the keys that leave the editor go back too.
     for key in ["q", "\u{1B}", "\r"] {
-      terminal.type("?")
-      terminal.wait(for: "any key goes back")
+      terminal.type("?", showing: "any key goes back")
       terminal.type(key)
       terminal.wait(for: "? help")
     }
-    terminal.type("\r")
-    terminal.wait(for: "Changed 1 element.")
+    terminal.type("\r", showing: "Changed 1 element.")
     #expect(try home.run("-e", "print(documents.open('\(doc)').elements[1].align)").output == "left\n")
   }
 
@@ -243,11 +240,9 @@ import Testing
       "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
     )
     let terminal = try home.terminal("study", "P", "--sprint")
-    terminal.wait(for: "show the answer", seconds: 10)
-    terminal.type("\r")
-    terminal.wait(for: "48;2;255;0;0m▀", seconds: 10)
-    terminal.type("r")
-    terminal.wait(for: "Done.")
+    terminal.wait(for: "show the answer")
+    terminal.type("\r", showing: "48;2;255;0;0m▀")
+    terminal.type("r", showing: "Done.")
   }
 
   @Test func `a prompt that cannot save its moves at its end reports it`() throws {
@@ -266,13 +261,10 @@ import Testing
     let doc = id(try home.run("doc", "create"))
     for text in ["el perro", "el gato"] { #expect(try home.run("doc", "add-text", doc, text).status == 0) }
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
-    terminal.type("doc set \(doc) 1 rot\t15\r")
-    terminal.wait(for: "Changed 1 field.")
-    terminal.type("doc lower \(doc) \t\t")
-    terminal.wait(for: "el gato")
-    terminal.type("2\r")
-    terminal.wait(for: "Moved.")
+    terminal.wait(for: "> ")
+    terminal.type("doc set \(doc) 1 rot\t15\r", showing: "Changed 1 field.")
+    terminal.type("doc lower \(doc) \t\t", showing: "el gato")
+    terminal.type("2\r", showing: "Moved.")
   }
 
   @Test func `without the drawing program only pictures fail`() throws {

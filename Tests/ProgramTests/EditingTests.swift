@@ -13,12 +13,6 @@ import Testing
     try home.run("card", "add", "D", "casa", "house", "--reversed")
   }
 
-  private func editor(_ script: String) throws -> String {
-    let path = try home.write("#!/bin/sh\n" + script + "\n", to: "editor")
-    chmod(path, 0o755)
-    return "EDITOR=\(path)"
-  }
-
   private func terminal(_ words: String..., editor: String) throws -> PseudoTerminal {
     try PseudoTerminal(home.words(words), environment: home.environment + [editor])
   }
@@ -32,7 +26,7 @@ import Testing
     let copy = home.path + "/seen"
     let terminal = try terminal(
       "card", "edit", "D:1",
-      editor: editor("cp \"$1\" \(copy); sed -i 's/moon/luna/; s/Madrid/Paris/; s/^card$/kort/' \"$1\""))
+      editor: home.editor("cp \"$1\" \(copy); sed -i 's/moon/luna/; s/Madrid/Paris/; s/^card$/kort/' \"$1\""))
     terminal.wait(for: "Changed 1 card.")
     #expect(terminal.ended() == 0)
     let seen = try String(decoding: bytes(of: copy), as: UTF8.self)
@@ -56,7 +50,7 @@ import Testing
       "-e",
       #"decks.open("D"):add_note{type = "Basic", fields = {Front = "a\n  ==== Back ====\nb", Back = "x<b>1</b>\r\ny"}}"#
     )
-    let terminal = try terminal("note", "edit", "D:1", editor: editor("sed -i 's/^a$/A/' \"$1\""))
+    let terminal = try terminal("note", "edit", "D:1", editor: home.editor("sed -i 's/^a$/A/' \"$1\""))
     terminal.wait(for: "Changed the note")
     #expect(terminal.ended() == 0)
     let fields = try home.run("-e", "local f = decks.open('D'):card(1).note.fields print(f.Front == ..., f.Back)")
@@ -97,32 +91,26 @@ import Testing
       if [ -e \(home.path)/once ]; then cp "$1" \(copy); sed -i '/^==== Front/a gato' "$1"\(lineEnds)
       else touch \(home.path)/once; sed -i '/^sol$/d' "$1"; fi
       """
-    let terminal = try terminal("study", "D", editor: editor(script))
-    terminal.wait(for: "q quit", seconds: 20)
-    terminal.type("e")
-    terminal.wait(for: "Edit again? [y/N] ")
-    terminal.type("y\r")
-    terminal.wait(for: "gato")
+    let terminal = try terminal("study", "D", editor: home.editor(script))
+    terminal.wait(for: "q quit")
+    terminal.type("e", showing: "Edit again? [y/N] ")
+    terminal.type("y\r", showing: "gato")
     let second = try String(decoding: bytes(of: copy), as: UTF8.self)
     #expect(second.hasPrefix("# Refused: the field \"Front\", the note's first, is empty\n"), "\(second)")
-    terminal.type("\r3")
-    terminal.wait(for: "casa")
-    terminal.type("q")
-    terminal.wait(for: "Stopped. 1 right")
+    terminal.type("\r3", showing: "casa")
+    terminal.type("q", showing: "Stopped. 1 right")
     #expect(terminal.ended() == 0)
     #expect(try home.run("card", "list", "--columns", "prompt").output.contains("gato"))
   }
 
   @Test func `a refused text that is not changed ends the edit`() throws {
     try home.run("card", "add", "D", "sol", "sun")
-    let terminal = try terminal("study", "D", editor: editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
-    terminal.wait(for: "q quit", seconds: 20)
-    terminal.type("e")
-    terminal.wait(for: "Edit again? [y/N] ")
-    terminal.type("y\r")
-    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
-    terminal.type("\r")
-    terminal.wait(for: "sun")
+    let terminal = try terminal(
+      "study", "D", editor: home.editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
+    terminal.wait(for: "q quit")
+    terminal.type("e", showing: "Edit again? [y/N] ")
+    terminal.type("y\r", showing: "\u{1B}[H\u{1B}[2J")
+    terminal.type("\r", showing: "sun")
     terminal.type("q")
     #expect(!terminal.wait(for: "Stopped. 0 right").contains("Edit again?"))
     #expect(terminal.ended() == 0)
@@ -130,7 +118,7 @@ import Testing
 
   @Test(arguments: ["", "exit 3"])
   func `a text that is not UTF-8 or whose editor failed is saved`(ending: String) throws {
-    let terminal = try terminal("card", "edit", "D:1", editor: editor("printf 'ca\\361a' >> \"$1\"; \(ending)"))
+    let terminal = try terminal("card", "edit", "D:1", editor: home.editor("printf 'ca\\361a' >> \"$1\"; \(ending)"))
     terminal.wait(for: "Your text was saved to ")
     let path = terminal.wait(for: ".txt")
     defer { unlink(path) }
@@ -141,8 +129,8 @@ import Testing
   @Test(arguments: ["sed -i '/^sol$/d' \"$1\"", "kill -INT 0; sleep 1"])
   func `Ctrl-C ends the edit and nothing else`(script: String) throws {
     try home.run("card", "add", "D", "sol", "sun")
-    let terminal = try terminal("study", "D", editor: editor(script))
-    terminal.wait(for: "q quit", seconds: 20)
+    let terminal = try terminal("study", "D", editor: home.editor(script))
+    terminal.wait(for: "q quit")
     terminal.type("e")
     if script.hasPrefix("sed") {
       terminal.wait(for: "Edit again? [y/N] ")
@@ -151,10 +139,8 @@ import Testing
     // Neither the question nor an old frame remains above the new frame.
     terminal.wait(for: "\u{1B}[H\u{1B}[2J")
     terminal.wait(for: "sol")
-    terminal.type("\r")
-    terminal.wait(for: "sun")
-    terminal.type("3")
-    terminal.wait(for: "casa")
+    terminal.type("\r", showing: "sun")
+    terminal.type("3", showing: "casa")
     terminal.type("q")
     let output = terminal.wait(for: "Stopped. 1 right, 0 wrong.")
     #expect(!output.contains("interrupted") && !output.contains("nothing was changed"), "\(output)")
@@ -163,12 +149,11 @@ import Testing
   }
 
   @Test func `after e no old frame remains above the new one`() throws {
-    let terminal = try terminal("study", "D", editor: editor("sed -i 's/^casa$/gato/' \"$1\""))
-    terminal.wait(for: "q quit", seconds: 20)
+    let terminal = try terminal("study", "D", editor: home.editor("sed -i 's/^casa$/gato/' \"$1\""))
+    terminal.wait(for: "q quit")
     terminal.type("e")
     // The frame is erased before the editor opens.
     #expect(terminal.wait(for: "gato").contains("A\r\u{1B}[J"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 }

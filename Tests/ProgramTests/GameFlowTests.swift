@@ -56,21 +56,17 @@ import Testing
     let path = try home.write("play --base cambering\nplay --base cambering\n", to: "games.dh")
     let terminal = try home.terminal("run", path)
     for _ in 1...2 {
-      terminal.wait(for: "classic> ", seconds: 20)
-      terminal.type("/quit\r")
-      terminal.wait(for: "resumes the game")
+      terminal.wait(for: "classic> ")
+      terminal.type("/quit\r", showing: "resumes the game")
     }
     #expect(terminal.ended() == 0)
   }
 
   @Test func `each line of a paste is a guess`() throws {
     let terminal = try home().terminal("play", "--base", "cambering")
-    terminal.wait(for: "classic> ", seconds: 20)
-    terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r")
-    terminal.wait(for: "2 found")
     terminal.wait(for: "classic> ")
-    terminal.type("/quit\r")
-    #expect(terminal.ended() == 0)
+    terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r", showing: "2 found", "classic> ")
+    #expect(terminal.ended(after: "/quit\r") == 0)
   }
 
   @Test func `a killed pipe keeps each guess that was answered`() throws {
@@ -195,8 +191,7 @@ import Testing
     #expect(duel.last?.contains(#""code": "over""#) == true)
     let daily = try home.terminal("play", "daily")
     daily.wait(for: "daily> ")
-    daily.type("/give-up\r")
-    daily.wait(for: "`play daily` has another word tomorrow.")
+    daily.type("/give-up\r", showing: "`play daily` has another word tomorrow.")
   }
 
   @Test(arguments: [
@@ -212,8 +207,7 @@ import Testing
   @Test func `Ctrl-C in a game ends the input line before the state of the game is printed`() throws {
     let terminal = try home().terminal("play", "--base", "letter")
     terminal.wait(for: "classic> ")
-    terminal.type("\u{3}")
-    terminal.wait(for: "^C\r\n")
+    terminal.type("\u{3}", showing: "^C\r\n")
     #expect(!terminal.wait(for: "letter: 0 found").contains("classic> "))
     #expect(terminal.ended() == 0 && terminal.isInCanonicalMode)
   }

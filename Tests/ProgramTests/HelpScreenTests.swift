@@ -16,7 +16,7 @@ import Testing
     }
     let terminal = try PseudoTerminal(
       home.words([]), environment: environment + more, columns: columns, rows: rows)
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 20)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     return terminal
   }
@@ -57,28 +57,23 @@ import Testing
       let terminal = try prompt(columns: 80, rows: 24, settings)
       if isFirst {
         for (line, answer) in [("study --list", "No"), ("studdy Vocab", "did you mean"), ("studying", "neither")] {
-          terminal.type(line + "\r")
-          terminal.wait(for: answer)
+          terminal.type(line + "\r", showing: answer)
         }
         terminal.wait(for: "> ")
       }
       terminal.type("stu")
       #expect(terminal.shows("dy --list"), "\(isFirst): \(terminal.output)")
-      terminal.type("\u{03}")
-      terminal.wait(for: "> ")
+      terminal.type("\u{03}", showing: "> ")
       terminal.type("studd")
       #expect(!terminal.waitUntilQuiet(awaitsPrompt: false).contains("y Vocab\u{1B}[0m"))
-      terminal.type("\u{03}exit\r")
-      #expect(terminal.ended() == 0)
+      #expect(terminal.ended(after: "\u{03}exit\r") == 0)
     }
   }
 
   @Test func `output longer than the screen goes through the pager, as UTF-8`() throws {
     let terminal = try prompt(columns: 80, rows: 24, ["PAGER=sed s/^/PAGED:$LESSCHARSET:/", "LANG=C"])
-    terminal.type("help all\r")
-    terminal.wait(for: "PAGED:utf-8:Decks and cards")
-    terminal.type("set display.pager off\r")
-    terminal.wait(for: "display.pager is off now.")
+    terminal.type("help all\r", showing: "PAGED:utf-8:Decks and cards")
+    terminal.type("set display.pager off\r", showing: "display.pager is off now.")
     terminal.type("help all\r")
     #expect(!terminal.wait(for: "searches").contains("PAGED:"))
   }
@@ -86,8 +81,7 @@ import Testing
   @Test(arguments: ["no-such-pager", "/dev/null"])
   func `output is printed when the pager cannot be run`(pager: String) throws {
     let terminal = try prompt(columns: 80, rows: 24, ["PAGER=" + pager])
-    terminal.type("help all\r")
-    terminal.wait(for: "searches")
+    terminal.type("help all\r", showing: "searches")
   }
 
   @Test func `names that users type are not truncated in a narrow table`() throws {
@@ -116,9 +110,7 @@ import Testing
       terminal.wait(for: " is missing")
       terminal.wait(for: "> ")
     }
-    terminal.type("deck options\r")
-    terminal.wait(for: "Which deck?")
-    terminal.type("\r")
-    terminal.wait(for: "new_per_day")
+    terminal.type("deck options\r", showing: "Which deck?")
+    terminal.type("\r", showing: "new_per_day")
   }
 }

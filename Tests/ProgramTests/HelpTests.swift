@@ -124,13 +124,11 @@ import Testing
           _ = terminal.takeOutput(milliseconds: 50)
         }
       }
-      terminal.type("1000 * \(number + 1) + 7\r")
-      terminal.wait(for: "\((number + 1) * 1000 + 7)")
+      terminal.type("1000 * \(number + 1) + 7\r", showing: "\((number + 1) * 1000 + 7)")
       // A key pressed before the prompt is handled by the terminal, not by the line editor.
       terminal.wait(for: "> ")
     }
-    terminal.type("\u{4}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{4}") == 0)
     #expect(try home.run("--json", "undo", "--list").output == steps)
   }
 

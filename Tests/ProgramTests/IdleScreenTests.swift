@@ -31,15 +31,12 @@ import Testing
     terminal.wait(for: "Esc cancels")
     for _ in 0..<3 {
       clock.pass(seconds: 40)
-      terminal.type("[")
-      terminal.wait(for: "rotated")
+      terminal.type("[", showing: "rotated")
     }
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")
-    terminal.type("correct horse battery\r")
-    terminal.wait(for: "Esc cancels")
-    terminal.type("\r")
-    #expect(terminal.ended() == 0)
+    terminal.type("correct horse battery\r", showing: "Esc cancels")
+    #expect(terminal.ended(after: "\r") == 0)
     #expect(terminal.output.contains("Changed 1 element."))
   }
 
@@ -49,27 +46,20 @@ import Testing
     terminal.wait(for: "q leaves")
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(!terminal.output.contains("sign-out"), "\(terminal.output)")
   }
 
   @Test func `an idle tour locks, and resumes after the password`() throws {
     let terminal = try terminal(["--no-init"])
     terminal.wait(for: "> ")
-    terminal.type("help tour\r")
-    terminal.wait(for: "tour> ")
+    terminal.type("help tour\r", showing: "tour> ")
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")
-    terminal.type("correct horse battery\r")
-    terminal.wait(for: "tour> ")
-    terminal.type("deck create Owls\r")
-    terminal.wait(for: "There it is.")
-    terminal.wait(for: "tour> ")
-    terminal.type("\u{04}")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("correct horse battery\r", showing: "tour> ")
+    terminal.type("deck create Owls\r", showing: "There it is.", "tour> ")
+    terminal.type("\u{04}", showing: "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
   @Test(arguments: [
@@ -81,16 +71,13 @@ import Testing
     terminal.wait(for: "secret prompt")
     clock.pass(seconds: 60)
     terminal.wait(for: "Password for ana: ")
-    terminal.type("wrong\r")
-    terminal.wait(for: "login: wrong name or password")
-    terminal.wait(for: "Password for ana: ")
+    terminal.type("wrong\r", showing: "login: wrong name or password", "Password for ana: ")
     clock.pass(seconds: 200)
     terminal.type("correct horse battery\r")
     let shown = terminal.wait(for: "secret prompt")
     // Without the pause less than six of the ten minutes would be left.
     if words.contains("--sprint") { #expect([" 9:0", " 8:", " 7:"].contains { shown.contains($0) }, "\(shown)") }
-    terminal.type(words.contains("--sprint") ? "\rrq" : "\r3q")
-    terminal.wait(for: "1 right, 0 wrong")
+    terminal.type(words.contains("--sprint") ? "\rrq" : "\r3q", showing: "1 right, 0 wrong")
   }
 
   @Test func `the clock of a game is paused while it is locked`() throws {
@@ -113,13 +100,11 @@ import Testing
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
     terminal.wait(for: "180 s left")
     terminal.wait(for: "timed> ")
-    terminal.type("\u{1A}")
-    terminal.wait(for: "STOPPED")
+    terminal.type("\u{1A}", showing: "STOPPED")
     clock.pass(seconds: 200)
     terminal.type("\r")
     let shown = terminal.wait(for: " s left")
     #expect((1...180).contains { shown.contains(" \($0) s left") }, "\(shown)")
-    terminal.type("/quit\r")
-    terminal.wait(for: "cambering: 0 found")
+    terminal.type("/quit\r", showing: "cambering: 0 found")
   }
 }

@@ -20,11 +20,10 @@ import Testing
 
   private func prompt(_ home: Home, _ lines: [String]) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     for line in lines {
-      terminal.type(line + "\r")
-      terminal.wait(for: "[?2004h> ")
+      terminal.type(line + "\r", showing: "[?2004h> ")
     }
     return terminal
   }
@@ -41,17 +40,13 @@ import Testing
           + "complete = function() seen = tostring(\(code)) return {'hello'} end}"
       ])
     for ending in ["\r", "\u{15}ca\r"] {
-      terminal.type("ca \t")
-      terminal.wait(for: "hello")
+      terminal.type("ca \t", showing: "hello")
       terminal.type(ending)
       terminal.wait(for: "ran\t")
       terminal.wait(for: "> ")
     }
-    terminal.type("'seen ' .. seen\r")
-    terminal.wait(for: "\"seen \(result)\"")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("'seen ' .. seen\r", showing: "\"seen \(result)\"", "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(terminal.isInCanonicalMode)
   }
 
@@ -63,14 +58,10 @@ import Testing
         "shell.command{name = 'ca', summary = 'x', arguments = {'[A]'}, run = function() end, "
           + "complete = function() return {shell.ask('inner? ') or 'nobody'} end}"
       ])
-    terminal.type("outer = shell.ask('outer? ')\r")
-    terminal.wait(for: "outer? ")
-    terminal.type("ca \t")
-    terminal.wait(for: "nobody")
-    terminal.type("\r")
-    terminal.wait(for: "> ")
-    terminal.type("'got ' .. outer\r")
-    terminal.wait(for: "\"got ca nobody")
+    terminal.type("outer = shell.ask('outer? ')\r", showing: "outer? ")
+    terminal.type("ca \t", showing: "nobody")
+    terminal.type("\r", showing: "> ")
+    terminal.type("'got ' .. outer\r", showing: "\"got ca nobody")
   }
 
   @Test func `key macros continue after a completion that asks, and the inputrc file may be reloaded`() throws {
@@ -84,24 +75,18 @@ import Testing
       """, to: "inputrc")
     let environment = home.environment.filter { !$0.hasPrefix("INPUTRC=") } + ["INPUTRC=" + keys]
     let terminal = try PseudoTerminal(home.words([]), environment: environment)
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.type(
       "shell.command{name = 'ca', summary = 'x', arguments = {'[A]'}, run = function(a) print('ran', a.a) end, "
         + "complete = function() return {tostring(shell.ask('q? ')) .. 'body'} end}\r")
     terminal.wait(for: "[?2004h> ")
     for _ in 0..<3 {
-      terminal.type("\u{18}t")
-      terminal.wait(for: "ran\tnilbody")
-      terminal.wait(for: "> ")
+      terminal.type("\u{18}t", showing: "ran\tnilbody", "> ")
     }
     // The same within a question that a command asks.
-    terminal.type("'got ' .. shell.ask('outer? ')\r")
-    terminal.wait(for: "outer? ")
-    terminal.type("\u{18}r\u{18}t")
-    terminal.wait(for: "\"got ca nilbody")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("'got ' .. shell.ask('outer? ')\r", showing: "outer? ")
+    terminal.type("\u{18}r\u{18}t", showing: "\"got ca nilbody", "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(terminal.isInCanonicalMode)
   }
 }

@@ -12,12 +12,6 @@ import Testing
     try home.run("deck", "create", "D")
   }
 
-  private func editor(_ script: String) throws -> String {
-    let path = try home.write("#!/bin/sh\n" + script + "\n", to: "editor")
-    chmod(path, 0o755)
-    return "EDITOR=\(path)"
-  }
-
   private func terminal(_ words: [String], _ editor: String = "EDITOR=false") throws -> PseudoTerminal {
     try PseudoTerminal(home.words(words), environment: home.environment + [editor])
   }
@@ -30,7 +24,7 @@ import Testing
       ["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"], ["notetype", "edit", "Basic"],
     ]
     // The second editor writes the line endings of other systems.
-    for editor in try ["EDITOR=true", editor("sed -i 's/$/\\r/' \"$1\"")] {
+    for editor in try ["EDITOR=true", home.editor("sed -i 's/$/\\r/' \"$1\"")] {
       for words in words {
         let terminal = try terminal(words, editor)
         terminal.wait(for: "Nothing was changed.")
@@ -48,7 +42,7 @@ import Testing
     }
     func edit(_ words: [String], _ change: String, meanwhile other: [String], answer: String = "Changed") throws {
       let script = home.words(other).joined(separator: " ") + " >/dev/null; sed -i '\(change)' \"$1\""
-      let terminal = try terminal(words, editor(script))
+      let terminal = try terminal(words, home.editor(script))
       terminal.wait(for: answer)
       #expect(terminal.ended() == 0)
     }
@@ -85,7 +79,7 @@ import Testing
     #expect(several.status == 2 && several.errors.contains("say which deck: `--deck DECK`"), "\(several)")
     let script =
       "sed -i 's/^==== Front ====$/&\\nel pez/; s/^==== Back ====$/==== Back (HTML) ====\\n<i>fish<\\/i>/' \"$1\""
-    let terminal = try terminal(["note", "add", "Basic", "--deck", "E", "--tag", "sea"], editor(script))
+    let terminal = try terminal(["note", "add", "Basic", "--deck", "E", "--tag", "sea"], home.editor(script))
     terminal.wait(for: "Added the note \"el pez\" with 1 card to \"E\".")
     #expect(terminal.ended() == 0)
     let shown = try home.run("note", "show", "E:1", "--json").output
@@ -171,23 +165,20 @@ import Testing
   @Test func `the editor changes a note; a change that removes cards asks first`() throws {
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}} ==== x")
     let tagged = try terminal(
-      ["note", "edit", "D:1"], editor("sed -i 's/^ *$/one two/; s/{{c1::a}}/{{c1::z}}/' \"$1\""))
+      ["note", "edit", "D:1"], home.editor("sed -i 's/^ *$/one two/; s/{{c1::a}}/{{c1::z}}/' \"$1\""))
     tagged.wait(for: "it has 2 cards")
     #expect(try home.run("-e", "decks.open('D'):card(2).prompt").output == "\"z [...] ==== x\"\n")
-    let fewer = try editor("sed -i 's/ {{c2::b}}//' \"$1\"")
+    let fewer = try home.editor("sed -i 's/ {{c2::b}}//' \"$1\"")
     let kept = try terminal(["note", "edit", "D:1"], fewer)
     kept.wait(for: "This removes 1 card with the schedule. Continue? [y/N] ")
-    kept.type("n\r")
-    kept.wait(for: "Nothing was changed.")
+    kept.type("n\r", showing: "Nothing was changed.")
     let gone = try terminal(["note", "edit", "D:1"], fewer)
     gone.wait(for: "Continue? [y/N] ")
-    gone.type("y\r")
-    gone.wait(for: "it has 1 card")
+    gone.type("y\r", showing: "it has 1 card")
     #expect(try home.run("-e", "#decks.open('D')").output == "1\n")
-    let broken = try terminal(["note", "edit", "D:1"], editor("echo nothing > \"$1\""))
+    let broken = try terminal(["note", "edit", "D:1"], home.editor("echo nothing > \"$1\""))
     broken.wait(for: "Edit again? [y/N] ")
-    broken.type("\r")
-    broken.wait(for: "no line ==== NAME ==== was found")
+    broken.type("\r", showing: "no line ==== NAME ==== was found")
   }
 
   @Test func `a note type is created, shown, and changed with its notes; lost cards are counted and confirmed first`()
@@ -213,13 +204,12 @@ import Testing
     #expect(refused.status == 2 && refused.errors.contains("would remove 1 card; use --yes"), "\(refused)")
     let asked = try terminal(["notetype", "edit", "Word", "--from", one])
     asked.wait(for: "This removes 1 card. Continue? [y/N] ")
-    asked.type("n\r")
-    asked.wait(for: "Nothing was changed.")
+    asked.type("n\r", showing: "Nothing was changed.")
     #expect(try home.run("card", "list", "--json").lines.count == 2)
     #expect(try home.run("notetype", "edit", "Word", "--from", one, "--yes").status == 0)
     #expect(try home.run("card", "list", "--json").lines.count == 1)
     let edited = try terminal(
-      ["notetype", "edit", "Word"], editor("sed -i 's/{{Word}}/<b>{{Word}}/; s/^Word$/Noun/' \"$1\""))
+      ["notetype", "edit", "Word"], home.editor("sed -i 's/{{Word}}/<b>{{Word}}/; s/^Word$/Noun/' \"$1\""))
     edited.wait(for: "Note type \"Noun\": 1 note.")
     #expect(try home.run("-e", "decks.open('D'):card(1).note.fields.Noun").output == "\"gato\"\n")
     #expect(try home.run("notetype", "remove", "Noun").errors.contains("has 1 note"))
@@ -256,26 +246,19 @@ import Testing
   @Test func `names of note types and media are completed, and a narrow terminal shows all`() throws {
     try home.run("card", "add", "D", "un gato muy grande y gris", "a very big and grey cat", "--reversed")
     let terminal = try PseudoTerminal(home.words([]), environment: home.environment)
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     terminal.resize(columns: 40)
-    terminal.type("notetype show Clo\t\r")
-    terminal.wait(for: "{{cloze:Text}}")
+    terminal.type("notetype show Clo\t\r", showing: "{{cloze:Text}}")
     terminal.type("note show D:1\r")
     let shown = terminal.wait(for: "Card 2")
     #expect(!shown.split(separator: "\r\n").contains { $0.filter { !$0.isASCII || $0 >= " " }.count > 120 })
-    terminal.type("help notetypes.create\r")
-    terminal.wait(for: "bad_template")
-    terminal.type("help note_fields\r")
-    terminal.wait(for: "note_fields.NAME")
-    terminal.type("n = decks.open('D'):card(1).note\r")
-    terminal.wait(for: "> ")
-    terminal.type("n.gu\t == n.cards[1].guid\r")
-    terminal.wait(for: "true")
-    terminal.type("n.fields.Ba\t\r")
-    terminal.wait(for: "\"a very big and grey cat\"")
+    terminal.type("help notetypes.create\r", showing: "bad_template")
+    terminal.type("help note_fields\r", showing: "note_fields.NAME")
+    terminal.type("n = decks.open('D'):card(1).note\r", showing: "> ")
+    terminal.type("n.gu\t == n.cards[1].guid\r", showing: "true")
+    terminal.type("n.fields.Ba\t\r", showing: "\"a very big and grey cat\"")
     terminal.type("n.cards.x.\t\t'done'\u{01}--\r")
-    terminal.type("'still here'\r")
-    terminal.wait(for: "\"still here\"")
+    terminal.type("'still here'\r", showing: "\"still here\"")
   }
 
   @Test func `media are listed, checked and played by a program that is started without a shell`() throws {
@@ -313,10 +296,9 @@ import Testing
     let terminal = try PseudoTerminal(
       home.words(["--color=always", "study", "D"]),
       environment: home.environment + ["COLORTERM=truecolor", "KITTY_WINDOW_ID=1"])
-    let front = terminal.wait(for: "38;2;255;0;0m", seconds: 10)
+    let front = terminal.wait(for: "38;2;255;0;0m")
     #expect(front.contains("what [picture red.svg] [picture no.png]") && !front.contains("0;0;255m"))
-    terminal.type("\r")
-    terminal.wait(for: "38;2;0;0;255m", seconds: 10)
+    terminal.type("\r", showing: "38;2;0;0;255m")
     let plain = try home.run(["study", "D"], input: "\ngood\n")
     #expect(plain.output.contains("[picture blue.svg]") && !plain.output.contains("\u{1B}"), "\(plain)")
   }

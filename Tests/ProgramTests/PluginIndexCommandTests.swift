@@ -124,15 +124,12 @@ import Testing
     try script(try source(version: "1.1.0", code: "-- \u{1B}[2Jgone\u{202E}"))
     try sign()
     let terminal = try user.terminal()
-    terminal.wait(for: "> ", seconds: 10)
-    terminal.type("plugin update verbs\r")
-    terminal.wait(for: "verbs 1.1.0 by M. Ray, replacing 1.0.0")
-    terminal.wait(for: "the index words of ")
+    terminal.wait(for: "> ")
+    terminal.type("plugin update verbs\r", showing: "verbs 1.1.0 by M. Ray, replacing 1.0.0", "the index words of ")
     terminal.wait(for: "it wants no new permissions")
     terminal.wait(for: "-- \\x1B[2Jgone\\u{202E}")
     terminal.wait(for: "Update it? [y/N] ")
-    terminal.type("n\r")
-    terminal.wait(for: "verbs is not updated.")
+    terminal.type("n\r", showing: "verbs is not updated.")
     #expect(try user.run("verbs").output == "1.0.0\n")
   }
 

@@ -36,6 +36,13 @@ final class Home {
     try folder.write(bytes, to: name)
   }
 
+  /// Makes a script the editor; returns the variable that names it.
+  func editor(_ script: String) throws -> String {
+    let path = try write("#!/bin/sh\n" + script + "\n", to: "editor")
+    chmod(path, 0o755)
+    return "EDITOR=\(path)"
+  }
+
   /// Runs the program to its end.
   @discardableResult
   func run(_ arguments: String..., input: String = "") throws -> Run { try run(arguments, input: input) }

@@ -13,7 +13,7 @@ struct ServeClient {
 
   /// Waits until the server listens.
   init(_ shell: PseudoTerminal) throws {
-    let line = shell.wait(for: "Ctrl-C", seconds: 20)
+    let line = shell.wait(for: "Ctrl-C")
     let digits = line.components(after: "127.0.0.1:").prefix { $0.isNumber }
     port = try #require(UInt16(digits), "\(line)")
   }

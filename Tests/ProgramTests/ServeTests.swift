@@ -46,8 +46,7 @@ import Testing
       #expect(try client.post(add(word), agent).hasPrefix("HTTP/1.1 200 OK"))
       #expect(try home.run("undo", "--list").output.contains("adding 1 note to Spanish (\(name), addNote)"))
     }
-    shell.type("\u{03}")
-    #expect(shell.ended() == 0)
+    #expect(shell.ended(after: "\u{03}") == 0)
     #expect(shell.output.contains("Stopped listening. Done: 5 actions."))
   }
 
@@ -63,8 +62,7 @@ import Testing
     #expect(try client.exchange(Array(client.head("OPTIONS", length: nil, [page]).utf8)).hasPrefix("HTTP/1.1 403"))
     let ask = #"{"action":"requestPermission","version":6}"#
     // Keys typed before the question do not answer it.
-    shell.type("y\r")
-    shell.wait(for: "y\r\n")
+    shell.type("y\r", showing: "y\r\n")
     for (origin, key, words) in [("Origin: https://other.example", "n", "denied"), (page, "y", "granted")] {
       let socket = try client.connected()
       defer { close(socket) }

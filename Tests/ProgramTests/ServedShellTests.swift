@@ -29,7 +29,7 @@ import Testing
   /// Returns a shell at its prompt.
   private func shell(_ arguments: String...) throws -> PseudoTerminal {
     let shell = try PseudoTerminal(home.words(arguments), environment: home.environment, columns: 100, rows: 30)
-    shell.wait(for: arguments.isEmpty ? "> " : "Enter  show the answer", seconds: 20)
+    shell.wait(for: arguments.isEmpty ? "> " : "Enter  show the answer")
     return shell
   }
 
@@ -44,8 +44,7 @@ import Testing
     let shell = try shell()
     #expect(mode(of: socket) == 0o600)
     #expect(try client.action("guiReviewActive").contains(no))
-    shell.type("card li")
-    shell.wait(for: "card li")
+    shell.type("card li", showing: "card li")
     #expect(try review().contains(yes))
     shell.wait(for: "serve, guiDeckReview: study Spanish")
     shell.wait(for: "el perro 1")
@@ -61,26 +60,21 @@ import Testing
     shell.wait(for: "el perro 2")
     #expect(try home.run("undo", "--list").lines[1].contains("(Remote, guiAnswerCard)"))
     // A key continues where the other program was.
-    shell.type("\r")
-    shell.wait(for: "the dog 2")
+    shell.type("\r", showing: "the dog 2")
     #expect(try client.action("guiAnswerCard", #"{"ease":5}"#).contains(no))
-    shell.type("3")
-    shell.wait(for: "el perro 3")
+    shell.type("3", showing: "el perro 3")
     #expect(try home.run("undo", "--list").lines[1].contains("(study)"))
     #expect(try client.action("guiUndo").contains(yes))
     shell.wait(for: "el perro 2")
     #expect(try client.action("guiUndo").contains(yes))
     shell.wait(for: "el perro 1")
     #expect(try home.run("card", "list", "is:new", "--columns", "prompt").lines.count == 5)
-    shell.type("q")
-    shell.wait(for: "Stopped.")
+    shell.type("q", showing: "Stopped.")
     // The half-typed line is shown again.
     shell.wait(for: "card li")
-    shell.type("st --columns answer\r")
-    shell.wait(for: "the dog 3")
+    shell.type("st --columns answer\r", showing: "the dog 3")
     #expect(try client.action("guiReviewActive").contains(no))
-    shell.type("exit\r")
-    #expect(shell.ended() == 0)
+    #expect(shell.ended(after: "exit\r") == 0)
     #expect(access(socket, F_OK) != 0)
     #expect(try review().contains("no shell runs alongside serve"))
   }
@@ -124,8 +118,7 @@ import Testing
     #expect(try review("It's new").contains("busy"))
     #expect(try client.action("guiAnswerCard", #"{"ease":3}"#).contains(yes))
     shell.wait(for: "el perro 2")
-    shell.type("q")
-    #expect(shell.ended() == 0)
+    #expect(shell.ended(after: "q") == 0)
     #expect(access(socket, F_OK) != 0)
   }
 
@@ -134,21 +127,13 @@ import Testing
     let second = try shell()
     #expect(try review().contains(yes))
     second.wait(for: "el perro 1")
-    first.type("version\r")
-    first.wait(for: "Deckhand")
-    first.wait(for: "> ")
+    first.type("version\r", showing: "Deckhand", "> ")
     #expect(try client.action("guiReviewActive").contains(no))
-    second.type("\r")
-    second.wait(for: "the dog 1")
+    second.type("\r", showing: "the dog 1")
     #expect(try client.action("guiReviewActive").contains(yes))
-    second.type("q")
-    second.wait(for: "Stopped.")
-    second.wait(for: "> ")
-    second.type("exit\r")
-    #expect(second.ended() == 0)
-    first.type("version\r")
-    first.wait(for: "Deckhand")
-    first.wait(for: "> ")
+    second.type("q", showing: "Stopped.", "> ")
+    #expect(second.ended(after: "exit\r") == 0)
+    first.type("version\r", showing: "Deckhand", "> ")
     #expect(try review().contains(yes))
     first.wait(for: "el perro 1")
   }
@@ -165,18 +150,14 @@ import Testing
     }
     let shell = try shell()
     // A question of another command.
-    shell.type("deck remove Spanish\r")
-    shell.wait(for: "[y/N]")
+    shell.type("deck remove Spanish\r", showing: "[y/N]")
     #expect(try review().contains("busy"))
     #expect(try client.action("guiReviewActive").contains(no))
-    shell.type("n\r")
-    shell.wait(for: "> ")
+    shell.type("n\r", showing: "> ")
     // Lua that runs long does not respond in time; requests made meanwhile are not carried out afterwards.
-    shell.type("print('go', 'on') while true do end\r")
-    shell.wait(for: "go\ton")
+    shell.type("print('go', 'on') while true do end\r", showing: "go\ton")
     #expect(try review().contains("busy"))
-    shell.type("\u{03}")
-    shell.wait(for: "> ")
+    shell.type("\u{03}", showing: "> ")
     #expect(try client.action("guiReviewActive").contains(no))
     shell.signal(SIGSTOP)
     #expect(try review().contains("busy"))
@@ -195,8 +176,7 @@ import Testing
     #expect(try reviewOnceFree().contains(yes))
     next.wait(for: "el perro 1")
     #expect(try home.run("doctor").status == 0)
-    serve.type("\u{03}")
-    #expect(serve.ended() == 0)
+    #expect(serve.ended(after: "\u{03}") == 0)
   }
 
   @Test(arguments: [
@@ -210,13 +190,12 @@ import Testing
     let script = "set -m; \(words); echo STOPPED; read line; fg"
     let shell = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
     if !typed.isEmpty {
-      shell.wait(for: "> ", seconds: 20)
+      shell.wait(for: "> ")
       shell.type(typed)
     }
-    shell.wait(for: shown, seconds: 20)
+    shell.wait(for: shown)
     #expect(access(socket, F_OK) == 0)
-    shell.type("\u{1A}")
-    shell.wait(for: "STOPPED")
+    shell.type("\u{1A}", showing: "STOPPED")
     #expect(access(socket, F_OK) != 0)
     #expect(try review().contains("no shell runs alongside serve"))
     shell.type("\r")
@@ -231,8 +210,7 @@ import Testing
     }
     #expect(try review().contains(yes))
     shell.wait(for: "el perro 1")
-    shell.type("q")
-    shell.wait(for: "Stopped.")
+    shell.type("q", showing: "Stopped.")
   }
 
   @Test func `a connection that sends nothing, or nonsense, disturbs neither the prompt nor a study session`() throws {
@@ -262,22 +240,17 @@ import Testing
       }
       for descriptor in sockets { close(descriptor) }
     }
-    shell.type("card ")
-    shell.wait(for: "card ")
+    shell.type("card ", showing: "card ")
     knock()
-    shell.type("list\r")
-    shell.wait(for: "the dog 3")
-    shell.type("study Spanish\r")
-    shell.wait(for: "el perro 1")
+    shell.type("list\r", showing: "the dog 3")
+    shell.type("study Spanish\r", showing: "el perro 1")
     knock()
-    shell.type("\r")
-    shell.wait(for: "the dog 1")
+    shell.type("\r", showing: "the dog 1")
     knock()
     // Among so many connections that of `serve` may be dropped.
     while try client.action("guiCurrentCard").contains("busy") {}
     #expect(try client.action("guiAnswerCard", #"{"ease":3}"#).contains(yes))
     shell.wait(for: "el perro 2")
-    shell.type("q")
-    shell.wait(for: "Stopped. 1 right")
+    shell.type("q", showing: "Stopped. 1 right")
   }
 }

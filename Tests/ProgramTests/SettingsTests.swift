@@ -186,15 +186,14 @@ import Testing
   @Test func `for a screen reader cards are plain lines in reading order`() throws {
     let home = try home()
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
-    var seen = terminal.wait(for: "Card 1 of 3. el perro 3.\r\n", seconds: 10)
+    var seen = terminal.wait(for: "Card 1 of 3. el perro 3.\r\n")
     terminal.type("\r")
     seen += terminal.wait(for: "the dog 3. Again, hard, good, or easy?\r\n")
     terminal.type("4")
     seen += terminal.wait(for: "Card 2 of 3. el perro 2.\r\n")
     #expect(
       !seen.contains("\u{1B}[2K") && !seen.contains("\u{1B}[J") && !seen.contains("▓"), "\(seen.debugDescription)")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `for a screen reader a typed answer is echoed, and a pause is announced`() throws {
@@ -202,18 +201,15 @@ import Testing
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Wer?", "ich", "--type-answer")
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
-    terminal.wait(for: "Card 1 of 1. Wer?\r\n", seconds: 10)
+    terminal.wait(for: "Card 1 of 1. Wer?\r\n")
     terminal.type("ix\u{7F}ch\r")
     let echoed = terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n")
     #expect(echoed.hasPrefix("ix\u{8} \u{8}ch\r\n"), "\(echoed.debugDescription)")
     terminal.resize(columns: 60)
     #expect(terminal.wait(for: "ich: right. ich. Again, hard, good, or easy?\r\n").hasPrefix("ich: right."))
-    terminal.type("p")
-    terminal.wait(for: "Paused; any key continues.\r\n")
-    terminal.type("\r")
-    terminal.wait(for: "Again, hard, good, or easy?")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    terminal.type("p", showing: "Paused; any key continues.\r\n")
+    terminal.type("\r", showing: "Again, hard, good, or easy?")
+    #expect(terminal.ended(after: "q") == 0)
     let piped = try home.run("study", "D", input: "\npause\ngood\n")
     #expect(piped.status == 0 && piped.output.contains("Paused; any line continues.\n"), "\(piped)")
   }
@@ -229,51 +225,47 @@ import Testing
     #expect(spoken.contains("numbers. A card, white, with the text \"eins zwei"), "\(spoken)")
     let terminal = try PseudoTerminal(
       home.words(["study", "D"]), environment: home.environment + ["NO_COLOR=1"], columns: 40, rows: 24)
-    terminal.wait(for: "show the answer", seconds: 10)
+    terminal.wait(for: "show the answer")
     terminal.type("\r")
     #expect(terminal.wait(for: "1 again").contains("acht"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `for a screen reader a game answers in lines`() throws {
     let home = try Home()
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")
-    terminal.wait(for: "cambering  (9 letter word - English)", seconds: 20)
+    terminal.wait(for: "cambering  (9 letter word - English)")
     terminal.type("grace\r")
     let seen = terminal.wait(for: "grace: 5 points. 1 found")
     #expect(!seen.contains("\u{1B}[J"))
-    terminal.type("/quit\r")
-    terminal.wait(for: "cambering: 1 found")
+    terminal.type("/quit\r", showing: "cambering: 1 found")
   }
 
   @Test func `right and wrong are marked by signs and words, also with NO_COLOR`() throws {
     let home = try home()
     let terminal = try PseudoTerminal(
       home.words(["study", "D", "--sprint"]), environment: home.environment + ["NO_COLOR=1"])
-    terminal.wait(for: "✓ 0 right  ✗ 0 wrong", seconds: 10)
+    terminal.wait(for: "✓ 0 right  ✗ 0 wrong")
     let plain = try home.terminal("study", "D", "--sprint")
-    #expect(!plain.wait(for: "✓ 0  ✗ 0", seconds: 10).contains("right"))
+    #expect(!plain.wait(for: "✓ 0  ✗ 0").contains("right"))
     let game = try home.terminal("--set", "accessibility.differentiate_without_color=on", "play", "--base", "cambering")
-    game.wait(for: "possible", seconds: 20)
-    game.type("gracee\r")
-    game.wait(for: "✗ This word is not possible")
-    game.type("grace\r")
-    game.wait(for: "✓ grace: 5 points, right.")
+    game.wait(for: "possible")
+    game.type("gracee\r", showing: "✗ This word is not possible")
+    game.type("grace\r", showing: "✓ grace: 5 points, right.")
   }
 
   @Test func `the bell rings when the setting is on`() throws {
     let home = try home()
     let loud = try home.terminal("--set", "sound.right=on", "study", "D", "--sprint")
-    loud.wait(for: "el perro", seconds: 10)
+    loud.wait(for: "el perro")
     loud.type("\rw")
     #expect(!loud.wait(for: "✗ 1").contains("\u{07}"))
     loud.type("\rr")
     #expect(loud.wait(for: "✓ 1").contains("\u{07}"))
     let time = try home.terminal("--set", "sound.time=on", "study", "D", "--sprint", "--seconds", "1")
-    #expect(time.wait(for: "Time.", seconds: 10).contains("\u{07}"))
+    #expect(time.wait(for: "Time.").contains("\u{07}"))
     let game = try home.terminal("--set", "sound.wrong=on", "play", "--base", "cambering")
-    game.wait(for: "possible", seconds: 20)
+    game.wait(for: "possible")
     game.type("zzz\r")
     #expect(game.wait(for: "This word is not").contains("\u{07}"))
   }
@@ -282,26 +274,26 @@ import Testing
     let home = try home()
     let terminal = try home.terminal(
       "--set", "accessibility.reduce_motion=on", "study", "D", "--sprint", "--seconds", "2")
-    terminal.wait(for: " 0:0", seconds: 10)
-    let seen = terminal.wait(for: "Time. 0 right, 0 wrong in 2 seconds", seconds: 10)
+    terminal.wait(for: " 0:0")
+    let seen = terminal.wait(for: "Time. 0 right, 0 wrong in 2 seconds")
     #expect(!seen.contains(" 0:0"), "\(seen)")
   }
 
   @Test func `study and display settings change what is drawn`() throws {
     let home = try home()
     let terminal = try home.terminal("--set", "study.show_intervals=off", "--set", "display.unicode=off", "study", "D")
-    terminal.wait(for: "el perro", seconds: 10)
+    terminal.wait(for: "el perro")
     terminal.type("\r")
     let seen = terminal.wait(for: "4 easy")
     #expect(seen.contains("1 again    2 hard") && seen.contains("-----") && !seen.contains("─"), "\(seen)")
     let rows = try home.terminal("--set", "display.rows=2", "card", "list")
-    rows.wait(for: "… 1 more", seconds: 10)
+    rows.wait(for: "… 1 more")
     let limited = try home.terminal("--set", "display.rows=2", "card", "list", "--limit", "3")
-    limited.wait(for: "… 1 more; --offset 2 shows the next", seconds: 10)
+    limited.wait(for: "… 1 more; --offset 2 shows the next")
     let plain = try home.terminal("--set", "display.color=never", "card", "list")
-    #expect(!plain.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
+    #expect(!plain.wait(for: "el perro 1").contains("\u{1B}[1m"))
     let colored = try home.terminal("card", "list")
-    #expect(colored.wait(for: "el perro 1", seconds: 10).contains("\u{1B}[1m"))
+    #expect(colored.wait(for: "el perro 1").contains("\u{1B}[1m"))
   }
 
   @Test func `the command history lists as many lines as history.size allows`() throws {
@@ -314,13 +306,11 @@ import Testing
   @Test func `history follows its settings at once`() throws {
     let home = try home()
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     for line in ["first = 1", "set history.keep off", "second = 2", "set history.keep on", "third = 3"] {
-      terminal.type(line + "\r")
-      terminal.wait(for: "> ")
+      terminal.type(line + "\r", showing: "> ")
     }
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let history = text(of: home.path + "/data/local/history")
     #expect(
       history.contains("first = 1") && !history.contains("second = 2") && history.contains("third = 3"), "\(history)")
@@ -329,18 +319,16 @@ import Testing
   @Test func `a line that names a secret setting is saved nowhere, not even by an alias or in Lua`() throws {
     let home = try home()
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
+    terminal.wait(for: "> ")
     let lines = [
       "set serve.key hush1", "alias key \"set serve.key\"", "key hush2", "settings.set(\"Serve.Key\", \"hush3\")",
       "set serve.keys hush4", "alias k2 key", "k2 hush5", "key\u{16}\thush6", "after = 1",
       "history --lua \(home.path)/session.lua",
     ]
     for line in lines {
-      terminal.type(line + "\r")
-      terminal.wait(for: "> ")
+      terminal.type(line + "\r", showing: "> ")
     }
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     for name in ["/data/local/history", "/session.lua"] {
       let kept = text(of: home.path + name)
       #expect(kept.contains("after = 1") && !kept.contains("hush"), "\(name): \(kept)")
@@ -350,11 +338,8 @@ import Testing
   @Test func `Tab completes settings and their values`() throws {
     let home = try home()
     let terminal = try home.terminal()
-    terminal.wait(for: "> ", seconds: 10)
-    terminal.type("set acc\tscr\t\r")
-    terminal.wait(for: "accessibility.screen_reader: [ ]")
     terminal.wait(for: "> ")
-    terminal.type("set display.color al\t\r")
-    terminal.wait(for: "display.color is always now.")
+    terminal.type("set acc\tscr\t\r", showing: "accessibility.screen_reader: [ ]", "> ")
+    terminal.type("set display.color al\t\r", showing: "display.color is always now.")
   }
 }

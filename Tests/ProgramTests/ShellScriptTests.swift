@@ -33,11 +33,9 @@ import Testing
       "1 + 1 -- two", "return 40 + 2", "local x = 7", "x = (x or 0) + 1", "deck create A > \(home.path)/out", "whoami",
       "history --lua \(home.path)/session.lua",
     ] {
-      terminal.type(line + "\r")
-      terminal.wait(for: "?2004h")
+      terminal.type(line + "\r", showing: "?2004h")
     }
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let other = try Home()
     let run = try other.run("-e", "dofile('\(home.path)/session.lua') print(x)")
     #expect(run.status == 0 && run.output == "2\n42\n1\n", "\(run)")

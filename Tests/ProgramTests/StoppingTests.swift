@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct StoppingTests {
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 20)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     return terminal
   }
@@ -35,11 +35,8 @@ import Testing
       terminal.type(key)
     }
     terminal.wait(for: "name? ")
-    terminal.type("\u{03}")
-    terminal.wait(for: "interrupted")
-    terminal.wait(for: "> ")
-    terminal.type("6 * 7\r")
-    terminal.wait(for: "42\r\n")
+    terminal.type("\u{03}", showing: "interrupted", "> ")
+    terminal.type("6 * 7\r", showing: "42\r\n")
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)])
@@ -47,10 +44,8 @@ import Testing
     for code in [Self.asking, "print('go', 'on') while true do pcall(function() while true do end end) end"] {
       let home = try Home()
       let terminal = try prompt(home)
-      terminal.type("shell.on('exiting', function() print('in', 'order') end)\r")
-      terminal.wait(for: "> ")
-      terminal.type(code + "\r")
-      terminal.wait(for: code == Self.asking ? "name? " : "go\ton")
+      terminal.type("shell.on('exiting', function() print('in', 'order') end)\r", showing: "> ")
+      terminal.type(code + "\r", showing: code == Self.asking ? "name? " : "go\ton")
       terminal.signal(signal)
       terminal.wait(for: "in\torder")
       #expect(terminal.ended() == Int32(status))
@@ -61,14 +56,10 @@ import Testing
   @Test func `a Ctrl-C in a listener to exiting loses no change of a document`() throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("e = documents.create{}:add_text{text = 'a'} e.x = 123 print('mo', 'ved')\r")
-    terminal.wait(for: "mo\tved")
-    terminal.type("shell.on('exiting', function() print('go', 'on') while true do end end)\r")
-    terminal.wait(for: "> ")
-    terminal.type("exit\r")
-    terminal.wait(for: "go\ton")
-    terminal.type("\u{03}")
-    #expect(terminal.ended() == 130)
+    terminal.type("e = documents.create{}:add_text{text = 'a'} e.x = 123 print('mo', 'ved')\r", showing: "mo\tved")
+    terminal.type("shell.on('exiting', function() print('go', 'on') while true do end end)\r", showing: "> ")
+    terminal.type("exit\r", showing: "go\ton")
+    #expect(terminal.ended(after: "\u{03}") == 130)
     #expect(try home.run("-e", "print(documents.list()[1].elements[1].x)").output == "123.0\n")
   }
 
@@ -116,18 +107,13 @@ import Testing
     try home.write("shell.on('started', \(loop))", to: ".config/deckhand/init.lua")
     try home.run("-e", "documents.create{}:add_text{text = 'a', x = 0, y = 0, width = 100, height = 100}")
     let terminal = try home.terminal()
-    terminal.wait(for: "go\ton", seconds: 20)
+    terminal.wait(for: "go\ton")
     terminal.signal(SIGINT)
     terminal.wait(for: "interrupted")
     terminal.wait(for: "> ")
-    terminal.type("documents.list()[1].elements[1].x = 77 print('mo', 'ved')\r")
-    terminal.wait(for: "mo\tved")
-    terminal.wait(for: "> ")
-    terminal.type("shell.on('exiting', \(loop))\r")
-    terminal.wait(for: "subscription to exiting")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    terminal.wait(for: "go\ton")
+    terminal.type("documents.list()[1].elements[1].x = 77 print('mo', 'ved')\r", showing: "mo\tved", "> ")
+    terminal.type("shell.on('exiting', \(loop))\r", showing: "subscription to exiting", "> ")
+    terminal.type("\u{04}", showing: "go\ton")
     terminal.signal(SIGINT)
     #expect(terminal.ended() == 130)
     #expect(try home.run("-e", "print(documents.list()[1].elements[1].x)").output == "77.0\n")
@@ -136,11 +122,8 @@ import Testing
   @Test func `a line after Ctrl-D ends like one before it`() throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("shell.ask('na' .. 'me? ')\r")
-    terminal.wait(for: "name? ")
-    terminal.type("\u{04}")
-    terminal.wait(for: "nil\r\n")
-    terminal.wait(for: "> ")
+    terminal.type("shell.ask('na' .. 'me? ')\r", showing: "name? ")
+    terminal.type("\u{04}", showing: "nil\r\n", "> ")
     terminal.type("6 * 7\r")
     let shown = terminal.wait(for: "42\r\n")
     #expect(shown.components(of: "\n") == 2, "\(shown.debugDescription)")
@@ -150,8 +133,7 @@ import Testing
     let home = try Home()
     try home.run("-e", "local d = decks.create('A') d:add{prompt='p1', answer='a1'} d:add{prompt='p2', answer='a2'}")
     let terminal = try prompt(home)
-    terminal.type("study A\r")
-    terminal.wait(for: "show the answer")
+    terminal.type("study A\r", showing: "show the answer")
     terminal.type("?")
     var drawn = terminal.wait(for: "any key  back")
     terminal.type("\r")
@@ -164,8 +146,7 @@ import Testing
       let lines = screens[ups[0]..<ups[1]].reduce(0) { $0 + $1.components(of: "\n") }
       #expect(Int(screens[ups[1]].prefix { $0.isNumber }) == lines, "\(drawn.debugDescription)")
     }
-    terminal.type("q")
-    terminal.wait(for: "Stopped.")
+    terminal.type("q", showing: "Stopped.")
   }
 
   @Test func `a thousand endless observers together get the time of one`() throws {
@@ -173,9 +154,7 @@ import Testing
     try plugin(home, "for i = 1, 1000 do shell.on('command', function() while true do end end) end")
     let terminal = try prompt(home)
     let start = terminal.processorSeconds
-    terminal.type("version\r")
-    terminal.wait(for: "999 other listeners", seconds: 10)
-    terminal.wait(for: "> ")
+    terminal.type("version\r", showing: "999 other listeners", "> ")
     #expect(terminal.processorSeconds - start < 4)
   }
 
@@ -208,10 +187,8 @@ import Testing
     let terminal = try prompt(home)
     terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
     terminal.wait(for: "> ")
-    terminal.type("s = settings.value('own.x', {kind='number', default=1}) s.value = 2\r")
-    terminal.wait(for: "told\t1")
-    terminal.type("\u{03}")
-    terminal.wait(for: "> ", seconds: 2)
+    terminal.type("s = settings.value('own.x', {kind='number', default=1}) s.value = 2\r", showing: "told\t1")
+    terminal.type("\u{03}", showing: "> ")
     terminal.type("6 * 7\r")
     let shown = terminal.wait(for: "42\r\n")
     #expect(!shown.contains("told"))
@@ -221,8 +198,7 @@ import Testing
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type("shell.command{name='endless', summary='x', arguments={'A'}, run=print,")
-    terminal.type(" complete=function() while true do end end}\r")
-    terminal.wait(for: "> ")
+    terminal.type(" complete=function() while true do end end}\r", showing: "> ")
     terminal.type("endless \t")
     let before = terminal.processorSeconds
     #expect(waits { terminal.processorSeconds > before + 0.2 })
@@ -230,8 +206,7 @@ import Testing
     let start = terminal.processorSeconds
     terminal.wait(for: "> ")
     #expect(terminal.processorSeconds - start < 1)
-    terminal.type("6 * 7\r")
-    terminal.wait(for: "42\r\n")
+    terminal.type("6 * 7\r", showing: "42\r\n")
   }
 
   // MARK: Pipes
@@ -275,9 +250,7 @@ import Testing
     let terminal = try prompt(home)
     terminal.type("deck import A \(pipe)\r")
     waitUntilOpen(pipe, in: terminal.process)
-    terminal.type("\u{03}")
-    terminal.wait(for: "interrupted")
-    terminal.wait(for: "> ")
+    terminal.type("\u{03}", showing: "interrupted", "> ")
   }
 
   @Test func `a signal ends the wait for a pipe that nobody writes to, and nothing is read from it`() throws {

@@ -28,11 +28,10 @@ import Testing
     try home.run("card", "add", "D", "Zahlen", "eins zwei drei vier fünf sechs sieben acht", "--type-answer")
     let terminal = try PseudoTerminal(
       home.words(["study", "D"]), environment: home.environment, columns: 40, rows: 24)
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "Enter  show the answer")
     terminal.type("eins zwei drei vier fünf sechs sieben xcht\r")
     #expect(terminal.wait(for: "1 again").contains("^"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `lines that are pasted into a typed answer are its text, and act as no keys`() throws {
@@ -40,13 +39,10 @@ import Testing
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Zahlen", "eins sieben", "--type-answer")
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
-    terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~")
-    terminal.wait(for: "eins sieben")
-    terminal.type("\r")
-    terminal.wait(for: "1 again")
-    terminal.type("\u{1B}[200~\r4\u{1B}[201~q")
-    terminal.wait(for: "1 card was left.")
+    terminal.wait(for: "Enter  show the answer")
+    terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~", showing: "eins sieben")
+    terminal.type("\r", showing: "1 again")
+    terminal.type("\u{1B}[200~\r4\u{1B}[201~q", showing: "1 card was left.")
     #expect(terminal.ended() == 0)
   }
 
@@ -54,10 +50,8 @@ import Testing
     let words = home.words(["study", "D"]).joined(separator: " ")
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
     terminal.wait(for: "el perro 1.")
-    terminal.type("\r")
-    terminal.wait(for: "the dog 1.")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    terminal.type("\r", showing: "the dog 1.")
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
@@ -65,7 +59,7 @@ import Testing
   ) throws {
     let terminal = try PseudoTerminal(
       home.words(["study", "D"]), environment: home.environment, columns: columns, rows: rows)
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "Enter  show the answer")
     terminal.wait(for: "q quit")
     terminal.type("\r")
     let shown = terminal.wait(for: "q quit")
@@ -79,8 +73,7 @@ import Testing
     // The page of keys closes, and the key did nothing else.
     terminal.wait(for: "1 again")
     // Ctrl-L draws everything again.
-    terminal.type("\u{0C}")
-    terminal.wait(for: "1 again")
+    terminal.type("\u{0C}", showing: "1 again")
     // Nor do the keys that leave the study.
     for (page, shown, key) in [("?", "any key  back", "q"), ("f", "7 purple", "\u{1B}")] {
       terminal.type(page)
@@ -88,20 +81,13 @@ import Testing
       terminal.type(key)
       terminal.wait(for: "1 again")
     }
-    terminal.type("f")
-    terminal.wait(for: "7 purple")
-    terminal.type("3")
-    terminal.wait(for: "Flag 3, green.")
-    terminal.type("s")
-    terminal.wait(for: "Suspended: el perro 1")
-    terminal.type("b")
-    terminal.wait(for: "Buried until tomorrow: el perro 2")
-    terminal.type("u")
-    terminal.wait(for: "el perro 2")
-    terminal.type("\r4")
-    terminal.wait(for: "el perro 3")
-    terminal.type("q")
-    terminal.wait(for: "Stopped. 1 right, 0 wrong. 1 card was")
+    terminal.type("f", showing: "7 purple")
+    terminal.type("3", showing: "Flag 3, green.")
+    terminal.type("s", showing: "Suspended: el perro 1")
+    terminal.type("b", showing: "Buried until tomorrow: el perro 2")
+    terminal.type("u", showing: "el perro 2")
+    terminal.type("\r4", showing: "el perro 3")
+    terminal.type("q", showing: "Stopped. 1 right, 0 wrong. 1 card was")
     #expect(terminal.ended() == 0)
     #expect(try cards("flag:3 is:suspended").contains("el perro 1"))
     #expect(try cards("is:review").contains("el perro 2"))
@@ -125,19 +111,15 @@ import Testing
     #expect(cram.output.contains("Done. 3 right, 1 wrong."), "\(cram.output)")
     #expect(try home.run("deck", "stats", "D").output.contains("2 answers in "))
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
-    terminal.type("2\r")
-    terminal.wait(for: "Enter  show the answer")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    terminal.wait(for: "Study more? [1-2, Enter for no] ")
+    terminal.type("2\r", showing: "Enter  show the answer")
+    #expect(terminal.ended(after: "q") == 0)
     let declined = try home.terminal("study", "D")
-    declined.wait(for: "Study more? ", seconds: 20)
-    declined.type("-9223372036854775808\r")
-    #expect(declined.ended() == 0)
+    declined.wait(for: "Study more? ")
+    #expect(declined.ended(after: "-9223372036854775808\r") == 0)
     let left = try home.terminal("study", "D")
-    left.wait(for: "Study more? [1-2, Enter for no] ", seconds: 20)
-    left.type("\u{04}")
-    left.wait(for: "\r\n")
+    left.wait(for: "Study more? [1-2, Enter for no] ")
+    left.type("\u{04}", showing: "\r\n")
     #expect(left.ended() == 0)
   }
 
@@ -145,11 +127,9 @@ import Testing
     try home.run(
       "-e", "for _, n in ipairs{'E', 'E::I'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     let terminal = try home.terminal("study", "E", "D", "E::I")
-    terminal.wait(for: "0 due · 5 new", seconds: 20)
-    terminal.type("\r4")
-    terminal.wait(for: "4 new")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    terminal.wait(for: "0 due · 5 new")
+    terminal.type("\r4", showing: "4 new")
+    #expect(terminal.ended(after: "q") == 0)
     #expect(try home.run("study", "--sprint").errors.contains("say which deck: `study DECK`"))
     let both = try home.run("study", "D", "--sprint", "--cram")
     #expect(both.status == 2 && both.errors.contains("--sprint and --cram cannot be given together"))
@@ -197,22 +177,18 @@ import Testing
       "-e", "for _, n in ipairs{'Eins', 'Zwei'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     for (answer, card) in [("2\r", "in Eins"), ("zw\r", "in Zwei")] {
       let terminal = try home.terminal("study")
-      terminal.wait(for: "Study which? [1-3, a name, Enter for all] ", seconds: 20)
+      terminal.wait(for: "Study which? [1-3, a name, Enter for all] ")
       for wrong in ["x", "-9223372036854775808"] {
-        terminal.type(wrong + "\r")
-        terminal.wait(for: "\"\(wrong)\" is not one of these decks")
+        terminal.type(wrong + "\r", showing: "\"\(wrong)\" is not one of these decks")
       }
       terminal.type(answer)
       terminal.wait(for: card)
-      terminal.type("q")
-      #expect(terminal.ended() == 0)
+      #expect(terminal.ended(after: "q") == 0)
     }
     let terminal = try home.terminal("study")
-    terminal.wait(for: "Enter for all] ", seconds: 20)
-    terminal.type("\r")
-    terminal.wait(for: "3 new")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    terminal.wait(for: "Enter for all] ")
+    terminal.type("\r", showing: "3 new")
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `in Lua a session buries, flags, suspends and crams`() throws {
@@ -242,14 +218,12 @@ import Testing
       """
     #expect(try home.run("-e", code).status == 0)
     let terminal = try home.terminal("study", "T")
-    terminal.wait(for: "Enter  show the answer beside what you type", seconds: 20)
+    terminal.wait(for: "Enter  show the answer beside what you type")
     terminal.type("el sqx\u{7F}\u{7F}al\r")
     let shown = terminal.wait(for: "4 easy")
     #expect(shown.contains("✗ ") && shown.contains("^"), "\(shown.debugDescription)")
-    terminal.type("3")
-    terminal.wait(for: "the dog")
-    terminal.type("\u{1B}")
-    #expect(terminal.ended() == 0)
+    terminal.type("3", showing: "the dog")
+    #expect(terminal.ended(after: "\u{1B}") == 0)
     let words = try home.run("study", "T", "--cram", "--no-schedule", input: "el sol\n3\nel perro\n3\n").output
     #expect(
       words.contains("el sol: right. ") && words.contains("el perro: not right, él perró was expected. "), "\(words)")
@@ -268,27 +242,24 @@ import Testing
     let line = "cd '\(home.path)' && exec '\(builtProgram("deckhand"))' --data data --set \"$0\" study S"
     let terminal = try PseudoTerminal(
       ["/bin/sh", "-c", line, "media.player=/bin/sh \(player)"], environment: home.environment)
-    terminal.wait(for: "Enter  show the answer", seconds: 20)
+    terminal.wait(for: "Enter  show the answer")
     terminal.type("r")
     #expect(waits { text(of: played) == "music" })
     // A player detects the type by the file extension; the link exists while the player may run.
     let given = String(decoding: contents(of: played + ".path") ?? [], as: UTF8.self).split(separator: "\n").joined()
     #expect(given.hasSuffix("/a.mp3"), "\(given)")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     #expect(access(given, F_OK) != 0 && access(String(given.dropLast("/1/a.mp3".count)), F_OK) != 0)
     let silent = try home.terminal("study", "S")
-    silent.wait(for: "Enter  show the answer", seconds: 20)
-    silent.type("r")
-    silent.wait(for: "media.player")
+    silent.wait(for: "Enter  show the answer")
+    silent.type("r", showing: "media.player")
     silent.type("q")
   }
 
   @Test func `the prompt greets with what is due`() throws {
     let terminal = try home.terminal()
-    terminal.wait(for: "0 due · 3 new\r\n", seconds: 20)
+    terminal.wait(for: "0 due · 3 new\r\n")
     terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct ProgramTerminalTests {
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     return terminal
   }
@@ -22,19 +22,15 @@ import Testing
   func `one Ctrl-C brings the prompt back, and the next line works`(code: String) throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("print('go', 'on') " + code + "\r")
-    terminal.wait(for: "go\ton")
+    terminal.type("print('go', 'on') " + code + "\r", showing: "go\ton")
     let before = terminal.processorSeconds
     #expect(waits { terminal.isResting || terminal.processorSeconds > before + 0.2 })
     terminal.type("\u{03}")
     let start = terminal.processorSeconds
     terminal.wait(for: "> ")
     #expect(terminal.processorSeconds - start < 1)
-    terminal.type("6 * 7\r")
-    terminal.wait(for: "42\r\n")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("6 * 7\r", showing: "42\r\n", "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(terminal.isInCanonicalMode)
   }
 
@@ -49,8 +45,7 @@ import Testing
     terminal.type("deck list")
     picture.write(terminal.waitUntilQuiet(awaitsPrompt: false))
     #expect(picture.lines.last?.hasSuffix("> deck list") == true, "\(picture.lines)")
-    terminal.type("\u{15}\u{04}")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "\u{15}\u{04}") == 0)
   }
 
   @Test func `with the output in a pipe, the result of each line comes before the next prompt`() throws {
@@ -59,10 +54,8 @@ import Testing
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
     terminal.retained = home
     terminal.wait(for: "> ")
-    terminal.type("6 * 7\r")
-    terminal.wait(for: "42")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("6 * 7\r", showing: "42")
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
   @Test func `commands and Lua work side by side`() throws {
@@ -80,95 +73,61 @@ import Testing
       ("nobody knows", "`help` lists them"),
       ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
     ] {
-      terminal.type(line + "\r")
-      terminal.wait(for: answer)
+      terminal.type(line + "\r", showing: answer)
     }
   }
 
   @Test func `an incomplete chunk asks for more lines, and history keeps it`() throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("for i = 1, 2 do\r")
-    terminal.wait(for: ">> ")
-    terminal.type("print('line', i)\r")
-    terminal.wait(for: ">> ")
-    terminal.type("end\r")
-    terminal.wait(for: "line\t2")
-    terminal.type("local x = 1\r")
-    terminal.wait(for: "a local lives for its line only")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("for i = 1, 2 do\r", showing: ">> ")
+    terminal.type("print('line', i)\r", showing: ">> ")
+    terminal.type("end\r", showing: "line\t2")
+    terminal.type("local x = 1\r", showing: "a local lives for its line only", "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let again = try prompt(home)
-    again.type("\u{1B}[A\u{1B}[A\r")
-    again.wait(for: "line\t2")
+    again.type("\u{1B}[A\u{1B}[A\r", showing: "line\t2")
   }
 
   @Test func `an interrupted program in a pipe is reported, and the prompt starts on a new line`() throws {
     let terminal = try prompt(Home())
-    terminal.type("deck list | (printf 're%s\\n' ady; sleep 50)\r")
-    terminal.wait(for: "ready")
-    terminal.type("\u{03}")
-    terminal.wait(for: "interrupted\r\n")
-    terminal.wait(for: "> ")
-    terminal.type("6 * 7\r")
-    terminal.wait(for: "42")
+    terminal.type("deck list | (printf 're%s\\n' ady; sleep 50)\r", showing: "ready")
+    terminal.type("\u{03}", showing: "interrupted\r\n", "> ")
+    terminal.type("6 * 7\r", showing: "42")
   }
 
   @Test func `a sprint shows the prompt, the answer, the clock and the result`() throws {
     let home = try Home()
     try home.run("-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")
     let terminal = try prompt(home)
-    terminal.type("study D --sprint --seconds 3599\r")
-    terminal.wait(for: " 59:")
-    terminal.wait(for: "p3")
-    terminal.wait(for: "Enter")
-    terminal.type("\r")
-    terminal.wait(for: "a3")
-    terminal.type("r")
-    terminal.wait(for: "✓ 1")
-    terminal.wait(for: "p2")
-    terminal.type("\rw")
-    terminal.wait(for: "✗ 1")
-    terminal.type("\rr\rr")
-    terminal.wait(for: "Done. 3 right, 1 wrong in ")
-    terminal.wait(for: "again")
-    terminal.type("q")
-    terminal.wait(for: "> ")
-    terminal.type("1 + 1\r")
-    terminal.wait(for: "2")
+    terminal.type("study D --sprint --seconds 3599\r", showing: " 59:", "p3", "Enter")
+    terminal.type("\r", showing: "a3")
+    terminal.type("r", showing: "✓ 1", "p2")
+    terminal.type("\rw", showing: "✗ 1")
+    terminal.type("\rr\rr", showing: "Done. 3 right, 1 wrong in ", "again")
+    terminal.type("q", showing: "> ")
+    terminal.type("1 + 1\r", showing: "2")
   }
 
   @Test func `a sprint ends when its time is over`() throws {
     let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try home.terminal("study", "D", "--sprint", "--seconds", "1")
-    terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.", seconds: 10)
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.")
+    #expect(terminal.ended(after: "q") == 0)
     #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `a game shows the base word, alerts, and found words newest first`() throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("play --base cambering\r")
-    terminal.wait(for: "cambering      9 letter word - English", seconds: 10)
-    terminal.wait(for: "c a m b e r i n g")
-    terminal.type("grace\r")
-    terminal.wait(for: "1 found · 5.0 letters on average · score 5")
-    terminal.type("gracee\r")
-    terminal.wait(for: "This word is not possible. Create only words from the letters in the given")
+    terminal.type("play --base cambering\r", showing: "cambering      9 letter word - English", "c a m b e r i n g")
+    terminal.type("grace\r", showing: "1 found · 5.0 letters on average · score 5")
+    terminal.type("gracee\r", showing: "This word is not possible. Create only words from the letters in the given")
     terminal.wait(for: "word.")
-    terminal.type("cab\r")
-    terminal.wait(for: "cab")
-    terminal.wait(for: "grace")
-    terminal.wait(for: "2 found · 4.0 letters on average · score 8")
-    terminal.type("\u{0C}")
-    terminal.wait(for: "c a m b e r i n g")
-    terminal.type("/quit\r")
-    terminal.wait(for: "cambering: 2 found")
-    terminal.wait(for: "> ")
+    terminal.type("cab\r", showing: "cab", "grace", "2 found · 4.0 letters on average · score 8")
+    terminal.type("\u{0C}", showing: "c a m b e r i n g")
+    terminal.type("/quit\r", showing: "cambering: 2 found", "> ")
   }
 
   @Test(arguments: [100, 71])
@@ -189,11 +148,8 @@ import Testing
     // The clock's line is redrawn each second.
     terminal.wait(for: " s left")
     terminal.wait(for: " s left")
-    terminal.type("ace\r")
-    terminal.wait(for: "1 found · 5.0 letters on average · score 5")
-    terminal.wait(for: "timed> ")
-    terminal.type("\u{04}")
-    terminal.wait(for: "`play --resume` resumes the game.")
+    terminal.type("ace\r", showing: "1 found · 5.0 letters on average · score 5", "timed> ")
+    terminal.type("\u{04}", showing: "`play --resume` resumes the game.")
     #expect(terminal.ended() == 0)
     #expect(terminal.isInCanonicalMode)
   }
@@ -215,8 +171,7 @@ import Testing
       "sync", "login", url, "--user", "ana", "--server-password-file", home.path + "/password")
     terminal.wait(for: "Asking the server")
     terminal.wait(for: "Asking the server")
-    terminal.type("\u{03}")
-    terminal.wait(for: "sync: interrupted")
+    terminal.type("\u{03}", showing: "sync: interrupted")
     #expect(terminal.ended() == 130)
     #expect(terminal.isInCanonicalMode)
   }
@@ -225,10 +180,8 @@ import Testing
     let home = try Home()
     let terminal = try home.terminal("-e", "print(shell.ask('one? ')) print(shell.ask('two? '))")
     terminal.wait(for: "one? ")
-    terminal.type("\u{04}")
-    terminal.wait(for: "two? ")
-    terminal.type("yes\r")
-    #expect(terminal.ended() == 0)
+    terminal.type("\u{04}", showing: "two? ")
+    #expect(terminal.ended(after: "yes\r") == 0)
     #expect(terminal.output.contains("yes\r\nyes"), "\(terminal.output)")
   }
 
@@ -243,16 +196,12 @@ import Testing
     terminal.wait(for: "loop\t2")
     terminal.wait(for: "Created deck \"Two\".")
     terminal.wait(for: "> ")
-    terminal.type("\u{1B}[200~ quiet = 1\nprint(quiet + 6)\u{1B}[201~\r")
-    terminal.wait(for: "7\r\n")
-    terminal.wait(for: "> ")
+    terminal.type("\u{1B}[200~ quiet = 1\nprint(quiet + 6)\u{1B}[201~\r", showing: "7\r\n", "> ")
     // Ctrl-C stops the lines that follow, too.
     terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")
     terminal.wait(for: "on\r\n")
-    terminal.type("\u{03}")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("\u{03}", showing: "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
     let decks = try home.run("deck", "list").output
     #expect(decks.contains("Three") && !decks.contains("Four"), "\(decks)")
     // What begins with a blank is not stored.
@@ -264,27 +213,20 @@ import Testing
     let home = try Home()
     try home.run("deck", "create", "Spanish verbs")
     let terminal = try prompt(home)
-    terminal.type("evil = setmetatable({}, {__index = function() BOOM = 1 end})\r")
+    terminal.type("evil = setmetatable({}, {__index = function() BOOM = 1 end})\r", showing: "> ")
+    terminal.type("deck sho\tSp\t\r", showing: "Spanish verbs: 0 cards")
+    terminal.type("verbs = decks.op\t\"Spanish verbs\")\r", showing: "> ")
+    terminal.type("verbs.coun\t, verbs:stu\t{mode = 'sprint'})\r", showing: "0\r\nsprint session (0 cards left)\r\n")
     terminal.wait(for: "> ")
-    terminal.type("deck sho\tSp\t\r")
-    terminal.wait(for: "Spanish verbs: 0 cards")
-    terminal.type("verbs = decks.op\t\"Spanish verbs\")\r")
-    terminal.wait(for: "> ")
-    terminal.type("verbs.coun\t, verbs:stu\t{mode = 'sprint'})\r")
-    terminal.wait(for: "0\r\nsprint session (0 cards left)\r\n")
-    terminal.wait(for: "> ")
-    terminal.type("evil.x\t\u{03}")
-    terminal.wait(for: "> ")
-    terminal.type("BOOM\r")
-    terminal.wait(for: "nor a Lua name")
+    terminal.type("evil.x\t\u{03}", showing: "> ")
+    terminal.type("BOOM\r", showing: "nor a Lua name")
   }
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
   func `a terminating signal ends the program with its status`(signal: Int32, status: Int32) throws {
     let home = try Home()
     let terminal = try prompt(home)
-    terminal.type("x = 1\r")
-    terminal.wait(for: "> ")
+    terminal.type("x = 1\r", showing: "> ")
     terminal.signal(signal)
     #expect(terminal.ended() == status)
   }

@@ -154,8 +154,7 @@ import Testing
     #expect(terminal.shows("[come]*"))
     terminal.type("\u{0C}")
     #expect(terminal.shows("[come]*"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     #expect(try home.run("card", "list", "--deck", "Read", "--json").output.contains("duerme"))
     #expect(try run("text", "known").output.contains("perro"))
     #expect(try home.run("undo", "--list").output.contains("adding 1 card to Read from a text"))
@@ -168,14 +167,12 @@ import Testing
     let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
     #expect(terminal.shows("[perro]*"))
     #expect(terminal.shows("El fin"))
-    terminal.type("b")
-    terminal.wait(for: "gato gato")
+    terminal.type("b", showing: "gato gato")
     terminal.type(" ")
     #expect(terminal.shows("[perro]*"))
     terminal.type(" ")
     #expect(terminal.shows("The text ends here."))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `the result of a key is seen on a screen of five rows`() throws {
@@ -185,8 +182,7 @@ import Testing
     #expect(terminal.shows("[zorfa]*"))
     terminal.type("\r")
     #expect(terminal.shows("no meaning found"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `in a window made smaller the selected word is on the page, and a long word takes several lines`() throws {
@@ -197,8 +193,7 @@ import Testing
     #expect(terminal.shows("[zorfzorfzorfzorfzorfend]*"))
     terminal.resize(columns: 20)
     #expect(terminal.shows("fzorfend]*"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `for a screen reader the page is printed once, then only what is new`() throws {
@@ -212,7 +207,6 @@ import Testing
     terminal.type("c")
     #expect(!terminal.wait(for: "Card in Read: perro").contains("El"))
     #expect(terminal.shows("[come]*"))
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 }

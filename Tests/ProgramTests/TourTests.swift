@@ -8,8 +8,7 @@ import Testing
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
-    terminal.type("help tour\r")
-    terminal.wait(for: "deck create Birds")
+    terminal.type("help tour\r", showing: "deck create Birds")
     for (line, answer) in [
       ("1 + 1", "That was Lua, and it worked"), ("deck list", "`deck list` is a command"),
       ("deck craete X", "says what is wrong with it"), ("deck create Owls", "There it is."),
@@ -18,15 +17,11 @@ import Testing
       ("skip", "can be undone"), ("undo", "That was the tour."),
     ] {
       terminal.wait(for: "tour> ")
-      terminal.type(line + "\r")
-      terminal.wait(for: answer)
+      terminal.type(line + "\r", showing: answer)
     }
     terminal.wait(for: "> ")
-    terminal.type("deck list\r")
-    terminal.wait(for: "No decks")
-    terminal.wait(for: "?2004h> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("deck list\r", showing: "No decks", "?2004h> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(try home.run("deck", "list", "--json").output == "")
   }
 
@@ -35,15 +30,11 @@ import Testing
     let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
-    terminal.type("help tour\r")
-    terminal.wait(for: "tour> ")
+    terminal.type("help tour\r", showing: "tour> ")
     terminal.type(keys)
     terminal.wait(for: "?2004h> ")
-    terminal.type("1 + 41\r")
-    terminal.wait(for: "42")
-    terminal.wait(for: "> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("1 + 41\r", showing: "42", "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
   @Test func `the tour also runs from the command line, and a pipe gets the page`() throws {
@@ -52,11 +43,8 @@ import Testing
     #expect(page.contains("deck create Spanish") && !page.contains("tour>"))
     let terminal = try home.terminal("help", "tour")
     terminal.wait(for: "tour> ")
-    terminal.type("deck create Birds\r")
-    terminal.wait(for: "There it is.")
-    terminal.wait(for: "tour> ")
-    terminal.type("\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("deck create Birds\r", showing: "There it is.", "tour> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
   @Test func `after the tour the terminal follows the settings`() throws {
@@ -66,13 +54,9 @@ import Testing
     ] { _ = try home.run(words) }
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
-    terminal.type("help tour\r")
-    terminal.wait(for: "tour> ")
-    terminal.type("exit\r")
-    terminal.wait(for: "> ")
-    terminal.type("study D\r")
-    terminal.wait(for: "Card 1 of 1. uno.")
-    terminal.type("q\u{04}")
-    #expect(terminal.ended() == 0)
+    terminal.type("help tour\r", showing: "tour> ")
+    terminal.type("exit\r", showing: "> ")
+    terminal.type("study D\r", showing: "Card 1 of 1. uno.")
+    #expect(terminal.ended(after: "q\u{04}") == 0)
   }
 }

@@ -27,7 +27,7 @@ import Testing
     let unknown = try interface(home).filter { !known.contains($0) }
     #expect(unknown == [], "these have no entry in Worst/init.lua")
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", seconds: 10)
+    terminal.wait(for: "Deckhand 0.1.0")
     terminal.wait(for: "> ")
     // The word list is compiled once.
     #expect(try home.run("word", "check", "x").status < 2)
@@ -44,8 +44,7 @@ import Testing
         try #require(times.min() ?? 9 < 5, "worst \(name) \(number) hangs")
       }
     }
-    terminal.type("6 * 7\r")
-    terminal.wait(for: "42\r\n")
+    terminal.type("6 * 7\r", showing: "42\r\n")
   }
 
   /// Runs a line; returns the processor seconds until the prompt was back.

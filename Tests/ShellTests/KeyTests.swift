@@ -28,8 +28,7 @@ import Testing
     let terminal = try probe()
     terminal.type(typed)
     terminal.wait(for: "EVENT \(expected)")
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
     #expect(terminal.isInCanonicalMode)
   }
 
@@ -38,8 +37,7 @@ import Testing
     terminal.wait(for: "EVENT tick")
     terminal.resize(columns: 50)
     terminal.wait(for: "EVENT resized")
-    terminal.type("\u{04}")
-    terminal.wait(for: "EVENT endOfInput")
+    terminal.type("\u{04}", showing: "EVENT endOfInput")
     #expect(terminal.ended() == 0)
   }
 
@@ -47,17 +45,14 @@ import Testing
     let terminal = try probe()
     terminal.type([0xFF, 0xC3, 0x28, 0xF5, 0x80, 0x00])
     terminal.wait(for: #"EVENT key(Shell.Key.character("("))"#)
-    terminal.type("q")
-    #expect(terminal.ended() == 0)
+    #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test func `Ctrl-Z restores the terminal and fg continues with keys`() throws {
     let script = "set -m; \(builtProgram("PromptProbe")) --keys; echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
     terminal.wait(for: "READY")
-    terminal.type("\u{1A}")
-    terminal.wait(for: "SUSPENDING")
-    terminal.wait(for: "STATUS 148")
+    terminal.type("\u{1A}", showing: "SUSPENDING", "STATUS 148")
     #expect(terminal.wait(for: "echoke").contains(" icanon"))
     terminal.wait(for: "EVENT resumed")
     terminal.type("xq")

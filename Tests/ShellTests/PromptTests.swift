@@ -23,8 +23,7 @@ import Testing
     terminal.type("helo\u{02}l ñ\r")
     terminal.wait(for: #"LINE 8 "hell ño""#)
     terminal.wait(for: "probe>")
-    terminal.type("\u{04}")
-    terminal.wait(for: "\r\nEND")
+    terminal.type("\u{04}", showing: "\r\nEND")
     #expect(terminal.ended() == 0)
     #expect(terminal.isInCanonicalMode)
   }
@@ -37,23 +36,20 @@ import Testing
       terminal.wait(for: "probe>")
       terminal.type(keys)
       usleep(50_000)
-      terminal.type("\u{03}")
-      terminal.wait(for: "INTERRUPTED")
+      terminal.type("\u{03}", showing: "INTERRUPTED")
     }
   }
 
   @Test func `Ctrl-C clears the line at once, in Ctrl-R too`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type("first\r")
-    terminal.wait(for: "LINE")
+    terminal.type("first\r", showing: "LINE")
     for keys in ["", "abc", "\u{12}", "\u{12}fir", "\u{1B}", "\u{16}", "\u{1B}5", "\u{1B}[200~half a paste"] {
       terminal.wait(for: "probe>")
       terminal.type(keys)
       usleep(20_000)
       let start = terminal.processorSeconds
-      terminal.type("\u{03}")
-      terminal.wait(for: "INTERRUPTED")
+      terminal.type("\u{03}", showing: "INTERRUPTED")
       #expect(terminal.processorSeconds - start < 1)
     }
     terminal.wait(for: "probe>")
@@ -65,8 +61,7 @@ import Testing
     let terminal = try probe()
     for _ in 0..<20 {
       terminal.wait(for: "probe>")
-      terminal.type("abc\u{03}")
-      terminal.wait(for: "INTERRUPTED")
+      terminal.type("abc\u{03}", showing: "INTERRUPTED")
       terminal.type("x\r")
       terminal.wait(for: #"LINE 1 "x""#)
     }
@@ -77,8 +72,7 @@ import Testing
     terminal.wait(for: "probe>")
     terminal.type("\u{1B}[200~for x in y do\r\n\tSp\t\n\nend\u{1B}[201~")
     usleep(100_000)
-    terminal.type("\r")
-    terminal.wait(for: "LINE")
+    terminal.type("\r", showing: "LINE")
     let rest = terminal.wait(for: "end\"")
     #expect(rest.contains(#"for x in y do\n"#))
     #expect(rest.contains(#"\tSp\t\n\nend"#))
@@ -89,9 +83,7 @@ import Testing
     let terminal = try probe()
     terminal.wait(for: "probe>")
     let text = String(repeating: "local x = 1\tprint(x)\n", count: 50_000)
-    terminal.type("\u{1B}[200~" + text + "\u{1B}[201~\r")
-    terminal.wait(for: "LINE 1050000", seconds: 20)
-    terminal.wait(for: "probe>")
+    terminal.type("\u{1B}[200~" + text + "\u{1B}[201~\r", showing: "LINE 1050000", "probe>")
     terminal.type("next\r")
     terminal.wait(for: #"LINE 4 "next""#)
   }
@@ -100,22 +92,18 @@ import Testing
     let terminal = try probe(["--hints"], environment: ["TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8"])
     for line in ["deck list", "study", "deck show"] {
       terminal.wait(for: "probe>")
-      terminal.type(line + "\r")
-      terminal.wait(for: "LINE")
+      terminal.type(line + "\r", showing: "LINE")
     }
     terminal.wait(for: "probe>")
-    terminal.type("de")
-    terminal.wait(for: "\u{1B}[2mck show")
+    terminal.type("de", showing: "\u{1B}[2mck show")
     terminal.type("\u{1B}[C\r")
     terminal.wait(for: #"LINE 9 "deck show""#)
     terminal.wait(for: "probe>")
     terminal.type("de\u{1B}[A\u{1B}[A\r")
     terminal.wait(for: #"LINE 9 "deck list""#)
     terminal.wait(for: "probe>")
-    terminal.type("st\u{1B}h")
-    terminal.wait(for: "HELP 2")
-    terminal.type("\u{18}\u{05}")
-    terminal.wait(for: "st edited")
+    terminal.type("st\u{1B}h", showing: "HELP 2")
+    terminal.type("\u{18}\u{05}", showing: "st edited")
     terminal.type("\r")
     terminal.wait(for: #"LINE 9 "st edited""#)
   }
@@ -136,11 +124,8 @@ import Testing
     terminal.wait(for: #""Spanish::Verbs ""#)
     terminal.type("it\t\r")
     terminal.wait(for: #""it\\\'s\\ mine ""#)
-    terminal.type("many\t\t")
-    terminal.wait(for: "many0")
-    terminal.wait(for: "… 100 more")
-    terminal.type("\u{03}")
-    terminal.wait(for: "INTERRUPTED")
+    terminal.type("many\t\t", showing: "many0", "… 100 more")
+    terminal.type("\u{03}", showing: "INTERRUPTED")
     terminal.type("nothing\t\t fits\r")
     terminal.wait(for: #""nothing fits""#)
   }
@@ -148,14 +133,11 @@ import Testing
   @Test func `Tab in a very long line stays fast`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type("\u{1B}[200~" + String(repeating: "x", count: 1 << 18) + " many\u{1B}[201~")
-    terminal.wait(for: "many", seconds: 20)
+    terminal.type("\u{1B}[200~" + String(repeating: "x", count: 1 << 18) + " many\u{1B}[201~", showing: "many")
     let start = terminal.processorSeconds
-    terminal.type("\t\t")
-    terminal.wait(for: "many5")
+    terminal.type("\t\t", showing: "many5")
     #expect(terminal.processorSeconds - start < 5)
-    terminal.type("\u{03}")
-    terminal.wait(for: "INTERRUPTED")
+    terminal.type("\u{03}", showing: "INTERRUPTED")
   }
 
   @Test func `Tab keeps an open quote`() throws {
@@ -171,12 +153,10 @@ import Testing
       let first = try probe([path])
       for line in ["one", " hidden", "two", "one"] {
         first.wait(for: "probe>")
-        first.type(line + "\r")
-        first.wait(for: "LINE")
+        first.type(line + "\r", showing: "LINE")
       }
       first.wait(for: "probe>")
-      first.type("\u{04}")
-      #expect(first.ended() == 0)
+      #expect(first.ended(after: "\u{04}") == 0)
       let second = try probe([path])
       second.wait(for: "probe>")
       second.type("\u{1B}[A\u{1B}[A\r")
@@ -191,8 +171,7 @@ import Testing
   @Test func `a line may start with a given text and not see the history`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type("game\r")
-    terminal.wait(for: "guess> gracee")
+    terminal.type("game\r", showing: "guess> gracee")
     terminal.type("\u{1B}[A\u{7F}\t\r")
     terminal.wait(for: #"GUESS line("grace"#)
     terminal.type("\u{1B}[A\r")
@@ -213,16 +192,14 @@ import Testing
     terminal.type([0x61, 0xFF, 0x7F, 0x0D])
     terminal.wait(for: #"LINE 1 "a""#)
     terminal.wait(for: "probe>")
-    terminal.type("\u{FFFD}🐕é\r")
-    terminal.wait(for: "LINE 9")
+    terminal.type("\u{FFFD}🐕é\r", showing: "LINE 9")
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
   func `a terminating signal lets the program save and restores the terminal`(number: Int32) throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type("half a li")
-    terminal.wait(for: "half a li")
+    terminal.type("half a li", showing: "half a li")
     terminal.signal(number)
     terminal.wait(for: "TERMINATED \(number)")
     #expect(terminal.ended() == 128 + number)
@@ -255,11 +232,8 @@ import Testing
     let script = "set -m; \(builtProgram("PromptProbe")); echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
     terminal.wait(for: "probe>")
-    terminal.type("half")
-    terminal.wait(for: "half")
-    terminal.type("\u{1A}")
-    terminal.wait(for: "SUSPENDING")
-    terminal.wait(for: "STATUS 148")
+    terminal.type("half", showing: "half")
+    terminal.type("\u{1A}", showing: "SUSPENDING", "STATUS 148")
     #expect(terminal.wait(for: "echoke").contains(" icanon"))
     terminal.wait(for: "half")
     // The called program may redraw everything.
@@ -267,16 +241,14 @@ import Testing
     terminal.type(" a line\r")
     terminal.wait(for: #"LINE 11 "half a line""#)
     terminal.wait(for: "probe>")
-    terminal.type("\u{04}")
-    terminal.wait(for: "DONE")
+    terminal.type("\u{04}", showing: "DONE")
     #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `after a stop and continue from outside the line is shown again and can be edited`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type("ab")
-    terminal.wait(for: "ab")
+    terminal.type("ab", showing: "ab")
     terminal.signal(SIGSTOP)
     usleep(50_000)
     terminal.signal(SIGCONT)
@@ -290,13 +262,11 @@ import Testing
   @Test func `at another width the line is redrawn in place of the old one, from the row where it begins`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type(String(repeating: "x", count: 60))
-    terminal.wait(for: String(repeating: "x", count: 60))
+    terminal.type(String(repeating: "x", count: 60), showing: String(repeating: "x", count: 60))
     terminal.resize(columns: 40)
     // The prompt and the line take two rows of 40 columns now, and the cursor is in the second.
     terminal.wait(for: "\u{1B}[1A\r\u{1B}[J")
-    terminal.type("\r")
-    terminal.wait(for: "LINE 60")
+    terminal.type("\r", showing: "LINE 60")
   }
 
   @Test func `a clock ticks while nothing is typed and may end the reading`() throws {

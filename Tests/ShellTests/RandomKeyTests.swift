@@ -27,7 +27,7 @@ import Testing
         "TERM=xterm-256color", "INPUTRC=\(settings)", "LANG=C.UTF-8", "HOME=\(folder.path)", "EDITOR=/bin/true",
         "PATH=/usr/bin:/bin",
       ])
-    terminal.wait(for: "> ", seconds: 20)
+    terminal.wait(for: "> ")
     try type(seed, at: terminal, "111 * 91", answer: "10101")
   }
 

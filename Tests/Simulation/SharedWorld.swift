@@ -10,7 +10,6 @@ protocol SharedWorld: AnyObject {
   var output: String { get }
 
   func begin() throws
-  /// Returns the next steps.
   func next(_ draw: inout Draw) throws -> [Step]
   /// - Returns: what does not hold; nil if all holds.
   func perform(_ step: Step) throws -> String?

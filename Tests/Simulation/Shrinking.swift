@@ -4,7 +4,6 @@
 struct Shrinking {
   /// The number of plans that may still be tried.
   private var tries: Int
-  /// Runs a plan.
   private let run: (Plan) throws -> Failure?
 
   init(tries: Int = 300, _ run: @escaping (Plan) throws -> Failure?) { (self.tries, self.run) = (tries, run) }

@@ -40,10 +40,6 @@ final class LockingProcess {
     Store(path: path, migrations: StoreTests.migrations, deadline: deadline, isInterrupted: isInterrupted)
   }
 
-  private func add(_ store: Store, _ word: String) throws {
-    try store.operation("adding a word") { try $0.execute(sql: "INSERT INTO words VALUES (?)", arguments: [word]) }
-  }
-
   @Test func `another process's lock is waited for, then reported with its process id; reads go on`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")

@@ -38,9 +38,7 @@ final class StandIn {
 
   /// Returns the paths that were requested.
   func heard() throws -> [String] {
-    let answer = try SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false }
-    ).call(
+    let answer = try SyncProgram.built.call(
       SyncRequest(call: "heard", address: "http://127.0.0.1:\(port)/", session: "a", keyPath: try keyFile()), [])
     return try #require(answer.answer.list).compactMap(\.text)
   }
@@ -63,9 +61,7 @@ final class StandIn {
   private func server(_ address: String, timeout: Int = 20) throws -> SyncServer {
     try folder.write("a-key", to: "key")
     chmod(folder.file("key"), 0o600)
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
-    let server = SyncServer(program, address: address, session: "abc", keyPath: folder.file("key"))
+    let server = SyncServer(.built, address: address, session: "abc", keyPath: folder.file("key"))
     server.timeout = timeout
     return server
   }
@@ -111,8 +107,7 @@ final class StandIn {
       (501, "newer"), (204, "server_failed"),
     ] {
       let other = SyncServer(
-        SyncProgram(
-          path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false }),
+        .built,
         address: server.address + "\(status)/", session: "abc", keyPath: folder.file("key"))
       do throws(SyncError) {
         _ = try other.meta()
@@ -198,7 +193,7 @@ final class StandIn {
     #expect(fault { _ = try server.meta() } == expected)
     #expect(fault { try Array("geheim".utf8).withUnsafeBytes { try server.signIn("ana", password: $0) } } == expected)
     let media = MediaServer(
-      SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false }),
+      .built,
       address: server.address, session: "abc", keyPath: folder.file("key"))
     #expect(fault { _ = try media.begin() } == expected)
     #expect(try other.heard() == [])

@@ -39,11 +39,6 @@ import Values
     }
   }
 
-  private func note() throws -> NoteRecord {
-    let id = try #require(try sides.here()?.note)
-    return try store.read { try NoteTable.record($0, id) }
-  }
-
   @Test func `local text in a field that was removed there is in the report`() throws {
     try sides.linked()
     try write(["Back": "mine"])
@@ -52,7 +47,7 @@ import Values
     #expect(report.setAside.first?["guid"] == .text("g1") && report.setAside.first?["type"] == .text("Basic"))
     #expect(report.setAside.first?["fields"]?.record?["Back"] == .text("mine"))
     #expect(report.setAside.first?["tags"] == .list([.text("a")]))
-    #expect(try note().fields == ["uno"])
+    #expect(try sides.note().fields == ["uno"])
   }
 
   @Test func `fields reordered there are matched by name, and nothing is set aside`() throws {
@@ -60,7 +55,7 @@ import Values
     try write(["Back": "mine"])
     let report = try sides.merge(sides.pulled(reshaped(["Back", "More", "Front"])))
     #expect(report.setAside.isEmpty)
-    #expect(try note().fields == ["mine", "", "uno"])
+    #expect(try sides.note().fields == ["mine", "", "uno"])
     #expect(try sides.here()?.prompt == "mine")
   }
 
@@ -72,7 +67,7 @@ import Values
     let report = try sides.merge(sides.pulled(reshaped(["Front"]), [.notes: [.list(row)]]))
     #expect(report.setAside.count == 1 && report.setAside.first?["fields"]?.record?["Back"] == .text("mine"))
     #expect(report.findings.contains { $0.contains("changed on both sides") })
-    #expect(try note().fields == ["dos"])
+    #expect(try sides.note().fields == ["dos"])
   }
 
   @Test(arguments: [(600, "{{Front}}?"), (100, "{{Front}}!")])

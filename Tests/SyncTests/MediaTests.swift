@@ -23,10 +23,8 @@ import Testing
   }
 
   private func exchange(_ mode: String, _ known: KnownMedia, limit: Int = .max) -> MediaExchange {
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = MediaServer(
-      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
+      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let contents = MediaContents(
       limit: limit, read: { Array($0.utf8) }, keep: { String(decoding: $0.prefix(20), as: UTF8.self) })
     return MediaExchange(
@@ -110,10 +108,8 @@ import Testing
   }
 
   @Test func `a file whose content is gone is reported, the others are uploaded`() throws {
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = MediaServer(
-      program, address: "http://127.0.0.1:\(standIn.port)/media-none-new/", session: "abc", keyPath: folder.file("key"))
+      .built, address: "http://127.0.0.1:\(standIn.port)/media-none-new/", session: "abc", keyPath: folder.file("key"))
     let contents = MediaContents(limit: .max, read: { $0 == "mine" ? Array("mine".utf8) : nil }, keep: { _ in "" })
     let states = ["a.txt": MediaState(hash: "lost", size: 4), "b.txt": own]
     let sync = MediaExchange(
@@ -171,10 +167,8 @@ import Testing
   }
 
   @Test func `an interruption ends it`() throws {
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = MediaServer(
-      program, address: "http://127.0.0.1:\(standIn.port)/media/", session: "abc", keyPath: folder.file("key"))
+      .built, address: "http://127.0.0.1:\(standIn.port)/media/", session: "abc", keyPath: folder.file("key"))
     let sync = MediaExchange(
       server, MediaContents(limit: .max, read: { _ in nil }, keep: { _ in "" }), folder: folder.path, KnownMedia(),
       isInterrupted: { true })

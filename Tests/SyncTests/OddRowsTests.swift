@@ -18,11 +18,6 @@ import Values
 
   private func counts() throws -> SyncCounts { try store.read { try Bases($0).counts() } }
 
-  private func note() throws -> NoteRecord {
-    let id = try #require(try sides.here()?.note)
-    return try store.read { try NoteTable.record($0, id) }
-  }
-
   /// A row of the server's note.
   private func row(_ modified: Int, fields: [String], type: Int = ServerSide.type, id: Int = ServerSide.note) throws
     -> Value
@@ -119,7 +114,7 @@ import Values
     head.types = [["id": .integer(9), "name": .text("Broken")]]
     let report = try sides.merge(sides.pulled(head, [.notes: [row(900, fields: ["dos", ""], type: 9)]], usn: 10))
     #expect(report.findings.contains { $0.contains("the note type 9 cannot be stored here") })
-    #expect(try note().fields == ["uno", "one"] && note().type.rawValue == Int64(ServerSide.type))
+    #expect(try sides.note().fields == ["uno", "one"] && sides.note().type.rawValue == Int64(ServerSide.type))
   }
 
   @Test func `new cards from our fields are removed if the later fields there make none`() throws {
@@ -131,7 +126,7 @@ import Values
     #expect(try store.read { try WholeCollection.cardCount($0) } == 2)
     let report = try sides.merge(sides.pulled(StagedHead(), [.notes: [row(900, fields: ["dos", ""])]], usn: 10))
     #expect(report.findings.contains { $0.contains("changed on both sides") })
-    #expect(try note().fields == ["dos", ""])
+    #expect(try sides.note().fields == ["dos", ""])
     #expect(try store.read { try WholeCollection.cardCount($0) } == 1)
   }
 
@@ -318,6 +313,6 @@ import Values
         try SyncMerge(db, pulled, sides.moment, isInterrupted: { true }, progress: { _, _ in }).run(isFirst: false)
       }
     }
-    #expect(try note().fields == ["uno", "mine"])
+    #expect(try sides.note().fields == ["uno", "mine"])
   }
 }

@@ -18,10 +18,8 @@ import Wire
     _ standIn: StandIn, _ mode: String, mostBytes: Int = .max, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> PulledCollection {
     try folder.write("a-key", to: "key")
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(
-      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
+      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
       server, folder: folder.path, mostBytes: mostBytes, now: { Double(time(nil)) },
       isInterrupted: isInterrupted)
@@ -102,11 +100,9 @@ import Wire
       #expect(!error.message.contains("\u{1B}"))
     }
     #expect(scratchFolders().isEmpty)
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let request = SyncRequest(
       call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
-    let called = try program.call(request, [])
+    let called = try SyncProgram.built.call(request, [])
     let methods = (called.answer.list ?? []).compactMap(\.text).map { $0.split(separator: "/").last ?? "" }
     // The sync that was started is aborted.
     #expect(!methods.contains("start") || methods.contains("abort"), "\(mode): \(methods)")

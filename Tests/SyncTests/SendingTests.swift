@@ -26,10 +26,8 @@ import Wire
     isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> SyncReport {
     try folder.write("a-key", to: "key")
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = SyncServer(
-      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
+      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
       server, folder: folder.path, mostBytes: .max, now: { Double(time(nil)) }, isInterrupted: { false })
     let pulled = try pull.run()
@@ -48,12 +46,12 @@ import Wire
   }
 
   private func called(_ standIn: StandIn) throws -> [String] {
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let request = SyncRequest(
       call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
-    return try (program.call(request, []).answer.list ?? []).compactMap { $0.text?.split(separator: "/").last }
-      .map(String.init)
+    return try (SyncProgram.built.call(request, []).answer.list ?? []).compactMap {
+      $0.text?.split(separator: "/").last
+    }
+    .map(String.init)
   }
 
   private func waiting() throws -> Int { try store.read { try SyncTables.unsent($0).total } }

@@ -103,10 +103,8 @@ import Values
 
   private func exchange(_ standIn: StandIn, _ mode: String, _ known: KnownMedia) throws -> MediaExchange {
     try sides.folder.write("a-key", to: "key")
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     let server = MediaServer(
-      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc",
+      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc",
       keyPath: sides.folder.file("key"))
     let contents = MediaContents(limit: .max, read: { Array($0.utf8) }, keep: { _ in "kept" })
     return MediaExchange(server, contents, folder: sides.folder.path, known, isInterrupted: { false })

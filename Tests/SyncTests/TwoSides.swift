@@ -10,6 +10,13 @@ import Values
 
 @testable import Sync
 
+extension SyncProgram {
+  /// Calls the program that was built beside the tests.
+  static var built: SyncProgram {
+    SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
+  }
+}
+
 /// An account and the rows it receives.
 ///
 ///     let sides = TwoSides()
@@ -92,6 +99,11 @@ struct TwoSides {
     try store.read { db in
       try CardTable.card(db, CardID(rawValue: Int64(ServerSide.card)))
     }
+  }
+
+  func note() throws -> NoteRecord {
+    let id = try #require(try here()?.note)
+    return try store.read { try NoteTable.record($0, id) }
   }
 
   func change(_ body: (Database, CardID) throws -> Void) throws {

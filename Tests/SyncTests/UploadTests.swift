@@ -69,10 +69,8 @@ import Values
 
   private func server(_ standIn: StandIn, _ mode: String) throws -> SyncServer {
     try sides.folder.write("a-key", to: "key")
-    let program = SyncProgram(
-      path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
     return SyncServer(
-      program, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: sides.folder.file("key"))
+      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: sides.folder.file("key"))
   }
 
   private func upload(

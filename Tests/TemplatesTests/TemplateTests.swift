@@ -1,7 +1,6 @@
 // What templates make of fields: a table of notes, each with the cards that Anki 26.9.3 makes of it as HTML, and the
 // terminal texts by our own rules; refused templates; limits.
 
-import Files
 import Problems
 import TestSupport
 import Testing
@@ -9,14 +8,9 @@ import Values
 
 @testable import Templates
 
-/// Reads a file of this folder's Fixtures.
-private func fixture(_ name: String, from source: String = #filePath) throws -> String {
-  try #require(try FileText.read("\(folder(of: source))/Fixtures/\(name)", limit: 1 << 20))
-}
-
 @Suite struct TemplateTests {
   @Test func `each note of the table gives its cards`() throws {
-    let notes = try jsonLines(fixture("note_templates.jsonl")).map(RenderedNote.init)
+    let notes = try jsonLines(fixtureText("note_templates.jsonl")).map(RenderedNote.init)
     #expect(notes.count >= 200)
     for note in notes {
       #expect(note.ordinals == note.cards.map { $0["ord"]?.integer ?? -1 }, "\(note.name)")

@@ -63,6 +63,20 @@ public final class TestCollection {
     }
   }
 
+  /// Adds a card for each prompt.
+  public func fill(_ deck: DeckID, _ prompts: [String]) throws {
+    _ = try addAll(deck, prompts.map { NewCard(prompt: $0, answer: "x") })
+  }
+
+  /// Sets an option of a deck's preset.
+  public func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
+    try store.operation("x") { db in
+      var options = try DeckTable.presetOptions(db, deck)
+      try options.set(name, toText: text)
+      try DeckTable.setOptions(db, deck, to: options)
+    }
+  }
+
   public func cards(_ deck: DeckID) throws -> [CardRecord] {
     try store.read { try CardTable.cards($0, ids: CardTable.ids($0, in: deck)) }
   }
@@ -70,6 +84,15 @@ public final class TestCollection {
   public func prompts(_ deck: DeckID) throws -> [String] { try cards(deck).map(\.prompt) }
 
   public func names() throws -> [String] { try store.read { try DeckTable.list($0).map(\.name) } }
+}
+
+extension StudySelection {
+  /// Every card of a deck, due or not.
+  public static func everything(_ deck: DeckID) -> StudySelection {
+    var selection = StudySelection([deck])
+    selection.kind = .everything
+    return selection
+  }
 }
 
 /// The code of the problem that the body throws; nil if it throws none.

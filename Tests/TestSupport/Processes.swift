@@ -2,6 +2,7 @@
 // except those they are given. Invariant: no call fails because of a signal; the timer of a Lua state that another
 // test runs on this thread sends some.
 
+import Files
 public import Glibc
 import Testing
 
@@ -125,6 +126,16 @@ private let builtFolder: String = {
 
 /// The root of the source tree, where `Package.swift` is.
 public func sourceRoot() -> String { folder(of: folder(of: folder(of: #filePath))) }
+
+/// Reads a file of the folder Fixtures beside the calling source file.
+public func fixtureText(_ name: String, from source: String = #filePath) throws -> String {
+  String(decoding: try FileText.bytes(folder(of: source) + "/Fixtures/" + name, limit: 1 << 20), as: UTF8.self)
+}
+
+/// Whether two numbers differ by no more than a part of the second, or of 1 if that is more.
+public func isNear(_ a: Double, _ b: Double, _ tolerance: Double = 1e-4) -> Bool {
+  abs(a - b) <= tolerance * max(1, abs(b))
+}
 
 /// Returns the path without its last component.
 public func folder(of path: String) -> String {

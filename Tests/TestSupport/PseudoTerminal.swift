@@ -73,6 +73,14 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Types a text, and waits for each of the others in turn.
+  public func type(
+    _ text: String, showing first: String, _ others: String..., at place: SourceLocation = #_sourceLocation
+  ) {
+    type(text)
+    for shown in [first] + others { wait(for: shown, place) }
+  }
+
   public func signal(_ number: Int32) { kill(process, number) }
 
   /// Processor time that the program has used, in seconds.
@@ -86,10 +94,8 @@ public final class PseudoTerminal {
   }
 
   /// Waits for the text; returns all output up to its end, control sequences included.
-  @discardableResult public func wait(
-    for text: String, seconds: Double = timeout, _ place: SourceLocation = #_sourceLocation
-  ) -> String {
-    if let taken = take(text, seconds: max(seconds, Self.timeout)) { return taken }
+  @discardableResult public func wait(for text: String, _ place: SourceLocation = #_sourceLocation) -> String {
+    if let taken = take(text, seconds: Self.timeout) { return taken }
     Issue.record(
       "\(text.debugDescription) did not come; there was \(output.suffix(2000).debugDescription)", sourceLocation: place)
     return output
@@ -129,9 +135,10 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Waits for the end, and reads the output up to it; returns the exit status, where a signal counts as 128 plus its
-  /// number, or -1 if it does not end.
-  public func ended(seconds: Double = timeout) -> Int32 {
+  /// Types a text, waits for the end, and reads the output up to it; returns the exit status, where a signal counts as
+  /// 128 plus its number, or -1 if it does not end.
+  public func ended(after text: String = "", seconds: Double = timeout) -> Int32 {
+    type(text)
     let end = monotonicSeconds() + seconds
     while monotonicSeconds() < end, !hasEnded { listen(10) }
     if hasEnded { listenToEnd() }

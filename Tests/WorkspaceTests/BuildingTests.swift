@@ -11,10 +11,6 @@ import Testing
 
 @testable import Workspace
 
-private struct NoGenerator: CardGenerator {
-  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
-}
-
 @Suite struct BuildingTests {
   let person: Person
   let workspace: Workspace

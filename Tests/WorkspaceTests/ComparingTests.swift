@@ -14,7 +14,7 @@ import Testing
 @testable import Workspace
 
 /// Runs no generators.
-private struct NoGenerator: CardGenerator {
+struct NoGenerator: CardGenerator {
   func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
 }
 

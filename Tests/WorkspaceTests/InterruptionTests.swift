@@ -136,15 +136,15 @@ private final class Patience: Sendable {
     let settings = workspace.comparing.settings()
     try interrupt {
       let operands = [file("base.apkg"), file("theirs.apkg")]
-      let found = try workspace.comparing.difference(operands, settings, generator: NoCards()).changes.count
+      let found = try workspace.comparing.difference(operands, settings, generator: NoGenerator()).changes.count
       #expect(found == 1)
     }
     try interrupt {
       let request = MergeRequest(base: file("base.apkg"), ours: "Deck", theirs: file("theirs.apkg"))
-      let found = try workspace.comparing.merge(request, settings, generator: NoCards()).counts.changed
+      let found = try workspace.comparing.merge(request, settings, generator: NoGenerator()).counts.changed
       #expect(found == 1)
     }
-    try interrupt { _ = try workspace.exchange.build(file("Built"), generator: NoCards()) }
+    try interrupt { _ = try workspace.exchange.build(file("Built"), generator: NoGenerator()) }
     #expect(try workspace.decks.open("Built").count() == 150)
   }
 
@@ -199,8 +199,4 @@ private final class Patience: Sendable {
     try interrupt { _ = try text.minable(MiningOptions()) }
     try interrupt { _ = try text.mine(report.added, into: "Mined") }
   }
-}
-
-private struct NoCards: CardGenerator {
-  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
 }

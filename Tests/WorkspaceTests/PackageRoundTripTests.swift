@@ -12,10 +12,6 @@ import Testing
 
 @testable import Workspace
 
-private struct NoGenerator: CardGenerator {
-  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
-}
-
 @Suite struct PackageRoundTripTests {
   private let (here, there): (Person, Person)
   private let (workspace, other): (Workspace, Workspace)

@@ -8,10 +8,6 @@ import Testing
 
 @testable import Workspace
 
-private struct NoGenerator: CardGenerator {
-  func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] { [] }
-}
-
 @Suite struct SourceFolderTests {
   private let person: Person
   private let workspace: Workspace

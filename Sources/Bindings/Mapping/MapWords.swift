@@ -34,8 +34,7 @@ func registerWords(
         "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
         returns: .object("lexicon").orProblem, "The words of a file, one per line. Options: name, language."
       ) { stack in
-        let options = try stack.optionalTable(2)
-        try options?.allowOnly(["name", "language"])
+        let options = try stack.optionalTable(2, allowing: ["name", "language"])
         let language = try options?.optionalText("language").map { try library.language(named: $0) }
         let name = try options?.optionalText("name")
         return MapLexicon(

@@ -142,7 +142,6 @@ public struct CardDocument: Equatable, Sendable {
     return element
   }
 
-  /// Sets one field of an element.
   public mutating func set(_ field: ElementField, of element: String, to value: ElementValue) throws(DocumentError) {
     try beginChange()
     let place = try place(of: element)

@@ -68,7 +68,6 @@ extension StoredDocument {
 }
 
 extension DocumentStore {
-  /// Returns all problems of all documents, each with the id of its document.
   public func check() throws -> [(id: String, problem: DocumentProblem)] {
     let (documents, unopened) = try all()
     return try documents.reduce(into: unopened) { found, document in

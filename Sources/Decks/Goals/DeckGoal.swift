@@ -54,7 +54,6 @@ public struct DeckGoal: Equatable, Sendable {
   /// Whether the goal applies today.
   func isUnderWay(at moment: StudyMoment) -> Bool { moment.today < day }
 
-  /// Whether today is one of the last days.
   public func isNear(at moment: StudyMoment) -> Bool { isUnderWay(at: moment) && day - moment.today <= lastDays }
 
   // MARK: Storing

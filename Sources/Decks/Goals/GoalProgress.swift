@@ -5,9 +5,7 @@ public import Memory
 public import Storage
 public import Values
 
-/// The progress of a goal.
 public struct GoalProgress: Equatable, Sendable {
-  /// The deck that has it.
   public let deck: String
   public let goal: DeckGoal
   /// Days from today to the date; 0 or negative if the date is over.

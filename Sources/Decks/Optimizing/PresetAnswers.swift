@@ -15,7 +15,7 @@ extension PresetTable {
   public static func answerCount(_ db: Database, of preset: PresetID) throws -> Int {
     let sql = """
       SELECT count(*) FROM cards CROSS JOIN reviews ON reviews.card = cards.id
-      WHERE cards.deck = ? AND reviews.rating BETWEEN 1 AND 4
+      WHERE cards.deck = ? AND \(LoggedReview.isAnswer)
       """
     return try decks(db, of: preset).reduce(0) { try $0 + db.count(sql, [$1.rawValue]) }
   }

@@ -34,7 +34,7 @@ final class QueryFacts {
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday, low, high])
     case .introduced(let days):
       let sql = """
-        SELECT card FROM reviews WHERE rating BETWEEN 1 AND 4 AND at > 0
+        SELECT card FROM reviews WHERE \(LoggedReview.isAnswer) AND at > 0
         GROUP BY card HAVING min(at) >= ? AND min(at) < ?
         """
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])

@@ -33,7 +33,6 @@ struct TextExpression: Equatable {
   }
 }
 
-/// An error in an expression.
 struct ExpressionError: Error {
   let offset: Int
   let expected: String

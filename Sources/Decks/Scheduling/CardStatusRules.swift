@@ -29,7 +29,6 @@ enum CardStatus: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a card has the status.
   func holds(_ card: StatusColumns, at moment: StudyMoment) -> Bool {
     switch self {
     case .new: card.state == CardState.new.rawValue

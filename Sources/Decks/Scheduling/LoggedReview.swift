@@ -9,6 +9,9 @@ import Text
 ///
 ///     LoggedReview(at: 1_700_000_000, rating: 3, state: .new, interval: 600)
 public struct LoggedReview: Equatable, Sendable {
+  /// The condition on a row of `reviews` that it is an answer.
+  static let isAnswer = "rating BETWEEN 1 AND 4"
+
   /// Seconds since 1970.
   public var at: Double
   /// From 1 to 4; 0 if the card was rescheduled without an answer.

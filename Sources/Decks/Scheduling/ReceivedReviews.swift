@@ -128,7 +128,7 @@ public final class ReviewReceiver {
       """
       UPDATE cards SET last_review = coalesce(
         (SELECT max(at) FROM reviews
-          WHERE card = cards.id AND rating BETWEEN 1 AND 4 AND NOT \(ReviewTable.isPreview)), last_review)
+          WHERE card = cards.id AND \(LoggedReview.isAnswer) AND NOT \(ReviewTable.isPreview)), last_review)
       WHERE id = ?1
       """)
     for card in ids {

@@ -124,7 +124,7 @@ struct AnsweredCounts {
       SELECT cards.deck, count(DISTINCT CASE WHEN reviews.state = 0 THEN card END),
         count(DISTINCT CASE WHEN reviews.state = 2 THEN card END)
       FROM reviews CROSS JOIN cards ON cards.id = reviews.card
-      WHERE reviews.at >= ? AND reviews.at < ? AND rating BETWEEN 1 AND 4 GROUP BY cards.deck
+      WHERE reviews.at >= ? AND reviews.at < ? AND \(LoggedReview.isAnswer) GROUP BY cards.deck
       """
     var counts: [DeckID: AnsweredCounts] = [:]
     try db.forEachRow(sql, [moment.start(ofDay: moment.today), moment.endOfToday]) { row in

@@ -77,7 +77,7 @@ extension ReviewTable {
 
   /// The time of a card's last answer in the log, in whole seconds since 1970; nil if there is none.
   public static func lastSecond(_ db: Database, of card: CardID) throws -> Int? {
-    let sql = "SELECT max(id) FROM reviews WHERE card = ? AND rating BETWEEN 1 AND 4"
+    let sql = "SELECT max(id) FROM reviews WHERE card = ? AND \(LoggedReview.isAnswer)"
     return try db.firstRow(sql, [card.rawValue]) { $0.optionalInteger(0) }?.map { Int($0 / 1000) }
   }
 }

@@ -173,7 +173,7 @@ extension DeckStatistics {
   /// lookup per day.
   public static func streak(_ db: Database, at moment: StudyMoment) throws -> Int {
     try streak(until: moment.today) { day in
-      let sql = "SELECT 1 FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN 1 AND 4 LIMIT 1"
+      let sql = "SELECT 1 FROM reviews WHERE at >= ? AND at < ? AND \(LoggedReview.isAnswer) LIMIT 1"
       return try db.hasRow(sql, [max(1, moment.start(ofDay: day)), moment.start(ofDay: day + 1)])
     }
   }

@@ -59,7 +59,6 @@ public struct BuildFinding: Equatable, Sendable {
   }
 }
 
-/// The report of a build.
 public struct BuildReport: Equatable, Sendable {
   /// The cards and notes added and updated, and the rows that were refused.
   public var cards = AddReport()

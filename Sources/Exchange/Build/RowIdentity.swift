@@ -214,9 +214,7 @@ enum BuildIDs {
   private static func short(_ text: String) -> String { String(hexadecimal(sha256(Array(text.utf8))).prefix(20)) }
 
   static func hash(_ parts: [String]) -> Int64 {
-    var bytes: [UInt8] = []
-    for part in parts { bytes += Array(part.utf8) + [0x1F] }
-    return hash(bytes)
+    hash(parts.flatMap { (part) -> [UInt8] in Array(part.utf8) + [0x1F] })
   }
 
   /// Returns the first 64 bits of SHA-256.

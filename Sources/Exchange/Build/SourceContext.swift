@@ -7,7 +7,6 @@ import Text
 
 /// The kind of text that is expected at a position.
 package enum SourceSlot: Equatable {
-  /// A tag.
   case tag
   /// The name of a deck within the built one.
   case deck

@@ -50,7 +50,6 @@ package struct SourceReading {
   let source: BuildSource
   let table: (shape: TableShape, separator: UInt8)?
 
-  /// The chunks of the source.
   private let chunks: [[UInt8]: SourceChunk]
 
   /// - Parameter before: the reading before an edit; chunks that still exist are not parsed again.

@@ -30,7 +30,6 @@ package struct SourceText {
     String(decoding: bytes[start(number)..<max(start(number), end(number))], as: UTF8.self)[...]
   }
 
-  /// Returns the line of an offset.
   package func line(at offset: Int) -> Int {
     var (low, high) = (0, starts.count)
     while high - low > 1 {

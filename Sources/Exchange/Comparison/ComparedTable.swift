@@ -83,9 +83,8 @@ struct ComparedTable {
     let names = FieldNames(
       columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
     for (place, row) in rows.enumerated() where place > 0 || !hasHeader {
-      var values: [String] = []
-      for index in columns.indices where index != tagColumn && index != conflictColumn {
-        values.append(index < row.cells.count ? row.cells[index] : "")
+      let values = columns.indices.filter { $0 != tagColumn && $0 != conflictColumn }.map {
+        $0 < row.cells.count ? row.cells[$0] : ""
       }
       let key = keyColumn < row.cells.count && !row.cells[keyColumn].isEmpty ? row.cells[keyColumn] : row.cells[0]
       var entry = ComparedEntry(

@@ -147,7 +147,6 @@ struct EntryOrder {
     return places
   }
 
-  /// Returns the longest subsequence of a list with increasing ranks.
   static func longestIncreasingSubsequence(_ list: [Int], _ rank: [Int]) -> [Int] {
     if zip(list, list.dropFirst()).allSatisfy({ rank[$0] < rank[$1] }) { return list }
     var tails: [Int] = []

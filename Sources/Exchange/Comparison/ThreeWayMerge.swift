@@ -5,12 +5,10 @@
 
 import Text
 
-/// A side of a merge.
 public enum MergeSide: String, CaseIterable, Sendable {
   case ours, theirs
 }
 
-/// The result of a merge.
 public struct MergeResult: Sendable {
   public var content = ComparedContent()
   /// Entries with conflicts that neither side had before, in their order.

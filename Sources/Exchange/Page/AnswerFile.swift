@@ -5,6 +5,7 @@
 import Decks
 import Files
 import Memory
+import Text
 import Values
 
 /// An answer that was given on a page.
@@ -40,8 +41,7 @@ struct AnswerFile {
     var isFirst = true
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
-      let hasMark = isFirst && line.starts(with: [0xEF, 0xBB, 0xBF])
-      let reader = ValueReader(try value(hasMark ? line.dropFirst(3) : line, index + 1))
+      let reader = ValueReader(try value(line.withoutMark, index + 1))
       if isFirst { try checkHead(reader, index + 1) } else { answers.append(try answer(reader, index + 1)) }
       isFirst = false
     }

@@ -94,10 +94,10 @@ final class Book {
     } catch let error as PackageError {
       throw TextFileError(error, path)
     }
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     // Chapters in another encoding are rare, and should have a byte order mark or name it.
     let assumed = language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? legacy
-    let (text, found) = try TextFile.decoded(bytes, path: path, as: nil, legacy: assumed, isPage: true)
+    let (text, found) = try TextFile.decoded(
+      Array(bytes.withoutMark), path: path, as: nil, legacy: assumed, isPage: true)
     if found != .utf8 { encoding = found }
     return Array(text.utf8)
   }

@@ -134,7 +134,7 @@ public struct TextFile: Sendable {
       (encoding, isFound) = (.utf16, true)
     }
     if encoding == .utf8 {
-      let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+      let content = bytes.withoutMark
       if let text = String(validating: content, as: UTF8.self) {
         if content.contains(0) { throw .damaged(path: path, reason: "it contains NUL bytes, so it is not text") }
         return (text, .utf8)

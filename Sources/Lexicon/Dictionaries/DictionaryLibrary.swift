@@ -201,7 +201,6 @@ public final class DictionaryLibrary {
     return try chosen(for: language, only: nil).allSatisfy { opened[$0.path]?.hasTable(form) == true }
   }
 
-  /// Returns whether there is a dictionary of the language.
   public func hasDictionary(of language: Language) -> Bool { places().contains { serves($0, language) } }
 
   /// Returns the languages other than this one that have a dictionary here.

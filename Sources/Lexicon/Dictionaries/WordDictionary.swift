@@ -65,10 +65,7 @@ final class WordDictionary {
 
   /// Returns the lemmas of which a word is a form, each once.
   func lemmas(of word: String, _ form: HeadwordForm) throws -> [String] {
-    var lemmas: [String] = []
-    for entry in indexed(word, form) where entry.kind == .form && !lemmas.contains(entry.text) {
-      lemmas.append(entry.text)
-    }
+    var lemmas = remarks(.form, on: word, form)
     guard let records, records.hasForms else { return lemmas }
     for offset in try table(form, records).offsets(of: Array(word.utf8)[...], headword: records.headword) {
       if let lemma = records.lemma(at: offset), !lemmas.contains(lemma) { lemmas.append(lemma) }
@@ -127,8 +124,7 @@ extension DictionaryRecords {
   /// Returns the starts of the lines that contain a tab and are not comments.
   static func lineStarts(_ bytes: [UInt8]) -> [UInt32] {
     var starts: [UInt32] = []
-    // Skips the UTF-8 byte order mark that some programs write.
-    var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var start = bytes.withoutMark.startIndex
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
       if bytes[start] != UInt8(ascii: "#"), bytes[start..<end].contains(UInt8(ascii: "\t")) {

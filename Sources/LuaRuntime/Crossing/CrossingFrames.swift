@@ -78,7 +78,6 @@ enum ValueTag: UInt8 {
   case nothing
 }
 
-/// The kind of a table.
 enum TableKind: UInt8 {
   case plain
   /// A frozen table; its advice follows.

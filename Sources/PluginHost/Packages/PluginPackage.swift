@@ -24,7 +24,6 @@ public struct PluginPackage {
   private let bytes: [UInt8]
 
   public var name: String { manifest.name.description }
-  /// The bytes of all files.
   public var size: Int { files.reduce(0) { $0 + $1.bytes.count } }
   public var fileCount: Int { files.count }
   public var hasTests: Bool { files.contains { $0.path == "test.lua" } }

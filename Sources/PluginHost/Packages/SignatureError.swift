@@ -14,7 +14,6 @@ public enum SignatureError: Problem, Equatable {
   /// It is signed with another key than the one that the plugin of this name is pinned to; nil for no signature.
   case otherKey(plugin: String, pinnedID: String, givenID: String?)
   case noSuchKey(String, suggestion: String?)
-  /// The plugin is not pinned to that key.
   case notPinned(plugin: String, keyID: String)
   case damagedKeys(path: String, reason: String)
 

@@ -51,7 +51,6 @@ enum LeechCommand {
     ])
   }
 
-  /// The first line that is not empty.
   static func firstLine(_ text: String) -> String { text.lines.first { !$0.isEmpty }.map { String($0) } ?? text }
 }
 

@@ -137,7 +137,6 @@ struct TourLine {
   var isLua: Bool { words.isEmpty }
 }
 
-/// One step of the tour.
 struct TourStep {
   /// What the step is about.
   let text: String

@@ -153,7 +153,6 @@ struct ReferencePages {
   }
 }
 
-/// A page of Markdown.
 private struct MarkdownPage {
   private var lines: [String]
 

@@ -23,8 +23,7 @@ struct FileChangeLines {
   }
 
   func files(_ changes: [PluginFileChange]) -> [String] {
-    var lines: [String] = []
-    for change in changes { lines += file(change) }
+    let lines = changes.flatMap(file)
     if lines.count <= Self.mostShown { return lines }
     let rest = lines.count - Self.mostShown
     return lines.prefix(Self.mostShown) + ["... \(grouped(rest)) more lines: unpack both to see them"]

@@ -25,7 +25,6 @@ public enum DrawRequest: Equatable, Sendable {
   case measure([MeasureQuery])
 }
 
-/// The most cards on one sheet.
 public let mostCardsOnSheet = 10_000
 
 /// A text to measure.

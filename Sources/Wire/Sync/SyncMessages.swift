@@ -6,7 +6,6 @@ public import Values
 /// How Deckhand identifies itself to a server.
 public enum SyncClient {
   public static let name = "deckhand,0.1,linux"
-  /// The version of the protocol.
   public static let protocolVersion = 11
 }
 

@@ -205,7 +205,6 @@ public final class CardSequence: WorkspaceHandle {
     return true
   }
 
-  /// Returns the card of a row.
   public func card(_ row: ListedCard) -> CardHandle { workspace.handle(of: row.id) }
 
   /// Skips some cards.

@@ -41,7 +41,6 @@ struct PendingCards {
     }
   }
 
-  /// Returns the note as it was before the change.
   private func source(before row: RowChange?, _ now: NoteSource?) -> NoteSource? {
     guard let row else { return now }
     guard let type = row.before("type")?.integer.map({ NoteTypeID(rawValue: Int64($0)) }) ?? now?.type,

@@ -37,7 +37,6 @@ struct OpenedParts {
   /// The program that talks to a sync server.
   var sync: SyncProgram?
   var whileWaitingForServer: (() -> Void)?
-  /// The player of sounds.
   var player: SoundPlayer?
   /// The day's backup while it is being made in the background.
   var backup: BackgroundBackup?

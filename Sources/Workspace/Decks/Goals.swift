@@ -12,7 +12,6 @@ import Storage
 public struct DeckGoals {
   /// The goal in effect for a deck today.
   public struct Current {
-    /// The deck that has it.
     public let deck: DeckRecord
     public let goal: DeckGoal
     public let daysLeft: Int

@@ -108,7 +108,6 @@ public struct SpeechOperations {
       }
   }
 
-  /// Returns the text of a card that is to be spoken.
   private func spokenText(of card: CardHandle, _ field: String?) throws -> SpokenText {
     let note = try card.note()
     let fields = try note.fields()

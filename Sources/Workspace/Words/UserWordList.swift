@@ -8,7 +8,6 @@ public import Lexicon
 import Storage
 import Text
 
-/// The table `listed_words`.
 enum ListedWordTable {
   static let migrations = [
     Migration(
@@ -59,7 +58,6 @@ public struct UserWordList {
     lemmatizer = workspace.languages.lemmatizer(of: language)
   }
 
-  /// Returns the lemmas, each with whether it is ignored.
   public func all() throws -> [(lemma: String, isIgnored: Bool)] {
     var words: [(lemma: String, isIgnored: Bool)] = []
     try workspace.read { db in
