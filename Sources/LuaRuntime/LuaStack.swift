@@ -217,9 +217,9 @@ public struct LuaStack: ~Copyable {
   /// Returns the table, whose fields must be among the known ones if there is a list; nil for none or nil.
   public func optionalTable(_ index: Int, allowing known: [String]? = nil) throws(LuaFailure) -> LuaTable? {
     if isNoneOrNil(index) { return nil }
-    let table = try table(index)
-    if let known { try table.allowOnly(known) }
-    return table
+    let found = try table(index)
+    if let known { try found.allowOnly(known) }
+    return found
   }
 
   /// Returns a copy of the value: tables to `depth` levels; cycles and functions become `.opaque`.
