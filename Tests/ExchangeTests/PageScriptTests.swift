@@ -174,6 +174,7 @@ struct PageScriptTests {
       ("el perro", "el perro", false), (" el perro ", "el perro", false), ("el pero", "el perro", false),
       ("cafe\u{301}", "caf\u{E9}", false), ("cafe", "café", false), ("cafe", "café", true), ("", "x", false),
       ("Ünïcode", "unicode", true), ("ni\u{F1}o", "nino", true), ("a👩‍👩‍👧b", "a👩‍👩‍👧b", false), ("ab", "abab", false),
+      ("שנון", "שִׁנּוּן", true), ("كتب", "كَتَبَ", true), ("は", "ば", true), ("की", "कि", true),
     ]
     let input = Value.list(pairs.map { .list([.text($0.0), .text($0.1), .boolean($0.2)]) })
     let output = try #require(try PageScript.call("compared", input).list)
@@ -183,6 +184,27 @@ struct PageScriptTests {
       let isRight = try ValueReader(parts).elements().allSatisfy { try $0["mark"].text() == "right" }
       #expect(isRight == shell.isRight, "\(pair)")
     }
+  }
+
+  @Test func `new cards get the room that reviews leave, as in the shell`() throws {
+    typealias Section = (ignoresReviews: Bool, reviews: Double, fresh: Int, due: Int)
+    let cases: [(sections: [Section], waiting: [Int])] = [
+      ([(false, 200, 30, 195)], [5, 195]), ([(false, 10, 30, 30)], [0, 10]), ([(true, 10, 30, 30)], [20, 10]),
+      ([(false, 200, 0, 100), (false, 200, 30, 98)], [2, 198]), ([(false, 200, 30, 0)], [20, 0]),
+    ]
+    let input: [Value] = try cases.map { given in
+      .list(
+        try given.sections.map { section -> Value in
+          var options = DeckOptions()
+          try options.set(.reviewsPerDay, to: section.reviews)
+          try options.set(.newIgnoresReviewLimit, .flag(section.ignoresReviews))
+          return .record([
+            ("options", options.forPage), ("fresh", .integer(section.fresh)), ("due", .integer(section.due)),
+          ])
+        })
+    }
+    let wanted: [Value] = cases.map { given in .list(given.waiting.map { .integer($0) }) }
+    #expect(try PageScript.call("waiting", .list(input)).list == wanted)
   }
 
   @Test func `a bad log is refused with its line`() throws {

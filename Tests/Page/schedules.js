@@ -21,6 +21,17 @@ const calls = {
   logs: (texts) => texts.map((text) => {
     try { return page.readLog(text, "deck", 2e9); } catch (error) { return error.message; }
   }),
+  // Sections with numbers of new and of due cards: how many of each wait.
+  waiting: (cases) => cases.map((given) => {
+    const sections = given.map(({ options }) => ({ options }));
+    const due = { ...page.untouched, state: 2, due: 0, last: 0, stability: 1, difficulty: 5 };
+    const cards = given.flatMap((each, index) => Array.from({ length: each.fresh + each.due }, (_, place) => ({
+      guid: `${index}-${place}`, subdeck: "", section: sections[index],
+      initial: place < each.fresh ? page.untouched : due,
+    })));
+    const { fresh, review } = new page.Study(cards, sections, 4 * 3600).waiting(1e9);
+    return [fresh.length, review.length];
+  }),
   compared: (pairs) => pairs.map(([given, wanted, ignores]) => page.compared(given, wanted, ignores)),
 };
 

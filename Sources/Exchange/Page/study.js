@@ -45,9 +45,13 @@ function letters(text) {
   return Intl.Segmenter ? Array.from(new Intl.Segmenter().segment(composed), (part) => part.segment) : [...composed];
 }
 
+// The marks that the shell ignores, too: signs of vowels and of voice in other scripts are letters.
+const diacritics = new RegExp("[\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u064b-\\u0652\\u0670"
+  + "\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f]", "gu");
+
 // Returns the parts of the typed text with their marks: a common beginning and end are right.
 function compared(given, wanted, ignoresAccents) {
-  const plain = (letter) => (ignoresAccents ? letter.normalize("NFD").replace(/\p{M}/gu, "") : letter);
+  const plain = (letter) => (ignoresAccents ? letter.normalize("NFD").replace(diacritics, "") : letter);
   const [mine, right] = [letters(given), letters(wanted)];
   const least = min(mine.length, right.length);
   let [start, end] = [0, 0];
@@ -108,16 +112,17 @@ class Study {
     card.section.done.set(today, done);
   }
 
-  // Returns the counts of waiting cards, and the card to show; reviews come before new cards.
+  // Returns the counts of waiting cards, and the card to show; reviews come before new cards, which get the room that
+  // reviews leave.
   waiting(now) {
     const moment = this.moment(now);
     const border = moment.start(moment.today) + day / 2;
-    const room = (section) => {
-      const { fresh, reviews } = section.done.get(moment.today) ?? { fresh: 0, reviews: 0 };
-      const left = section.options.reviewsPerDay - reviews;
-      const most = section.options.newIgnoresReviewLimit ? Infinity : left;
-      return { reviews: left, fresh: min(section.options.newPerDay - fresh, most) };
+    const room = ({ done, options }) => {
+      const { fresh, reviews } = done.get(moment.today) ?? { fresh: 0, reviews: 0 };
+      return { reviews: options.reviewsPerDay - reviews, fresh: options.newPerDay - fresh };
     };
+    const roomForNew = ({ options }, { fresh, reviews }) =>
+      max(0, options.newIgnoresReviewLimit ? fresh : min(fresh, reviews));
     const rooms = new Map(this.sections.map((section) => [section, room(section)]));
     const total = { ...rooms.get(this.sections[0]) };
     for (const section of this.sections.slice(1)) {
@@ -128,8 +133,7 @@ class Study {
     const due = { learning: [], review: [], fresh: [] };
     for (const card of this.cards) {
       const { state, due: at } = card.schedule;
-      const own = rooms.get(card.section);
-      if (state === NEW) { if (own.fresh > 0 && own.fresh--) due.fresh.push(card); }
+      if (state === NEW) due.fresh.push(card);
       else if (state === REVIEW) { if (at < border) due.review.push(card); }
       else due.learning.push(card);
     }
@@ -137,7 +141,10 @@ class Study {
     due.learning.sort(byDue);
     due.review = due.review.sort(byDue).filter((card) => rooms.get(card.section).reviews-- > 0)
       .slice(0, max(0, total.reviews));
-    due.fresh.length = within(0, total.fresh, due.fresh.length);
+    total.reviews -= due.review.length;
+    for (const [section, own] of rooms) own.fresh = roomForNew(section, own);
+    due.fresh = due.fresh.filter((card) => rooms.get(card.section).fresh-- > 0)
+      .slice(0, roomForNew(this.sections[0], total));
     const soon = due.learning[0];
     const learns = soon && soon.schedule.due <= now ? soon : null;
     const card = learns ?? due.review[0] ?? due.fresh[0] ?? (soon && soon.schedule.due <= now + 1200 ? soon : null);
