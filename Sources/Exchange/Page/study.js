@@ -46,8 +46,8 @@ function letters(text) {
 }
 
 // The marks that the shell ignores, too: signs of vowels and of voice in other scripts are letters.
-const diacritics = new RegExp("[\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u064b-\\u0652\\u0670"
-  + "\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f]", "gu");
+const diacritics = new RegExp("[\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7"
+  + "\\u064b-\\u0652\\u0670\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f]", "gu");
 
 // Returns the parts of the typed text with their marks: a common beginning and end are right.
 function compared(given, wanted, ignoresAccents) {
