@@ -214,15 +214,11 @@ public struct LuaStack: ~Copyable {
     return LuaTable(L, index: index, argument: index)
   }
 
-  public func optionalTable(_ index: Int, _ what: String = "table") throws(LuaFailure) -> LuaTable? {
+  /// Returns the table, whose fields must be among the known ones if they are given; nil for none or nil.
+  public func optionalTable(_ index: Int, allowing known: [String]? = nil) throws(LuaFailure) -> LuaTable? {
     if isNoneOrNil(index) { return nil }
-    return try table(index, what)
-  }
-
-  /// Returns the table, whose fields must be among the known ones; nil for none or nil.
-  public func optionalTable(_ index: Int, allowing known: [String]) throws(LuaFailure) -> LuaTable? {
-    let table = try optionalTable(index)
-    try table?.allowOnly(known)
+    let table = try table(index)
+    if let known { try table.allowOnly(known) }
     return table
   }
 
