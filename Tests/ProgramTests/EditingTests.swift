@@ -137,8 +137,7 @@ import Testing
       terminal.type("\u{03}")
     }
     // Neither the question nor an old frame remains above the new frame.
-    terminal.wait(for: "\u{1B}[H\u{1B}[2J")
-    terminal.wait(for: "sol")
+    terminal.wait(for: "\u{1B}[H\u{1B}[2J", "sol")
     terminal.type("\r", showing: "sun")
     terminal.type("3", showing: "casa")
     terminal.type("q")

@@ -16,8 +16,7 @@ import Testing
     }
     let terminal = try PseudoTerminal(
       home.words([]), environment: environment + more, columns: columns, rows: rows)
-    terminal.wait(for: "Deckhand 0.1.0")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "Deckhand 0.1.0", "> ")
     return terminal
   }
 
@@ -107,8 +106,7 @@ import Testing
       terminal.type("\(line)\r")
       let told = terminal.wait(for: "\(line): ")
       #expect(!told.contains("Which deck?"), "\(told)")
-      terminal.wait(for: " is missing")
-      terminal.wait(for: "> ")
+      terminal.wait(for: " is missing", "> ")
     }
     terminal.type("deck options\r", showing: "Which deck?")
     terminal.type("\r", showing: "new_per_day")

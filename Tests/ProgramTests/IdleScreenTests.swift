@@ -98,8 +98,7 @@ import Testing
     let words = home.words(["play", "timed", "--base", "cambering"]).map { "'\($0)'" }.joined(separator: " ")
     let script = "set -m; \(words); echo STOPPED; read line; fg"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
-    terminal.wait(for: "180 s left")
-    terminal.wait(for: "timed> ")
+    terminal.wait(for: "180 s left", "timed> ")
     terminal.type("\u{1A}", showing: "STOPPED")
     clock.pass(seconds: 200)
     terminal.type("\r")

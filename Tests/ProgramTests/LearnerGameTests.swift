@@ -110,7 +110,6 @@ import Testing
     let fresh = home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
     let terminal = try PseudoTerminal(
       home.words(["play", "--base", "casa", "--language", "spanish"]), environment: fresh)
-    terminal.wait(for: "Preparing the Spanish word list (once)")
-    terminal.wait(for: "4 letter word")
+    terminal.wait(for: "Preparing the Spanish word list (once)", "4 letter word")
   }
 }

@@ -20,8 +20,7 @@ import Testing
 
   private func prompt(_ home: Home, _ lines: [String]) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "Deckhand 0.1.0", "> ")
     for line in lines {
       terminal.type(line + "\r", showing: "[?2004h> ")
     }
@@ -42,8 +41,7 @@ import Testing
     for ending in ["\r", "\u{15}ca\r"] {
       terminal.type("ca \t", showing: "hello")
       terminal.type(ending)
-      terminal.wait(for: "ran\t")
-      terminal.wait(for: "> ")
+      terminal.wait(for: "ran\t", "> ")
     }
     terminal.type("'seen ' .. seen\r", showing: "\"seen \(result)\"", "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)

@@ -126,9 +126,7 @@ import Testing
     let terminal = try user.terminal()
     terminal.wait(for: "> ")
     terminal.type("plugin update verbs\r", showing: "verbs 1.1.0 by M. Ray, replacing 1.0.0", "the index words of ")
-    terminal.wait(for: "it wants no new permissions")
-    terminal.wait(for: "-- \\x1B[2Jgone\\u{202E}")
-    terminal.wait(for: "Update it? [y/N] ")
+    terminal.wait(for: "it wants no new permissions", "-- \\x1B[2Jgone\\u{202E}", "Update it? [y/N] ")
     terminal.type("n\r", showing: "verbs is not updated.")
     #expect(try user.run("verbs").output == "1.0.0\n")
   }

@@ -46,8 +46,7 @@ import Testing
     #expect(try client.action("guiReviewActive").contains(no))
     shell.type("card li", showing: "card li")
     #expect(try review().contains(yes))
-    shell.wait(for: "serve, guiDeckReview: study Spanish")
-    shell.wait(for: "el perro 1")
+    shell.wait(for: "serve, guiDeckReview: study Spanish", "el perro 1")
     let card = try client.action("guiCurrentCard")
     #expect(card.contains("el perro 1") && card.contains(#""buttons":[1,2,3,4]"#), "\(card)")
     #expect(try client.action("guiAnswerCard", #"{"ease":3}"#).contains(no))
@@ -84,8 +83,7 @@ import Testing
   {
     let shell = try shell()
     #expect(try client.action("guiBrowse", #"{"query":"perro"}"#).contains(#""result":[1"#))
-    shell.wait(for: "serve, guiBrowse: 3 cards (perro)")
-    shell.wait(for: "the dog 3")
+    shell.wait(for: "serve, guiBrowse: 3 cards (perro)", "the dog 3")
     let found = try client.action("findNotes", #"{"query":"nuevo"}"#)
     let note = found.components(after: "[").prefix { $0.isNumber }
     #expect(try client.action("guiSelectNote", #"{"note":\#(note)}"#).contains(yes))
@@ -101,8 +99,7 @@ import Testing
     shell.wait(for: "serve, guiBrowse: 1 card (nuevo)")
     #expect(try review().contains(yes))
     #expect(try review("It's new").contains(yes))
-    shell.wait(for: "Stopped.")
-    shell.wait(for: "nuevo")
+    shell.wait(for: "Stopped.", "nuevo")
     #expect(try client.action("guiCurrentCard").contains("It's new"))
     // Before the first answer of a study session, undo means the step before it.
     #expect(try client.action("createDeck", #"{"deck":"Later"}"#).contains(#""error":null"#))

@@ -7,8 +7,7 @@ import Testing
 @Suite(.serialized) struct StoppingTests {
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "Deckhand 0.1.0", "> ")
     return terminal
   }
 
@@ -109,8 +108,7 @@ import Testing
     let terminal = try home.terminal()
     terminal.wait(for: "go\ton")
     terminal.signal(SIGINT)
-    terminal.wait(for: "interrupted")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "interrupted", "> ")
     terminal.type("documents.list()[1].elements[1].x = 77 print('mo', 'ved')\r", showing: "mo\tved", "> ")
     terminal.type("shell.on('exiting', \(loop))\r", showing: "subscription to exiting", "> ")
     terminal.type("\u{04}", showing: "go\ton")

@@ -59,8 +59,7 @@ import Testing
   ) throws {
     let terminal = try PseudoTerminal(
       home.words(["study", "D"]), environment: home.environment, columns: columns, rows: rows)
-    terminal.wait(for: "Enter  show the answer")
-    terminal.wait(for: "q quit")
+    terminal.wait(for: "Enter  show the answer", "q quit")
     terminal.type("\r")
     let shown = terminal.wait(for: "q quit")
     for key in ["1 again 1 min", "2 hard 6 min", "3 good 10 min", "4 easy", "u undo", "e edit", "? more", "s suspend"] {
@@ -258,8 +257,7 @@ import Testing
 
   @Test func `the prompt greets with what is due`() throws {
     let terminal = try home.terminal()
-    terminal.wait(for: "0 due · 3 new\r\n")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "0 due · 3 new\r\n", "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
   }
 }

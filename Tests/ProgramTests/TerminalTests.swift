@@ -7,8 +7,7 @@ import Testing
 @Suite(.serialized) struct ProgramTerminalTests {
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "Deckhand 0.1.0", "> ")
     return terminal
   }
 
@@ -146,8 +145,7 @@ import Testing
     terminal.wait(for: " s left")
     terminal.type("gr")
     // The clock's line is redrawn each second.
-    terminal.wait(for: " s left")
-    terminal.wait(for: " s left")
+    terminal.wait(for: " s left", " s left")
     terminal.type("ace\r", showing: "1 found · 5.0 letters on average · score 5", "timed> ")
     terminal.type("\u{04}", showing: "`play --resume` resumes the game.")
     #expect(terminal.ended() == 0)
@@ -169,8 +167,7 @@ import Testing
     let url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
     let terminal = try home.terminal(
       "sync", "login", url, "--user", "ana", "--server-password-file", home.path + "/password")
-    terminal.wait(for: "Asking the server")
-    terminal.wait(for: "Asking the server")
+    terminal.wait(for: "Asking the server", "Asking the server")
     terminal.type("\u{03}", showing: "sync: interrupted")
     #expect(terminal.ended() == 130)
     #expect(terminal.isInCanonicalMode)
@@ -189,13 +186,9 @@ import Testing
     let home = try Home()
     let terminal = try prompt(home)
     terminal.type("\u{1B}[200~local function twice(x)\n\n\treturn 2 * x\nend\nprint(twice(21))\u{1B}[201~\r")
-    terminal.wait(for: "42\r\n")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "42\r\n", "> ")
     terminal.type("\u{1B}[200~deck create One\nfor i = 1, 2 do\nprint('loop', i)\nend\ndeck create Two\u{1B}[201~\r")
-    terminal.wait(for: "Created deck \"One\".")
-    terminal.wait(for: "loop\t2")
-    terminal.wait(for: "Created deck \"Two\".")
-    terminal.wait(for: "> ")
+    terminal.wait(for: "Created deck \"One\".", "loop\t2", "Created deck \"Two\".", "> ")
     terminal.type("\u{1B}[200~ quiet = 1\nprint(quiet + 6)\u{1B}[201~\r", showing: "7\r\n", "> ")
     // Ctrl-C stops the lines that follow, too.
     terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")

@@ -33,6 +33,11 @@ final class LockingProcess {
   }
 }
 
+/// Adds a word to a store of StoreTests.
+func add(_ store: Store, _ word: String) throws {
+  try store.operation("adding a word") { try $0.execute(sql: "INSERT INTO words VALUES (?)", arguments: [word]) }
+}
+
 @Suite struct LockTests {
   private func store(
     _ path: String, deadline: Double, isInterrupted: @escaping @Sendable () -> Bool = { false }

@@ -7,10 +7,6 @@ import Storage
 import TestSupport
 import Testing
 
-func add(_ store: Store, _ word: String) throws {
-  try store.operation("adding a word") { try $0.execute(sql: "INSERT INTO words VALUES (?)", arguments: [word]) }
-}
-
 @Suite struct StoreTests {
   static let migrations = [Migration("test.1", sql: "CREATE TABLE words (word TEXT NOT NULL UNIQUE) STRICT")]
 

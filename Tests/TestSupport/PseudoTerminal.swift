@@ -101,6 +101,13 @@ public final class PseudoTerminal {
     return output
   }
 
+  /// Waits for each of the texts in turn.
+  public func wait(
+    for first: String, _ second: String, _ others: String..., at place: SourceLocation = #_sourceLocation
+  ) {
+    for text in [first, second] + others { wait(for: text, place) }
+  }
+
   /// Waits for the text; returns whether it came.
   public func shows(_ text: String, seconds: Double = timeout) -> Bool { take(text, seconds: seconds) != nil }
 

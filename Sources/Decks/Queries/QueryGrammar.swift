@@ -32,9 +32,7 @@ extension QueryGrammar {
       guard scalars.count > 1, let first = scalars.first, "\":()*-\\".unicodeScalars.contains(first) else {
         return [character]
       }
-      var marks = String.UnicodeScalarView()
-      marks.append(contentsOf: scalars.dropFirst())
-      return [Character(first)] + Array(String(marks))
+      return [Character(first)] + Array(String(String.UnicodeScalarView(scalars.dropFirst())))
     }
     return Array(characters.prefix(lengthLimit + 1))
   }
