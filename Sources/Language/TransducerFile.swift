@@ -4,6 +4,7 @@
 
 import Files
 import Problems
+import Text
 
 /// The bytes of a file, read from start to end.
 struct TransducerBytes {
@@ -127,11 +128,7 @@ struct Transducer {
 
   func arcs(from state: UInt32, reading symbol: Int32) -> ArraySlice<Arc> {
     let (start, end) = (Int(starts[Int(state)]), Int(starts[Int(state) + 1]))
-    var (low, high) = (start, end)
-    while low < high {
-      let middle = (low + high) / 2
-      if arcs[middle].input < symbol { low = middle + 1 } else { high = middle }
-    }
+    let low = (start..<end).bisected { arcs[$0].input < symbol }
     var last = low
     while last < end, arcs[last].input == symbol { last += 1 }
     return arcs[low..<last]

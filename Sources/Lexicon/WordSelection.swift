@@ -2,6 +2,7 @@
 // Invariant: randomness comes from the generator that is passed in, and the date is a number; equal inputs give the
 // same word.
 
+import Text
 import Values
 
 /// The words of a lexicon with some length or prefix, created on demand.
@@ -129,12 +130,7 @@ extension Lexicon {
 
   /// Returns the first index whose word meets a condition that all later words meet, too.
   private func firstIndex(in range: Range<Int>, where holds: (UnsafeBufferPointer<UInt8>) -> Bool) -> Int {
-    var (low, high) = (range.lowerBound, range.upperBound)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if holds(bytes(at: offset(ofIndex: middle))) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    range.bisected { !holds(bytes(at: offset(ofIndex: $0))) }
   }
 }
 

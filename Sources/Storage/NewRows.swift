@@ -2,6 +2,8 @@
 // Invariant: spans are disjoint and in the order in which the rows were inserted, so a part of the step is rolled back
 // by truncating the list; a lookup takes logarithmic or constant time, whatever that order is.
 
+import Text
+
 /// An inclusive range of row ids.
 struct RowSpan: Equatable {
   var low: Int64
@@ -45,11 +47,7 @@ struct NewRows {
     if last.holds(row) { return true }
     if let rows { return rows.contains(row) }
     if row > last.high { return false }
-    var (low, high) = (0, spans.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if spans[middle].high < row { low = middle + 1 } else { high = middle }
-    }
+    let low = spans.indices.bisected { spans[$0].high < row }
     return low < spans.count && spans[low].low <= row
   }
 

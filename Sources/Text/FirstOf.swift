@@ -1,4 +1,4 @@
-// Elements that may repeat a key. Invariant: the first one with a key is used.
+// Elements that may repeat a key, and places in sorted elements. Invariant: the first one with a key is used.
 
 extension Dictionary {
   /// Creates a dictionary; of several pairs with the same key, the first is used.
@@ -6,6 +6,20 @@ extension Dictionary {
   ///     Dictionary(firstOf: [("a", 1), ("b", 2), ("a", 3)])   // ["a": 1, "b": 2]
   @inlinable public init(firstOf pairs: some Sequence<(Key, Value)>) {
     self.init(pairs) { first, _ in first }
+  }
+}
+
+extension Range<Int> {
+  /// Returns, by binary search, the first number that is not before what is wanted; the end if all are.
+  ///
+  ///     (0..<sorted.count).bisected { sorted[$0] < wanted }
+  @inlinable public func bisected(_ isBefore: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBefore(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

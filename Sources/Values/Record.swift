@@ -1,6 +1,8 @@
 // A record: named values in order.
 // Invariant: names are unique; they are compared by their bytes, not by canonical equivalence.
 
+import Text
+
 extension Value {
   /// Named values in order. If the names are sorted (as in everything that was parsed from JSON), a new name is
   /// inserted in sorted position, so that equal records are written the same; otherwise it is appended.
@@ -82,13 +84,7 @@ extension Value {
 
     /// For sorted fields: the index of the name, or where to insert it.
     private func firstPlace(notBefore name: String) -> Int {
-      var low = 0
-      var high = fields.count
-      while low < high {
-        let middle = low + (high - low) / 2
-        if Self.inOrder(fields[middle].name, name) { low = middle + 1 } else { high = middle }
-      }
-      return low
+      fields.indices.bisected { Self.inOrder(fields[$0].name, name) }
     }
 
     /// Compares by bytes. `==` comes first because it is faster, but it also accepts canonically equivalent texts.

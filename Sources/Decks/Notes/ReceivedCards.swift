@@ -2,6 +2,7 @@
 // Invariant: a card is found by the id that it came with, even if it has another id here.
 
 import Storage
+import Text
 
 /// The cards that came. Cards that were here before keep their log.
 public struct ReceivedCards {
@@ -37,11 +38,7 @@ public struct ReceivedCards {
 extension [Int64] {
   /// Whether a sorted list contains a number.
   fileprivate func holds(_ number: Int64) -> Bool {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < number { low = middle + 1 } else { high = middle }
-    }
+    let low = indices.bisected { self[$0] < number }
     return low < count && self[low] == number
   }
 }

@@ -5,6 +5,7 @@
 import CSearch
 import Storage
 import Templates
+import Text
 
 /// The rows of an index for which a condition is true.
 struct SearchRowSet {
@@ -112,11 +113,7 @@ final class SearchIndex {
 
   private func row(of card: Int64) -> Int? {
     if let row = unordered[card] { return row }
-    var (low, high) = (0, orderedCount)
-    while low < high {
-      let middle = (low + high) / 2
-      if cards[middle] < card { low = middle + 1 } else { high = middle }
-    }
+    let low = (0..<orderedCount).bisected { cards[$0] < card }
     return low < orderedCount && cards[low] == card ? low : nil
   }
 

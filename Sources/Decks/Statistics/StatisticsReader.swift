@@ -4,6 +4,7 @@
 
 import Memory
 public import Storage
+import Text
 
 extension DeckStatistics {
   /// Gathers the figures of some decks and the decks within them, or of everything if `decks` is nil.
@@ -57,11 +58,7 @@ private struct StatisticsReader {
       // Unsigned, because the difference may exceed the range of Int64.
       let guess = min(Int(clamping: UInt64(bitPattern: id &- first)), ids.count - 1)
       if ids[guess] == id { return guess }
-      var (low, high) = (0, guess)
-      while low < high {
-        let middle = (low + high) / 2
-        if ids[middle] < id { low = middle + 1 } else { high = middle }
-      }
+      let low = (0..<guess).bisected { ids[$0] < id }
       return ids[low] == id ? low : nil
     }
   }

@@ -90,12 +90,9 @@ package struct SourceReading {
   /// Returns the entry at an offset; nil between entries.
   package func entry(at offset: Int) -> Int? {
     let line = text.line(at: offset)
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let entry = entries[middle]
-      let isBehind = (entry.line, entry.column.map { text.offset(line: line, column: $0) } ?? 0) > (line, offset)
-      if isBehind { high = middle } else { low = middle + 1 }
+    let low = entries.indices.bisected { place -> Bool in
+      let entry = entries[place]
+      return (entry.line, entry.column.map { text.offset(line: line, column: $0) } ?? 0) <= (line, offset)
     }
     return low > 0 && lines(of: low - 1).contains(line) ? low - 1 : nil
   }

@@ -2,6 +2,8 @@
 // Invariant: an entry that one side moved or added follows the same neighbour as on that side; the result does not
 // depend on which side is ours.
 
+import Text
+
 /// The entries of three sides as numbers, one per key.
 struct EntryNumbers {
   private(set) var keys: [String] = []
@@ -152,11 +154,7 @@ struct EntryOrder {
     var tails: [Int] = []
     var before = [Int](repeating: -1, count: list.count)
     for (index, number) in list.enumerated() {
-      var (low, high) = (0, tails.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if rank[list[tails[middle]]] < rank[number] { low = middle + 1 } else { high = middle }
-      }
+      let low = tails.indices.bisected { rank[list[tails[$0]]] < rank[number] }
       if low > 0 { before[index] = tails[low - 1] }
       if low == tails.count { tails.append(index) } else { tails[low] = index }
     }
