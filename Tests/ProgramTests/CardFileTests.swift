@@ -72,7 +72,7 @@ import Testing
   func `an option for tables that cannot be used is wrong usage`(words: [String]) throws {
     let home = try Home()
     let run = try home.run(["deck", "import", "A", home.write("uno,one\n", to: "w.csv")] + words)
-    #expect(run.status == 2 && run.errors.hasPrefix("deck: "), "\(run)")
+    #expect(run.status == 2 && run.errors.hasPrefix("import: "), "\(run)")
   }
 
   @Test func `notes of a package that are in other decks are reported`() throws {

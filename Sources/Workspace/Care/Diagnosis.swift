@@ -116,7 +116,8 @@ struct Diagnosis {
   // MARK: Documents
 
   private func documentFindings() throws -> [DoctorFinding] {
-    var found = try workspace.documents.store().check().map { id, problem in
+    let problems = try workspace.documents.store().check().filter { DocumentTable.isNamed($0.id) }
+    var found = problems.map { id, problem in
       let pointer = problem.pointer.description
       return DoctorFinding(
         area: .documents, code: problem.code, what: problem.message,
