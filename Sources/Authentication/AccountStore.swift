@@ -212,8 +212,8 @@ public final class AccountStore {
 
   /// Removes the files of an account that could not be added. The local data stays.
   private func unstage(_ staged: String) {
-    for name in ["credentials", "attempts"] { unlink(staged + "/" + name) }
-    if staged != local { rmdir(staged) }
+    for name in ["/credentials", "/attempts"] { unlink(staged + name) }
+    if staged != local { Glibc.remove(staged) }
   }
 
   private func newName(_ name: String) throws(AuthenticationError) -> String {
