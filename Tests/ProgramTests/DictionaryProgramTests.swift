@@ -155,13 +155,14 @@ import Testing
   @Test func `a voice inherits no file, even if the output of the command goes to one`() throws {
     let listing = home.path + "/listing"
     let voice = try home.write(
-      "#!/bin/sh\necho $(ls /proc/$$/fd) >> \(listing)\nprintf '%0100d' 7 > \"$1\"\n", to: "bin/voice")
+      "#!/bin/sh\nls /proc/$$/fd >> \(listing)\nprintf '%0100d' 7 > \"$1\"\n", to: "bin/voice")
     chmod(voice, 0o755)
     let lines = try home.write("media speak uno\nmedia speak dos > \(home.path)/out\n", to: "speak.dh")
     let spoken = try home.run("--set", "media.speech=\(voice) {file}", "run", lines)
     #expect(spoken.status == 0, "\(spoken)")
     let descriptors = text(of: listing).split(separator: "\n")
-    #expect(descriptors.count == 2 && descriptors.first == descriptors.last, "\(descriptors)")
+    let (first, second) = (descriptors.prefix(descriptors.count / 2), descriptors.suffix(descriptors.count / 2))
+    #expect(first.contains("2") && first.elementsEqual(second), "\(descriptors)")
   }
 
   @Test func `a voice that does not name its output file, fails, or is missing is reported`() throws {

@@ -46,8 +46,7 @@ function letters(text) {
 }
 
 // The marks that the shell ignores, too: signs of vowels and of voice in other scripts are letters.
-const diacritics = new RegExp("[\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7"
-  + "\\u064b-\\u0652\\u0670\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f]", "gu");
+const diacritics = /(?=\p{M})[\u0300-\u036f\u0591-\u0652\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/gu;
 
 // Returns the parts of the typed text with their marks: a common beginning and end are right.
 function compared(given, wanted, ignoresAccents) {
@@ -117,18 +116,16 @@ class Study {
   waiting(now) {
     const moment = this.moment(now);
     const border = moment.start(moment.today) + day / 2;
-    const room = ({ done, options }) => {
-      const { fresh, reviews } = done.get(moment.today) ?? { fresh: 0, reviews: 0 };
-      return { reviews: options.reviewsPerDay - reviews, fresh: options.newPerDay - fresh };
-    };
+    const done = (section) => section.done.get(moment.today) ?? { fresh: 0, reviews: 0 };
+    const room = (section, { fresh, reviews } = done(section)) =>
+      ({ reviews: section.options.reviewsPerDay - reviews, fresh: section.options.newPerDay - fresh });
     const roomForNew = ({ options }, { fresh, reviews }) =>
       max(0, options.newIgnoresReviewLimit ? fresh : min(fresh, reviews));
     const rooms = new Map(this.sections.map((section) => [section, room(section)]));
     const total = { ...rooms.get(this.sections[0]) };
     for (const section of this.sections.slice(1)) {
-      const done = section.done.get(moment.today);
-      total.reviews -= done?.reviews ?? 0;
-      total.fresh -= done?.fresh ?? 0;
+      total.reviews -= done(section).reviews;
+      total.fresh -= done(section).fresh;
     }
     const due = { learning: [], review: [], fresh: [] };
     for (const card of this.cards) {
