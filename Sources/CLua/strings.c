@@ -12,6 +12,7 @@
 #include "runtime.h"
 
 #define BLOCK ((size_t)1 << 20)  // bytes that are processed between two polls for a stop
+#define FLOAT_FLAGS "-+ #0"      // flags that a conversion of floats may have
 
 // Runs the collector before a large buffer near the limit, as lauxlib's buffers do not let the collector make room.
 static void make_room(lua_State *L, size_t size) {
@@ -202,7 +203,7 @@ static void add_float(lua_State *L, luaL_Buffer *b, int argument, const char *sp
   size_t size = letter == 'f' ? FIXED_ITEM_SIZE : ITEM_SIZE;
   char *item = luaL_prepbuffsize(b, size);
   lua_Number value = luaL_checknumber(L, argument);
-  check_spec(L, spec, "-+ #0", 1);
+  check_spec(L, spec, FLOAT_FLAGS, 1);
   luaL_addsize(b, (size_t)snprintf(item, size, spec, value));
 }
 
@@ -249,9 +250,12 @@ static void add_conversion(lua_State *L, luaL_Buffer *b, int argument, char *spe
     case 'd': case 'i': add_integer(L, b, argument, spec, "-+0 "); break;
     case 'u': add_integer(L, b, argument, spec, "-0"); break;
     case 'o': case 'x': case 'X': add_integer(L, b, argument, spec, "-#0"); break;
-    case 'a': case 'A': case 'e': case 'E': case 'f': case 'g': case 'G':
+    case 'a': case 'A':
+      // Only here Lua checks the conversion before the argument.
+      check_spec(L, spec, FLOAT_FLAGS, 1);
       add_float(L, b, argument, spec, letter);
       break;
+    case 'e': case 'E': case 'f': case 'g': case 'G': add_float(L, b, argument, spec, letter); break;
     case 'p': add_identity(L, b, argument, spec); break;
     case 'q':
       if (spec[2]) luaL_error(L, "specifier '%%q' cannot have modifiers");

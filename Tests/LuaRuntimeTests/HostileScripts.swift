@@ -127,6 +127,9 @@ let hostileScripts: [HostileScript] = [
   HostileScript("fmt q big", #"local s=('\0'):rep(7e6) while true do string.format('%q',s) end"#, .ends),
   HostileScript(
     "fmt width", #"return string.format('%1000d',1)"#, .fails("invalid conversion specification: '%1000d'")),
+  HostileScript(
+    "fmt width of a", #"return string.format('%1000a','x')"#,
+    .fails("invalid conversion specification: '%1000a'")),
   HostileScript("for float", #"for i=1,math.huge,0.5 do end"#, .stops),
   HostileScript("for step zero", #"return pcall(load,'for i=1,2,0 do end')"#, .finishes),
   HostileScript(
