@@ -21,8 +21,11 @@ public enum Tags {
       let tag = try checked(given)
       if seen.insert(tag.lowercased()).inserted { kept.append(tag) }
     }
-    return " " + kept.joined(separator: " ") + " "
+    return joined(kept)
   }
+
+  /// The column for tags that are known to be usable, in Anki's collections too.
+  public static func joined(_ tags: [String]) -> String { tags.isEmpty ? "" : " \(tags.joined(separator: " ")) " }
 
   /// The tags of a column.
   static func list(_ column: String) -> [String] {

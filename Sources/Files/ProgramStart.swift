@@ -80,6 +80,15 @@ public func startTalkingProgram(
   return (started.process, ends[0])
 }
 
+/// Returns the ends of a new pipe, which started programs do not inherit; nil if there is none, with the reason in
+/// `errno`.
+public func uninheritedPipe() -> (reading: CInt, writing: CInt)? {
+  var ends: [CInt] = [-1, -1]
+  guard pipe(&ends) == 0 else { return nil }
+  for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  return (ends[0], ends[1])
+}
+
 /// The end of what a program writes to its standard error: why it failed.
 ///
 ///     let errors = ErrorOutput()
@@ -91,14 +100,10 @@ public final class ErrorOutput {
 
   /// Nil if the system gives no pipe.
   public init?() {
-    var ends: [CInt] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    (reading, writing) = (ends[0], ends[1])
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      // A program that writes more than the pipe holds must not wait for a reader.
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
+    guard let ends = uninheritedPipe() else { return nil }
+    (reading, writing) = ends
+    // A program that writes more than the pipe holds must not wait for a reader.
+    for end in [reading, writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
   }
 
   deinit {

@@ -62,11 +62,9 @@ public final class Lemmatizer {
     if tables.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
     for beginning in tables.undivided { phrase = phrase.replacing(text: beginning + "' ", with: beginning + "'") }
     let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
-    let others = words.drop { Self.articles.contains($0) || tables.articles.contains($0) }
+    let others = words.drop { tables.articles.contains($0) }
     return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
   }
-
-  private static let articles: Set<String> = ["el", "uno", "il", "un", "un'", "l'", "le", "the", "a", "to", "o", "um"]
 
   /// Orders candidates by rank, then by how often their lemma occurs in a text, then by length, shortest first.
   static func chosen(_ candidates: [LemmaCandidate], form: String, weight: (String) -> Int) -> Lemmas {

@@ -19,7 +19,7 @@ struct WordTables {
   let undivided: Set<String>
   /// Words that end in an apostrophe: `po'`.
   let apocopes: Set<String>
-  /// Articles that are not in the table of function words.
+  /// Articles, by their lemma or, where the table of function words lacks them, by all their forms.
   let articles: Set<String>
   /// Whether `n't` and `'s` are separate words.
   let splitsContractions: Bool
@@ -31,8 +31,9 @@ struct WordTables {
       guard let lemma = words.first else { continue }
       for form in words { functionWords[form] = lemma }
     }
-    abbreviations = Set((Self.titles + " " + Self.shortened[code, default: ""]).split(separator: " ").map(String.init))
-    articles = Set(Self.articlesOnly[code, default: ""].split(separator: " ").map(String.init))
+    func words(_ lists: String...) -> Set<String> { Set(lists.flatMap { $0.split(separator: " ").map(String.init) }) }
+    abbreviations = words(Self.titles, Self.shortened[code, default: ""])
+    articles = words(Self.articleLemmas, Self.articleForms[code, default: ""])
     pointsOrdinals = code == "de"
     asksWithSemicolon = code == "el"
     splitsElisions = ["it", "ca", "fr"].contains(code)
@@ -42,7 +43,9 @@ struct WordTables {
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
   }
 
-  private static let articlesOnly = [
+  private static let articleLemmas = "el uno il un un' l' le the a to o um"
+
+  private static let articleForms = [
     "de": "der die das ein eine", "nl": "de het een", "el": "ο η το οι τα ένας μία ένα", "da": "en et",
     "nb": "en ei et", "nn": "ein ei eit", "sv": "en ett",
   ]

@@ -142,7 +142,7 @@ public struct MemoryModel7: Sendable {
   }
 
   /// Returns the state of a card of which only the last interval in days is known, because another method scheduled
-  /// it.
+  /// it: after the interval the card is remembered with a probability of 0.9.
   public func state(interval: Double) -> MemoryState7 {
     let wanted = interval.isNaN ? 1 : min(36_500, max(1 / 86_400.0, interval))
     var (low, high) = (log(Self.stabilities.lowerBound), log(Self.stabilities.upperBound))

@@ -22,6 +22,14 @@ extension Problem {
   public var message: String { report.message }
   public var details: [ProblemReport.Detail] { report.details }
   public var description: String { report.message }
+
+  /// The problem with another code or message; its title and details stay.
+  public func reworded(_ message: String? = nil, code: ProblemCode? = nil) -> PlainProblem {
+    let report = report
+    return PlainProblem(
+      ProblemReport(
+        code: code ?? report.code, title: report.title, message: message ?? report.message, details: report.details))
+  }
 }
 
 /// A problem passed on from Lua or from a plugin, with its original texts.

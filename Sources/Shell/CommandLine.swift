@@ -72,18 +72,16 @@ struct CommandLine {
   }
 
   private func run(_ words: [String], through program: String) throws -> Int32 {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw RedirectionError.cannotStart(program: program, errno: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let child = startShell(program, input: ends[0])
+    guard let ends = uninheritedPipe() else { throw RedirectionError.cannotStart(program: program, errno: errno) }
+    let child = startShell(program, input: ends.reading)
     let failure = errno
-    close(ends[0])
+    close(ends.reading)
     guard let child else {
-      close(ends[1])
+      close(ends.writing)
       throw RedirectionError.cannotStart(program: program, errno: failure)
     }
-    let status = session.console.redirected(to: ends[1]) { Runner(session).runCommand(words) }
-    close(ends[1])
+    let status = session.console.redirected(to: ends.writing) { Runner(session).runCommand(words) }
+    close(ends.writing)
     let end = waitForExit(of: child)
     guard status == ExitStatus.done else { return status }
     // The terminal has only echoed ^C, so the next output must begin on a new line.

@@ -98,7 +98,7 @@ extension SyncOutgoing {
       ]
     row[2] = type
     if was.map({ ServerRows.tags($0) != note.tags }) ?? true {
-      row[5] = .text(note.tags.isEmpty ? "" : " \(note.tags.joined(separator: " ")) ")
+      row[5] = .text(Tags.joined(note.tags))
     }
     if was.map({ !$0.isSame(as: note) }) ?? true { row[6] = .text(note.fields.joined(separator: "\u{1F}")) }
     try SyncedNotes.markSent(db, note.id)

@@ -31,9 +31,7 @@ struct ProgramOptions {
 
     /// - Parameter message: the error in terms of the program's own command line.
     init(_ error: CommandError, message: String) {
-      let report = error.report
-      problem = PlainProblem(
-        ProblemReport(code: report.code, title: report.title, message: message, details: report.details))
+      problem = error.reworded(message)
     }
   }
 

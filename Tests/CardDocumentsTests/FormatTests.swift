@@ -1,6 +1,7 @@
 // Tests of the file format: every older format is read without loss, and each migration has a golden file.
 
 import Problems
+import TestSupport
 import Testing
 import Values
 

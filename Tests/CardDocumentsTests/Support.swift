@@ -12,10 +12,6 @@ import Wire
 /// Whether DECKHAND_RECORD=1 is set: then the golden files are written instead of compared with.
 var isRecording: Bool { getenv("DECKHAND_RECORD") != nil }
 
-/// Returns the path of a file in Tests/CardDocumentsTests/Fixtures, in the source tree.
-func fixturePath(_ name: String) -> String {
-  folder(of: #filePath) + "/Fixtures/" + name
-}
 func fixture(_ name: String) -> [UInt8] { contents(of: fixturePath(name)) ?? [] }
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -25,7 +25,7 @@ import Values
   @Test(arguments: ["latest.apkg", "legacy.apkg"])
   func `a package from Anki is imported with decks, templates, schedules, marks and media`(_ name: String) throws {
     here.collection.now = 1_795_330_000
-    let report = try here.importing(fixture(name), into: "Spanish")
+    let report = try here.importing(fixturePath(name), into: "Spanish")
     #expect(report.added == 10)
     #expect(try here.collection.names() == ["Spanish", "Spanish::Nouns"])
     let cards = try here.cards("Spanish")
@@ -64,15 +64,15 @@ import Values
   }
 
   @Test func `a second import changes nothing`() throws {
-    try here.importing(fixture("latest.apkg"))
+    try here.importing(fixturePath("latest.apkg"))
     let before = try here.everything()
-    let report = try here.importing(fixture("legacy.apkg"))
+    let report = try here.importing(fixturePath("legacy.apkg"))
     #expect(report.added == 0 && report.updated == 0 && report.skipped == 10)
     #expect(try here.everything() == before)
   }
 
   @Test func `without its schedule every card is new`() throws {
-    try here.importing(fixture("latest.apkg"), keepsSchedule: false)
+    try here.importing(fixturePath("latest.apkg"), keepsSchedule: false)
     #expect(try here.cards("Here").allSatisfy { $0.state == .new && $0.reps == 0 })
     #expect(try here.count("reviews") == 0)
   }
@@ -190,7 +190,7 @@ import Values
   func `while a package is copied to its path, its content is nowhere else among the temporary files`(
     isLegacy: Bool
   ) throws {
-    try here.importing(fixture("latest.apkg"), into: "Spanish")
+    try here.importing(fixturePath("latest.apkg"), into: "Spanish")
     let last = Mutex<[String]>([])
     var destination = PackageDestination(
       folder: here.folder.path, moment: here.moment,

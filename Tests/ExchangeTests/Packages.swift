@@ -124,8 +124,3 @@ func collectionFile(_ folder: TemporaryFolder, _ sql: String) throws -> [UInt8] 
   try file.close()
   return try #require(folder.read("made.anki2"))
 }
-
-/// Returns the path of a file in this folder's Fixtures.
-func fixture(_ name: String) -> String {
-  folder(of: #filePath) + "/Fixtures/" + name
-}

@@ -127,9 +127,14 @@ private let builtFolder: String = {
 /// The root of the source tree, where `Package.swift` is.
 public func sourceRoot() -> String { folder(of: folder(of: folder(of: #filePath))) }
 
+/// Returns the path of a file of the folder Fixtures beside the calling source file.
+public func fixturePath(_ name: String, from source: String = #filePath) -> String {
+  folder(of: source) + "/Fixtures/" + name
+}
+
 /// Reads a file of the folder Fixtures beside the calling source file.
 public func fixtureText(_ name: String, from source: String = #filePath) throws -> String {
-  String(decoding: try FileText.bytes(folder(of: source) + "/Fixtures/" + name, limit: 1 << 20), as: UTF8.self)
+  String(decoding: try FileText.bytes(fixturePath(name, from: source), limit: 1 << 20), as: UTF8.self)
 }
 
 /// Whether two numbers differ by no more than a part of the second, or of 1 if that is more.

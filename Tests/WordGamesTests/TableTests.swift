@@ -11,7 +11,7 @@ import WordGames
 
   /// A store in memory from migration step 1, brought up to date.
   private func old() throws -> Store {
-    let sql = try #require(try FileText.read(folder(of: #filePath) + "/Fixtures/games_1.sql", limit: 1 << 20))
+    let sql = try fixtureText("games_1.sql")
     let second = try #require(WordGamesSchema.migrations.last)
     return Store(
       path: nil, migrations: [Migration("games.1", sql: sql.withoutMigrationTable), second], isInterrupted: { false })

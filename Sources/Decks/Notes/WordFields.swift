@@ -51,12 +51,11 @@ extension WordField {
       word.isStudied = true
       guard let stability = row.optionalNumber(2) else { return }
       word.stability = max(stability, word.stability ?? 0)
-      let (deck, last) = (DeckID(rawValue: row.integer(5)), row.optionalNumber(6))
+      let deck = DeckID(rawValue: row.integer(5))
       guard let model = models[deck] else { return }
-      let card = CardID(rawValue: row.integer(7))
-      let timed = try memories.entry(db, of: card, in: deck, stability: stability, last: last)
-      let days = Double(moment.days(since: last))
-      let recall = timed?.recall(at: moment.now) ?? model.retrievability(days: days, stability: stability)
+      let recall = try memories.recall(
+        db, of: CardID(rawValue: row.integer(7)), in: deck, stability: stability, last: row.optionalNumber(6), model,
+        at: moment)
       word.recall = max(recall, word.recall)
     }
     if note != nil { try body(word) }

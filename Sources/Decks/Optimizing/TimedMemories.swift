@@ -37,6 +37,16 @@ public struct TimedMemories {
     return Self.entry(replay, model, stability: stability, last: last)
   }
 
+  /// The probability that a learnt card is remembered now; `model` is that of its deck by FSRS-6.
+  /// - Parameter stability: by FSRS-6.
+  func recall(
+    _ db: Database, of card: CardID, in deck: DeckID, stability: Double?, last: Double?, _ model: MemoryModel,
+    at moment: StudyMoment
+  ) throws -> Double {
+    try entry(db, of: card, in: deck, stability: stability, last: last)?.recall(at: moment.now)
+      ?? model.retrievability(days: Double(moment.days(since: last)), stability: stability ?? 0.001)
+  }
+
   /// The states of all cards of some decks, except those without answers.
   public func all(_ db: Database, in decks: [DeckID]) throws -> [CardID: Entry] {
     var entries: [CardID: Entry] = [:]

@@ -199,12 +199,9 @@ struct QueueBuilder {
     var recalls: [CardID: Double] = [:]
     for entry in studied {
       let schedule = entry.schedule
-      let timed = try memories.entry(
-        db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview)
-      let days = Double(moment.days(since: schedule.lastReview))
-      recalls[entry.card] =
-        timed?.recall(at: moment.now)
-        ?? models[entry.deck].retrievability(days: days, stability: schedule.stability ?? 0.001)
+      recalls[entry.card] = try memories.recall(
+        db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview,
+        models[entry.deck], at: moment)
     }
     return recalls
   }

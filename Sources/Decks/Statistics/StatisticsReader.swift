@@ -184,10 +184,9 @@ private struct StatisticsReader {
     if state == .review { ofCards.intervals.add(interval) }
     ofCards.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
     ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
-    let (card, deck) = (CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1)))
-    let recall =
-      try memories.entry(db, of: card, in: deck, stability: stability, last: last)?.recall(at: moment.now)
-      ?? model.retrievability(days: Double(moment.days(since: last)), stability: stability)
+    let recall = try memories.recall(
+      db, of: CardID(rawValue: row.integer(0)), in: DeckID(rawValue: row.integer(1)), stability: stability, last: last,
+      model, at: moment)
     ofCards.known += recall
     ofCards.recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
   }

@@ -76,9 +76,7 @@ struct SentNotes {
   }
 
   private func tags(_ column: String) -> String {
-    if keepsMarks || column.isEmpty { return column }
-    let tags = Tags.withoutMarks(Tags.separated(column))
-    return tags.isEmpty ? "" : " \(tags.joined(separator: " ")) "
+    keepsMarks ? column : Tags.joined(Tags.withoutMarks(Tags.separated(column)))
   }
 
   private mutating func type(_ id: Int64) throws -> NoteType {

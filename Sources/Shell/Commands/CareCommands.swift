@@ -110,11 +110,7 @@ enum CareCommands {
     do { return try workspace.care.stage(path, taking: powers) } catch let error as any Problem
       where isOfCards && !(error is FileError)
     {
-      let report = error.report
-      throw PlainProblem(
-        ProblemReport(
-          code: report.code, title: report.title,
-          message: report.message + "; `deck import DECK FILE` imports such a file", details: report.details))
+      throw error.reworded(error.message + "; `deck import DECK FILE` imports such a file")
     }
   }
 

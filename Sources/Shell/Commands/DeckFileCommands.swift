@@ -35,8 +35,9 @@ enum DeckFileCommands {
         the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
         so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
         and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
-        package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format answers imports what was answered on a page of the deck (deck page): \
-        schedules continue as if it had been answered here, and answers that are already there are skipped.
+        package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format \
+        answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
+        answered here, and answers that are already there are skipped.
         """,
       arguments: [
         Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern such as part-*.jsonl"),
@@ -104,7 +105,7 @@ enum DeckFileCommands {
   /// Parses an option for tables; a value that cannot be used is wrong usage.
   static func table<T>(_ parse: () throws -> T) throws -> T {
     do { return try parse() } catch let error as ExchangeError {
-      throw PlainProblem(ProblemReport(.usage(.badValue), error.report.title, error.report.message))
+      throw error.reworded(code: .usage(.badValue))
     }
   }
 

@@ -14,25 +14,23 @@ struct Pager {
   /// Shows the lines, and waits until the user leaves the pager.
   /// - Returns: false when the pager could not be run.
   func show(_ lines: [String]) -> Bool {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return false }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard let ends = uninheritedPipe() else { return false }
     // The lines are UTF-8 in every locale; without this, `less` shows other letters than ASCII as bytes in some.
-    let child = startShell("export LESSCHARSET=\"${LESSCHARSET:-utf-8}\"; \(program)", input: ends[0])
-    close(ends[0])
+    let child = startShell("export LESSCHARSET=\"${LESSCHARSET:-utf-8}\"; \(program)", input: ends.reading)
+    close(ends.reading)
     guard let child else {
-      close(ends[1])
+      close(ends.writing)
       return false
     }
     // Leaving the pager early is not a failure.
     let handler = signal(SIGPIPE, SIG_IGN)
     var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)[...]
     while !bytes.isEmpty {
-      let count = retrying { bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } }
+      let count = retrying { bytes.withUnsafeBytes { write(ends.writing, $0.baseAddress, $0.count) } }
       if count <= 0 { break }
       bytes = bytes.dropFirst(count)
     }
-    close(ends[1])
+    close(ends.writing)
     signal(SIGPIPE, handler)
     // The statuses of a shell that cannot run the program, or does not find it.
     return ![126, 127].contains(CallPause.waitingForUser { waitForExit(of: child) })

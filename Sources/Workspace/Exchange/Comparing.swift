@@ -112,14 +112,12 @@ public struct Comparing {
   /// Reads operands. As nothing is to be imported, an error of a file does not say that nothing was.
   private func files(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws -> ComparedFiles {
     do { return try ComparedFiles(operands, settings) } catch let error as any Problem {
-      let report = error.report
-      var message = report.message
+      var message = error.message
       for end in [". Nothing was imported.", ". Nothing was imported"] {
         message = message.replacing(text: end, with: "")
       }
-      if message == report.message { throw error }
-      throw PlainProblem(
-        ProblemReport(code: report.code, title: report.title, message: message, details: report.details))
+      if message == error.message { throw error }
+      throw error.reworded(message)
     }
   }
 

@@ -4,7 +4,6 @@
 
 import Decks
 import Files
-import Glibc
 import Text
 
 /// The sounds and pictures of some mined words.
@@ -110,12 +109,11 @@ public final class FilmClips {
   /// Runs ffmpeg, which fails for a film that lacks a sound or picture track. What a failure leaves is removed: it may
   /// be cut short, by a full disk for example.
   private func run(_ words: [String], to output: String) throws {
-    let errors = ErrorOutput()
-    let started = startProgram(
-      words + ["file:" + output], environment: workspace.environment.variables.entries, errors: errors)
-    if started.failure != 0 { throw WorkspaceError.noCutting }
-    if try wait(for: started.process, seconds: Self.timeout, workspace.environment, errors) == true { return }
-    reason = errors?.lastLine() ?? reason
+    guard let end = try runProgram(words + ["file:" + output], seconds: Self.timeout, workspace.environment) else {
+      throw WorkspaceError.noCutting
+    }
+    if end.isDone == true { return }
+    reason = end.reason ?? reason
     try Folder.removeFile(output)
   }
 
@@ -131,26 +129,4 @@ public final class FilmClips {
     }
     return fields
   }
-}
-
-/// Waits for a program to end. If it exceeds the timeout or the user interrupts, kills it with all processes that it
-/// started.
-/// - Returns: whether it ended by itself with status 0; nil if it timed out.
-/// - Throws: `WorkspaceError.interrupted`.
-func wait(for process: pid_t, seconds: Double, _ environment: Environment, _ errors: ErrorOutput?) throws -> Bool? {
-  let start = environment.clocks.elapsed()
-  var status: Int32 = 0
-  while waitpid(process, &status, WNOHANG) == 0 {
-    let isInterrupted = environment.isInterrupted()
-    if isInterrupted || environment.clocks.elapsed() - start > seconds {
-      kill(-process, SIGKILL)
-      kill(process, SIGKILL)
-      waitpid(process, &status, 0)
-      if isInterrupted { throw WorkspaceError.interrupted }
-      return nil
-    }
-    errors?.drain()
-    environment.clocks.pause(2)
-  }
-  return status == 0
 }

@@ -130,11 +130,11 @@ public struct SpeechOperations {
     let (source, sound) = (scratch.path("text"), scratch.path("sound.wav"))
     try AtomicFile.write(source, Array(text.utf8), .internalFile(temporaryName: "text.new"))
     let words = try words(language, text: source, sound: sound)
-    let errors = ErrorOutput()
-    let started = startProgram(words, environment: environment.variables.entries, input: source, errors: errors)
     let program = lastPart(of: words[0])
-    if started.failure != 0 { throw WorkspaceError.noSpeech(program: program) }
-    guard let isDone = try wait(for: started.process, seconds: Double(Self.timeout), environment, errors) else {
+    guard let end = try runProgram(words, input: source, seconds: Double(Self.timeout), environment) else {
+      throw WorkspaceError.noSpeech(program: program)
+    }
+    guard let isDone = end.isDone else {
       throw WorkspaceError.speechTimedOut(text: text, program: program, seconds: Self.timeout)
     }
     let bytes =
@@ -143,7 +143,7 @@ public struct SpeechOperations {
     // A header without samples is not a sound.
     if bytes.count <= 44 {
       throw WorkspaceError.unspoken(
-        text: text, language: language.title, program: program, reason: errors?.lastLine())
+        text: text, language: language.title, program: program, reason: end.reason)
     }
     return bytes
   }
