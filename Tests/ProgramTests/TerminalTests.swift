@@ -53,7 +53,7 @@ import Testing
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
     terminal.retained = home
     terminal.wait(for: "> ")
-    terminal.type("6 * 7\r", showing: "42")
+    terminal.type("6 * 7\r", showing: "42", "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
