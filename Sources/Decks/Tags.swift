@@ -1,6 +1,6 @@
 // Tags: which texts can be tags, and how a card's tags are stored in one column.
-// Invariant: a tag contains no white space, so that spaces can separate tags; the order is kept, and duplicates are
-// dropped.
+// Invariant: a tag is composed and contains no white space, so that spaces can separate tags; the order is kept, and
+// duplicates are dropped.
 
 import Text
 
@@ -49,7 +49,7 @@ public enum Tags {
   }
 
   private static func checked(_ given: String) throws(DeckError) -> String {
-    let tag = given.trimmed
+    let tag = given.trimmed.composed
     if tag.isEmpty { throw .badTag(tag: given, reason: "must not be blank") }
     if tag.utf8.count > 200 { throw .badTag(tag: given, reason: "must have at most 200 bytes") }
     for scalar in tag.unicodeScalars {

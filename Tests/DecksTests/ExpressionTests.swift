@@ -209,6 +209,30 @@ import Testing
     #expect(begun == ["Verb::past", "verb"])
   }
 
+  @Test func `tags that differ only in Unicode composition are the same`() throws {
+    let deck = try collection.deck("tags")
+    for (number, tag) in ["caf\u{E9}", "cafe\u{301}"].enumerated() {
+      try collection.add(deck, NewCard(prompt: "\(number)", answer: "a", tags: [tag]))
+      try collection.addNote(deck, ["Front": "note \(number)", "Back": "b"], tags: [tag])
+    }
+    let columns = try collection.store.read { try String.fetchAll($0, sql: "SELECT DISTINCT tags FROM notes") }
+    #expect(columns.map { Array($0.utf8) } == [Array(" caf\u{E9} ".utf8)])
+    // A tag that is stored in another form is found too, and composed when the tags of its card change.
+    try collection.store.operation("forge") { try $0.execute(sql: "UPDATE notes SET tags = ' cafe\u{301} '") }
+    let found = try collection.store.read {
+      try CardTable.ids($0, in: deck, matching: CardQuery("tag:caf\u{E9}"), at: StudyMoment(now: 0))
+    }
+    #expect(found.count == 4)
+    let id = try #require(found.first)
+    try collection.store.operation("tag") { db in
+      let tags = Tags.changed(["cafe\u{301}"], adding: ["bar"], removing: [])
+      try CardTable.update(db, id, tags: tags, now: collection.now)
+    }
+    #expect(
+      try collection.store.read { try CardTable.card($0, id)?.tags.map { Array($0.utf8) } }
+        == ["caf\u{E9}", "bar"].map { Array($0.utf8) })
+  }
+
   @Test func `a deck has three limits of its own, and follows its preset again when one is removed`() throws {
     var limits = DeckLimits()
     for (name, value) in [(DeckOptions.Name.newPerDay, 5.0), (.reviewsPerDay, 60), (.desiredRetention, 0.85)] {
