@@ -105,8 +105,10 @@ final class WordNetForms {
       }
       return true
     }
-    if !found.isEmpty { return found }
-    if isListed(form, in: part) { found.append((form, false)) }
+    let isException = !found.isEmpty
+    // Some exceptions are words of their own too: cola, not only the plural of colon.
+    if !found.contains(where: { $0.lemma == form }), isListed(form, in: part) { found.append((form, false)) }
+    if isException { return found }
     for (ending, replacement) in part.rules where form.hasSuffix(ending) && form.utf8.count > ending.utf8.count + 1 {
       let lemma = form.dropLast(ending.count) + replacement
       if lemma != form, isListed(String(lemma), in: part) { found.append((String(lemma), true)) }

@@ -97,6 +97,22 @@ import Testing
     for form in ["D'Annunzio", "D\u{2019}Annunzio"] { #expect(names.lemmas(of: form).primary == "D'Annunzio") }
   }
 
+  @Test func `an exception of WordNet that is a word of its own is both`() throws {
+    for part in ["noun", "verb", "adj", "adv"] {
+      try folder.write(part == "noun" ? "cola colon\ndata datum\nfeet foot\n" : "", to: part + ".exc")
+      try folder.write(
+        part == "noun" ? "cola n 1\ncolon n 1\ndata n 1\ndatum n 1\nfoot n 1\n" : "", to: "index." + part)
+    }
+    try folder.write("data%1:14:00:: 1 76\ndatum%1:09:00:: 1 5\n", to: "cntlist.rev")
+    let lemmatizer = Lemmatizer(
+      Language(name: "x", title: "X", code: "xx"), overrides: [:], analysers: [],
+      wordNet: try WordNetForms(folder.path) { false }, missing: nil
+    ) { nil }
+    #expect(lemmatizer.lemmas(of: "cola").all == ["colon", "cola"])
+    #expect(lemmatizer.lemmas(of: "data").all == ["data", "datum"])
+    #expect(lemmatizer.lemmas(of: "feet").all == ["foot"])
+  }
+
   @Test func `counts of WordNet that are too large or negative do no harm`() throws {
     for part in ["noun", "verb", "adj", "adv"] {
       try folder.write("", to: part + ".exc")
