@@ -140,9 +140,20 @@ import Text
   }
 
   @Test func `a list has one word per line, followed by what an export added`() throws {
-    let entries = try list("a.txt", "# mine\ngato\n\nperro\tknown\ncasa\tignored\n sol , moon\n")
-    #expect(entries.map(\.word) == ["gato", "perro", "casa", "sol"])
-    #expect(entries.map(\.state) == [.known, .known, .ignored, .known])
+    let entries = try list("a.txt", "# mine\ngato\n\nperro\tknown\ncasa\tignored\nluna\tLearning\n sol , moon\n")
+    #expect(entries.map(\.word) == ["gato", "perro", "casa", "luna", "sol"])
+    #expect(entries.map(\.state) == [.known, .known, .ignored, .learning, .known])
+  }
+
+  @Test(arguments: [
+    ("a.tsv", "perro\tknown\ncasa\tignored\nluna\tlearning\nsol\tsun\n"),
+    ("a.csv", "perro,known\ncasa,ignored\nluna,learning\nsol,sun\n"),
+  ])
+  func `a table without a heading is read as a list`(name: String, text: String) throws {
+    let entries = try list(name, text)
+    #expect(entries.map(\.word) == ["perro", "casa", "luna", "sol"])
+    #expect(entries.map(\.state) == [.known, .ignored, .learning, .known])
+    #expect(try list("b.csv", "word,meaning\nignorado,ignored\n").map(\.state) == [.known])
   }
 
   @Test(arguments: ["list.txt", "list.csv"])

@@ -35,8 +35,16 @@ public struct KnownWordList: Sendable {
     let cells = limitingMarks(line).split(maxSplits: 1, omittingEmptySubsequences: false) { "\t,;".contains($0) }
     let word = String(cells.first ?? "").trimmed
     if word.isEmpty || word.hasPrefix("#") { return nil }
-    let status = cells.count > 1 ? String(cells[1]).trimmed.lowercased() : ""
-    return VocabularyEntry(word: word, state: status == "ignored" ? .ignored : .known)
+    return VocabularyEntry(word: word, state: listedState(cells.count > 1 ? String(cells[1]).trimmed : nil))
+  }
+
+  /// Parses what follows a word in a list without headings. Other texts than these are translations.
+  private static func listedState(_ text: String?) -> VocabularyEntry.State {
+    switch text?.lowercased() {
+    case "ignored": .ignored
+    case "learning": .learning
+    default: .known
+    }
   }
 
   // MARK: Tables
@@ -113,9 +121,13 @@ public struct KnownWordList: Sendable {
     guard let text = cell(layout.word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty, rows.invalidReason == nil else {
       return nil
     }
-    return VocabularyEntry(
-      word: limitingMarks(text), language: cell(layout.language),
-      state: layout.status == nil ? .known : state(cell(layout.status) ?? ""))
+    let stated: VocabularyEntry.State =
+      if let status = layout.status {
+        state(cell(status) ?? "")
+      } else {
+        layout.hasHeader ? .known : listedState(cell(layout.word + 1))
+      }
+    return VocabularyEntry(word: limitingMarks(text), language: cell(layout.language), state: stated)
   }
 
   /// Parses a status. Lute, LWT and LingQ count from 1 to 5; W and 99 mean well known, I and 98 ignored.
