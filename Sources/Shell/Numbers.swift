@@ -23,22 +23,33 @@ func rounded(_ number: Double, _ places: Int) -> String {
 /// The number of days of study since a moment; 0 for one of today or in the future.
 func daysAgo(_ moment: Double, at now: StudyMoment) -> Int { max(0, now.today - now.day(of: moment)) }
 
-extension Terminal {
+/// What shows numbers: with separators on a screen and in a picture, without in a pipe.
+protocol NumberShowing {
+  var groupsNumbers: Bool { get }
+}
+
+extension NumberShowing {
   /// `1,204` on a screen, `1204` in a pipe.
-  func grouped(_ number: Int) -> String { hasScreen ? Text.grouped(number) : String(number) }
+  func grouped(_ number: Int) -> String { groupsNumbers ? Text.grouped(number) : String(number) }
 
   /// `1,204 cards` on a screen, `1204 cards` in a pipe.
   func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
     "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
   }
+
+  /// A whole number as `grouped` shows it, another one with at most two decimals.
+  func number(_ value: Double) -> String {
+    let rounded = (value * 100).rounded() / 100
+    return Int(exactly: rounded).map { grouped($0) } ?? "\(rounded.isFinite ? rounded : value)"
+  }
 }
 
-extension Session {
-  func grouped(_ number: Int) -> String { console.terminal.grouped(number) }
+extension Terminal: NumberShowing {
+  var groupsNumbers: Bool { hasScreen }
+}
 
-  func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
-    console.terminal.counted(number, singular, plural)
-  }
+extension Session: NumberShowing {
+  var groupsNumbers: Bool { console.terminal.hasScreen }
 
   /// How long ago a moment was, in words: `today`, `yesterday`, `12 days ago`. The days are those of study.
   func ago(_ moment: Double) -> String {

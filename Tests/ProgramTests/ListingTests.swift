@@ -94,6 +94,8 @@ import Testing
       "-e", "local t = {} for i = 1, 1234 do t[i] = {prompt = 'p' .. i, answer = 'a'} end decks.create('D'):add_all(t)")
     #expect(try home.run("deck", "list").output.contains("D      1234"))
     #expect(try home.run("card", "show", "D:1200").output.contains("D, position 1200"))
+    let charts = try home.run("deck", "stats", "D").output
+    #expect(charts.contains("new         1234") && !charts.contains("1,234"), "\(charts)")
     let terminal = try home.terminal("deck", "list")
     terminal.wait(for: "1,234")
   }

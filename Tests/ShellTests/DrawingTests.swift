@@ -142,8 +142,8 @@ private final class Paper {
     let lines = BarChart(title: "Cards", bars: bars).lines(on: Paper().terminal(width: 40, screen: false))
     #expect(
       lines == [
-        "Cards", "Spanish  1,204  " + String(repeating: "█", count: 23), "漢字       310  " + "█████▉", "none         0",
-        "\\x1B      -602  " + "███████████▌",
+        "Cards", "Spanish  1204  " + String(repeating: "█", count: 24), "漢字      310  " + "██████▏", "none        0",
+        "\\x1B     -602  " + "████████████",
       ])
   }
 

@@ -183,8 +183,8 @@ enum DeckFigureCommands {
       for (option, asPNG) in [("--png", true), ("--svg", false)] {
         guard let given = invocation.optionalText(option) else { continue }
         let path = session.environment.folders.expanded(given)
-        let picture = ChartPicture(
-          title: name, panels: StatisticsPanels(figures).panels(weeks: 53), isDark: invocation.flag("--dark"))
+        let panels = StatisticsPanels(figures, groupsNumbers: true).panels(weeks: 53)
+        let picture = ChartPicture(title: name, panels: panels, isDark: invocation.flag("--dark"))
         guard session.rehearsal.mayActOutside("write \(path)") else { continue }
         try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
         lines.append("Drew the charts to \(path).")
@@ -223,7 +223,8 @@ enum DeckFigureCommands {
   }
 
   private static func chartLines(_ figures: DeckStatistics, _ terminal: Terminal) -> [String] {
-    let panels = StatisticsPanels(figures).panels(weeks: max(4, min(53, terminal.width - 8)))
+    let weeks = max(4, min(53, terminal.width - 8))
+    let panels = StatisticsPanels(figures, groupsNumbers: terminal.groupsNumbers).panels(weeks: weeks)
     return Array(panels.map { $0.lines(on: terminal) }.joined(separator: [""]))
   }
 }

@@ -47,12 +47,12 @@ enum GoalCommand {
       }
       guard let date else {
         if invocation.optionalText("--recall") ?? invocation.optionalText("--minutes") != nil { throw missing("DATE") }
-        return try shown(deck)
+        return try shown(deck, session)
       }
       let progress = try deck.goals.set(
         date: date, recall: invocation.optionalNumber("--recall") ?? DeckGoal.initialRecall,
         minutes: invocation.optionalNumber("--minutes") ?? DeckGoal.initialMinutes)
-      return CommandResult(.list([progress.value]), .lines(GoalWords().lines(of: progress)))
+      return CommandResult(.list([progress.value]), .lines(GoalWords(session).lines(of: progress)))
     }
   }
 
@@ -62,7 +62,7 @@ enum GoalCommand {
   }
 
   private static func list(_ session: Session) throws -> CommandResult {
-    let words = GoalWords()
+    let words = GoalWords(session)
     var table = TableText(
       [
         .init("Deck"), .init("Date"), .init("Days left", .right), .init("Wanted", .right), .init("Today", .right),
@@ -89,9 +89,9 @@ enum GoalCommand {
     return CommandResult(.list([]), line: "\(name) no longer has a goal; it is studied as before.")
   }
 
-  private static func shown(_ deck: DeckHandle) throws -> CommandResult {
+  private static func shown(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
     if let progress = try deck.goals.progress() {
-      return CommandResult(.list([progress.value]), .lines(GoalWords().lines(of: progress)))
+      return CommandResult(.list([progress.value]), .lines(GoalWords(session).lines(of: progress)))
     }
     let name = quoted(try deck.record().name)
     let around = try deck.goals.current().map { "\(name) follows the goal of \(quoted($0.deck.name))." }

@@ -98,7 +98,7 @@ enum OptimizeCommand {
       "\(name): both models fitted to the first four fifths of the answers, and judged on "
       + "\(session.counted(evidence.fsrs7.count, "answer")) on later days of the last fifth."
     let pictures = [("FSRS-6", evidence.fsrs6), ("FSRS-7", evidence.fsrs7)].flatMap { model, fit in
-      [""] + CalibrationPicture.panel("\(model): predicted and remembered", fit).lines(on: terminal)
+      [""] + CalibrationPicture.panel("\(model): predicted and remembered", fit, terminal).lines(on: terminal)
     }
     let value: Value = .record([
       ("deck", .text(name)), ("model", .text(uses7 ? "fsrs-7" : "fsrs-6")), ("fsrs6", evidence.fsrs6.value),
@@ -114,14 +114,14 @@ enum OptimizeCommand {
 
 /// A chart of the share of remembered answers against the predicted probability.
 enum CalibrationPicture {
-  static func panel(_ title: String, _ fit: ModelFit) -> ChartPanel {
+  static func panel(_ title: String, _ fit: ModelFit, _ numbers: some NumberShowing) -> ChartPanel {
     ChartPanel(
       title,
       .rows(
         fit.calibration.map { part in
           let remembered = wholePercent(part.remembered)
           return ChartPanel.Row(
-            wholePercent(part.predicted), part.remembered, "\(remembered) of \(grouped(part.count))")
+            wholePercent(part.predicted), part.remembered, "\(remembered) of \(numbers.grouped(part.count))")
         }))
   }
 }

@@ -43,7 +43,8 @@ enum TextShowCommand {
       let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
       if isDrawn { return CommandResult(figures, .lines(drawn)) }
       guard invocation.flag("--plot") else { return CommandResult(figures, .parts(shown(view, goals, session))) }
-      let charts = TextPanels(view).panels.map { $0.lines(on: session.console.terminal) }
+      let terminal = session.console.terminal
+      let charts = TextPanels(view, groupsNumbers: terminal.groupsNumbers).panels.map { $0.lines(on: terminal) }
       return CommandResult(
         figures, .parts(shown(view, goals, session) + [.drawn([""] + charts.joined(separator: [""]))]))
     }
@@ -56,8 +57,8 @@ enum TextShowCommand {
     try [("--png", true), ("--svg", false)].compactMap { option, asPNG -> String? in
       guard let given = invocation.optionalText(option) else { return nil }
       let path = session.environment.folders.expanded(given)
-      let picture = ChartPicture(
-        title: printable(title), panels: TextPanels(view).panels, isDark: invocation.flag("--dark"))
+      let panels = TextPanels(view, groupsNumbers: true).panels
+      let picture = ChartPicture(title: printable(title), panels: panels, isDark: invocation.flag("--dark"))
       guard session.rehearsal.mayActOutside("write \(printable(path))") else { return nil }
       try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
       return "Drew the charts to \(printable(path))."

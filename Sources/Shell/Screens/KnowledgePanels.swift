@@ -3,20 +3,22 @@
 import CardDocuments
 import Decks
 import Memory
-import Text
 
-struct KnowledgePanels {
+struct KnowledgePanels: NumberShowing {
   /// The fewest answers on later days for a calibration chart.
   private static let fewestAnswers = 100
 
+  let groupsNumbers: Bool
   private let knowledge: ModelKnowledge
 
-  init(_ knowledge: ModelKnowledge) { self.knowledge = knowledge }
+  init(_ knowledge: ModelKnowledge, groupsNumbers: Bool) {
+    (self.knowledge, self.groupsNumbers) = (knowledge, groupsNumbers)
+  }
 
   var panels: [ChartPanel] {
     let hasPicture = knowledge.fit.count >= Self.fewestAnswers
     return [ChartPanel("Memory model", .words(hasPicture ? words : [few]))]
-      + (hasPicture ? [CalibrationPicture.panel("Predicted, and remembered", knowledge.fit)] : []) + [minutes]
+      + (hasPicture ? [CalibrationPicture.panel("Predicted, and remembered", knowledge.fit, self)] : []) + [minutes]
   }
 
   private var few: String {
@@ -54,7 +56,7 @@ struct KnowledgePanels {
         costs.map { cost in
           let isNow = cost.retention == knowledge.now.retention
           let text = rounded(cost.minutes, 2) + (isNow ? " (now)" : "")
-          return ChartPanel.Row(GoalWords().percent(cost.retention), cost.minutes, text)
+          return ChartPanel.Row(GoalWords(self).percent(cost.retention), cost.minutes, text)
         }))
   }
 }

@@ -4,18 +4,21 @@
 import CardDocuments
 import Decks
 import Memory
-import Text
 
-struct StatisticsPanels {
+struct StatisticsPanels: NumberShowing {
+  let groupsNumbers: Bool
   private let figures: DeckStatistics
 
-  init(_ figures: DeckStatistics) { self.figures = figures }
+  init(_ figures: DeckStatistics, groupsNumbers: Bool) {
+    (self.figures, self.groupsNumbers) = (figures, groupsNumbers)
+  }
 
   /// - Parameter weeks: the number of columns of the calendar.
   func panels(weeks: Int) -> [ChartPanel] {
     let progress = figures.goal.map { [goal($0)] } ?? []
     if figures.days.isEmpty { return progress + withoutAnswers }
-    return progress + [today, retention] + (figures.knowledge.map { KnowledgePanels($0).panels } ?? [])
+    let knowledge = figures.knowledge.map { KnowledgePanels($0, groupsNumbers: groupsNumbers).panels } ?? []
+    return progress + [today, retention] + knowledge
       + [calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons] + memory + [added]
   }
 
@@ -42,7 +45,7 @@ struct StatisticsPanels {
   // MARK: Words
 
   private func goal(_ progress: GoalProgress) -> ChartPanel {
-    ChartPanel("Goal", .words(GoalWords().lines(of: progress)))
+    ChartPanel("Goal", .words(GoalWords(self).lines(of: progress)))
   }
 
   private var today: ChartPanel {
@@ -176,6 +179,6 @@ struct StatisticsPanels {
 
   private func columns(_ title: String, _ bars: [Double], axis: [String], unit: String = "") -> ChartPanel {
     let most = bars.max() ?? 0
-    return ChartPanel(title, .columns(bars, axis: axis), highest: BarChart.number(most) + unit)
+    return ChartPanel(title, .columns(bars, axis: axis), highest: number(most) + unit)
   }
 }

@@ -81,7 +81,7 @@ final class StudyScreen {
     if terminal.hasKeyboard, terminal.hasScreen, !redraws {
       session.console.show(.lines(["Enter shows the answer; ? shows the other keys."]))
     }
-    if let goal, !redraws { session.console.show(.lines([GoalWords().line(goal)])) }
+    if let goal, !redraws { session.console.show(.lines([GoalWords(terminal).line(goal)])) }
     try keys.whileReadingKeys {
       repeat { try runLoop() } while try wantsAgain()
     }

@@ -174,7 +174,7 @@ extension StudyScreen {
     let bar = String(repeating: full, count: filled) + String(repeating: empty, count: width - filled)
     let waiting = "\(terminal.grouped(counts.due)) due · \(terminal.grouped(counts.new)) new"
     let percent = "\(Int(part * 100)) %"
-    let goal = self.goal.map { ["\(GoalWords().short($0)) · \(waiting) · \(percent)"] } ?? []
+    let goal = self.goal.map { ["\(GoalWords(terminal).short($0)) · \(waiting) · \(percent)"] } ?? []
     return goal + ["\(waiting) · \(bar) \(percent)", "\(waiting) · \(percent)", waiting, percent]
   }
 

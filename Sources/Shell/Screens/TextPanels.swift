@@ -3,14 +3,14 @@
 
 import CardDocuments
 import Language
-import Text
 
-struct TextPanels {
+struct TextPanels: NumberShowing {
   private static let partCount = 30
 
+  let groupsNumbers: Bool
   private let view: TextView
 
-  init(_ view: TextView) { self.view = view }
+  init(_ view: TextView, groupsNumbers: Bool) { (self.view, self.groupsNumbers) = (view, groupsNumbers) }
 
   var panels: [ChartPanel] { [states, growth, parts, sentences] }
 

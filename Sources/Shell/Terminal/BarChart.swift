@@ -1,4 +1,4 @@
-// Values as horizontal bars, for `shell.chart` and statistics; the same text in a pipe.
+// Values as horizontal bars, for `shell.chart`; the same in a pipe, with plain numbers.
 // Invariant: no line is wider than the terminal, and every value is shown as a number beside its bar.
 
 import Problems
@@ -20,7 +20,7 @@ package struct BarChart {
   /// Draws bars in proportion to the largest value; a negative value is drawn by its magnitude and dimmed.
   package func lines(on terminal: Terminal) -> [String] {
     let labels = bars.map { printable($0.label).cut(to: max(8, terminal.width / 3)) }
-    let numbers = bars.map { Self.number($0.value) }
+    let numbers = bars.map { terminal.number($0.value) }
     let labelWidth = labels.map(\.displayWidth).max() ?? 0
     let numberWidth = numbers.map(\.displayWidth).max() ?? 0
     let room = max(1, terminal.width - labelWidth - numberWidth - 5)
@@ -43,11 +43,5 @@ package struct BarChart {
     let eighths = Int((fraction * Double(width) * 8).rounded())
     let tips = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
     return String(repeating: "█", count: eighths / 8) + tips[eighths % 8]
-  }
-
-  /// Formats whole numbers with grouping, others with at most two decimals.
-  static func number(_ value: Double) -> String {
-    let rounded = (value * 100).rounded() / 100
-    return Int(exactly: rounded).map(grouped) ?? "\(rounded.isFinite ? rounded : value)"
   }
 }

@@ -6,15 +6,17 @@ import Memory
 import Text
 import Workspace
 
-struct GoalWords {
+struct GoalWords: NumberShowing {
+  let groupsNumbers: Bool
+
+  init(_ numbers: some NumberShowing) { groupsNumbers = numbers.groupsNumbers }
+
   func percent(_ share: Double) -> String {
     // Rounded down, so that it never claims more; the small addend compensates for decimals that binary stores slightly
     // too low.
     let tenths = Int((share * 1000 + 0.001).rounded(.down))
     return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
   }
-
-  func number(_ value: Double) -> String { Int(exactly: value).map { grouped($0) } ?? "\(value)" }
 
   /// The short form: `goal 95 % in 12 days`
   func short(_ current: DeckGoals.Current) -> String {
