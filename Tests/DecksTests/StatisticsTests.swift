@@ -52,6 +52,20 @@ import Testing
     #expect(seen == [8192, 8200])
   }
 
+  @Test func `rows are counted in advance only if their number is asked for`() throws {
+    func counts(_ progress: ((Int, Int) -> Void)?) throws -> Int {
+      try collection.store.read { db in
+        var count = 0
+        db.trace { if $0.contains("count(*) FROM reviews") { count += 1 } }
+        _ = try DeckStatistics(db, at: moment, progress: progress)
+        db.trace(nil)
+        return count
+      }
+    }
+    #expect(try counts(nil) == 0)
+    #expect(try counts({ _, _ in }) == 1)
+  }
+
   @Test func `figures agree with a slow count, and with each other`() throws {
     let (a, b) = try study(days: 40)
     let figures = try statistics()

@@ -10,14 +10,14 @@ extension DeckStatistics {
   /// Gathers the figures of some decks and the decks within them, or of everything if `decks` is nil.
   /// - Parameters:
   ///   - query: if given, only cards that match it are counted.
-  ///   - progress: called now and then with the rows that were read and the number of all.
+  ///   - progress: called now and then with the rows that were read and the number of all; nil if nobody asks.
   public init(
     _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment,
-    progress: (Int, Int) -> Void = { _, _ in }
+    progress: ((Int, Int) -> Void)? = nil
   ) throws {
-    var reader = try StatisticsReader(db, decks, query, moment)
-    try reader.readCards(db, progress)
-    try reader.readAnswers(db, progress)
+    var reader = try StatisticsReader(db, decks, query, moment, progress)
+    try reader.readCards(db)
+    try reader.readAnswers(db)
     self = reader.statistics
   }
 }
@@ -116,19 +116,24 @@ private struct StatisticsReader {
   /// The states by FSRS-7 after the answers read so far, by the places of the cards that it schedules.
   private var replays: [Int: TimedMemory.Replay] = [:]
 
-  /// The rows that were read, and the number of all.
+  private let progress: ((Int, Int) -> Void)?
+  /// The rows that were read, and the number of all, which is counted for `progress` only.
   private var rows = (read: 0, all: 0)
 
   private var ofCards = CardTallies()
   private var ofAnswers = AnswerTallies()
 
-  init(_ db: Database, _ roots: [DeckID]?, _ query: CardQuery?, _ moment: StudyMoment) throws {
-    self.moment = moment
+  init(
+    _ db: Database, _ roots: [DeckID]?, _ query: CardQuery?, _ moment: StudyMoment, _ progress: ((Int, Int) -> Void)?
+  ) throws {
+    (self.moment, self.progress) = (moment, progress)
     decks = try roots.map { try DeckFamilies.all(db, of: $0).map(\.id).sorted { $0.rawValue < $1.rawValue } }
     let asked = decks.map { Set($0) }
     let options = try DeckTable.allOptions(db, at: moment).filter { asked?.contains($0.key) ?? true }
     memories = TimedMemories(options)
-    rows = (0, try db.count("SELECT (SELECT count(*) FROM cards) + (SELECT count(*) FROM reviews)"))
+    if progress != nil {
+      rows.all = try db.count("SELECT (SELECT count(*) FROM cards) + (SELECT count(*) FROM reviews)")
+    }
     for (deck, options) in options {
       modelOfDeck[deck.rawValue] = Int32(models.count)
       models.append(MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm))
@@ -139,20 +144,20 @@ private struct StatisticsReader {
 
   private var isEverything: Bool { decks == nil && wanted == nil }
 
-  private mutating func countRow(_ progress: (Int, Int) -> Void) {
+  private mutating func countRow() {
     rows.read += 1
-    if rows.read % 8192 == 0 { progress(rows.read, rows.all) }
+    if rows.read % 8192 == 0 { progress?(rows.read, rows.all) }
   }
 
   // MARK: Cards
 
-  mutating func readCards(_ db: Database, _ progress: (Int, Int) -> Void) throws {
+  mutating func readCards(_ db: Database) throws {
     let sql = """
       SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review, buried_until FROM cards
       ORDER BY id
       """
     try db.forEachRow(sql) { row in
-      countRow(progress)
+      countRow()
       let id = row.integer(0)
       guard let model = modelOfDeck[row.integer(1)], wanted?.contains(CardID(rawValue: id)) ?? true else { return }
       slots.add(id, model: model)
@@ -193,10 +198,10 @@ private struct StatisticsReader {
 
   // MARK: Answers
 
-  mutating func readAnswers(_ db: Database, _ progress: (Int, Int) -> Void) throws {
+  mutating func readAnswers(_ db: Database) throws {
     let sql = "SELECT card, at, rating, state, interval, stability, seconds, difficulty FROM reviews ORDER BY id"
     try db.forEachRow(sql) { row in
-      countRow(progress)
+      countRow()
       let (id, at, rating) = (row.integer(0), row.number(1), row.integer(2))
       guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
       let slot = slots.place(id)

@@ -202,18 +202,18 @@ enum DeckFigureCommands {
     let workspace = try session.workspace()
     let progress = session.console.progress("Counting", total: nil)
     defer { progress.finish() }
-    guard let text else {
-      return (try workspace.decks.statistics { progress.update($0, of: $1) }, "All decks")
-    }
+    // The rows are counted only if somebody sees the progress.
+    let update: ((Int, Int) -> Void)? = session.console.drawsProgress ? { progress.update($0, of: $1) } : nil
+    guard let text else { return (try workspace.decks.statistics(progress: update), "All decks") }
     for deck in try workspace.decks.all() where try deck.record().name.lowercased() == text.lowercased() {
-      var figures = try deck.statistics { progress.update($0, of: $1) }
+      var figures = try deck.statistics(progress: update)
       progress.finish()
       let trying = session.console.progress("Trying the memory model", total: nil)
       defer { trying.finish() }
       figures.knowledge = try deck.fitting.knowledge { trying.update(0, of: nil) }
       return (figures, try deck.record().name)
     }
-    let figures = try workspace.decks.statistics(query: text) { progress.update($0, of: $1) }
+    let figures = try workspace.decks.statistics(query: text, progress: update)
     // A single word that finds nothing was most likely meant as a deck, so opening it reports the missing deck.
     if figures.cards.all == 0 {
       if !text.contains(where: { " :\"(-".contains($0) }) { _ = try workspace.decks.open(text) }

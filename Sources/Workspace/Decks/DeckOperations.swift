@@ -81,7 +81,7 @@ public struct DeckOperations {
 
   /// Returns statistics of some decks and their subdecks, or of everything if nil.
   public func statistics(
-    of decks: [DeckHandle]? = nil, query: String? = nil, progress: (Int, Int) -> Void = { _, _ in }
+    of decks: [DeckHandle]? = nil, query: String? = nil, progress: ((Int, Int) -> Void)? = nil
   ) throws -> DeckStatistics {
     let query = try query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
     return try workspace.read { db in
