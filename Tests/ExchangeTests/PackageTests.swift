@@ -124,7 +124,8 @@ import Values
       #expect([report.added, report.updated, report.skipped] == [0, updated, 1 - updated])
       #expect(try here.cards("Here").map(\.answer) == [answer])
     }
-    #expect(problemCode { _ = try here.importing(newer, onDuplicate: .error) } == "duplicate")
+    let error = #expect(throws: ExchangeError.self) { try here.importing(newer, onDuplicate: .error) }
+    #expect(error?.message == "newer.apkg: the note \"casa\" already exists. Nothing was imported.")
     #expect(try here.cards("Here").map(\.answer) == ["house"])
   }
 

@@ -157,7 +157,11 @@ public final class PackageImport {
     } catch let error as NoteError where error != .interrupted {
       try refuse(number, path, error.report.code, error.message)
     } catch let error as DeckError {
-      if case .duplicate = error { throw ExchangeError.alreadyThere(path: path, reason: error.message) }
+      if case .duplicate = error {
+        let name = NoteTable.firstFieldKey(note.note.fields.first ?? "")
+        throw ExchangeError.alreadyThere(
+          path: path, reason: name.isEmpty ? error.message : "the note \(quoted(name)) already exists")
+      }
       try refuse(number, path, error.report.code, error.message)
     }
   }
