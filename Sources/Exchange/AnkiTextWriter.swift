@@ -42,7 +42,9 @@ struct AnkiTextWriter: CardRowWriter {
     if source.isFirst {
       cells += fields + Array(repeating: "", count: max(0, fieldCount - fields.count))
       cells.append((source.note?.record.tags ?? card.tags).joined(separator: " "))
-      try sink.append(TableText.line(cells, Self.tab))
+      let line = TableText.line(cells, Self.tab)
+      if line.count > rowLimit { return [.largeCards] }
+      try sink.append(line)
     }
     return source.unscheduled(card)
   }

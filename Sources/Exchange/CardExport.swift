@@ -1,6 +1,6 @@
 // Writes a deck's cards to a file, so that importing it yields the same cards in the same order.
-// Invariant: the file holds all cards or keeps its old content; what its format cannot hold is counted; memory does
-// not grow with the deck except for 8 bytes per card.
+// Invariant: the file holds all cards that an import can read or keeps its old content; what its format cannot hold is
+// counted; memory does not grow with the deck except for 8 bytes per card.
 
 public import Decks
 public import Files
@@ -38,8 +38,7 @@ public struct CardExport {
     var report = ExportReport(cards: 0, bytes: 0)
     let write = { (sink: FileSink) in
       var writer = try writer(format, options, sink)
-      var run = try ExportRun(
-        db, format, decks: Set(decks.map(\.id)), hasLog: options.hasSchedule && format.holds.contains(.reviews))
+      var run = try ExportRun(db, format, decks: Set(decks.map(\.id)), options)
       try writer.begin()
       for (subdeck, ids) in ids {
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -52,7 +51,8 @@ public struct CardExport {
       }
       try writer.end()
       if !writer.holdsOptions { run.lost[.options] = try optionsOfDecks().count }
-      report = ExportReport(cards: run.done, bytes: sink.count, lost: run.lost.filter { $0.value > 0 })
+      report = ExportReport(
+        cards: run.written, bytes: sink.count, lost: run.lost.filter { $0.value > 0 }, omitted: run.omitted)
     }
     try AtomicFile.writeGiven(path, .exported(kinds, isInterrupted: isInterrupted), write)
     return report
@@ -128,14 +128,18 @@ private struct ExportRun {
   private let db: Database
   private let format: CardFormat
   private let decks: Set<DeckID>
-  var done = 0
+  private let isComplete: Bool
+  /// The cards that were read, and those of them that are in the file.
+  private(set) var (done, written) = (0, 0)
   var lost: [CardPart: Int] = [:]
+  private(set) var omitted: [String] = []
   private var notes: Set<NoteID> = []
   private var types: [NoteTypeID: NoteType] = [:]
   private let reviews: SentReviews?
 
-  init(_ db: Database, _ format: CardFormat, decks: Set<DeckID>, hasLog: Bool) throws {
-    (self.db, self.format, self.decks) = (db, format, decks)
+  init(_ db: Database, _ format: CardFormat, decks: Set<DeckID>, _ options: ExportOptions) throws {
+    (self.db, self.format, self.decks, isComplete) = (db, format, decks, options.isComplete)
+    let hasLog = options.hasSchedule && format.holds.contains(.reviews)
     reviews = hasLog ? try SentReviews(db) : nil
   }
 
@@ -154,8 +158,10 @@ private struct ExportRun {
   }
 
   /// - Parameter beside: what the writer could not write of this card.
-  mutating func count(_ card: CardRecord, _ source: ExportSource, lost beside: Set<CardPart>) {
+  mutating func count(_ card: CardRecord, _ source: ExportSource, lost beside: Set<CardPart>) throws {
     done += 1
+    if let part = beside.first(where: \.isCard) { return try omit(card, source, part) }
+    written += 1
     var parts = beside
     if !card.fields.isEmpty { parts.insert(.fields) }
     if card.fields.contains(where: { if case .json = $0.value { true } else { false } }) { parts.insert(.fieldKinds) }
@@ -165,6 +171,17 @@ private struct ExportRun {
     if parts.contains(.fields) { parts.remove(.fieldKinds) }
     if card.document != nil { parts.insert(.documents) }
     for part in parts { lost[part, default: 0] += 1 }
+  }
+
+  /// Counts a card that is not in the file, under the first field of its note.
+  private mutating func omit(_ card: CardRecord, _ source: ExportSource, _ part: CardPart) throws {
+    let first = source.note.map { NoteTable.firstFieldKey($0.record.fields.first ?? "") } ?? ""
+    let name = String((first.isEmpty ? card.prompt : first).unicodeScalars.prefix(100))
+    if isComplete, part == .largeCards { throw ExchangeError.noRoom(card: name) }
+    lost[part, default: 0] += 1
+    if omitted.count < 6, !omitted.contains(name) { omitted.append(name) }
+    // The note goes with its next card that is written.
+    if source.isFirst { notes.remove(card.note) }
   }
 }
 

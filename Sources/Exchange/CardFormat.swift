@@ -23,6 +23,11 @@ public enum CardPart: String, Sendable, CaseIterable {
   case documents
   /// Sounds and pictures in fields.
   case media
+  /// Whole cards whose row would have more than `rowLimit` bytes, so that no import would read it.
+  case largeCards = "large_cards"
+
+  /// Whether it is a whole card, of which the file holds nothing.
+  public var isCard: Bool { self == .largeCards }
 }
 
 /// A format of files of cards.

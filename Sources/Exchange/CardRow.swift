@@ -129,5 +129,5 @@ extension CardRows {
   var holdsFormatting: Bool { false }
 }
 
-/// The limit on the size of a row in bytes.
+/// The limit on the size of a row in bytes: a file of others cannot fill the memory with one row.
 let rowLimit = 1_000_000

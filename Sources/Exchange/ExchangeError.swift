@@ -37,6 +37,8 @@ public enum ExchangeError: Problem, Equatable {
   case noteElsewhere(guid: String, deck: String)
   /// A card is in the deck already, and duplicates are errors in this import.
   case alreadyThere(path: String, reason: String)
+  /// A card whose row would be too large, in an export that must hold all cards.
+  case noRoom(card: String)
   /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
@@ -74,6 +76,11 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
         ["path": path, "line": place.line, "column": place.column])
+    case .noRoom(let card):
+      ProblemReport(
+        .tooLarge, "Too large",
+        "the row of the card \(quoted(card)) would have more than \(grouped(rowLimit)) bytes; an Anki package (.apkg) "
+          + "can hold it; nothing was written")
     case .unknownFormat(let name):
       .unknown(
         .badFormat, "format", name, among: CardFormat.allNames,

@@ -14,6 +14,8 @@ public struct ExportOptions: Sendable {
   public var hasSchedule = false
   /// Whether cells that a spreadsheet would run as formulas are escaped.
   public var isForSpreadsheet = false
+  /// Whether a card that is too large for a row is an error, which leaves the file unchanged.
+  public var isComplete = false
 
   public init() {}
 }
@@ -26,9 +28,11 @@ public struct ExportReport: Sendable {
   public let bytes: Int
   /// What the file could not hold, with the number of cards affected (for options, of decks).
   public let lost: [(part: CardPart, count: Int)]
+  /// The first fields of cards that are not in the file, at most six.
+  public let omitted: [String]
 
-  public init(cards: Int, bytes: Int, lost: [CardPart: Int] = [:]) {
-    (self.cards, self.bytes) = (cards, bytes)
+  public init(cards: Int, bytes: Int, lost: [CardPart: Int] = [:], omitted: [String] = []) {
+    (self.cards, self.bytes, self.omitted) = (cards, bytes, omitted)
     self.lost = CardPart.allCases.compactMap { part in lost[part].map { (part, $0) } }
   }
 

@@ -18,9 +18,11 @@ struct JSONArrayWriter: CardRowWriter {
   func begin() throws { try sink.append("[") }
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    let element = JSONElementWriter.card(card, source, hasSchedule: false)
+    if element.count > rowLimit { return [.largeCards] }
     try sink.append(isFirst ? "\n" : ",\n")
     isFirst = false
-    try sink.append(JSONElementWriter.card(card, source, hasSchedule: false))
+    try sink.append(element)
     return source.unscheduled(card)
   }
 
@@ -60,7 +62,9 @@ struct JSONObjectWriter: CardRowWriter {
   }
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
-    try append(JSONElementWriter.card(card, source, hasSchedule: hasSchedule))
+    let element = JSONElementWriter.card(card, source, hasSchedule: hasSchedule)
+    if element.count > rowLimit { return [.largeCards] }
+    try append(element)
     return source.lost(card, hasSchedule: hasSchedule)
   }
 
@@ -91,7 +95,9 @@ struct JSONLinesWriter: CardRowWriter {
   }
 
   func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
-    try line(JSONElementWriter.card(card, source, hasSchedule: hasSchedule))
+    let element = JSONElementWriter.card(card, source, hasSchedule: hasSchedule)
+    if element.count > rowLimit { return [.largeCards] }
+    try line(element)
     return source.lost(card, hasSchedule: hasSchedule)
   }
 

@@ -35,7 +35,9 @@ struct TableCardWriter: CardRowWriter {
       let names = FormulaGuard.guarded(guarded.joined(separator: "|"))
       if let place = columns.firstIndex(of: .guarded) { cells[place] = names } else { cells.append(names) }
     }
-    try line(cells)
+    let line = TableText.line(cells, separator)
+    if line.count > rowLimit { return [.largeCards] }
+    try sink.append(line)
     return source.unscheduled(card)
   }
 

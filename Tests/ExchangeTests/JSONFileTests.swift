@@ -172,6 +172,37 @@ import Text
     #expect(try other.cards(other.deck(named: "b")).allSatisfy { $0.state == .new && !$0.isSuspended })
   }
 
+  @Test(arguments: ["x.json", "x.jsonl", "x.txt"])
+  func `a note too large for a row is left out and named, and the other notes are imported`(name: String) throws {
+    let deck = try collection.deck("a")
+    let long = "<b>" + String(repeating: "x", count: 1_000_000) + "</b>"
+    try collection.addNote(deck, ["Front": "<i>large</i>", "Back": long], .reversed)
+    try collection.addNote(deck, ["Front": "<i>small</i>", "Back": "b"], .reversed)
+    let report = try collection.exporting(deck, folder.file(name))
+    #expect(report.cards == 2 && report.omitted == ["large"])
+    #expect(report.lost.map(\.part) == [.largeCards] && report.lost.map(\.count) == [2])
+    let other = TestCollection()
+    let there = try other.importing(other.deck("b"), folder.file(name))
+    #expect(there.added == 2 && there.rejected.isEmpty, "\(there.rejected)")
+    var options = ExportOptions()
+    options.isComplete = true
+    #expect(throws: ExchangeError.noRoom(card: "large")) {
+      try collection.exporting(deck, folder.file("all-" + name), options)
+    }
+    #expect(!fileExists(folder.file("all-" + name)))
+  }
+
+  @Test(arguments: ["x.json", "x.csv"])
+  func `a card whose texts are together too large for a row is left out and named`(name: String) throws {
+    let deck = try collection.deck("a")
+    try collection.add(deck, "large", String(repeating: "x", count: 999_999))
+    try collection.add(deck, "p", "a")
+    let report = try collection.exporting(deck, folder.file(name))
+    #expect(report.cards == 1 && report.omitted == ["large"])
+    let other = TestCollection()
+    #expect(try other.importing(other.deck("b"), folder.file(name)).added == 1)
+  }
+
   @Test func `options with invalid values are reported`() throws {
     let deck = try collection.deck("d")
     let text = #"{"deckhand":1,"options":{"new_per_day":-3,"fuzz":"x","reviews_per_day":9}}"#

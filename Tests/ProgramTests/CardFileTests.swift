@@ -75,6 +75,15 @@ import Testing
     #expect(run.status == 2 && run.errors.hasPrefix("import: "), "\(run)")
   }
 
+  @Test func `an export names the cards that are too large for a row`() throws {
+    let home = try Home()
+    let table = "prompt,answer\nlarge " + String(repeating: "x", count: 999_980) + ",a\n"
+    try home.run("deck", "import", "L", home.write(table, to: "l.csv"))
+    let run = try home.run("deck", "export", "L", home.path + "/l.json")
+    #expect(run.output.contains("Not in the file: 1 card too large for a row (large xxx"), "\(run)")
+    #expect(run.output.contains(" Only a package (.apkg) contains such cards."), "\(run)")
+  }
+
   @Test func `notes of a package that are in other decks are reported`() throws {
     let home = try Home()
     let file = try home.write("uno\tone\ndos\ttwo\n", to: "w.tsv")

@@ -263,11 +263,16 @@ enum DeckFileCommands {
   ) -> [String] {
     let first = "Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(target)."
     if report.lost.isEmpty { return [first] }
-    let lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
-    let hint =
-      report.lost.contains { $0.part == .schedule }
-      ? " --with-schedule writes schedules into .json, .jsonl and .apkg." : ""
-    return [first, "Not in the file: \(lost.joined(separator: "; ")).\(hint)"]
+    var lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
+      .joined(separator: "; ")
+    let names = report.omitted.prefix(5).map { printable($0, limit: 40) }.joined(separator: ", ")
+    if !names.isEmpty { lost += " (\(names)\(report.omitted.count > 5 ? ", …" : ""))" }
+    lost += "."
+    if report.lost.contains(where: { $0.part == .schedule }) {
+      lost += " --with-schedule writes schedules into .json, .jsonl and .apkg."
+    }
+    if !names.isEmpty { lost += " Only a package (.apkg) contains such cards." }
+    return [first, "Not in the file: \(lost)"]
   }
 }
 
@@ -284,6 +289,7 @@ extension CardPart {
     case .options: "the options of \(cards)"
     case .documents: "the documents of \(cards), except their ids"
     case .media: "sounds and pictures of \(cards)"
+    case .largeCards: "\(cards) too large for a row"
     }
   }
 }

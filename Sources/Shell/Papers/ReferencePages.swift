@@ -119,7 +119,9 @@ struct ReferencePages {
       CardFormat.allCases.map { format in
         ["`\(format.rawValue)`", format.summary] + CardPart.allCases.map { format.holds.contains($0) ? "yes" : "no" }
       })
-    page.paragraphs("Schedules and reviews are written with `--with-schedule`. `deck export` reports what is left out.")
+    page.paragraphs(
+      "Schedules and reviews are written with `--with-schedule`. A large card is one whose row would have more than "
+        + "1,000,000 bytes. `deck export` reports what is left out.")
     return page.text
   }
 

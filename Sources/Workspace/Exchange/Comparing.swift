@@ -253,7 +253,7 @@ public struct Comparing {
   ) throws {
     guard !format.isText else {
       var options = ExportOptions()
-      (options.format, options.hasSchedule) = (format, true)
+      (options.format, options.hasSchedule, options.isComplete) = (format, true, true)
       _ = try CardExport(db, deck).run(to: output, .any, options, isInterrupted: environment.isInterrupted)
       return
     }

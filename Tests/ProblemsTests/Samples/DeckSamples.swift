@@ -51,6 +51,7 @@ extension ProblemTable {
       "unknownEncoding": ExchangeError.unknownEncoding(name: "utf-9"),
       "unknownEncoding": ExchangeError.unknownEncoding(name: hostile),
       "tooLarge": ExchangeError.tooLarge(path: hostile, line: 4, what: "a row of more than 1,000,000 bytes"),
+      "noRoom": ExchangeError.noRoom(card: hostile),
       "unknownFormat": ExchangeError.unknownFormat(name: "jsom"),
       "unknownFormat": ExchangeError.unknownFormat(name: hostile),
       "refusedRow": ExchangeError.refusedRow(
