@@ -44,7 +44,7 @@ public struct CardExport {
         for start in stride(from: 0, to: ids.count, by: 500) {
           for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
             let source = try run.source(of: card, subdeck: subdeck)
-            try run.count(card, source, lost: writer.write(card, source))
+            try run.count(card, source, lost: source.isMade ? writer.write(card, source) : [.unmadeCards])
           }
           try progress(run.done, total)
         }
@@ -134,6 +134,8 @@ private struct ExportRun {
   var lost: [CardPart: Int] = [:]
   private(set) var omitted: [String] = []
   private var notes: Set<NoteID> = []
+  /// The numbers of the cards that their note's type does not make.
+  private var unmade: [NoteID: [Int]] = [:]
   private var types: [NoteTypeID: NoteType] = [:]
   private let reviews: SentReviews?
 
@@ -151,7 +153,14 @@ private struct ExportRun {
     if !type.isStockBasic || !note.isPlain {
       source.note = (note, type)
       source.isFirst = notes.insert(card.note).inserted
-      if source.isFirst { source.ordinals = try NoteOrdinals.kept(db, of: note, type, in: decks) }
+      if source.isFirst {
+        let kept = try NoteOrdinals.kept(db, of: note, type, in: decks)
+        source.ordinals = kept.made
+        if !kept.others.isEmpty { unmade[card.note] = kept.others }
+      }
+      let hasTemplate = type.isCloze || card.ordinal < type.cards.count
+      source.isMade =
+        format.holds.contains(.unmadeCards) || hasTemplate && unmade[card.note]?.contains(card.ordinal) != true
     }
     if let reviews { source.log = try reviews.of(card.id).map(\.review) }
     return source
@@ -205,6 +214,8 @@ struct ExportSource {
   var isFirst = true
   /// The ordinals of the note's exported cards; nil when they include all cards that the type makes.
   var ordinals: [Int]?
+  /// Whether an import makes the card again.
+  var isMade = true
   /// The answers to export, the earliest first.
   var log: [LoggedReview] = []
 

@@ -25,9 +25,11 @@ public enum CardPart: String, Sendable, CaseIterable {
   case media
   /// Whole cards whose row would have more than `rowLimit` bytes, so that no import would read it.
   case largeCards = "large_cards"
+  /// Whole cards that their note's type does not make any more, so that no import of the note would make them.
+  case unmadeCards = "unmade_cards"
 
   /// Whether it is a whole card, of which the file holds nothing.
-  public var isCard: Bool { self == .largeCards }
+  public var isCard: Bool { self == .largeCards || self == .unmadeCards }
 }
 
 /// A format of files of cards.
@@ -75,7 +77,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
   public var holds: Set<CardPart> {
     switch self {
     case .json, .jsonl: [.fields, .fieldKinds, .notes, .formatting, .schedule, .reviews, .options]
-    case .csv, .tsv: [.fields]
+    case .csv, .tsv: [.fields, .unmadeCards]
     case .txt: [.notes, .formatting]
     // Only notes with clozes of plain text; the writer reports other notes as lost.
     case .md: [.notes]

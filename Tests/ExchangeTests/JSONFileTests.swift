@@ -158,6 +158,28 @@ import Text
     #expect(try Set(other.prompts(target)) == ["one", "two!", "three"])
   }
 
+  @Test(arguments: ["x.json", "x.jsonl", "x.txt", "x.csv"])
+  func `a card that no template makes any more is left out of what holds notes, and named`(name: String) throws {
+    let deck = try collection.deck("a")
+    try collection.addNote(deck, ["Front": "<i>casa</i>", "Back": "house"], .reversed)
+    try collection.addNote(deck, ["Front": "<i>perro</i>", "Back": "dog"])
+    // As a package may bring it.
+    try collection.store.operation("change") { try $0.execute(sql: "UPDATE cards SET ord = 7 WHERE ord = 0") }
+    let report = try collection.exporting(deck, folder.file(name))
+    guard name != "x.csv" else {
+      #expect(report.cards == 3 && report.omitted.isEmpty)
+      return
+    }
+    #expect(report.cards == 1 && Set(report.omitted) == ["casa", "perro"])
+    #expect(report.lost.map(\.part) == [.unmadeCards] && report.lost.map(\.count) == [2])
+    let other = TestCollection()
+    let target = try other.deck("a")
+    let there = try other.importing(target, folder.file(name))
+    #expect(there.rejected.isEmpty, "\(there.rejected)")
+    // An Anki text has no numbers of cards.
+    #expect(try other.prompts(target) == (name == "x.txt" ? ["casa", "house"] : ["house"]))
+  }
+
   @Test func `a note whose ordinals match none of its cards gets all cards`() throws {
     let line = #"{"note_type":"Basic (and reversed card)","note_fields":{"Front":"f","Back":"b"},"ordinals":[7]}"#
     #expect(try imported("a.jsonl", line + "\n").cards.count == 2)

@@ -17,16 +17,20 @@ public enum NoteOrdinals {
     return maker.ordinals(fields.adding(maker.facts(note, deckName: "d")))
   }
 
-  /// The numbers of the cards that a note has in some decks; nil if it has all that its type makes.
+  /// The numbers of the cards that a note has in some decks: those that its type makes, nil if it has them all; and
+  /// those that its type does not make any more, such as the card of a cloze that was removed in another program.
   public static func kept(
     _ db: Database, of note: NoteRecord, _ type: NoteType, in decks: Set<DeckID>
-  ) throws -> [Int]? {
-    if !type.isCloze, type.cards.count == 1 { return nil }
+  ) throws -> (made: [Int]?, others: [Int]) {
+    if !type.isCloze, type.cards.count == 1 { return (nil, []) }
     let cards = try db.rows("SELECT ord, deck FROM cards WHERE note = ? ORDER BY ord", [note.id.rawValue]) {
       (ordinal: $0.count(0), deck: DeckID(rawValue: $0.integer(1)))
     }
     let there = cards.filter { decks.contains($0.deck) }.map(\.ordinal)
-    return Set(made(note, type)).isSubset(of: there) ? nil : there
+    let wanted = Set(made(note, type))
+    return (
+      wanted.isSubset(of: there) ? nil : there.filter(wanted.contains), there.filter { !wanted.contains($0) }
+    )
   }
 
   /// Removes the cards of a note except those with the given numbers; if it has none of those, all its cards stay.

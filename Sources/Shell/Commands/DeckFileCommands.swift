@@ -290,6 +290,7 @@ extension CardPart {
     case .documents: "the documents of \(cards), except their ids"
     case .media: "sounds and pictures of \(cards)"
     case .largeCards: "\(cards) too large for a row"
+    case .unmadeCards: "\(cards) no longer made by a template"
     }
   }
 }

@@ -121,7 +121,8 @@ struct ReferencePages {
       })
     page.paragraphs(
       "Schedules and reviews are written with `--with-schedule`. A large card is one whose row would have more than "
-        + "1,000,000 bytes. `deck export` reports what is left out.")
+        + "1,000,000 bytes; an unmade card is one that no template of its note's type makes any more. `deck export` "
+        + "reports what is left out.")
     return page.text
   }
 
