@@ -214,7 +214,7 @@ import Text
     #expect(!fileExists(folder.file("all-" + name)))
   }
 
-  @Test(arguments: ["x.json", "x.csv"])
+  @Test(arguments: ["x.json", "x.csv", "x.md"])
   func `a card whose texts are together too large for a row is left out and named`(name: String) throws {
     let deck = try collection.deck("a")
     try collection.add(deck, "large", String(repeating: "x", count: 999_999))

@@ -26,21 +26,28 @@ struct MarkdownWriter: CardRowWriter {
     if let (note, type) = source.note {
       if Self.isCloze(note, type), let text = MarkdownText.text(of: note.fields[0], .cloze) {
         if source.isFirst {
-          try writeCloze(text, MarkdownFacts(guid: note.guid, tags: note.tags, subdeck: source.subdeck))
+          let facts = MarkdownFacts(guid: note.guid, tags: note.tags, subdeck: source.subdeck)
+          let cloze = Self.cloze(text, facts.comment)
+          if cloze.utf8.count > rowLimit { return [.largeCards] }
+          try writeCloze(cloze)
         }
         return lost
       }
       if type.isBasic, note.fields.count == 2 { sides = note.fields } else { lost.insert(.notes) }
     }
-    if let text = Self.card(html: sides, facts.comment) {
-      try sink.append(text)
+    let text: String
+    if let formatted = Self.card(html: sides, facts.comment) {
+      text = formatted
     } else {
       lost.insert(.formatting)
       let plain = sides.map(FieldHTML.text)
-      let text = Self.card(html: plain.map { FieldHTML.html(ofPlain: $0) }, facts.comment)
-      // A text that is too long for Markdown is refused on import, with its line number.
-      try sink.append(text ?? Self.card(plain[0], plain[1], facts.comment, isHeading: false))
+      text =
+        Self.card(html: plain.map { FieldHTML.html(ofPlain: $0) }, facts.comment)
+        // A text that is too long for Markdown is refused on import, with its line number.
+        ?? Self.card(plain[0], plain[1], facts.comment, isHeading: false)
     }
+    if text.utf8.count > rowLimit { return [.largeCards] }
+    try sink.append(text)
     isOpen = true
     return lost
   }
@@ -88,10 +95,10 @@ struct MarkdownWriter: CardRowWriter {
     text + "\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
 
-  private mutating func writeCloze(_ text: String, _ facts: MarkdownFacts) throws {
+  private mutating func writeCloze(_ cloze: String) throws {
     if isOpen { try sink.append("---\n\n") }
     isOpen = false
-    try sink.append(Self.cloze(text, facts.comment))
+    try sink.append(cloze)
   }
 
   func end() throws {}
