@@ -31,4 +31,31 @@ import Testing
     }
     #expect(problemCode { try collection.store.operation("x") { try session.bury($0, at: moment) } } == "over")
   }
+
+  @Test func `a new day brings its cards and limits after the card that is shown; stepping back goes over it`() throws {
+    let deck = try collection.deck("a")
+    try collection.fill(deck, (0..<6).map { "\($0)" })
+    try collection.set(deck, .newPerDay, "2")
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
+    let limited = try collection.store.read { try ReviewSession($0, deck: deck, limit: 2, at: moment) }
+    func shown(_ moment: StudyMoment) throws -> String? {
+      try collection.store.read { try session.card($0, at: moment)?.prompt }
+    }
+    func answer(_ moment: StudyMoment) throws -> ReviewResult {
+      try collection.store.operation("x") { try session.answer($0, .easy, at: moment) }
+    }
+    _ = try answer(moment)
+    try collection.store.operation("x") { try session.bury($0, at: moment) }
+    #expect(try shown(moment) == nil && session.isOver)
+    let second = StudyMoment(now: moment.endOfToday)
+    #expect(try shown(second) == "1" && session.newCount == 2)
+    #expect(try answer(second).remaining == 1 && shown(second) == "2")
+    let third = StudyMoment(now: second.endOfToday)
+    #expect(try shown(third) == "2" && session.newCount == 1)
+    #expect(try answer(third).remaining == 1 && shown(third) == "3")
+    for _ in 0..<4 { try collection.undo(session) }
+    #expect(try shown(third) == "0" && session.newCount == 2)
+    #expect(try answer(third).remaining == 1 && shown(third) == "1")
+    #expect(!limited.isOutdated(at: third))
+  }
 }

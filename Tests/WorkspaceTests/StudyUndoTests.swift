@@ -150,4 +150,16 @@ private final class Marker: WorkspaceObserver {
     #expect(problemCode { try session.undo() } == "undo_conflict")
     #expect(try session.right() == 1)
   }
+
+  @Test func `a session goes on with the next day's cards, and undo goes back into the day before`() throws {
+    let session = try study()
+    try session.answer(.easy)
+    try session.bury()
+    #expect(try session.isOver())
+    person.clock.pass(86_400)
+    #expect(try session.remaining() == 1 && session.card()?.record().prompt == "el perro")
+    try session.answer(.easy)
+    for _ in 0..<3 { try session.undo() }
+    #expect(try names() == added && session.card()?.record().prompt == "el gato")
+  }
 }

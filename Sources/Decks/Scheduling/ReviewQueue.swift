@@ -24,6 +24,8 @@ struct ReviewQueue {
   private(set) var newLeft = 0
   /// The card that is shown; it stays the same until it is answered.
   var current: CardID?
+  /// The day of study for which it was built.
+  var day = 0
 
   init(learning: [(due: Double, card: CardID)] = [], main: [Entry] = []) {
     self.learning = learning
@@ -62,9 +64,9 @@ struct ReviewQueue {
     learning.removeAll { ids.contains($0.card) }
     let rest = list.entries[done..<end]
     guard rest.contains(where: { ids.contains($0.card) }) else { return }
-    let shown = current
-    self = ReviewQueue(learning: learning, main: rest.filter { !ids.contains($0.card) })
-    current = shown
+    var left = ReviewQueue(learning: learning, main: rest.filter { !ids.contains($0.card) })
+    (left.current, left.day) = (current, day)
+    self = left
   }
 
   /// Appends a card.

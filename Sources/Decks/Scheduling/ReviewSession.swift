@@ -1,7 +1,7 @@
 // A session of reviews: the cards of a selection, in the order of the options; cards that are being learnt come back
 // within the session.
 // Invariant: an answer writes one log entry and one schedule; cards that were removed or suspended meanwhile are
-// skipped. Stepping back only restores the queue: the undo log has what an answer changed.
+// skipped. Stepping back only restores the queue, also one of the day before: the undo log has what an answer changed.
 
 public import Memory
 public import Storage
@@ -85,9 +85,15 @@ public final class ReviewSession {
   /// Updates the time, because cards that are being learnt may have become due.
   public func advance(to moment: StudyMoment) { soon = moment.soon }
 
+  /// Whether the queue is that of another day and must be built again. A card that is shown is answered first.
+  public func isOutdated(at moment: StudyMoment) -> Bool {
+    queue.current == nil && queue.day != moment.today && selection.isByDay
+  }
+
   /// The card to answer now, the same until it is answered; nil if the session is over.
   public func card(_ db: Database, at moment: StudyMoment) throws -> CardRecord? {
-    soon = moment.soon
+    advance(to: moment)
+    if isOutdated(at: moment) { try buildQueue(db, at: moment) }
     while let id = queue.current ?? queue.upcoming(now: moment.now, until: soon) {
       if let card = try CardTable.card(db, id), card.isShown(at: moment) {
         queue.current = id
@@ -133,6 +139,7 @@ public final class ReviewSession {
       queue.learning.append((due, card.id))
     }
     count(rating, 1)
+    if isOutdated(at: moment) { try buildQueue(db, at: moment) }
     return ReviewResult(
       card: card.id, rating: rating, schedule: next.schedule, interval: next.interval, isLeech: isLeech,
       remaining: remaining)
@@ -194,16 +201,22 @@ public final class ReviewSession {
 
   /// Restarts the session with the cards that are due now.
   public func restart(_ db: Database, at moment: StudyMoment) throws {
-    soon = moment.soon
+    try buildQueue(db, at: moment)
+    past = []
+    (actionCount, right, wrong) = (0, 0, 0)
+    isPaused = false
+  }
+
+  /// Builds the queue of the day.
+  public func buildQueue(_ db: Database, at moment: StudyMoment) throws {
+    advance(to: moment)
     let decks = try selection.allDecks(db)
     var options = try DeckTable.allOptions(db, at: moment)
     schedulers = DeckSchedulers(options)
     let chosen = selection.kind == .scheduled ? try GoalDay(db, of: decks, &options, at: moment) : GoalDay()
     var builder = try QueueBuilder(db, selection, decks: decks, options: options, chosen: chosen, at: moment)
     queue = try builder.build()
-    past = []
-    (actionCount, right, wrong) = (0, 0, 0)
-    isPaused = false
+    queue.day = moment.today
   }
 
   private func count(_ rating: Rating, _ change: Int) {

@@ -31,6 +31,10 @@ public struct StudySelection: Equatable {
   /// at the end, and nothing is written.
   public var reschedules = true
 
+  /// Whether a new day brings its own cards and limits. A session of cards that are chosen otherwise ends with those
+  /// with which it began, and so does one with a limit of its own.
+  var isByDay: Bool { kind == .scheduled && reschedules && limit == nil }
+
   public init(_ decks: [DeckID], query: CardQuery? = nil, limit: Int? = nil) {
     (self.decks, self.query, self.limit) = (decks, query, limit)
   }

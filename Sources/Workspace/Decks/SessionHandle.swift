@@ -93,10 +93,14 @@ public final class SessionHandle: WorkspaceHandle {
     try selection.allDecks(db).map { try DeckMark(db, $0.id) }
   }
 
-  /// Returns the session; a sprint restarts when the cards have changed.
+  /// Returns the session; a sprint restarts when the cards have changed, and a review goes on with a new day's cards.
   private func current() throws -> Kind {
     _ = try workspace.store(for: "session")
-    if case .review(let session) = kind { session.advance(to: workspace.moment) }
+    if case .review(let session) = kind {
+      let moment = workspace.moment
+      session.advance(to: moment)
+      if session.isOutdated(at: moment) { try workspace.read { try session.buildQueue($0, at: moment) } }
+    }
     guard case .sprint(let sprint) = kind, seenChanges != workspace.changeCount else { return kind }
     let now = try workspace.read { try Self.marks($0, selection) }
     seenChanges = workspace.changeCount
