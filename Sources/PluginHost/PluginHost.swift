@@ -262,7 +262,7 @@ func oneLine(_ error: any Error) -> String {
 
 extension Plugin {
   /// Returns why it failed, without its own name as a prefix.
-  func reason(of error: any Error) -> String { oneLine(error).withoutPrefix(name + ": ") }
+  public func reason(of error: any Error) -> String { oneLine(error).withoutPrefix(name + ": ") }
 }
 
 extension Manifest {

@@ -192,8 +192,9 @@ import Testing
     let run = try home.run("top")
     #expect(run.lines == ["base", "top"])
     #expect(run.errors.contains("plugins need each other in a cycle: ring_a > ring_b > ring_a"))
-    try home.run("plugin", "disable", "base")
     let remedy = "needs the plugin base, which is off; `plugin enable base` turns it on"
+    #expect(try home.run("plugin", "disable", "base").errors.contains("top will not load: \(remedy)\n"))
+    #expect(try !home.run("-e", "plugins.disable('base')").errors.contains("will not load"))
     #expect(try home.run("top").errors.contains("top: " + remedy))
     #expect(try home.run("plugin", "list").output.contains("failed: " + remedy))
   }

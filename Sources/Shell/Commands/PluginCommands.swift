@@ -64,8 +64,7 @@ enum PluginCommands {
 
   private static func stateText(_ plugin: Plugin, _ session: Session) -> String {
     if plugin.isUsable, let problem = session.plugins.dependencies.problem(of: plugin) {
-      let text = problem.message
-      return "failed: " + (text.hasPrefix(plugin.name + ": ") ? String(text.dropFirst(plugin.name.count + 2)) : text)
+      return "failed: " + plugin.reason(of: problem)
     }
     switch plugin.state {
     case .ready, .loading, .loaded:
@@ -225,10 +224,26 @@ enum PluginCommands {
       arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
-      guard session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") else { return CommandResult() }
-      try session.plugins.disable(plugin)
+      guard try disable(plugin, session) else { return CommandResult() }
       return CommandResult(pluginRecord(plugin, session), line: "Disabled \(plugin.name).")
     }
+  }
+
+  /// Disables a plugin, and says which others will not load without it.
+  /// - Returns: false in a dry run.
+  @discardableResult
+  static func disable(_ plugin: Plugin, _ session: Session) throws -> Bool {
+    guard session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") else { return false }
+    let dependencies = session.plugins.dependencies
+    let others = session.plugins.plugins.filter {
+      $0 !== plugin && $0.isUsable && dependencies.problem(of: $0) == nil
+    }
+    try session.plugins.disable(plugin)
+    for other in others {
+      guard let problem = dependencies.problem(of: other) else { continue }
+      session.console.note("\(other.name) will not load: \(other.reason(of: problem))")
+    }
+    return true
   }
 
   private static var reloadPlugin: BuiltIn {

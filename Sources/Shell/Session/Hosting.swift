@@ -131,8 +131,7 @@ extension SessionHost: PluginDirectory {
   }
 
   func disablePlugin(_ name: String) throws {
-    let plugin = try session.plugins.plugin(named: name)
-    if session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") { try session.plugins.disable(plugin) }
+    try PluginCommands.disable(session.plugins.plugin(named: name), session)
   }
 
   func reloadPlugin(_ name: String) throws { _ = try session.plugins.reload(session.plugins.plugin(named: name)) }
