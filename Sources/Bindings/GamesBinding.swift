@@ -40,13 +40,15 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "new", [LuaParameter("options", .optional(.table))], returns: .object("game").orProblem,
       example: "{mode = \"classic\", language = \"english\", length = 9}",
-      "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, lexicon=}. A base is used as it is; "
-        + "length is then that of the words after it."
+      "Starts a game: {mode=\"classic\", language=, length=, level=, base=, seed=, fold_accents=, lexicon=}. level is "
+        + "\"easy\", \"normal\" or \"hard\": how many words there are to find. With fold_accents, à matches a; ñ "
+        + "remains a separate letter. A base is used as it is; length is then that of the words after it."
     ) { stack in
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
+      let folds = try wanted.foldsAccents ?? workspace.preferences().foldsAccents
       try context.plugins.prepareMode(wanted.mode)
-      if wanted.lexicon == nil { _ = try openLexicon(wanted.language, workspace) }
+      if wanted.lexicon == nil { _ = try openLexicon(wanted.language, foldAccents: folds, workspace) }
       return try workspace.games.start(wanted)
     }
   }
@@ -55,12 +57,14 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
 private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
   var wanted = GameOptions()
   guard let table else { return wanted }
-  try table.allowOnly(["mode", "language", "length", "base", "seed", "lexicon"])
+  try table.allowOnly(["mode", "language", "length", "level", "base", "seed", "fold_accents", "lexicon"])
   wanted.mode = try table.optionalText("mode") ?? wanted.mode
   wanted.language = try table.optionalText("language")
   wanted.length = try table.optionalInteger("length", in: 2...64)
+  wanted.level = try table.optionalDifficulty("level") ?? wanted.level
   wanted.base = try table.optionalText("base")
   wanted.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
+  wanted.foldsAccents = try table.optionalBoolean("fold_accents")
   wanted.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
   return wanted
 }

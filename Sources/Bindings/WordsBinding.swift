@@ -79,9 +79,20 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
 
 /// Returns the lexicon of a language. Compiling a list at its first use is the program's work, so the time does not
 /// count against a plugin's limit.
-func openLexicon(_ language: String?, _ workspace: Workspace) throws -> LexiconHandle {
-  if try workspace.words.isLexiconOpen(language) { return try workspace.words.lexicon(language) }
-  return try CallPause.pausingLimits { try workspace.words.lexicon(language) }
+func openLexicon(_ language: String?, foldAccents: Bool = false, _ workspace: Workspace) throws -> LexiconHandle {
+  func lexicon() throws -> LexiconHandle { try workspace.words.lexicon(language, foldAccents: foldAccents) }
+  if try workspace.words.isLexiconOpen(language, foldAccents: foldAccents) { return try lexicon() }
+  return try CallPause.pausingLimits(lexicon)
+}
+
+extension LuaTable {
+  func optionalDifficulty(_ name: String) throws -> Difficulty? {
+    guard let word = try optionalText(name) else { return nil }
+    guard let difficulty = Difficulty(rawValue: word) else {
+      throw LuaFailure.argument(argument, "\(name) \"easy\", \"normal\" or \"hard\" expected, got \(quoted(word))")
+    }
+    return difficulty
+  }
 }
 
 /// Adds the functions on two texts, which need no word list.
@@ -171,11 +182,8 @@ func lexiconType() -> BoundType<LexiconHandle> {
       let options = try stack.optionalTable(2, allowing: ["length", "difficulty"])
       let length = try options?.optionalInteger("length", in: 1...1000)
       var choices = handle.workspace.environment.random.choices
-      guard let name = try options?.optionalText("difficulty") else {
+      guard let difficulty = try options?.optionalDifficulty("difficulty") else {
         return handle.lexicon.random(length: length, using: &choices)
-      }
-      guard let difficulty = Difficulty(rawValue: name) else {
-        throw LuaFailure.argument(2, "difficulty \"easy\", \"normal\" or \"hard\" expected, got \(quoted(name))")
       }
       return handle.lexicon.random(length: length, difficulty: difficulty, using: &choices)
     }

@@ -41,6 +41,28 @@ import Testing
     #expect(try home.run("play", "--resume").errors.contains("there is no game to resume"))
   }
 
+  @Test func `the level of a game from Lua decides how many words there are to find`() throws {
+    let (many, few) = (Array("abcde"), Array("vwxyz"))
+    var list = [String(many), String(few)]
+    for a in many {
+      for b in many where b != a { list += many.filter { $0 != a && $0 != b }.map { "\(a)\(b)\($0)" } }
+    }
+    for a in few { for b in few where b != a { list.append("\(a)\(b)") } }
+    let home = try home()
+    let path = try home.write(list.joined(separator: "\n"), to: "list.txt")
+    let run = try home.run(
+      "-e",
+      """
+      local list = words.load('\(path)')
+      for _, level in ipairs{'easy', 'hard'} do
+        print(games.new{lexicon = list, length = 5, level = level}.base_word)
+      end
+      games.new{level = 'x'}
+      """)
+    #expect(run.output == "abcde\nvwxyz\n" && run.status == 1, "\(run)")
+    #expect(run.errors.contains("level \"easy\", \"normal\" or \"hard\" expected, got \"x\""), "\(run)")
+  }
+
   @Test func `a script that fails or is a dry run saves no guess, and a line at the prompt does`() throws {
     let home = try home()
     let code = "local g = games.new{base = 'cambering'} g:guess('grace')"

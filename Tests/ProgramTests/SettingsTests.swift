@@ -171,6 +171,14 @@ import Testing
     let folded = "print(games.new{language = 'spanish', base = 'mamá'}.base_word)"
     #expect(try home.run("-e", folded).output == "mamá\n")
     #expect(try home.run("--set", "game.fold_accents=on", "-e", folded).output == "mama\n")
+    let own = """
+      for _, folds in ipairs{true, false} do
+        print(games.new{language = 'spanish', base = 'mamá', fold_accents = folds}.base_word)
+      end
+      """
+    for setting in ["on", "off"] {
+      #expect(try home.run("--set", "game.fold_accents=\(setting)", "-e", own).output == "mama\nmamá\n")
+    }
   }
 }
 

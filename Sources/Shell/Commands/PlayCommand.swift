@@ -78,7 +78,7 @@ enum PlayCommands {
     options.base = invocation.optionalText("--base")
     options.seed = invocation.optionalInteger("--seed").map { UInt64(bitPattern: Int64($0)) }
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
-    options.foldsAccents = invocation.flag(Common.foldAccents.name)
+    if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     try session.plugins.prepareMode(options.mode)
     let game = try session.workspace().games.start(options)
     try remember(options, session)

@@ -65,7 +65,7 @@ public struct GameOptions {
   public var seed: UInt64?
   public var lexicon: Lexicon?
   public var level = Difficulty.normal
-  public var foldsAccents = false
+  public var foldsAccents: Bool?
 
   public init() {}
 }

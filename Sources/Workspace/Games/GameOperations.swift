@@ -22,7 +22,7 @@ public struct GameOperations {
     let length = options.length ?? (usual ? preferences.gameLength : nil)
     let lexicon =
       if let given = options.lexicon { given } else {
-        try workspace.words.lexicon(options.language, foldAccents: options.foldsAccents || preferences.foldsAccents)
+        try workspace.words.lexicon(options.language, foldAccents: options.foldsAccents ?? preferences.foldsAccents)
           .lexicon
       }
     let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices

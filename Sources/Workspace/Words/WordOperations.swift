@@ -18,7 +18,9 @@ public struct WordOperations {
   }
 
   /// Whether the lexicon of a language is already loaded.
-  public func isLexiconOpen(_ name: String?) throws -> Bool { try workspace.lexicons.isOpen(language(named: name)) }
+  public func isLexiconOpen(_ name: String?, foldAccents: Bool = false) throws -> Bool {
+    try workspace.lexicons.isOpen(language(named: name), foldAccents: foldAccents)
+  }
 
   /// Returns the language with a name; nil for that of `game.language`.
   /// - Throws: `LexiconError.unknownLanguage`.
