@@ -47,6 +47,7 @@ import Testing
     (["learning_steps=-1m"], "1s to 365d"),
     (["easy_days=sun"], "sat=0.5 sun=0"), (["load_balance=2"], "true or false"),
     (["maximum_interval=0"], "from 1 to 36,500"), (["new_per_day=5", "fuzz=maybe"], "true or false"),
+    (["fuzz=on", "new_per_day=5", "fuzz=off"], "deck options: fuzz is given twice"),
   ])
   func `an option out of range is refused with the expected range, and nothing is set`(
     words: [String], expected: String

@@ -41,7 +41,7 @@ enum DeckFigureCommands {
       complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let pairs = try invocation.list("NAME=VALUE").map(pair)
+      let pairs = try pairs(invocation.list("NAME=VALUE"))
       let isOwn = invocation.flag("--deck-only")
       if !pairs.isEmpty {
         try isOwn
@@ -52,12 +52,19 @@ enum DeckFigureCommands {
     }
   }
 
-  private static func pair(_ word: String) throws -> (name: String, text: String) {
-    guard let (name, text) = assignment(word) else {
-      let names = DeckOptions.Name.allCases.map(\.text) + ["preset"]
-      throw ShellError.notOption(word, suggestion: suggestion(for: word, among: names))
+  private static func pairs(_ words: [String]) throws -> [(name: String, text: String)] {
+    var pairs: [(name: String, text: String)] = []
+    for word in words {
+      guard let (name, text) = assignment(word) else {
+        let names = DeckOptions.Name.allCases.map(\.text) + ["preset"]
+        throw ShellError.notOption(word, suggestion: suggestion(for: word, among: names))
+      }
+      if pairs.contains(where: { $0.name == name }) {
+        throw CommandError.repeatedOption(command: "deck options", option: name)
+      }
+      pairs.append((name, text))
     }
-    return (name, text)
+    return pairs
   }
 
   private static func offers(_ word: String) -> [String] {
