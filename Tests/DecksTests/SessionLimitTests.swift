@@ -29,7 +29,10 @@ import Testing
     }
   }
 
-  @Test func `cards that Anki rescheduled do not count as today's reviews`() throws {
+  @Test(arguments: [(0, 5, 2), (3, 3, 2), (3, 1, 0)])
+  func `cards that Anki rescheduled or only previewed do not count as today's reviews`(
+    rating: Int, kind: Int, left: Int
+  ) throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
     try collection.store.operation("x") {
@@ -42,9 +45,9 @@ import Testing
       try $0.execute(
         sql: """
           INSERT INTO reviews (card, at, rating, state, interval, ivl, last_ivl, factor, time, kind)
-          SELECT id, ?, 0, 2, 864000, 10, 9, 500, 0, 5 FROM cards
-          """, arguments: [collection.now - 60])
+          SELECT id, ?, ?, 2, 864000, 10, 9, 0, 0, ? FROM cards
+          """, arguments: [collection.now - 60, rating, kind])
     }
-    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.due == 2)
+    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.due == left)
   }
 }

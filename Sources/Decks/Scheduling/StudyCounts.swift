@@ -115,8 +115,8 @@ struct AnsweredCounts {
   var new = 0
   var reviews = 0
 
-  /// Today's counts of each deck that has any. They do not include answers that a wrong clock dated in the future, or
-  /// rows of cards that Anki rescheduled without an answer.
+  /// Today's counts of each deck that has any. They do not include answers that a wrong clock dated in the future, rows
+  /// of cards that Anki rescheduled without an answer, or answers in its filtered decks that do not reschedule.
   static func byDeck(_ db: Database, today moment: StudyMoment) throws -> [DeckID: AnsweredCounts] {
     // CROSS JOIN makes SQLite read the reviews first; if it began with the cards, it would read all cards of a large
     // deck.
@@ -124,7 +124,8 @@ struct AnsweredCounts {
       SELECT cards.deck, count(DISTINCT CASE WHEN reviews.state = 0 THEN card END),
         count(DISTINCT CASE WHEN reviews.state = 2 THEN card END)
       FROM reviews CROSS JOIN cards ON cards.id = reviews.card
-      WHERE reviews.at >= ? AND reviews.at < ? AND \(LoggedReview.isAnswer) GROUP BY cards.deck
+      WHERE reviews.at >= ? AND reviews.at < ? AND \(LoggedReview.isAnswer) AND NOT \(ReviewTable.isPreview)
+      GROUP BY cards.deck
       """
     var counts: [DeckID: AnsweredCounts] = [:]
     try db.forEachRow(sql, [moment.start(ofDay: moment.today), moment.endOfToday]) { row in
