@@ -12,8 +12,13 @@ public enum StopReason: Equatable, Sendable {
   case exit(Int)
 }
 
+/// An error that may carry the traceback of the Lua code that raised it.
+public protocol TracedError: Error {
+  var trace: String? { get }
+}
+
 /// The error that ended a protected call of Lua code.
-public struct LuaError: Error, CustomStringConvertible {
+public struct LuaError: TracedError, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
     /// The text does not compile; `isIncomplete` means that more text could make it valid.
     case syntax(isIncomplete: Bool)

@@ -96,7 +96,7 @@ extension PluginHost {
       unload(plugin)
       plugin.state = .failed(message)
       plugin.lastError = message
-      throw PluginError.failed(plugin: plugin.name, message: message)
+      throw PluginError.failed(plugin: plugin.name, message: message, trace: (error as? any TracedError)?.trace)
     }
     plugin.code?.loadTime = environment.clocks.elapsed() - start
     plugin.code?.commands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
@@ -113,6 +113,7 @@ extension PluginHost {
       plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
     }
     let lua = try LuaState(memoryLimit: plugin.limits.memory << 20, libraries: .sandboxed, seed: seed)
+    lua.isTracing = session.wantsTrace
     var terms = PluginTerms()
     terms.limits = plugin.limits
     terms.grantsTypedPaths = grantsTypedPaths
@@ -139,7 +140,7 @@ extension PluginHost {
       throw PluginCallError(plugin: plugin.name, .loading, error, limits: plugin.limits)
     } catch let error as LuaError {
       guard let advice = code.context.advice(on: error.description) else { throw error }
-      throw PluginError.failed(plugin: plugin.name, message: oneLine(error) + advice)
+      throw PluginError.failed(plugin: plugin.name, message: oneLine(error) + advice, trace: error.trace)
     }
   }
 

@@ -2,18 +2,19 @@
 // one.
 
 import Bindings
+public import LuaRuntime
 public import Problems
 import Text
 
 /// Why a plugin cannot be used.
-public enum PluginError: Problem, Equatable {
+public enum PluginError: Problem, TracedError, Equatable {
   case unknown(name: String, suggestion: String?)
   /// `reason` completes "plugin.json: ...".
   case badManifest(plugin: String, reason: String)
   /// The plugin is written for a newer program.
   case newerAPI(plugin: String, api: Int)
-  /// Its code failed.
-  case failed(plugin: String, message: String)
+  /// Its code failed; `trace` is the traceback, if errors carry one.
+  case failed(plugin: String, message: String, trace: String? = nil)
   /// Its manifest names something that its code did not add.
   case missing(plugin: String, what: String)
   case asksForMore(plugin: String, rights: [String])
@@ -39,6 +40,8 @@ public enum PluginError: Problem, Equatable {
   /// Its `plugin.json` has changed since the user was asked.
   case changed(plugin: String)
 
+  public var trace: String? { if case .failed(_, _, let trace) = self { trace } else { nil } }
+
   public var report: ProblemReport {
     switch self {
     case .unknown(let name, let near):
@@ -51,7 +54,7 @@ public enum PluginError: Problem, Equatable {
       .of(
         plugin, .newerAPI, "A plugin for a newer Deckhand",
         "\(plugin): written for interface \(api), this program has \(apiVersion); update Deckhand")
-    case .failed(let plugin, let message): .of(plugin, .pluginFailed, "A plugin failed", "\(plugin): \(message)")
+    case .failed(let plugin, let message, _): .of(plugin, .pluginFailed, "A plugin failed", "\(plugin): \(message)")
     case .missing(let plugin, let what):
       .of(
         plugin, .pluginFailed, "A plugin failed",

@@ -19,6 +19,8 @@ public protocol PluginSession: AnyObject {
   var grantsFolder: String? { get }
   /// The program's version.
   var version: String { get }
+  /// Whether errors show a traceback.
+  var wantsTrace: Bool { get }
   /// Prints a failure in one line, when the user did not ask for the plugin.
   func reportPlugin(_ line: String)
   /// Removes what an unloaded plugin declared in other parts of the program.

@@ -49,7 +49,8 @@ public struct PluginTests {
     } catch let error as PluginError {
       throw error
     } catch {
-      throw PluginError.failed(plugin: name, message: plugin.reason(of: error))
+      let trace = (error as? any TracedError)?.trace
+      throw PluginError.failed(plugin: name, message: plugin.reason(of: error), trace: trace)
     }
   }
 

@@ -41,7 +41,7 @@ struct Reporter {
 
   /// Shows the traceback, which an error has only if it was requested.
   private func showTrace(of error: any Error) {
-    if let trace = (error as? LuaError)?.trace { console.message(lines: trace) }
+    if let trace = (error as? any TracedError)?.trace { console.message(lines: trace) }
   }
 
   private func words(_ error: any Error, _ problem: any Problem, _ origin: String?) -> String {

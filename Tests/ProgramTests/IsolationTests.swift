@@ -151,6 +151,23 @@ import Testing
     #expect(result.output.contains("stopped after 1 s in command \"go\" (init.lua:2)"), "\(result)")
   }
 
+  @Test(arguments: [["--isolate"], ["--no-isolate"]])
+  func `with --trace an error of a plugin shows where its code was`(place: [String]) throws {
+    let home = try Home()
+    let inner = "local function inner() error('no') end\n"
+    try home.plugin(
+      "deep", permissions: #"["shell"]"#, manifest: #""commands": ["deep"]"#,
+      inner + "shell.command{name = 'deep', run = function() inner() return 1 end}")
+    try home.plugin("early", manifest: #""commands": ["early"]"#, inner + "inner()")
+    for (name, words) in [("deep", ["deep"]), ("early", ["plugin", "reload", "early"])] {
+      _ = try home.run(["plugin", "enable", name, "--grant"] + place)
+      let run = try home.run(["--trace"] + words)
+      #expect(run.status == 1 && run.errors.contains("\(name): init.lua:1: no"), "\(run)")
+      #expect(run.errors.contains("stack traceback:\n") && run.errors.contains("init.lua:2: in "), "\(run)")
+      #expect(try !home.run(words).errors.contains("traceback"))
+    }
+  }
+
   @Test func `a mode keeps its table where its code runs, and the table is stored with the game`() throws {
     let home = try home(
       """

@@ -4,12 +4,13 @@
 
 import CLua
 
-/// The limits and the seed that the code runs with.
+/// The limits and the seed that the code runs with, and whether its errors carry a traceback.
 public struct CodeTerms: Equatable, Sendable {
   /// Bytes.
   public var memoryLimit: Int
   /// The seed of its random numbers, so that they repeat; nil for a new seed each time.
   public var seed: UInt64?
+  public var isTracing = false
 
   public init(memoryLimit: Int, seed: UInt64?) { (self.memoryLimit, self.seed) = (memoryLimit, seed) }
 
@@ -21,14 +22,15 @@ public struct CodeTerms: Equatable, Sendable {
     var bytes: [UInt8] = []
     withUnsafeBytes(of: memoryLimit) { bytes += $0 }
     withUnsafeBytes(of: seed ?? 0) { bytes += $0 }
-    return bytes + [seed == nil ? 0 : 1]
+    return bytes + [(seed == nil ? 0 : 1) | (isTracing ? 2 : 0)]
   }
 
   /// Decodes the frame; nil if it is not such a frame.
   public init?(_ frame: [UInt8]) {
     guard frame.count == 17 else { return nil }
     memoryLimit = frame.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
-    seed = frame[16] == 0 ? nil : frame.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+    seed = frame[16] & 1 == 0 ? nil : frame.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+    isTracing = frame[16] & 2 != 0
   }
 }
 
@@ -47,6 +49,7 @@ public final class CodeServer {
 
   public init(_ terms: CodeTerms, _ channel: any LuaChannel) throws {
     state = try LuaState(memoryLimit: terms.memoryLimit, libraries: .sandboxed, seed: terms.seed)
+    state.isTracing = terms.isTracing
     crossing = LuaCrossing(state, channel, longestFrame: terms.longestFrame, chargesFrames: true)
     crossing.serve = { [unowned self] in try serve($0) }
     crossing.run = { [unowned self] id, stack in try ask(.call, id, stack) }
@@ -137,7 +140,10 @@ public final class CodeServer {
         status - Int32(DH_STATUS_STOPPED), at: String(cString: dh_stop_position(L)))
     }
     var encoder = CrossingEncoder(status == LUA_OK ? .values : .error, L, crossing)
-    if status != LUA_OK { encoder.writer.text(String(cString: dh_error_position(L))) }
+    if status != LUA_OK {
+      encoder.writer.text(String(cString: dh_error_position(L)))
+      encoder.writer.text(String(cString: dh_error_trace(L)))
+    }
     try encoder.values(from: top + 1)
     return encoder.writer.bytes
   }
@@ -230,7 +236,7 @@ public final class CodeServer {
 extension CrossingFrame {
   static func error(_ message: String) -> [UInt8] {
     var writer = CrossingWriter(.error)
-    writer.text("")
+    for _ in 0..<2 { writer.text("") }
     writer.message(message)
     return writer.bytes
   }

@@ -45,7 +45,7 @@ enum FrameKind: UInt8 {
   case values
   /// The host's function failed: a `dh_failure`, the value.
   case failure
-  /// The code failed: the position, the value.
+  /// The code failed: the position, the traceback (empty unless the terms ask for it), the value.
   case error
   /// The code does not compile: whether it is only incomplete, the message.
   case syntaxError

@@ -247,9 +247,10 @@ public final class DistantCode {
         switch FrameKind(rawValue: answer[0]) {
         case .values: return try decoder.values()
         case .error:
-          let position = try decoder.reader.text()
+          let (position, sent) = (try decoder.reader.text(), try decoder.reader.text())
+          let trace: String? = state.isTracing ? sent : nil
           guard try decoder.values() == 1 else { throw CrossingError() }
-          dh_tell_position(L, position, nil)
+          dh_tell_position(L, position, trace)
           return DH_FAIL_VALUE.rawValue
         case .syntaxError:
           let isIncomplete = try decoder.reader.byte() != 0

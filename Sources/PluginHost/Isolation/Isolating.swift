@@ -23,7 +23,8 @@ public struct PluginIsolation {
 
   /// Starts the process for a plugin, with this state as its twin; nil for a plugin that runs in Deckhand's process.
   func start(_ plugin: Plugin, _ lua: LuaState, seed: UInt64?) throws -> DistantCode? {
-    let terms = CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: seed)
+    var terms = CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: seed)
+    terms.isTracing = lua.isTracing
     guard let process = try process(for: plugin, terms) else { return nil }
     let code = DistantCode(lua, process, longestFrame: terms.longestFrame)
     code.onFailure = { [weak host, weak plugin] why in

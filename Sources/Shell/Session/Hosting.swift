@@ -39,6 +39,7 @@ extension SessionHost: PluginSession {
   func requireSignIn() throws { _ = try session.auth.requireAccess() }
 
   var grantsFolder: String? { session.data.folder }
+  var wantsTrace: Bool { session.options.wantsTrace }
 
   func reportPlugin(_ line: String) { session.console.message("plugin " + line) }
 
