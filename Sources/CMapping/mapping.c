@@ -4,6 +4,7 @@
 #include "cmapping.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -91,3 +92,12 @@ void mapping_guard(void) {
 }
 
 int mapping_sync_file_system(int file) { return syncfs(file) == 0 ? 0 : errno; }
+
+bool mapping_is_open_for_writing(int file) {
+  // Whoever opens the file while the lease is held makes the system send a signal. SIGIO, its usual one, would end the
+  // process; SIGURG is ignored.
+  fcntl(file, F_SETSIG, SIGURG);
+  if (fcntl(file, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
+  fcntl(file, F_SETLEASE, F_UNLCK);
+  return false;
+}

@@ -1,6 +1,7 @@
 // What is known about a file without reading it.
 // Invariant: facts are a snapshot; the path may lead to another file afterwards.
 
+internal import CMapping
 public import Glibc
 internal import SystemPackage
 
@@ -69,6 +70,16 @@ public struct FileFacts: Equatable, Sendable {
 
 /// Returns whether this process can find something at a path.
 public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+/// Returns whether a process has the file open for writing. False also if the system cannot tell: on some network
+/// disks, and for a file of another user.
+public func isOpenForWriting(_ path: String) -> Bool {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+  // Whoever reads the file next learns why it cannot be opened.
+  guard descriptor >= 0 else { return false }
+  defer { close(descriptor) }
+  return mapping_is_open_for_writing(descriptor)
+}
 
 /// Opens a path. A path with a NUL is refused: the system would ignore the rest of it.
 func openFile(

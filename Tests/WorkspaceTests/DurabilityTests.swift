@@ -117,6 +117,26 @@ import Testing
     #expect(try FileText.bytes(workspace.media.path("a.mp3"), limit: 9) == [1, 2])
   }
 
+  @Test func `a file that a program has open for writing stays in the folder until the program closes it`() throws {
+    let workspace = try Person().workspace()
+    let path = try workspace.media.ensureInbox() + "/a.mp3"
+    try writeFile([1], to: path)
+    let early = open(path, O_WRONLY | O_CLOEXEC)
+    #expect(try workspace.media.importInbox().isEmpty)
+    close(early)
+    // A program that another test starts at this moment has the file open until it runs.
+    #expect(waits { !isOpenForWriting(path) })
+    let taken = try workspace.media.importInbox()
+    #expect(taken.map { $0.path } == [path])
+    let late = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    try workspace.media.clearInbox(taken)
+    #expect(fileExists(path))
+    close(late)
+    #expect(waits { !isOpenForWriting(path) })
+    try workspace.media.clearInbox(taken)
+    #expect(!fileExists(path))
+  }
+
   @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {
     let person = try Person()
     var workspace = try person.workspace()

@@ -19,6 +19,10 @@ void mapping_end(void *start, size_t count);
 /// Writes all pending data of an open file's file system to the disk (syncfs(2)). Returns 0 or an errno.
 int mapping_sync_file_system(int file);
 
+/// Whether a process has a file open for writing that is open here for reading only: then the system grants no read
+/// lease (fcntl(2)). False if the file system has no leases or the file belongs to another user.
+bool mapping_is_open_for_writing(int file);
+
 /// For a SIGBUS handler: whether the address is in a mapping. If so, its page is replaced by zeros, and the thread may
 /// continue.
 bool mapping_fill(const void *address);

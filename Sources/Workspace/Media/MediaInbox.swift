@@ -1,5 +1,6 @@
 // A folder in which other programs leave pictures and sounds, as they do in Anki's media folder.
-// Invariant: a file leaves the folder only after its content is stored; a file that cannot be imported stays.
+// Invariant: a file leaves the folder only after its content is stored; a file that cannot be imported, or that a
+// program is still writing, stays.
 
 import Decks
 public import Files
@@ -44,12 +45,14 @@ extension MediaOperations {
       return nil
     }
     guard let facts = try FileFacts.at(path, followingLinks: false) else { return nil }
-    return facts.kind == .file && facts.size <= MediaOperations.limit ? facts : nil
+    guard facts.kind == .file, facts.size <= MediaOperations.limit, !isOpenForWriting(path) else { return nil }
+    return facts
   }
 
-  /// Removes the imported files, except those that were written to since.
+  /// Removes the imported files, except those that were written to since, or are about to be.
   public func clearInbox(_ files: [(path: String, facts: FileFacts)]) throws {
-    for file in files where try FileFacts.at(file.path, followingLinks: false) == file.facts {
+    for file in files where !isOpenForWriting(file.path) {
+      guard try FileFacts.at(file.path, followingLinks: false) == file.facts else { continue }
       try Folder.removeFile(file.path)
     }
   }
