@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,6 +93,10 @@ void mapping_guard(void) {
 }
 
 int mapping_sync_file_system(int file) { return syncfs(file) == 0 ? 0 : errno; }
+
+int mapping_rename_if_free(const char *path, const char *target) {
+  return renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_NOREPLACE);
+}
 
 bool mapping_is_open_for_writing(int file) {
   // Whoever opens the file while the lease is held makes the system send a signal. SIGIO, its usual one, would end the

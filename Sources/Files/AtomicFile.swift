@@ -3,6 +3,7 @@
 // Invariant: at every moment the path holds either the old or the new content; a failure leaves no temporary file
 // behind.
 
+internal import CMapping
 public import Glibc
 internal import SystemPackage
 
@@ -315,12 +316,19 @@ private final class Temporary {
   }
 
   private func renameIfFree() -> Int32 {
-    guard link(name, target) == 0 else {
-      // Some file systems have no second names for a file.
-      return errno == EPERM || errno == EOPNOTSUPP ? rename(name, target) : -1
+    if mapping_rename_if_free(name, target) == 0 { return 0 }
+    // NFS cannot do that, but can give a file a second name. A few file systems can do neither.
+    guard errno == EINVAL || errno == ENOSYS else { return -1 }
+    if link(name, target) == 0 {
+      unlink(name)
+      return 0
     }
-    unlink(name)
-    return 0
+    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { return -1 }
+    guard !fileExists(target) else {
+      errno = EEXIST
+      return -1
+    }
+    return rename(name, target)
   }
 
   func discard() {

@@ -100,6 +100,9 @@ int fdatasync(int file) { ONCE(is_hit_open("fdatasync", file), REAL(fdatasync)(f
 int ftruncate(int file, off_t size) { ONCE(is_hit_open("ftruncate", file), REAL(ftruncate)(file, size)) }
 int ftruncate64(int file, off64_t size) { ONCE(is_hit_open("ftruncate64", file), REAL(ftruncate64)(file, size)) }
 int rename(const char *from, const char *to) { ONCE(is_hit("rename", to), REAL(rename)(from, to)) }
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+  ONCE(is_hit("renameat2", to), REAL(renameat2)(from_folder, from, to_folder, to, flags))
+}
 int unlink(const char *path) { ONCE(is_hit("unlink", path), REAL(unlink)(path)) }
 int mkdir(const char *path, mode_t mode) { ONCE(is_hit("mkdir", path), REAL(mkdir)(path, mode)) }
 int link(const char *from, const char *to) { ONCE(is_hit("link", to), REAL(link)(from, to)) }

@@ -42,6 +42,16 @@ import Testing
     #expect(try text(path) == "one" && folder.names == ["a", "b"])
   }
 
+  @Test func `a file that must be new replaces none`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("a")
+    var options = Replacement(isInterrupted: { false })
+    options.replaces = false
+    try AtomicFile.write(path, "one".utf8, options)
+    #expect(throws: FileError(path, .replace, number: EEXIST)) { try AtomicFile.write(path, "two".utf8, options) }
+    #expect(try text(path) == "one" && folder.names == ["a"])
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root may give a file away"))
   func `an existing file keeps its owner and its group`() throws {
     let folder = TemporaryFolder()

@@ -19,6 +19,10 @@ void mapping_end(void *start, size_t count);
 /// Writes all pending data of an open file's file system to the disk (syncfs(2)). Returns 0 or an errno.
 int mapping_sync_file_system(int file);
 
+/// Renames a file, unless something has the new name (renameat2(2)). Returns 0, or -1 and an errno: EINVAL if the file
+/// system cannot do that.
+int mapping_rename_if_free(const char *path, const char *target);
+
 /// Whether a process has a file open for writing that is open here for reading only: then the system grants no read
 /// lease (fcntl(2)). False if the file system has no leases or the file belongs to another user.
 bool mapping_is_open_for_writing(int file);

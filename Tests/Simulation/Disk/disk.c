@@ -175,6 +175,9 @@ int syncfs(int descriptor) {
 int rename(const char *from, const char *to) {
   GUARDED(is_below(from) || is_below(to), false, -1, REAL(rename)(from, to));
 }
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+  GUARDED(is_below(from) || is_below(to), false, -1, REAL(renameat2)(from_folder, from, to_folder, to, flags));
+}
 int unlink(const char *path) { GUARDED(is_below(path), false, -1, REAL(unlink)(path)); }
 int rmdir(const char *path) { GUARDED(is_below(path), false, -1, REAL(rmdir)(path)); }
 int mkdir(const char *path, mode_t mode) { GUARDED(is_below(path), true, -1, REAL(mkdir)(path, mode)); }
