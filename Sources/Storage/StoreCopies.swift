@@ -7,12 +7,19 @@ import Glibc
 
 /// Copies a database that nobody writes to, with its write-ahead log. If the path is a link, the log is beside the file
 /// that the link points to.
+/// - Parameter target: where nothing exists; after a failure nothing is there.
 public func copyDatabase(
   _ path: String, to target: String, isInterrupted: @escaping @Sendable () -> Bool
 ) throws {
   let source = try finalTarget(of: path)
-  for ending in ["", "-wal"] where fileExists(source + ending) {
-    try AtomicFile.copy(source + ending, to: target + ending, isInterrupted: isInterrupted)
+  do {
+    for ending in ["", "-wal"] where fileExists(source + ending) {
+      try AtomicFile.copy(source + ending, to: target + ending, isInterrupted: isInterrupted)
+    }
+  } catch {
+    // A log that could not be copied is not there.
+    unlink(target)
+    throw error
   }
 }
 

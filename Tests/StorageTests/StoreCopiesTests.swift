@@ -42,6 +42,15 @@ import Testing
     #expect(throws: StorageError.interrupted(path: path)) { try held.copy(to: folder.file("copy.sqlite")) { _, _ in } }
   }
 
+  @Test func `a file whose log cannot be copied is not copied`() throws {
+    try folder.write([1], to: "data.sqlite")
+    try folder.makeFolder("data.sqlite-wal")
+    #expect(throws: FileError.self) {
+      try copyDatabase(folder.file("data.sqlite"), to: folder.file("copy.sqlite"), isInterrupted: { false })
+    }
+    #expect(folder.names == ["data.sqlite", "data.sqlite-wal"])
+  }
+
   @Test func `the content of a file replaces everything, also for others who have the database open`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
     let (store, second) = (try filled(path, "a", "b"), tests.store(path))

@@ -157,6 +157,31 @@ private final class Patience: Sendable {
     }
   }
 
+  @Test func `the copy of a damaged collection is made once what can be read is in a new one`() throws {
+    let page = try workspace.read {
+      try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'note_types_name'")
+    }
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(path, limit: 1 << 24)
+    let start = (try #require(page) - 1) * 4096
+    for index in start..<start + 4096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    try AtomicFile.write(path, bytes)
+    let care = try person.workspace { [patience] in patience.isOver() }.care
+    func isDamaged() throws -> Bool { try care.diagnose([.database]).contains { $0.code == "damaged" } }
+    var moment = 0
+    while try isDamaged() {
+      #expect(names(in: care.backupFolder) == [], "at moment \(moment)")
+      patience.set(moment)
+      do { _ = try care.mend([.database]) } catch {
+        #expect((error as? any Problem)?.report.code == .interrupted, "at moment \(moment): \(error)")
+      }
+      patience.set(.max)
+      moment += 1 + moment / 4
+    }
+    #expect(moment > 1 && names(in: care.backupFolder).filter { $0.hasSuffix(".sqlite") }.count == 1)
+  }
+
   // MARK: Cards
 
   @Test func `a change to many cards is made to all of them or to none`() throws {

@@ -76,13 +76,15 @@ extension CareOperations {
   /// Salvages the readable rows of a damaged collection. Keeps the damaged file unchanged.
   /// - Returns: the path of the damaged file, and what was lost.
   private func salvage() throws -> (kept: String, lost: [String]) {
-    let kept = try copyDamaged()
     let scratch = try Scratch(.restore, in: workspace.folder)
     let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
-    try copyDatabase(kept, to: copy, isInterrupted: workspace.environment.isInterrupted)
+    try workspace.database.close()
+    try copyDatabase(workspace.collectionPath, to: copy, isInterrupted: workspace.environment.isInterrupted)
     let new = NewStore(
       at: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
     let losses = try new.salvage(from: copy)
+    // A failure until here leaves nothing behind.
+    let kept = try copyDamaged()
     try workspace.database.replaceAll(from: made)
     workspace.stopFitting()
     workspace.opened.orders.forget()
