@@ -32,19 +32,26 @@ public func freePath(_ start: String, _ ending: String) -> String {
 
 /// Creates a folder and its missing parents, each with mode 0700. Existing folders are left as they are. Each parent is
 /// synced, because a folder lost in a power failure would take the synced files in it along.
-public func makePrivateFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o700) }
+public func makePrivateFolder(_ path: String) throws(FileError) {
+  var created: [String] = []
+  try makeFolder(path, mode: 0o700, &created)
+}
 
 /// Creates a folder that the user asked for, to keep or to give away, and its missing parents; the umask alone
 /// restricts the mode.
-public func makeExportedFolder(_ path: String) throws(FileError) { try makeFolder(path, mode: 0o777) }
+/// - Parameter created: gets the paths of the folders that were not there.
+public func makeExportedFolder(_ path: String, _ created: inout [String]) throws(FileError) {
+  try makeFolder(path, mode: 0o777, &created)
+}
 
-private func makeFolder(_ path: String, mode: mode_t) throws(FileError) {
+private func makeFolder(_ path: String, mode: mode_t, _ created: inout [String]) throws(FileError) {
   if path.isEmpty || fileExists(path) { return }
-  try makeFolder(parentFolder(of: path), mode: mode)
+  try makeFolder(parentFolder(of: path), mode: mode, &created)
   guard mkdir(path, mode) == 0 else {
     if errno == EEXIST { return }
     throw FileError(path, .make)
   }
+  created.append(path)
   Folder.sync(parentFolder(of: path))
 }
 

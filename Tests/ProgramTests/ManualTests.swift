@@ -45,6 +45,14 @@ import Testing
     #expect(run.status == 0 && run.errors == "" && run.output.contains("deck import"), "\(run.errors)")
   }
 
+  @Test func `pages that cannot all be written leave none`() throws {
+    let home = try Home()
+    let inWay = home.path + "/man/deckhand-deck-import.1"
+    for folder in [home.path + "/man", inWay] { #expect(makeFolder(folder)) }
+    #expect(try home.run("man", home.path + "/man").status != 0)
+    #expect(names(in: home.path + "/man") == ["deckhand-deck-import.1"])
+  }
+
   static let reference = sourceRoot() + "/Sources/deckhand/Documentation.docc/Reference"
 
   /// `UPDATE_REFERENCE=1` writes the current output.

@@ -4,6 +4,7 @@
 import CTerminal
 import Commands
 import Files
+import Glibc
 import LuaRuntime
 import Text
 import Values
@@ -64,14 +65,25 @@ enum PaperCommands {
     }
   }
 
-  /// Writes files into the folder that the command names.
+  /// Writes files into the folder that the command names; a failure leaves no new file or folder.
   static func write(
     _ files: [(name: String, text: String)], to invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
     let folder = session.environment.folders.expanded(invocation.text("DIR"))
     guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
-    try makeExportedFolder(folder)
-    for file in files { try AtomicFile.write(folder + "/" + file.name, Array(file.text.utf8), .exported()) }
+    var created: [String] = []
+    do {
+      try makeExportedFolder(folder, &created)
+      for file in files {
+        let path = folder + "/" + file.name
+        let isNew = !fileExists(path)
+        try AtomicFile.write(path, Array(file.text.utf8), .exported())
+        if isNew { created.append(path) }
+      }
+    } catch {
+      for path in created.reversed() { remove(path) }
+      throw error
+    }
     return CommandResult(
       .list(files.map { .text(folder + "/" + $0.name) }),
       line: "Wrote \(session.counted(files.count, "file")) to \(printable(folder)).")
