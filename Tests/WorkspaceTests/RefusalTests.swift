@@ -5,6 +5,7 @@ import Exchange
 import Files
 import Glibc
 import Problems
+import Storage
 import TestSupport
 import TestWorkspace
 import Testing
@@ -90,6 +91,24 @@ import Testing
       #expect(workspace.care.newestBackup() == newer)
     }
     try workspace.close()
+  }
+
+  @Test func `a collection with two rows of one key, which could not be restored, is not backed up`() throws {
+    let workspace = try person.workspace()
+    for name in ["French", "Frencg"] { _ = try workspace.decks.create(name) }
+    try workspace.close()
+    let path = workspace.folder + "/collection.sqlite"
+    var bytes = try FileText.bytes(path, limit: 1 << 24)
+    // The second row gets the key of the first; the index still has its own.
+    let (old, new) = (Array("Frencgfrencg".utf8), Array("Frencgfrench".utf8))
+    let places = bytes.indices.filter { bytes[$0...].starts(with: old) }
+    #expect(!places.isEmpty)
+    for place in places { bytes.replaceSubrange(place..<place + old.count, with: new) }
+    try AtomicFile.write(path, bytes)
+    let again = try person.workspace()
+    let error = #expect(throws: StorageError.self) { try again.care.backup(to: person.data + "/b.deckhand-backup") }
+    #expect(error?.detail?.hasSuffix("missing from index decks_name") == true)
+    try again.close()
   }
 
   @Test func `a backup without a name replaces none that another process has made meanwhile`() throws {
