@@ -23,9 +23,9 @@ public struct Migration: Sendable {
   }
 }
 
-/// Returns the names of the migrations that a file already has.
+/// Returns the names of the migrations that a file already has. The file may be hostile: a virtual table is not read.
 func appliedMigrations(_ db: Database) throws -> Set<String> {
-  let isThere = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'grdb_migrations'"
+  let isThere = "SELECT 1 FROM sqlite_master WHERE name = 'grdb_migrations' AND sql LIKE 'CREATE TABLE %'"
   guard try Int.fetchOne(db, sql: isThere) != nil else { return [] }
   return try Set(String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations"))
 }

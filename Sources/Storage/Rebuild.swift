@@ -1,6 +1,8 @@
 // Builds a database with this program's own schema from the rows of an untrusted file.
-// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version is
-// never run.
+// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version, or of
+// an older one, is never run.
+
+import Files
 
 /// Why the rows of a file are refused.
 public enum RebuildError: Error, Equatable {
@@ -22,7 +24,7 @@ public struct NewStore {
     (self.path, self.migrations, self.isInterrupted) = (path, migrations, isInterrupted)
   }
 
-  /// Copies the rows of a file.
+  /// Copies the rows of a file, migrated if an older version wrote it.
   /// - Parameters:
   ///   - source: a complete file that nobody else uses.
   ///   - finish: changes the rows before anybody sees them.
@@ -30,6 +32,17 @@ public struct NewStore {
   ///   too.
   /// - Throws: `RebuildError`, `StorageError`.
   public func rebuild(from source: String, finish: (Database) throws -> Void) throws -> String? {
+    if let older = try olderMigrations(of: source) {
+      // Into the tables of that version first, which are then migrated like those of any account.
+      let step = NewStore(at: path + "-older", migrations: older, isInterrupted: isInterrupted)
+      _ = try step.rebuild(from: source) { _ in }
+      let store = Store(path: step.path, migrations: migrations, isInterrupted: isInterrupted)
+      try store.operation("migrating a backup") { _ in }
+      try store.close()
+      let dangling = try rebuild(from: step.path, finish: finish)
+      try Folder.removeFile(step.path)
+      return dangling
+    }
     var dangling: String?
     try make { db in
       try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(source)])
@@ -51,6 +64,15 @@ public struct NewStore {
       try db.execute(sql: "COMMIT; DETACH source")
     }
     return dangling
+  }
+
+  /// Returns the migrations that a file of an older version has; nil for any other file.
+  private func olderMigrations(of source: String) throws -> [Migration]? {
+    let file = try ForeignDatabase.open(source, isInterrupted: isInterrupted)
+    let applied = try file.use(appliedMigrations)
+    try file.close()
+    guard !applied.isEmpty, applied.isStrictSubset(of: migrations.map(\.name)) else { return nil }
+    return migrations.filter { applied.contains($0.name) }
   }
 
   /// Creates the file and passes it to the body, with triggers and foreign keys off. Nothing is synced to disk, because

@@ -21,8 +21,9 @@ import Testing
   ]
 
   /// Returns the content of a new file rebuilt from one that these statements changed.
+  /// - Parameter newer: migrations that the file does not have.
   private func rebuilt(
-    _ statements: String, finish: (Database) throws -> Void = { _ in }
+    _ statements: String, newer: [Migration] = [], finish: (Database) throws -> Void = { _ in }
   ) throws -> (boxes: [String], noted: [String], next: Int, dangling: String?) {
     let folder = TemporaryFolder()
     let source = Store(path: folder.file("x.sqlite"), migrations: Self.migrations, isInterrupted: { false })
@@ -34,9 +35,11 @@ import Testing
     try raw.use { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(statements); PRAGMA journal_mode = DELETE") }
     try raw.close()
     let target = folder.file("y.sqlite")
-    let dangling = try NewStore(at: target, migrations: Self.migrations, isInterrupted: { false })
+    let migrations = Self.migrations + newer
+    let dangling = try NewStore(at: target, migrations: migrations, isInterrupted: { false })
       .rebuild(from: folder.file("x.sqlite"), finish: finish)
-    let made = Store(path: target, migrations: Self.migrations, isInterrupted: { false })
+    #expect(folder.names == ["x.sqlite", "y.sqlite"])
+    let made = Store(path: target, migrations: migrations, isInterrupted: { false })
     return try made.operation("looking") { db in
       let boxes = try String.fetchAll(db, sql: "SELECT name FROM boxes ORDER BY id")
       let noted = try String.fetchAll(db, sql: "SELECT name FROM noted ORDER BY rowid")
@@ -68,6 +71,16 @@ import Testing
   ])
   func `a file with another schema is refused by its name`(statement: String, stranger: String) {
     #expect(throws: RebuildError.strange([stranger])) { try rebuilt(statement) }
+  }
+
+  @Test func `rows of an older version are migrated, and only its own tables are taken`() throws {
+    let newer = [Migration("test.2", sql: "ALTER TABLE boxes ADD COLUMN size INTEGER NOT NULL DEFAULT 7")]
+    var sizes: [Int] = []
+    let made = try rebuilt("DELETE FROM boxes WHERE name = 'c'", newer: newer) {
+      sizes = try Int.fetchAll($0, sql: "SELECT size FROM boxes")
+    }
+    #expect(made.boxes == ["a", "b"] && made.noted == ["stock", "a", "b", "c"] && made.next == 5 && sizes == [7, 7])
+    #expect(throws: RebuildError.strange(["table \"more\""])) { try rebuilt("CREATE TABLE more (a)", newer: newer) }
   }
 
   @Test func `a row with a dangling reference is copied, and its table is named`() throws {
