@@ -273,7 +273,10 @@ import Workspace
 
   @Test func `a file put into the media folder is imported with the next note, under its name`() throws {
     let folder = try #require(try client.call("getMediaDirPath").text)
-    func put(_ text: String, _ name: String) throws { try writeFile(text, to: folder + "/" + name) }
+    func put(_ text: String, _ name: String) throws {
+      try writeFile(text, to: folder + "/" + name)
+      #expect(waitsUntilClosed(folder + "/" + name))
+    }
     try put("one", "a.txt")
     try client.call("addTags", #"{"notes":[],"tags":"x"}"#)
     try put("two", "a.txt")

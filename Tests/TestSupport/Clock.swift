@@ -33,6 +33,10 @@ public func waits(seconds: Double = 60, _ condition: () -> Bool) -> Bool {
   return true
 }
 
+/// Waits until no process has a file open for writing. A program that another test starts while this one writes the
+/// file has it open until it runs.
+public func waitsUntilClosed(_ path: String) -> Bool { waits { !isOpenForWriting(path) } }
+
 /// Clocks that do not move until they are moved, of a machine that reboots when the test says so.
 public final class TestClock {
   public var reading = ClockReading(wall: 1_700_000_000_000, boot: 1_000_000, bootID: "first")

@@ -108,8 +108,10 @@ import Testing
     let workspace = try Person().workspace()
     let path = try workspace.media.ensureInbox() + "/a.mp3"
     try writeFile([1], to: path)
+    #expect(waitsUntilClosed(path))
     let taken = try workspace.media.importInbox()
     try writeFile([1, 2], to: path)
+    #expect(waitsUntilClosed(path))
     try workspace.media.clearInbox(taken)
     #expect(fileExists(path))
     try workspace.media.clearInbox(workspace.media.importInbox())
@@ -124,15 +126,14 @@ import Testing
     let early = open(path, O_WRONLY | O_CLOEXEC)
     #expect(try workspace.media.importInbox().isEmpty)
     close(early)
-    // A program that another test starts at this moment has the file open until it runs.
-    #expect(waits { !isOpenForWriting(path) })
+    #expect(waitsUntilClosed(path))
     let taken = try workspace.media.importInbox()
     #expect(taken.map { $0.path } == [path])
     let late = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
     try workspace.media.clearInbox(taken)
     #expect(fileExists(path))
     close(late)
-    #expect(waits { !isOpenForWriting(path) })
+    #expect(waitsUntilClosed(path))
     try workspace.media.clearInbox(taken)
     #expect(!fileExists(path))
   }
