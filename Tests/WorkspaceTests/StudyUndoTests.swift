@@ -5,6 +5,7 @@ import Memory
 import Problems
 import Storage
 import TestDecks
+import TestSupport
 import TestWorkspace
 import Testing
 
