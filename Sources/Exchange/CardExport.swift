@@ -36,6 +36,8 @@ public struct CardExport {
     let ids = try decks.map { (subdeck: $0.name(within: deck), ids: try CardTable.ids(db, in: $0.id)) }
     let total = ids.reduce(0) { $0 + $1.ids.count }
     var report = ExportReport(cards: 0, bytes: 0)
+    // Before each card, because one that is left out does not reach the sink, which polls as well.
+    func poll() throws(FileError) { if isInterrupted() { throw FileError(path, .write, .interrupted) } }
     let write = { (sink: FileSink) in
       var writer = try writer(format, options, sink)
       var run = try ExportRun(db, format, decks: Set(decks.map(\.id)), options)
@@ -43,6 +45,7 @@ public struct CardExport {
       for (subdeck, ids) in ids {
         for start in stride(from: 0, to: ids.count, by: 500) {
           for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
+            try poll()
             let source = try run.source(of: card, subdeck: subdeck)
             try run.count(card, source, lost: source.isMade ? writer.write(card, source) : [.unmadeCards])
           }
