@@ -45,14 +45,16 @@ public func makeExportedFolder(_ path: String, _ created: inout [String]) throws
 }
 
 private func makeFolder(_ path: String, mode: mode_t, _ created: inout [String]) throws(FileError) {
-  if path.isEmpty || fileExists(path) { return }
-  try makeFolder(parentFolder(of: path), mode: mode, &created)
+  let parent = parentFolder(of: path)
+  // The working folder is its own parent, and looks missing to who may not search it.
+  if path.isEmpty || path == parent || fileExists(path) { return }
+  try makeFolder(parent, mode: mode, &created)
   guard mkdir(path, mode) == 0 else {
     if errno == EEXIST { return }
     throw FileError(path, .make)
   }
   created.append(path)
-  Folder.sync(parentFolder(of: path))
+  Folder.sync(parent)
 }
 
 /// Creates an empty file with mode 0600, and its folder, if they are missing.

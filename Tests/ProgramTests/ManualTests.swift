@@ -53,6 +53,19 @@ import Testing
     #expect(names(in: home.path + "/man") == ["deckhand-deck-import.1"])
   }
 
+  @Test func `a working folder that may not be searched is an error`() throws {
+    let home = try Home()
+    let closed = home.path + "/closed"
+    #expect(makeFolder(closed))
+    // Root may search it as well, unless it gives up its rights.
+    let limited = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps", "-all"]
+    let script = "cd '\(closed)' && chmod 000 . && exec \"$@\""
+    let words = (geteuid() == 0 ? limited : []) + ["/bin/sh", "-c", script, "sh"] + home.words(["man", "out/pages"])
+    let run = try Child(["/usr/bin/env"] + words, environment: home.environment).finish(input: "")
+    #expect(chmod(closed, 0o700) == 0)
+    #expect(run.status == 1 && run.errors.contains("\"out\" could not be created"), "\(run.status) \(run.errors)")
+  }
+
   static let reference = sourceRoot() + "/Sources/deckhand/Documentation.docc/Reference"
 
   /// `UPDATE_REFERENCE=1` writes the current output.
