@@ -57,6 +57,15 @@ private func makeFolder(_ path: String, mode: mode_t, _ created: inout [String])
   Folder.sync(parent)
 }
 
+/// Runs a body that lists the files and folders it creates. If it throws, they are removed, the last one first.
+public func removingOnFailure(_ body: (_ created: inout [String]) throws -> Void) rethrows {
+  var created: [String] = []
+  do { try body(&created) } catch {
+    for path in created.reversed() { remove(path) }
+    throw error
+  }
+}
+
 /// Creates an empty file with mode 0600, and its folder, if they are missing.
 public func makePrivateFile(_ path: String) throws(FileError) {
   try makePrivateFolder(parentFolder(of: path))

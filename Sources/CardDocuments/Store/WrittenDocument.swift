@@ -37,13 +37,9 @@ public struct WrittenDocument: Equatable, Sendable {
   private mutating func write(
     _ bytes: [UInt8], to path: String, of document: StoredDocument, _ images: [(name: String, hash: ContentHash)]
   ) throws {
-    var created: [String] = []
-    do {
+    try removingOnFailure { created in
       try writePictures(of: document, images, in: parentFolder(of: path), &created)
       try writeWhole(bytes, to: path)
-    } catch {
-      for path in created.reversed() { remove(path) }
-      throw error
     }
   }
 

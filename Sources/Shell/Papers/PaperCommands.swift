@@ -4,7 +4,6 @@
 import CTerminal
 import Commands
 import Files
-import Glibc
 import LuaRuntime
 import Text
 import Values
@@ -71,8 +70,7 @@ enum PaperCommands {
   ) throws -> CommandResult {
     let folder = session.environment.folders.expanded(invocation.text("DIR"))
     guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
-    var created: [String] = []
-    do {
+    try removingOnFailure { created in
       try makeExportedFolder(folder, &created)
       for file in files {
         let path = folder + "/" + file.name
@@ -80,9 +78,6 @@ enum PaperCommands {
         try AtomicFile.write(path, Array(file.text.utf8), .exported())
         if isNew { created.append(path) }
       }
-    } catch {
-      for path in created.reversed() { remove(path) }
-      throw error
     }
     return CommandResult(
       .list(files.map { .text(folder + "/" + $0.name) }),

@@ -78,8 +78,7 @@ extension CareOperations {
   private func salvage() throws -> (kept: String, lost: [String]) {
     let scratch = try Scratch(.restore, in: workspace.folder)
     let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
-    try workspace.database.close()
-    try copyDatabase(workspace.collectionPath, to: copy, isInterrupted: workspace.environment.isInterrupted)
+    try copyCollection(to: copy)
     let new = NewStore(
       at: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
     let losses = try new.salvage(from: copy)

@@ -271,9 +271,13 @@ extension CareOperations {
   /// Copies a damaged collection to a dated file name beside the backups.
   func copyDamaged() throws -> String {
     let kept = try freeBackupPath("damaged", ending: ".sqlite")
-    try workspace.database.close()
-    try copyDatabase(
-      workspace.collectionPath, to: kept, isInterrupted: workspace.environment.isInterrupted)
+    try copyCollection(to: kept)
     return kept
+  }
+
+  /// Closes the collection, and copies its file.
+  func copyCollection(to target: String) throws {
+    try workspace.database.close()
+    try copyDatabase(workspace.collectionPath, to: target, isInterrupted: workspace.environment.isInterrupted)
   }
 }
