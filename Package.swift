@@ -268,7 +268,8 @@ let package = Package(
     tests(
       "CardDocuments",
       [
-        "Problems", "Text", "Values", "Files", "Wire", "Storage", "CLibraries", "deckhand-draw", "ConfinementProbe",
+        "Problems", "Text", "Values", "Files", "Wire", "Storage", "CLibraries", "CZlib", "deckhand-draw",
+        "ConfinementProbe",
       ],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),

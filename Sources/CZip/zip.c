@@ -9,7 +9,9 @@ static const deckhand_zip_functions *found;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void find(void) {
-  void *library = dlopen("libzip.so.4", RTLD_NOW | RTLD_LOCAL);
+  // Debian 13 and Debian 12. What is declared in czip.h has not changed between them.
+  void *library = dlopen("libzip.so.5", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) library = dlopen("libzip.so.4", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return;
   struct {
     const char *name;
@@ -32,12 +34,8 @@ static void find(void) {
       {"zip_get_error", (void **)&functions.get_error},
       {"zip_error_code_zip", (void **)&functions.error_code_zip},
       {"zip_error_code_system", (void **)&functions.error_code_system},
-      {"SHA1_Init", (void **)&functions.sha1_begin},
-      {"SHA1_Update", (void **)&functions.sha1_take},
-      {"SHA1_Final", (void **)&functions.sha1_end},
   };
   for (size_t index = 0; index < sizeof wanted / sizeof *wanted; index++) {
-    // Also searches the libraries that it depends on.
     *wanted[index].place = dlsym(library, wanted[index].name);
     if (*wanted[index].place == NULL) return;
   }
@@ -59,11 +57,4 @@ int deckhand_zip_write_error(zip_t *archive) {
     case ZIP_ER_RENAME: return functions.error_code_system(error);
     default: return 0;
   }
-}
-
-void deckhand_sha1(const void *bytes, size_t count, uint8_t digest[20]) {
-  _Alignas(16) uint8_t state[256];
-  functions.sha1_begin(state);
-  functions.sha1_take(state, bytes, count);
-  functions.sha1_end(digest, state);
 }

@@ -161,7 +161,7 @@ public final class MediaExchange {
   /// Returns the digest of a content; nil if the content is gone.
   private func digest(of hash: String) throws -> String? {
     try checkInterrupted()
-    return try contents.read(hash).map { try MediaArchive.digest($0) }
+    return try contents.read(hash).map(MediaArchive.digest)
   }
 
   private func download(_ wanted: [String: String], _ progress: (MediaStage) -> Void) throws {
@@ -178,7 +178,7 @@ public final class MediaExchange {
       }
       for file in files {
         let bytes = file.bytes ?? []
-        let digest = try MediaArchive.digest(bytes)
+        let digest = MediaArchive.digest(bytes)
         guard digest == wanted[file.name] else {
           throw server.fault("downloadFiles", "contains another \(quoted(file.name)) than was listed; sync again")
         }
@@ -264,7 +264,7 @@ public final class MediaExchange {
         continue
       }
       bytes += content.count
-      (state.digest, state.isPending) = (try MediaArchive.digest(content), false)
+      (state.digest, state.isPending) = (MediaArchive.digest(content), false)
       files.append((ArchivedMedia(name: name, bytes: content), state))
     }
     return files

@@ -1,5 +1,6 @@
 // Golden pictures and the measure that compares with them.
 
+import CZlib
 import Glibc
 import Problems
 import TestSupport
@@ -72,6 +73,25 @@ func document(
   let document = try store.create(background: background, using: &random)
   try body(document)
   return document
+}
+
+/// Returns a PDF with its compressed objects unpacked. cairo compresses them since 1.18.
+func pdfText(_ bytes: [UInt8]) -> String {
+  var parts = ""
+  var rest = bytes[...]
+  while let start = rest.firstRange(of: "/ObjStm".utf8),
+    let data = rest[start.upperBound...].firstRange(of: "stream\n".utf8)
+  {
+    parts += text(Array(rest[..<data.upperBound]))
+    rest = rest[data.upperBound...]
+    var objects = [UInt8](repeating: 0, count: 1 << 20)
+    // 15 stands for zlib's own format.
+    let count = Array(rest).withUnsafeBufferPointer {
+      deckhand_inflate($0.baseAddress, $0.count, &objects, objects.count, 15)
+    }
+    parts += text(Array(objects[..<max(0, count)]))
+  }
+  return parts + text(Array(rest))
 }
 
 let white = CardColor(parts: [1, 1, 1]) ?? .yellow

@@ -4,14 +4,16 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs a program with an empty /proc.
-private func withoutProc(_ words: [String], environment: [String]) throws -> Run {
-  let hide = ["/usr/bin/unshare", "-rm", "/bin/sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+/// Runs a program from which a line of the shell has hidden something by mounts.
+private func hiding(_ line: String, _ words: [String], environment: [String]) throws -> Run {
+  let hide = ["/usr/bin/unshare", "-rm", "/bin/sh", "-ec", line + "; exec \"$@\"", "sh"]
   return try Child(hide + words, environment: environment).finish(input: "")
 }
 
-private let canHideProc: Bool = {
-  do { return try withoutProc(["/bin/true"], environment: []).status == 0 } catch { return false }
+private let proc = "mount -t tmpfs none /proc"
+
+private let canHide: Bool = {
+  do { return try hiding(proc, ["/bin/true"], environment: []).status == 0 } catch { return false }
 }()
 
 @Suite struct CommandLineTests {
@@ -94,16 +96,37 @@ private let canHideProc: Bool = {
     #expect(bad.status == 1 && bad.output.contains("One") && bad.errors.contains("not UTF-8 at byte 1"), "\(bad)")
   }
 
-  @Test(.enabled(if: canHideProc, "no mount namespace can be made here"))
+  @Test(.enabled(if: canHide, "no mount namespace can be made here"))
   func `without /proc the arguments arrive all the same`() throws {
     let home = try Home()
     func run(_ words: String...) throws -> Run {
-      try withoutProc(home.words(words), environment: home.environment)
+      try hiding(proc, home.words(words), environment: home.environment)
     }
     #expect(try run("deck", "create", "Spanish").status == 0)
     #expect(try run("deck", "list").output.contains("Spanish"))
     #expect(try run("nonsense").status == 2)
     #expect(try run("play", "--list").output.contains("hangman"))
+  }
+
+  @Test(.enabled(if: canHide, "no mount namespace can be made here"))
+  func `without libzip what needs it is refused, and what does not need it runs`() throws {
+    let home = try Home()
+    let picture = try home.write(
+      contents(of: sourceRoot() + "/Tests/CardDocumentsTests/Fixtures/pictures/quarter.png") ?? [], to: "a.png")
+    try home.run("deck", "create", "D")
+    try home.run("media", "add", picture)
+    try home.run("card", "add", "D", "<img src=\"a.png\">", "a")
+    let other = try home.write("prompt,answer\nb,c\n", to: "other.csv")
+    let package = home.path + "/d.apkg"
+    try home.run("deck", "export", "D", package)
+    let hide = "for file in /usr/lib/*/libzip.so.*; do mount --bind /dev/null $file; done"
+    func run(_ words: String...) throws -> Run { try hiding(hide, home.words(words), environment: home.environment) }
+    for words in [["deck", "export", "D", home.path + "/e.apkg"], ["deck", "import", "E", package]] {
+      let refused = try hiding(hide, home.words(words), environment: home.environment)
+      #expect(refused.status == 1 && refused.errors.contains("install Debian's libzip4 or libzip5"), "\(refused)")
+    }
+    let compared = try run("deck", "diff", "D", other)
+    #expect(compared.status <= 1 && compared.errors.isEmpty, "\(compared)")
   }
 
   @Test(arguments: [

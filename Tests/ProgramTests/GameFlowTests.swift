@@ -219,7 +219,7 @@ import Testing
   @Test(arguments: [
     ("grace\nring\n", "Player 1 wins."), ("ring\ngrim\n", "Players 1 and 2 are tied."),
     // A hint costs two of five points.
-    ("/hint\ngrace\ncarb\n", "Player 2 wins."),
+    ("/hint\ngrace\ncrab\n", "Player 2 wins."),
   ])
   func `a duel shows who won`(guesses: String, expected: String) throws {
     let run = try home().run("play", "duel", "--base", "cambering", input: guesses + "/pass\n/pass\n")

@@ -114,7 +114,8 @@ import Testing
     return keys
   }
 
-  /// Replaces what differs from run to run: ids of cards and documents, dates, the home, durations.
+  /// Replaces what differs from run to run: ids of cards and documents, dates, the home, durations, and
+  /// from machine to machine: versions of libraries.
   private static func steady(_ line: String, _ home: String) -> String {
     var line = line.replacing(home, with: "HOME").replacing(sourceRoot(), with: "ROOT")
     line = line.replacing(#/[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}/#, with: "<id>")
@@ -126,6 +127,7 @@ import Testing
     line = line.replacing(#/[0-9]{2}:[0-9]{2}(:[0-9]{2})?/#, with: "<time>")
     // A year of weeks has one more day for the weekdays that have already passed this week.
     line = line.replacing(#/·{50,}/#, with: "<weeks>")
+    line = line.replacing(#/\b(Lua|readline|SQLite|zstd) [0-9]+(?:\.[0-9]+)+(?! ·)/#) { "\($0.output.1) <version>" }
     line = line.replacing(#/[0-9]+ s left/#, with: "<n> s left")
     line = line.replacing(#/[0-9.,]+ (ms|KiB|MiB|kB|MB|bytes)\b/#, with: "<n>")
     while line.last == " " { line.removeLast() }

@@ -22,7 +22,7 @@ struct MediaShelf {
     case "msync/mediaChanges":
       let known = record["lastUsn"]?.integer ?? 0
       let news = try changes.filter { $0.value > known }.sorted { $0.value < $1.value }.map { name, usn in
-        Value.list([.text(name), .integer(usn), .text(try files[name].map(MediaArchive.digest) ?? "")])
+        Value.list([.text(name), .integer(usn), .text(files[name].map(MediaArchive.digest) ?? "")])
       }
       return MediaShelf.data(.list(news))
     case "msync/downloadFiles": return try archive((record["files"]?.list ?? []).compactMap(\.text), in: folder)

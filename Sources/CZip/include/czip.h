@@ -3,7 +3,6 @@
 // Invariant: a table of functions is complete or NULL.
 #pragma once
 #include <stddef.h>
-#include <stdint.h>
 #include <zip.h>
 
 // The functions in use, as described in libzip's manual.
@@ -25,19 +24,11 @@ typedef struct {
   __typeof__(zip_get_error) *get_error;
   __typeof__(zip_error_code_zip) *error_code_zip;
   __typeof__(zip_error_code_system) *error_code_system;
-  // SHA-1 of libcrypto, which libzip needs anyway: begin, update, finish. `state` has room for 256 bytes.
-  int (*sha1_begin)(void *state);
-  int (*sha1_take)(void *state, const void *bytes, size_t count);
-  int (*sha1_end)(uint8_t *digest, void *state);
 } deckhand_zip_functions;
 
-// Returns the table, or NULL if Debian's libzip4 is not installed. Can be called from any thread.
+// Returns the table, or NULL if Debian's libzip5 or libzip4 is not installed. Can be called from any thread.
 const deckhand_zip_functions *deckhand_zip(void);
 
 // Returns the errno with which the file of an archive could not be written; 0 if the last failure was another one. Must
 // be called only if `deckhand_zip` returned a table.
 int deckhand_zip_write_error(zip_t *archive);
-
-// Computes the 20 bytes of SHA-1, which names media files in packages and finds equal notes; it is not used for
-// security. Must be called only if `deckhand_zip` returned a table.
-void deckhand_sha1(const void *bytes, size_t count, uint8_t digest[20]);

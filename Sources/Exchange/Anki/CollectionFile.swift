@@ -16,10 +16,8 @@ extension StagedCollection {
   ///   - now: milliseconds since 1970.
   ///   - tags: the tags that the collection lists.
   /// - Returns: the file's bytes.
-  /// - Throws: `StagedFault` when the file fails its integrity check or lacks rows that were added;
-  ///   `PackageError.noLibrary`.
+  /// - Throws: `StagedFault` when the file fails its integrity check or lacks rows that were added.
   public func makeWhole(usn: Int, now: Int, tags: [String], limit: Int) throws -> [UInt8] {
-    guard canReadPackages else { throw PackageError.noLibrary(path: "the collection of the server") }
     try finish()
     try file.use { db in
       try db.transaction {

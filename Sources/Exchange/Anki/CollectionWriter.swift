@@ -205,10 +205,7 @@ final class CollectionWriter {
 
   /// Returns the first four bytes of a field's SHA-1.
   static func checksum(_ text: TextBytes) -> Int64 {
-    withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { digest in
-      sha1(UnsafeRawBufferPointer(text), into: digest)
-      return Int64(UInt32(bigEndian: digest.load(as: UInt32.self)))
-    }
+    sha1(UnsafeRawBufferPointer(text)).prefix(4).reduce(0) { $0 << 8 | Int64($1) }
   }
 
   /// Writes the notes and cards that are still batched.

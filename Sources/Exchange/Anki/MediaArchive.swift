@@ -26,11 +26,7 @@ public enum MediaArchive {
   private static let metaLimits = JSONLimits(bytes: 1 << 20, depth: 4, values: 1000, string: 1 << 16)
 
   /// Returns the SHA-1 that media are compared by, as 40 hexadecimal digits.
-  /// - Throws: `PackageError.noLibrary` without libzip, which loads the library that computes it.
-  public static func digest(_ bytes: [UInt8]) throws(PackageError) -> String {
-    guard canReadPackages else { throw .noLibrary(path: "media") }
-    return hexadecimal(bytes.withUnsafeBytes { sha1($0) })
-  }
+  public static func digest(_ bytes: [UInt8]) -> String { hexadecimal(bytes.withUnsafeBytes(sha1)) }
 
   // MARK: Reading
 

@@ -44,7 +44,8 @@ public enum PackageError: Problem, Equatable {
     case .noLibrary(let path):
       ProblemReport(
         .notHere, "Packages cannot be read here",
-        "\(quoted(path)) is an Anki package, and reading it needs libzip; install Debian's libzip4", ["path": path])
+        "\(quoted(path)) is an Anki package, and reading it needs libzip; install Debian's libzip4 or libzip5",
+        ["path": path])
     case .interrupted(let path):
       ProblemReport(
         .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",

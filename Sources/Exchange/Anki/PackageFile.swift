@@ -152,7 +152,7 @@ final class PackageFile {
   func content(of file: MediaFile) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try unpack(file.member, limit: UnpackedLimit(bytes: PackageFile.mostMediaBytes)) { bytes.append(contentsOf: $0) }
-    if let sha1 = file.sha1, bytes.withUnsafeBytes(Exchange.sha1) != sha1 {
+    if let sha1 = file.sha1, bytes.withUnsafeBytes(Text.sha1) != sha1 {
       throw PackageError.damaged(
         path: path, place: "the media file \(quoted(file.member.name))", reason: "does not match its checksum")
     }
@@ -174,7 +174,7 @@ final class PackageFile {
   /// Returns the SHA-1 of a media file's content: the declared one, or else that of the content itself.
   func digest(of file: MediaFile) throws -> [UInt8] {
     if let known = file.sha1 { return known }
-    return try content(of: file).withUnsafeBytes(Exchange.sha1)
+    return try content(of: file).withUnsafeBytes(Text.sha1)
   }
 
   // MARK: Names of media

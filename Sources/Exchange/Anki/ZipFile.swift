@@ -99,15 +99,16 @@ final class ZipFile {
       throw PackageError.damaged(path: path, place: place, reason: "cannot be read")
     }
     defer { _ = zip.fclose(file) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+    let size = 1 << 17
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     defer { buffer.deallocate() }
     while true {
-      let count = zip.fread(file, buffer.baseAddress, UInt64(buffer.count))
+      let count = zip.fread(file, buffer, UInt64(size))
       if count == 0 { return }
       guard count > 0 else {
         throw PackageError.damaged(path: path, place: place, reason: "is corrupt")
       }
-      try piece(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
+      try piece(UnsafeRawBufferPointer(start: buffer, count: Int(count)))
     }
   }
 }
@@ -159,21 +160,9 @@ final class ZipBuilder {
   }
 
   private var failure: PackageError {
-    .damaged(
-      path: name, place: "its temporary file",
-      reason: zip.error_text(archive).map { String(cString: $0) } ?? "cannot be written")
+    // libzip 1.11 declares that this is never null.
+    let text: UnsafePointer<CChar>? = zip.error_text(archive)
+    return .damaged(
+      path: name, place: "its temporary file", reason: text.map { String(cString: $0) } ?? "cannot be written")
   }
-}
-
-/// Returns the 20 bytes of SHA-1 that packages use for media and for the first fields of notes. The library is
-/// loaded by then, because a package is open.
-func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-  var digest = [UInt8](repeating: 0, count: 20)
-  digest.withUnsafeMutableBytes { sha1(bytes, into: $0) }
-  return digest
-}
-
-/// - Parameter digest: a buffer for 20 bytes.
-func sha1(_ bytes: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer) {
-  deckhand_sha1(bytes.baseAddress, bytes.count, digest.bindMemory(to: UInt8.self).baseAddress)
 }

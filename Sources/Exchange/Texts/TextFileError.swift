@@ -28,7 +28,8 @@ public enum TextFileError: Problem, Equatable {
     case .noLibrary(let path):
       ProblemReport(
         .notHere, "Books cannot be read here",
-        "\(quoted(path)) is compressed, and reading it needs libzip; install Debian's libzip4", ["path": path])
+        "\(quoted(path)) is compressed, and reading it needs libzip; install Debian's libzip4 or libzip5",
+        ["path": path])
     case .empty(let path):
       ProblemReport(.badFile, "No text", "\(quoted(path)) contains no text", ["path": path])
     }

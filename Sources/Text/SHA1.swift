@@ -1,0 +1,47 @@
+// SHA-1 (FIPS 180-4), by which Anki names media files and finds equal notes. It is not used for security.
+
+/// Returns the 20 bytes of SHA-1.
+///
+///     hexadecimal(Array("abc".utf8).withUnsafeBytes(sha1))   // a9993e364706816aba3e25717850c26c9cd0d89d
+public func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  var state = SHA1()
+  let whole = bytes.count & ~63
+  for block in stride(from: 0, to: whole, by: 64) { state.mix(bytes, at: block) }
+  // The last blocks: what is left, a one bit, zeros, and the length in bits.
+  var rest = Array(bytes[whole...]) + [0x80]
+  rest += repeatElement(0, count: (120 - rest.count) % 64)
+  withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian) { rest += $0 }
+  rest.withUnsafeBytes { rest in
+    for block in stride(from: 0, to: rest.count, by: 64) { state.mix(rest, at: block) }
+  }
+  return state.words.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
+}
+
+private struct SHA1 {
+  private(set) var words: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+
+  /// Takes a block of 64 bytes.
+  mutating func mix(_ bytes: UnsafeRawBufferPointer, at start: Int) {
+    var (a, b, c, d, e) = (words[0], words[1], words[2], words[3], words[4])
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 80) { schedule in
+      for step in 0..<80 {
+        schedule[step] =
+          step < 16
+          ? UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 4 * step, as: UInt32.self))
+          : rotated(schedule[step - 3] ^ schedule[step - 8] ^ schedule[step - 14] ^ schedule[step - 16], by: 1)
+        let (mixed, constant): (UInt32, UInt32) =
+          switch step {
+          case ..<20: ((b & c) | (~b & d), 0x5A82_7999)
+          case ..<40: (b ^ c ^ d, 0x6ED9_EBA1)
+          case ..<60: ((b & c) | (b & d) | (c & d), 0x8F1B_BCDC)
+          default: (b ^ c ^ d, 0xCA62_C1D6)
+          }
+        let next = rotated(a, by: 5) &+ mixed &+ e &+ constant &+ schedule[step]
+        (a, b, c, d, e) = (next, a, rotated(b, by: 30), c, d)
+      }
+    }
+    for (index, word) in [a, b, c, d, e].enumerated() { words[index] &+= word }
+  }
+
+  private func rotated(_ word: UInt32, by count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
+}
