@@ -45,10 +45,16 @@ public final class ActionListener {
   }
 
   /// Waits for the next request.
+  /// - Parameter whileWaiting: called at least ten times a second.
   /// - Returns: nil after an interrupt.
-  public func next() throws(ListenerError) -> (request: ClientRequest, body: [UInt8])? {
+  public func next(
+    whileWaiting: @escaping () -> Void = {}
+  ) throws(ListenerError) -> (request: ClientRequest, body: [UInt8])? {
     do throws(ProgramFailure) {
-      let endless = Deadline(seconds: .infinity, clock: clock, shouldStop: shouldStop)
+      let endless = Deadline(seconds: .infinity, clock: clock) { [shouldStop] in
+        whileWaiting()
+        return shouldStop()
+      }
       let head = try process.receive(deadline: endless)
       let body = try process.receive(deadline: endless)
       guard let request = syncHead(head).flatMap(ClientRequest.init) else { throw .crashed }

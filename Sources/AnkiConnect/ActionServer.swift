@@ -19,8 +19,8 @@ public protocol ActionHost: AnyObject {
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result
   /// Returns the origins that the user allowed, and the API key that a request must contain; an empty key means none.
   func clientSettings() throws -> (origins: [String], key: String)
-  /// Asks the user whether to allow an origin; a yes is stored.
-  func allowsOrigin(_ origin: String) throws -> Bool
+  /// Asks the user whether to allow an origin, without waiting for the answer; a yes is stored.
+  func askAbout(_ origin: String)
   /// Prints a line for the user.
   func log(_ line: String)
   func synchronize() throws
@@ -41,8 +41,6 @@ public func originName(of action: String, for client: String?) -> String {
 ///     let (reply, text) = server.answer(ClientRequest(method: "POST"), Array(#"{"action":"deckNames"}"#.utf8))
 public final class ActionServer {
   unowned let host: any ActionHost
-  /// The origins that were refused, so that the user is not asked twice about one.
-  private var refused: Set<String> = []
   private let memory = ServerMemory()
   /// The number of actions done by this server.
   public private(set) var count = 0
@@ -155,7 +153,7 @@ public final class ActionServer {
     let name = try action["action"].text("the name of an action")
     let params = action["params"].value.map { $0 == .null ? .record([]) : $0 } ?? .record([])
     let reader = try ValueReader(params).asRecord()
-    if name == "requestPermission" { return try turn.answer.write(permission(&turn), isBare: isBare) }
+    if name == "requestPermission" { return try turn.answer.write(permission(turn), isBare: isBare) }
     if !turn.hasKey {
       let given = action["key"].value?.text ?? ""
       guard turn.key.isEmpty || Secret.areSame(given, turn.key) else { throw ActionFailure.badKey }
@@ -199,14 +197,12 @@ public final class ActionServer {
     turn.depth -= 1
   }
 
-  /// Asks the user once for each origin; a client that is not a browser needs no permission.
-  private func permission(_ turn: inout ActionRequest) throws -> Value {
+  /// A page that is not allowed yet is denied at once, so that it cannot hold up other clients, and the user is asked;
+  /// a client that is not a browser needs no permission.
+  private func permission(_ turn: ActionRequest) -> Value {
     if !turn.isAllowed, let origin = turn.origin {
-      guard OriginPolicy.canBeAllowed(origin), !refused.contains(origin), try host.allowsOrigin(origin) else {
-        refused.insert(origin)
-        return .record([("permission", .text("denied"))])
-      }
-      turn.isAllowed = true
+      if OriginPolicy.canBeAllowed(origin) { host.askAbout(origin) }
+      return .record([("permission", .text("denied"))])
     }
     return .record([
       ("permission", .text("granted")), ("requireApikey", .boolean(!turn.key.isEmpty)),

@@ -3,6 +3,7 @@
 import Decks
 import Exchange
 import Files
+import Text
 import Values
 import Workspace
 
@@ -46,12 +47,25 @@ enum ProgramActions {
     throw ActionFailure("sign in as \(name) where Deckhand runs, and start `serve` there")
   }
 
-  /// Returns false for a deck that does not exist.
+  /// Writes a new file in the folder of exports: no client chooses a path that is written to. Returns false for a deck
+  /// that does not exist.
   private static func exportPackage(_ call: ActionCall) throws -> Value {
     guard let deck = try call.knownDeck(named: call.params["deck"].text()) else { return .boolean(false) }
     var options = ExportOptions()
     (options.format, options.hasSchedule) = (.apkg, try call.flag("includeSched"))
-    _ = try deck.exportCards(to: call.params["path"].text("a path"), .plain, options)
+    let path = try newExport(call.params["path"].text("a path"), in: call.workspace.exchange.ensureExports())
+    _ = try deck.exportCards(to: path, .plain, options)
     return .boolean(true)
+  }
+
+  private static func newExport(_ given: String, in folder: String) throws -> String {
+    let name = lastPart(of: given)
+    guard given == name || given == folder + "/" + name, !name.hasPrefix("."), printable(name) == name else {
+      throw ActionFailure("packages are exported only into \(folder): give the name of a new file there")
+    }
+    guard try FileFacts.at(folder + "/" + name, followingLinks: false) == nil else {
+      throw ActionFailure("\(folder)/\(name) already exists: give the name of a new file")
+    }
+    return folder + "/" + name
   }
 }

@@ -1,7 +1,7 @@
 // Files that are replaced whole or not at all: write to a temporary name in the same folder, sync it, rename it, sync
 // the folder.
 // Invariant: at every moment the path holds either the old or the new content; a failure leaves no temporary file
-// behind.
+// behind; an export never writes among Deckhand's own files.
 
 internal import CMapping
 public import Glibc
@@ -34,6 +34,8 @@ public struct Replacement {
   /// the given name is removed first, so the caller must hold a lock or put the process id into the name.
   public var temporaryName: String?
   public var step: StepObserver = { _ in 0 }
+  /// Whether the path was chosen by a user or another program; then a file of Deckhand's own data is never replaced.
+  public var isExport = false
   /// What may be at the path. Pipes and devices are written directly; allow them only for a path that the user typed.
   public var kinds = FileKinds.plain
   /// Polled for each piece that is written, and while waiting for a pipe; true cancels the write.
@@ -49,6 +51,7 @@ public struct Replacement {
   ) -> Replacement {
     var options = Replacement(mode: 0o666, isInterrupted: isInterrupted)
     options.kinds = kinds
+    options.isExport = true
     return options
   }
 
@@ -104,6 +107,7 @@ public enum AtomicFile {
     // A rename asks only for the right to write to the folder.
     if existing != nil, options.replaces, access(path, W_OK) != 0 { throw FileError(path, .write) }
     let target = options.followsLinks ? try finalTarget(of: path) : path
+    if options.isExport, isAmongOwnFiles(target) { throw FileError(path, .write, .ownFolder) }
     var options = options
     let kept = options.keepsMode ? existing : nil
     options.mode = kept?.mode ?? masked(options.mode)
@@ -172,6 +176,23 @@ public enum AtomicFile {
   private static func isPipe(_ path: String) -> Bool {
     var facts = stat()
     return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO
+  }
+}
+
+/// The folder, among the data of one person, that holds what other programs export.
+public let exportsFolderName = "exports"
+
+/// Whether a file is, or would be, in a data folder: below a folder that holds a collection, or the accounts. Only the
+/// folder of exports is not counted.
+private func isAmongOwnFiles(_ path: String) -> Bool {
+  // A folder that cannot be followed cannot be written to either.
+  guard var folder = realPath(parentFolder(of: path)) else { return false }
+  var within = ""
+  while true {
+    if fileExists(folder + "/collection.sqlite") { return within != exportsFolderName }
+    if fileExists(folder + "/accounts/.lock"), within != "plugins" { return true }
+    if folder == "/" { return false }
+    (within, folder) = (lastPart(of: folder), parentFolder(of: folder))
   }
 }
 

@@ -23,6 +23,8 @@ public struct FileError: Problem, Equatable, Sendable {
     case system(Int32)
     /// It is a folder, a pipe or a device, and a regular file was expected.
     case notAFile
+    /// It is, or would be, among Deckhand's own files.
+    case ownFolder
     /// It is larger than the limit for such a file, in bytes.
     case tooLarge(limit: Int)
     /// Another process held the lock during the whole wait.
@@ -55,6 +57,7 @@ public struct FileError: Problem, Equatable, Sendable {
     switch reason {
     case .system(let number): number
     case .notAFile: EINVAL
+    case .ownFolder: EACCES
     case .tooLarge: EFBIG
     case .busy: EBUSY
     case .interrupted: EINTR
@@ -73,6 +76,10 @@ extension FileError {
     switch reason {
     case .notAFile:
       report(.notAFile, "The file could not be \(pastTense)", "could not be \(pastTense): it is not a regular file")
+    case .ownFolder:
+      report(
+        .fileRefused, "The file could not be \(pastTense)",
+        "could not be \(pastTense): it is among Deckhand's own data; choose another folder")
     case .tooLarge(let limit):
       report(
         .fileTooLarge, "The file is too large",

@@ -261,9 +261,21 @@ import Workspace
   // MARK: Files
 
   @Test func `a package is exported and imported with its decks`() throws {
-    let path = client.host.person.folder.path + "/out.apkg"
-    #expect(try client.call("exportPackage", #"{"deck":"No","path":"\#(path)"}"#) == .boolean(false))
-    #expect(try client.call("exportPackage", #"{"deck":"Spanish","path":"\#(path)"}"#) == .boolean(true))
+    let folder = try client.host.workspace.exchange.ensureExports()
+    let path = folder + "/out.apkg"
+    #expect(try client.call("exportPackage", #"{"deck":"No","path":"out.apkg"}"#) == .boolean(false))
+    #expect(try client.call("exportPackage", #"{"deck":"Spanish","path":"out.apkg"}"#) == .boolean(true))
+    #expect(size(of: path) > 0)
+    for taken in ["out.apkg", path] {
+      #expect(
+        try client.refusal("exportPackage", #"{"deck":"Spanish","path":"\#(taken)"}"#)
+          == "\(path) already exists: give the name of a new file")
+    }
+    let hidden = ["", ".", "..", ".hidden", "a\\nb", "a\\u0000b"]
+    for elsewhere in hidden + ["../a", "a/b", "/tmp/a", folder, folder + "/../a"] {
+      let params = #"{"deck":"Spanish","path":"\#(elsewhere)"}"#
+      #expect(try client.refusal("exportPackage", params)?.contains("exported only into") == true, "\(elsewhere)")
+    }
     try client.call("deleteDecks", #"{"decks":["Spanish"],"cardsToo":true}"#)
     #expect(try client.call("importPackage", #"{"path":"\#(path)"}"#) == .boolean(true))
     #expect(try client.call("deckNames").texts == ["Default", "Spanish"])

@@ -3,6 +3,7 @@
 import Decks
 import Templates
 import TestSupport
+import TestWorkspace
 import Testing
 import Values
 import Wire
@@ -131,11 +132,56 @@ import Workspace
     #expect(try client.refusal("findCards", params)?.contains("expected") == true)
   }
 
+  @Test func `no action writes to a path that a client names`() throws {
+    let client = try Client()
+    let person = client.host.person
+    try person.folder.makeFolder("out")
+    try person.folder.write("before", to: "out/victim.txt")
+    try person.folder.write("before", to: "out/victim.apkg")
+    _ = try client.host.workspace.exchange.ensureExports()
+    let own = client.host.workspace.folder + "/credentials"
+    try writeFile("before", to: own)
+    let names = ["victim.txt", "victim.apkg", "new.apkg", "new/new.txt"]
+    let paths = names.map { person.folder.file("out/" + $0) } + [own]
+    let keys = """
+      action audio card cards css data deck deckName decks field fields filename front back id key model modelName name
+      newDeck note notes options path pattern picture query scopes tags tag templates text url video
+      """.split { $0.isWhitespace }.map(String.init)
+    for action in Action.all where action.name != "sync" {
+      for path in paths {
+        let text = Value.text(path)
+        // A name that exists leads further into the action.
+        let file = Value.record([("path", text), ("filename", text), ("fields", .list([.text("Front")]))])
+        let note = Value.record([
+          ("deckName", .text("Spanish")), ("modelName", .text("Basic")), ("audio", file), ("picture", .list([file])),
+          ("fields", .record([("Front", text), ("Back", text)])), ("tags", .list([text])),
+        ])
+        for deck in [Value.text("Spanish"), text] {
+          let params = keys.map { key -> (String, Value) in
+            switch key {
+            case "deck", "deckName": (key, deck)
+            case "note": (key, note)
+            case "notes": (key, .list([note]))
+            default: (key, text)
+            }
+          }
+          _ = client.send(
+            JSONWriter.bytes(
+              of: .record([("action", .text(action.name)), ("version", .integer(6)), ("params", .record(params))])))
+        }
+      }
+    }
+    #expect(person.folder.names("out").sorted() == ["victim.apkg", "victim.txt"])
+    for path in [own, person.folder.file("out/victim.txt"), person.folder.file("out/victim.apkg")] {
+      #expect(text(of: path) == "before", "\(path)")
+    }
+  }
+
   @Test func `requests of any shape get a response and change nothing unasked`() throws {
     let client = try Client()
     var random = TestGenerator(17)
-    // Leaves out the action that writes outside the folder, and the one that waits for a server.
-    let names = Action.all.map(\.name).filter { !["sync", "exportPackage"].contains($0) } + Action.own
+    // Leaves out the action that waits for a server.
+    let names = Action.all.map(\.name).filter { $0 != "sync" } + Action.own
     let keys = [
       "deck", "decks", "cards", "notes", "note", "query", "tags", "fields", "filename", "data", "path", "modelName",
       "inOrderFields", "cardTemplates", "actions", "id", "deckName", "options", "pattern", "cardsToo", "Front", "Back",

@@ -186,6 +186,30 @@ import Testing
     #expect(read(ends[0], &bytes, bytes.count) == 3 && bytes.prefix(3).elementsEqual("one".utf8))
   }
 
+  @Test func `an export never writes among the data of a person, by whatever path`() throws {
+    let folder = TemporaryFolder()
+    try folder.makeFolder("data/accounts/ana/exports")
+    try folder.makeFolder("data/local/media/deep")
+    try folder.write("", to: "data/accounts/.lock")
+    for name in ["data/accounts/ana/collection.sqlite", "data/local/collection.sqlite", "data/local/history"] {
+      try folder.write("kept", to: name)
+    }
+    symlink(folder.file("data/local/history"), folder.file("link"))
+    symlink(folder.file("data/local"), folder.file("door"))
+    let refused = [
+      "data/local/collection.sqlite", "data/local/history", "data/local/new", "data/local/media/deep/x", "data/x",
+      "data/accounts/ana/collection.sqlite", "data/accounts/ana/exports/../grants.json", "link", "door/new",
+    ]
+    for path in refused.map(folder.file) {
+      #expect(throws: FileError(path, .write, .ownFolder)) { try AtomicFile.write(path, "x".utf8, .exported()) }
+    }
+    #expect(folder.read("data/local/history") == Array("kept".utf8))
+    for path in ["x", "data/accounts/ana/exports/x"].map(folder.file) {
+      try AtomicFile.write(path, "x".utf8, .exported())
+      #expect(contents(of: path) == Array("x".utf8))
+    }
+  }
+
   @Test func `link cycles, folders and missing folders are refused`() throws {
     let folder = TemporaryFolder()
     symlink("b", folder.file("a"))

@@ -54,7 +54,7 @@ import Testing
     let name = try workspace.media.add([1], named: "a.mp3")
     let other = workspace.media.folder + "/" + ContentHash(of: [2]).description
     try AtomicFile.write(other, [2])
-    let job = workspace.care.backupJob(to: workspace.folder + "/a.backup")
+    let job = workspace.care.backupJob(to: parentFolder(of: workspace.folder) + "/a.backup")
     // Not before the second half, when everything was listed.
     _ = try job.write { done, total in if done * 2 > total { unlink(other) } }
     #expect(!fileExists(other))

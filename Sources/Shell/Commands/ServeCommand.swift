@@ -7,6 +7,7 @@ import Authentication
 import Bindings
 import Commands
 import Files
+import Glibc
 import LuaRuntime
 import Problems
 import Text
@@ -26,7 +27,8 @@ enum ServeCommand {
         It offers the interface of the add-on AnkiConnect on 127.0.0.1, port 8765, until Ctrl-C: dictionaries in the \
         browser, note-taking programs and scripts add, find and change notes as they would in Anki. Nothing listens \
         unless this command runs, and other machines cannot connect. Browser extensions and pages of this machine have \
-        access; for any other page it asks once, at the terminal, and saves the answer in the setting serve.origins. \
+        access; any other page is refused at first, and the terminal asks about it: at most one question a minute, once for \
+        each page. A yes is saved in the setting serve.origins. \
         `set serve.key WORD` gives access only to programs that know the word. What a program does is an undo step. A \
         shell may run at the same time in another terminal: what a program wants to show is shown there, and a program \
         can control its study.
@@ -60,7 +62,8 @@ enum ServeCommand {
     _ = session.console.flush()
     let host = ServingHost(session)
     let server = ActionServer(host)
-    while let (request, body) = try listener.next() {
+    while let (request, body) = try listener.next(whileWaiting: host.hearAnswer) {
+      host.hearAnswer()
       let (reply, text) = server.answer(request, body)
       try listener.answer(reply, text)
       try session.workspace().dailyBackups.begin()
@@ -77,6 +80,11 @@ private final class ServingHost: ActionHost {
   private let session: Session
   /// The time on the monotonic clock until which the other shell counts as busy.
   private var silentUntil = 0.0
+  /// The origin of the question that the user has not answered yet.
+  private var question: String?
+  private var asked: Set<String> = []
+  /// The time on the monotonic clock from which another question may be asked.
+  private var nextQuestion = 0.0
 
   init(_ session: Session) { self.session = session }
 
@@ -99,18 +107,35 @@ private final class ServingHost: ActionHost {
     return (preferences.servedOrigins, preferences.serveKey)
   }
 
-  func allowsOrigin(_ origin: String) throws -> Bool {
+  /// Asks once for each origin, and at most once a minute; `hearAnswer` takes the answer while requests go on.
+  func askAbout(_ origin: String) {
+    let now = session.environment.clocks.elapsed()
+    guard question == nil, now >= nextQuestion, asked.insert(origin).inserted else { return }
+    nextQuestion = now + 60
     let name = printable(origin, limit: 300)
     guard session.canAsk else {
-      log("The page \(name) asks for access; `set serve.origins \"\(name)\"` allows it.")
-      return false
+      return log("The page \(name) asks for access; `set serve.origins \"\(name)\"` allows it.")
     }
     session.input.forgetTyped()
-    guard try session.confirm("May pages of \(name) read and change your cards, from now on?") else { return false }
-    // Another shell may have changed the setting during the question.
-    let origins = (try clientSettings().origins + [origin]).joined(separator: " ")
-    try session.workspace().preferences().tree.set(ServeSettings.origins, text: origins, by: .user)
-    return true
+    session.console.write("May pages of \(name) read and change your cards, from now on? [y/N] ")
+    _ = session.console.flush()
+    question = origin
+  }
+
+  /// Takes the answer to the open question, if the user has typed a line.
+  func hearAnswer() {
+    var typed = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    guard let origin = question, poll(&typed, 1, 0) > 0 else { return }
+    question = nil
+    do {
+      guard case .line(let line) = try session.input.plainReader.read(), Session.isYes(line) else { return }
+      // Another shell may have changed the setting during the question.
+      let origins = (try clientSettings().origins + [origin]).joined(separator: " ")
+      try session.workspace().preferences().tree.set(ServeSettings.origins, text: origins, by: .user)
+      log("Pages of \(printable(origin, limit: 300)) have access from now on.")
+    } catch {
+      session.report(error, origin: "serve")
+    }
   }
 
   /// Data without an account belongs to the user of the machine.

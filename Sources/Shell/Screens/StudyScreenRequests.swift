@@ -1,5 +1,6 @@
 // Lets another program control a study session, like a remote control. Invariant: requests do what keys do, and are
-// refused when the key would do nothing; what the user is typing or viewing is left only for the requested action.
+// refused when the key would do nothing; what the user is typing or viewing is left only for the requested action; no
+// request puts off the idle lock, which counts keys alone.
 
 import Authentication
 import Commands
@@ -61,7 +62,6 @@ struct StudyRequests {
 
   /// Does what nearly every key does first: resumes a paused study, and closes whatever covers the card.
   private func beginActing() throws {
-    screen.idle.touch(now: session.environment.clocks.reading().boot)
     if try !study.isActive() { try study.resume() }
     if screen.view.isCovered {
       (screen.view.isHelpShown, screen.view.asksFlag, screen.view.scroll) = (false, false, screen.view.scrollBefore)

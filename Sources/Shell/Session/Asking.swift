@@ -82,7 +82,8 @@ extension Session {
   /// Asks for yes or no if a user can be asked; otherwise the answer is yes, as the command was given deliberately.
   func confirm(_ question: String) throws -> Bool {
     guard canAsk else { return true }
-    let answer = try ask(question + " [y/N] ")
-    return ["y", "yes"].contains(answer?.trimmed.lowercased())
+    return Self.isYes(try ask(question + " [y/N] "))
   }
+
+  static func isYes(_ answer: String?) -> Bool { ["y", "yes"].contains(answer?.trimmed.lowercased()) }
 }

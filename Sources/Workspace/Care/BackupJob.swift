@@ -82,6 +82,7 @@ struct BackupJob: Sendable {
     var options = Replacement(isInterrupted: isInterrupted)
     options.keepsMode = false
     options.replaces = replaces
+    options.isExport = parentFolder(of: path) != folder + "/backups"
     options.temporaryName = lastPart(of: scratch.folder) + "/" + packed
     var done = contents.bytes
     try AtomicFile.write(

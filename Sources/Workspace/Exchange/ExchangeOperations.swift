@@ -138,6 +138,14 @@ public struct ExchangeOperations {
     if options != known { try DeckTable.setOptions(db, deck, to: options) }
   }
 
+  /// Returns the folder for what other programs export, created if it does not exist.
+  public func ensureExports() throws -> String {
+    _ = try workspace.store(for: "exports")
+    let folder = workspace.folder + "/" + exportsFolderName
+    try makePrivateFolder(folder)
+    return folder
+  }
+
   /// Writes charts to a file, as SVG or PNG.
   /// - Throws: `DocumentError.drawing`, a `FileError`.
   public func writeCharts(_ picture: ChartPicture, to path: String, asPNG: Bool) throws {

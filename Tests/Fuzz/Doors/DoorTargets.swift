@@ -88,7 +88,7 @@ final class FuzzHost: ActionHost {
     try body()
   }
   func clientSettings() -> (origins: [String], key: String) { ([], "") }
-  func allowsOrigin(_ origin: String) -> Bool { false }
+  func askAbout(_ origin: String) {}
   func log(_ line: String) {}
   func synchronize() {}
   func askShell(_ request: ShellRequest) -> ShellReply? { nil }

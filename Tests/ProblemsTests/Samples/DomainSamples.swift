@@ -98,6 +98,7 @@ extension ProblemTable {
       "system": FileError(hostile, .replace, .system(EISDIR)), "system": FileError(hostile, .list, .system(ENOTDIR)),
       "system": FileError(hostile, .make, .system(EROFS)), "system": FileError(hostile, .move, .system(EIO)),
       "system": FileError(hostile, .remove, .system(ELOOP)), "notAFile": FileError(hostile, .inspect, .notAFile),
+      "ownFolder": FileError(hostile, .write, .ownFolder),
       "tooLarge": FileError(hostile, .read, .tooLarge(limit: 1 << 20)), "busy": FileError(hostile, .lock, .busy),
       "interrupted": FileError(hostile, .read, .interrupted),
     ])
