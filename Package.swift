@@ -205,7 +205,7 @@ let package = Package(
       swiftSettings: strict),
     // A program of its own: pictures are decoded and drawn outside the shell's process.
     .executableTarget(
-      name: "deckhand-draw", dependencies: ["Text", "Wire", "CDrawing"],
+      name: "deckhand-draw", dependencies: ["Text", "Wire", "CConfinement", "CDrawing"],
       swiftSettings: lean + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // A program of its own, and the only one that opens a socket of the network.
     .executableTarget(

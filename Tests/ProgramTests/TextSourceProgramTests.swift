@@ -70,6 +70,20 @@ import Testing
     #expect(card.contains("ep_1_00-00-01.0"), "\(card)")
     #expect(try home.run("undo").output.contains("adding 1 card to D from a text"))
     #expect(try home.run("media", "list", "--json").output == "")
+    // It reads no other file of the user, writes nowhere else, and reaches no network; nor do programs that it starts.
+    let secret = try home.write("secret", to: "secret.txt")
+    let prying = """
+      #!/bin/sh
+      for word; do last=${word#file:}; done
+      { cat '\(secret)' '\(video)'; echo x > '\(home.path)/new'; printf ' %s' "$*"; } > "$last"
+      """
+    _ = try home.write(prying, to: "bin/ffmpeg")
+    _ = try run("mine", film, "--deck", "D", "--audio", video, path: path)
+    let folder = home.path + "/data/local/media/"
+    let cuts = names(in: folder).map { text(of: folder + $0) }.filter { $0.hasPrefix("a film ") }
+    #expect(cuts.count == 2 && cuts.allSatisfy { $0.contains("-format_whitelist matroska") }, "\(cuts)")
+    #expect(contents(of: home.path + "/new") == nil)
+    _ = try home.run("undo")
     // A sound file's name contains as much of a long multi-byte name as fits.
     let long = try home.write(
       "1\n00:00:01,000 --> 00:00:03,000\nel gato duerme.\n", to: String(repeating: "猫", count: 80) + ".srt")

@@ -1,5 +1,6 @@
 // Cuts the lines of mined words out of films with ffmpeg: a sound, and a picture from its middle. Invariant: ffmpeg
-// gets an argument list, never a shell command line, and may open only files. Its output goes to a temporary folder,
+// gets an argument list, never a shell command line, reads only the film, in a format that names no other file, and
+// writes only its output (deckhand-draw sees to it). Its output goes to a temporary folder,
 // which is removed with this object; its run time and the size of its output are bounded.
 
 import Decks
@@ -17,6 +18,9 @@ public final class FilmClips {
   /// The timeout in seconds for cutting one line.
   private static let timeout = 60.0
   private static let largest = 20 << 20
+  /// ffmpeg's names of the formats of films and sounds; playlists, which name other files, are not among them.
+  private static let formats =
+    "matroska,webm,mov,mp4,m4a,3gp,3g2,mj2,avi,mpeg,mpegts,ogg,flv,asf,rm,mp3,wav,flac,aac,ac3,eac3,dts,amr,aiff"
 
   private let workspace: Workspace
   private let scratch: Scratch
@@ -82,7 +86,10 @@ public final class FilmClips {
   private func cut(_ program: String, _ film: String, _ time: ClosedRange<Double>, _ number: Int) throws {
     let start = max(0, time.lowerBound - Self.margin)
     let length = min(Self.longest, time.upperBound + Self.margin - start)
-    let common = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file"]
+    let common = [
+      workspace.environment.folders.drawingProgram, "convert", film, scratch.folder, program, "-nostdin",
+      "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file", "-format_whitelist", Self.formats,
+    ]
     let input = ["-i", "file:" + film, "-map_metadata", "-1", "-sn", "-dn", "-fs", "\(Self.largest)"]
     // Without headers, nothing is written beyond the end of a film, instead of a sound of no length.
     try run(
