@@ -29,7 +29,8 @@ func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext)
       try context.requireReading(path)
       settings.kinds = context.kinds(of: path)
     }
-    let difference = try comparing.difference([name, other], settings, generator: DeckGenerator(seconds: 60))
+    let difference = try comparing.difference(
+      [name, other], settings, generator: DeckGenerator(seconds: 60, processes: context.plugins))
     return LuaValue(.list(difference.changes.map(\.value)))
   }
 }

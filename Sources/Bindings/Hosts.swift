@@ -95,6 +95,10 @@ public protocol PluginDirectory: AnyObject {
   func reloadPlugin(_ name: String) throws
   /// Loads the plugin that offers a mode, unless the mode is there; nil loads the plugins of all modes.
   func prepareMode(_ name: String?) throws
+  /// Starts the process for code that is not the user's own, with a state as its twin; nil if the program has no
+  /// processes for code, as in tests.
+  /// - Parameter seconds: the time limit of a call.
+  func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode?
 }
 
 /// What Lua calls `auth`.

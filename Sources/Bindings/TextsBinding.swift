@@ -1,5 +1,6 @@
 // Lua's view of texts: the module `texts`, the type `text`, and `deck:mine`. Invariant: a text can be opened only if
-// its files may be read; what is known of it is determined by the cards at the time of the call.
+// its files may be read; what is known of it is determined by the cards at the time of the call. What a text takes is
+// charged while it is read, and results are pushed one by one.
 
 import Decks
 import Exchange
@@ -32,8 +33,12 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       let paths = try paths(at: 1, stack, context)
       let options = try readTextOptions(stack.optionalTable(2), context)
       for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
-      // Reading and analysing is the program's work, so the time does not count against a plugin's limit.
-      return try CallPause.pausingLimits { try TextHandle(paths, options, in: context.workspace()) }
+      let workspace = try context.workspace()
+      // A language is loaded once for all texts, so that time does not count against a plugin's limit.
+      try CallPause.pausingLimits {
+        _ = workspace.languages.lemmatizer(of: try workspace.words.language(named: options.language))
+      }
+      return try TextHandle(paths, options, in: workspace, hold: stack.memory.growingCharge())
     }
   }
 }
@@ -68,7 +73,7 @@ func paths(at index: Int, _ stack: borrowing LuaStack, _ context: BindingContext
 
 func textType(_ context: BindingContext) -> BoundType<TextHandle> {
   BoundType<TextHandle>(
-    "text", "A text, and what you know of it.", weight: .measured({ 1 << 20 + $0.text.tokens.count * 24 }),
+    "text", "A text, and what you know of it.", weight: .measured({ 4096 + $0.text.weight }),
     summary: { "text \"\(printable($0.titles.first ?? ""))\" (\(counted($0.text.tokens.count, "word")))" },
     identity: { .text($0.titles.first ?? "") }, checks: context.checks(.texts) { try requireOpen($0, "text") }
   ) { type in
@@ -89,11 +94,12 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let onlyUnknown = try options?.optionalBoolean("unknown") ?? false
       let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
       let view = try handle.view()
+      try stack.memory.charge(128 * view.text.lemmas.count)
       let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
       // Sentences may have any number of other unknown words.
-      let best = view.bestSentences(for: Array(lemmas), unknownAtMost: .max)
+      let best = try view.bestSentences(for: Array(lemmas), unknownAtMost: .max) { try stack.memory.charge(0) }
       let sentences = Dictionary(firstOf: best.map { ($0.lemma, $0.sentence) })
-      return LuaValue(.list(lemmas.map { word($0, sentence: sentences[$0], of: view) }))
+      return try LuaPushed.list(of: lemmas, on: stack) { LuaValue(word($0, sentence: sentences[$0], of: view)) }
     }
     describeSentences(type, options)
   }
@@ -109,7 +115,9 @@ private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaPara
     let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
     let view = try handle.view()
     let found = view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(limit)
-    return LuaValue(.list(found.map { sentence($0, unknown: Int(view.missing[$0]), of: handle) }))
+    return try LuaPushed.list(of: found, on: stack) {
+      LuaValue(sentence($0, unknown: Int(view.missing[$0]), of: handle))
+    }
   }
   type.method(
     "plan", [options], returns: .list(.table), example: "{limit = 30}",
@@ -117,14 +125,19 @@ private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaPara
   ) { handle, stack in
     let options = try stack.optionalTable(2, allowing: ["limit"])
     let limit = try options?.optionalInteger("limit", in: 1...1_000_000) ?? 1_000
-    let plan = try handle.view().plan(count: limit)
-    return LuaValue(
-      .list(
-        plan.map { word in
-          sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle)
-        }))
+    let view = try handle.view()
+    try stack.memory.charge(view.planWeight)
+    let plan = try view.plan(count: limit) { try stack.memory.charge(0) }
+    return try LuaPushed.list(of: plan, on: stack) { word in
+      LuaValue(
+        sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle))
+    }
   }
 }
+
+/// Characters of a sentence or a translation in a result. A text without full stops is one sentence, and each of its
+/// words would come with all of it.
+private let longestSentence = 2_000
 
 private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value {
   let lemma = view.text.lemmas[Int(number)]
@@ -132,7 +145,10 @@ private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value 
     ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)),
     ("state", .text(view.lemmaStates[Int(number)].name)),
     ("forms", .list(lemma.forms.map { .text(view.text.forms[Int($0)].text) })),
-    ("sentence", sentence.map { .text(view.text.text(of: view.text.sentences[$0])) } ?? .null),
+    (
+      "sentence",
+      sentence.map { .text(view.text.text(of: view.text.sentences[$0], limit: longestSentence)) } ?? .null
+    ),
   ])
 }
 
@@ -140,9 +156,10 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
   let sentence = handle.text.sentences[number]
   let place = handle.text.place(of: sentence)
   return .record([
-    ("text", .text(handle.text.text(of: sentence))), ("unknown", .integer(unknown)),
+    ("text", .text(handle.text.text(of: sentence, limit: longestSentence))), ("unknown", .integer(unknown)),
     ("source", .text(handle.source(of: sentence))), ("start", place.start.map { .number($0) } ?? .null),
-    ("translation", place.translation.map { .text($0) } ?? .null), ("lemma", lemma.map { .text($0) } ?? .null),
+    ("translation", place.translation.map { .text($0.cut(to: longestSentence)) } ?? .null),
+    ("lemma", lemma.map { .text($0) } ?? .null),
   ])
 }
 

@@ -1,6 +1,6 @@
 // The allocator of the Lua states. It counts every byte, serves small blocks from free lists by size, and refuses
-// allocations beyond the bound, but only while Lua code runs. Invariant: `used` is the sum of the sizes that Lua
-// believes it holds.
+// allocations beyond the bound, but only while Lua code runs. Invariants: `used` is the sum of the sizes that Lua
+// believes it holds; a host call that finds no memory left lives on the reserve until it looks for room.
 
 #include <malloc.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #define LARGE_BLOCK (1 << 20)
 #define IDLE_CHUNKS (4 << 20)
 #define STRING_HEADER 64  // the maximum that Lua puts before a string
+#define RESERVE (8 << 20)  // more than a host call takes before it looks for room again
 
 struct dh_chunk {
   struct dh_chunk *next;
@@ -24,13 +25,6 @@ struct dh_chunk {
 };
 
 static int class_of(size_t size) { return (int)((size + CLASS_BYTES - 1) / CLASS_BYTES); }
-
-// Running out of memory inside a host call is fatal: an error would jump over Swift frames.
-static void *out_of_memory(dh_runtime *rt) {
-  if (rt->host_depth == 0) return NULL;
-  fputs("deckhand: the machine is out of memory\n", stderr);
-  abort();
-}
 
 static int refill(dh_runtime *rt) {
   size_t size = rt->chunks ? rt->chunks->size * 2 : FIRST_CHUNK;
@@ -87,6 +81,26 @@ static void *resize_block(dh_runtime *rt, void *block, size_t old_size, size_t n
   return moved;
 }
 
+void dh_fill_reserve(dh_runtime *rt) {
+  if (!rt->reserve) rt->reserve = malloc(RESERVE);
+}
+
+// An error inside a host call would jump over Swift frames. So the block is taken from the reserve, and the call gets
+// the error at its next look for room, or at its end. Without a reserve that is fatal.
+static void *out_of_memory(dh_runtime *rt, void *block, size_t old_size, size_t new_size) {
+  if (rt->host_depth == 0) return NULL;
+  free(rt->reserve);
+  rt->reserve = NULL;
+  void *result = old_size ? resize_block(rt, block, old_size, new_size) : new_block(rt, new_size);
+  if (!result) {
+    fputs("deckhand: the machine is out of memory\n", stderr);
+    abort();
+  }
+  rt->is_short = 1;
+  if (rt->limit && !rt->stop) dh_stop_runtime(rt, DH_STOP_MEMORY);
+  return result;
+}
+
 // Whether Lua code is refused an allocation: one beyond the limits, or a large block when the code must stop, as it
 // may be growing a buffer in a loop that does not check for a stop.
 static int is_refused(const dh_runtime *rt, int kind, size_t old_size, size_t new_size) {
@@ -111,7 +125,8 @@ void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   }
   if (__builtin_expect(new_size > LARGE_BLOCK && grows, 0)) dh_return_idle_chunks(rt);
   void *result = old_size ? resize_block(rt, block, old_size, new_size) : new_block(rt, new_size);
-  if (!result) return grows ? out_of_memory(rt) : NULL;
+  if (!result && grows) result = out_of_memory(rt, block, old_size, new_size);
+  if (!result) return NULL;
   rt->used = rt->used - old_size + new_size;
   return result;
 }

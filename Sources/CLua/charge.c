@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "runtime.h"
@@ -26,13 +27,14 @@ void dh_prepare_allocator(void) {
   pthread_once(&prepared, return_large_blocks);
 }
 
-// Half of the machine's memory, at most 16 GiB: the user's own code never needs more, and the program is not killed
-// for lack of memory.
+// Half of the memory that the program may have, at most 16 GiB: the user's own code never needs more, and the program
+// is not killed for lack of memory.
 size_t dh_spare_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || size <= 0) return (size_t)1 << 31;
-  size_t half = (size_t)pages * (size_t)size / 2, most = (size_t)16 << 30;
-  return half < most ? half : most;
+  size_t all = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : (size_t)4 << 30, most = (size_t)16 << 30;
+  struct rlimit space;
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < all) all = space.rlim_cur;
+  return all / 2 < most ? all / 2 : most;
 }
 
 // Whether malloc can provide this many bytes: Swift ends the program when an allocation fails.
@@ -54,7 +56,7 @@ static int fits(lua_State *L, dh_runtime *rt, size_t more) {
 }
 
 static int charge_with_care(lua_State *L, dh_runtime *rt, size_t bytes) {
-  if (rt->stop) return 0;
+  if (rt->stop || !rt->reserve) return 0;
   if (!fits(L, rt, bytes) || !can_allocate(bytes > LARGE_CHARGE ? bytes : LARGE_CHARGE)) {
     if (rt->limit) dh_stop_runtime(rt, DH_STOP_MEMORY);
     return 0;
@@ -67,7 +69,7 @@ int dh_charge(lua_State *L, size_t bytes) {
   dh_runtime *rt = dh_of(L);
   size_t taken = rt->transient + bytes, weight = dh_weight(rt);
   int is_plain = weight <= rt->bound && bytes <= rt->bound - weight && bytes < LARGE_CHARGE && !rt->stop &&
-                 taken >> PROBE_SHIFT == rt->transient >> PROBE_SHIFT;
+                 rt->reserve && taken >> PROBE_SHIFT == rt->transient >> PROBE_SHIFT;
   if (__builtin_expect(!is_plain, 0)) return charge_with_care(L, rt, bytes);
   rt->transient = taken;
   return 1;
@@ -83,9 +85,10 @@ void dh_restore_charge(lua_State *L, size_t charged) {
 int dh_has_room(lua_State *L, size_t bytes) {
   dh_runtime *rt = dh_of(L);
   size_t weight = dh_weight(rt);
-  if (__builtin_expect(weight <= rt->bound && bytes <= rt->bound - weight && !rt->stop && bytes < LARGE_CHARGE, 1)) return 1;
+  int is_plain = weight <= rt->bound && bytes <= rt->bound - weight && !rt->stop && bytes < LARGE_CHARGE && rt->reserve;
+  if (__builtin_expect(is_plain, 1)) return 1;
   if (rt->stop) return 0;
-  if (fits(L, rt, bytes) && (bytes < LARGE_CHARGE || can_allocate(bytes))) return 1;
+  if (rt->reserve && fits(L, rt, bytes) && (bytes < LARGE_CHARGE || can_allocate(bytes))) return 1;
   rt->is_short = 1;
   if (rt->limit) dh_stop_runtime(rt, DH_STOP_MEMORY);
   return 0;

@@ -101,7 +101,6 @@ lua_State *dh_open(const dh_host *host, const dh_options *options) {
   *(dh_runtime **)lua_getextraspace(L) = rt;
   rt->main = L;
   rt->running = L;
-  rt->host_depth = 1;
   lua_atpanic(L, on_panic);
   lua_setwarnf(L, warn_off, rt);
   lua_pushcfunction(L, open_all);
@@ -109,8 +108,10 @@ lua_State *dh_open(const dh_host *host, const dh_options *options) {
     dh_close(L);
     return NULL;
   }
+  rt->host_depth = 1;
   dh_set_memory_limit(L, options->memory_limit);
   rt->string_limit = options->is_sandboxed ? LONGEST_PLUGIN_STRING : 0;
+  dh_fill_reserve(rt);
   return L;
 }
 
@@ -130,6 +131,7 @@ void dh_close(lua_State *L) {
     rt->types = next;
   }
   dh_free_chunks(rt);
+  free(rt->reserve);
   free(rt->trace);
   free(rt);
 }
@@ -234,6 +236,14 @@ static void sweep_leftovers(lua_State *L, dh_runtime *rt) {
   malloc_trim(1 << 20);
 }
 
+// Sets the reserve aside again, after a call used it. Runs as Lua code, since the collector may run finalizers.
+static void refill_reserve(lua_State *L, dh_runtime *rt) {
+  dh_fill_reserve(rt);
+  if (rt->reserve) return;
+  sweep_leftovers(L, rt);
+  dh_fill_reserve(rt);
+}
+
 static int refuse_call(lua_State *L, int top, int status) {
   lua_settop(L, top);
   if (status == LUA_ERRRUN) lua_pushliteral(L, "stack overflow (too many nested calls)");
@@ -250,6 +260,7 @@ int dh_load(lua_State *L, const char *text, size_t length, const char *chunk_nam
   if (rt->has_leftovers) sweep_leftovers(L, rt);
   rt->running = L;
   rt->host_depth = 0;
+  if (!rt->reserve) refill_reserve(L, rt);
   status = dh_load_text(L, text, length, chunk_name, "t");
   dh_note_memory(L, status);
   int reason = end_call(L, rt, &entry, running, depth);
@@ -282,6 +293,7 @@ static int call_above_handler(lua_State *L, int arguments, int results, int64_t 
   if (__builtin_expect(rt->has_leftovers, 0)) sweep_leftovers(L, rt);
   rt->running = L;
   rt->host_depth = 0;
+  if (__builtin_expect(!rt->reserve, 0)) refill_reserve(L, rt);
   status = lua_pcall(L, arguments, results, handler);
   if (__builtin_expect(status != LUA_OK, 0)) dh_note_memory(L, status);
   int reason = end_call(L, rt, &entry, running, depth);

@@ -34,6 +34,7 @@ struct dh_runtime {
   int is_short;         // a host call could not push all of its values
   int has_refused;      // an allocation, since this was last checked
   int has_leftovers;    // of a stopped call
+  void *reserve;        // for a host call that finds no memory left; NULL until the next call after that
   size_t string_limit;  // bytes of one string while Lua code runs; 0 for no limit
   void *free_blocks[DH_SMALL_CLASSES + 1];
   struct dh_chunk *chunks;
@@ -63,6 +64,8 @@ struct dh_runtime {
 // The allocator of the states; `ud` is the runtime. See allocator.c.
 void *dh_allocate(void *ud, void *block, size_t old_size, size_t new_size);
 void dh_free_chunks(dh_runtime *rt);
+// Sets the reserve aside again, if there is memory for it.
+void dh_fill_reserve(dh_runtime *rt);
 // Returns memory to the system that freed small blocks occupied.
 void dh_return_idle_chunks(dh_runtime *rt);
 // Bytes that the state holds, in Lua's heap and in Swift's.

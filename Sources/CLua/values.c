@@ -45,6 +45,18 @@ void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message,
   lua_setmetatable(L, -2);
 }
 
+// ---- Coroutines of another process
+
+static const char coroutine_key = 0;
+
+void dh_push_dead_coroutine(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &coroutine_key) == LUA_TTHREAD) return;
+  lua_pop(L, 1);
+  lua_newthread(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &coroutine_key);
+}
+
 // ---- Frozen tables
 
 static int refuse_writing(lua_State *L) {

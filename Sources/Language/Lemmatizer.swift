@@ -84,7 +84,7 @@ public final class Lemmatizer {
     if let candidates = known[form] { return candidates }
     let candidates = find(form)
     // Texts of millions of words have fewer forms; invented input can have any number.
-    if known.count >= 500_000 { known = [:] }
+    if known.count >= 100_000 { known = [:] }
     known[form] = candidates
     return candidates
   }

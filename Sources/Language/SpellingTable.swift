@@ -9,6 +9,8 @@ struct SpellingTable {
   private var slots: [UInt32] = Array(repeating: .max, count: 1 << 12)
 
   var count: Int { ends.count - 1 }
+  /// Bytes that it holds.
+  var weight: Int { bytes.capacity + 4 * (ends.capacity + slots.capacity) }
 
   func text(_ number: Int) -> String {
     String(decoding: bytes[Int(ends[number])..<Int(ends[number + 1])], as: UTF8.self)

@@ -17,13 +17,18 @@ public struct PlannedWord: Equatable, Sendable {
 
 extension TextView {
   /// Returns the best sentence for each of some lemmas; lemmas without a sentence that is easy enough are left out.
-  /// - Parameter most: the maximum number of unknown words in a sentence.
-  public func bestSentences(for lemmas: [UInt32], unknownAtMost most: Int) -> [PlannedWord] {
+  /// - Parameters:
+  ///   - most: the maximum number of unknown words in a sentence.
+  ///   - poll: called often enough to stop the search in time.
+  public func bestSentences(
+    for lemmas: [UInt32], unknownAtMost most: Int, poll: () throws -> Void
+  ) rethrows -> [PlannedWord] {
     var wanted = [Bool](repeating: false, count: text.lemmas.count)
     for lemma in lemmas { wanted[Int(lemma)] = true }
     var best: [UInt32: (sentence: Int, worth: SentenceWorth)] = [:]
     for (number, sentence) in text.sentences.enumerated() where missing[number] > 0 && missing[number] <= most {
       let worth = SentenceWorth(self, sentence, unknown: Int(missing[number]))
+      if number & 0xFF == 0 { try poll() }
       for token in text.tokens(of: sentence) {
         guard let lemma = lemma(of: token), wanted[Int(lemma)], formStates[Int(token.form)].isMissing else { continue }
         if let known = best[lemma], known.worth <= worth { continue }
@@ -37,10 +42,14 @@ extension TextView {
 
   /// Returns an order in which each sentence has one new word; of the words that are reachable, the most useful comes
   /// first.
-  public func plan(count: Int) -> [PlannedWord] {
-    var planner = Planner(self)
-    return planner.run(count: count)
+  /// - Parameter poll: called often enough to stop the work in time.
+  public func plan(count: Int, poll: () throws -> Void) rethrows -> [PlannedWord] {
+    var planner = try Planner(self, poll)
+    return try planner.run(count: count, poll)
   }
+
+  /// Bytes that making a plan takes.
+  public var planWeight: Int { 16 * (text.tokens.count + text.sentences.count) + 160 * text.lemmas.count }
 }
 
 /// How well a sentence shows a word; smaller is better.
@@ -88,13 +97,14 @@ private struct Planner {
   private var ready: Heap
   private var isReady: [Bool]
 
-  init(_ view: TextView) {
+  init(_ view: TextView, _ poll: () throws -> Void) rethrows {
     self.view = view
     left = view.missing.map { Int($0) }
     isLearned = Array(repeating: false, count: view.text.lemmas.count)
     isReady = isLearned
     ready = Heap(view.text.lemmas.map(\.count))
     for (number, sentence) in view.text.sentences.enumerated() where left[number] > 0 {
+      if number & 0xFF == 0 { try poll() }
       let lemmas = missingLemmas(of: sentence)
       // Count again: the view counts only up to a limit.
       left[number] = lemmas.count
@@ -119,9 +129,10 @@ private struct Planner {
     }
   }
 
-  mutating func run(count: Int) -> [PlannedWord] {
+  mutating func run(count: Int, _ poll: () throws -> Void) rethrows -> [PlannedWord] {
     var plan: [PlannedWord] = []
     while plan.count < count, let lemma = ready.pop() {
+      try poll()
       let sentences = postings[lemma, default: []]
       let easiest = sentences.filter { left[Int($0)] == 1 }.min { a, b in
         worth(a) < worth(b)

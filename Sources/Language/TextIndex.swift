@@ -75,9 +75,21 @@ public struct TextIndex: Sendable {
   public let tokens: [TextToken]
   public let forms: [TextForm]
   public let lemmas: [TextLemma]
+  /// Bytes that it holds.
+  public let weight: Int
 
   public func text(of sentence: TextSentence) -> String {
     String(decoding: bytes[Int(sentence.bytes.lowerBound)..<Int(sentence.bytes.upperBound)], as: UTF8.self)
+  }
+
+  /// Returns a sentence, cut after a number of characters.
+  public func text(of sentence: TextSentence, limit: Int) -> String {
+    let range = Int(sentence.bytes.lowerBound)..<Int(sentence.bytes.upperBound)
+    // A character may have more bytes; then the text is cut earlier.
+    var end = min(range.upperBound, range.lowerBound + 4 * limit)
+    while end < range.upperBound, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+    let text = String(decoding: bytes[range.lowerBound..<end], as: UTF8.self)
+    return end == range.upperBound ? text.cut(to: limit) : text.prefix(limit) + "…"
   }
 
   public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
@@ -109,7 +121,8 @@ public struct TextIndex: Sendable {
 
   /// Whether a sentence ends with a full stop or another end mark, ignoring quotes and brackets after it.
   func endsWithMark(_ sentence: TextSentence) -> Bool {
-    text(of: sentence).endsSentence ?? false
+    let start = max(sentence.bytes.lowerBound, sentence.bytes.upperBound - min(sentence.bytes.upperBound, 256))
+    return String(decoding: bytes[Int(start)..<Int(sentence.bytes.upperBound)], as: UTF8.self).endsSentence ?? false
   }
 
   /// Returns the lemma of the word that was looked up in a sentence, given possible lemmas; matches a form or a lemma,
@@ -139,7 +152,18 @@ public struct TextIndex: Sendable {
   }
 }
 
-/// Collects paragraphs and analyses them at the end.
+extension String {
+  /// Returns the text, cut after a number of characters.
+  public func cut(to limit: Int) -> String {
+    guard utf8.count > limit, let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
+      return self
+    }
+    return self[..<end] + "…"
+  }
+}
+
+/// Collects paragraphs and analyses them at the end. The parameter `watch` of its functions is called often enough to
+/// stop the work in time, and is passed the bytes that are held.
 public struct TextBuilder {
   /// The maximum size of a text in bytes.
   public static let longestText = 256 << 20
@@ -151,6 +175,16 @@ public struct TextBuilder {
   private var sentences: [TextSentence] = []
   private var tokens: [TextToken] = []
   private var spellings = SpellingTable()
+  /// Bytes that the places and their translations take.
+  private var placed = 0
+  /// Bytes that a form and its lemmas take, and half of that again while they are made.
+  private static let ofForm = 400
+
+  /// Bytes that the text holds so far, with the forms and lemmas that are made of it at the end.
+  public var weight: Int {
+    bytes.capacity + placed + sentences.capacity * MemoryLayout<TextSentence>.stride
+      + tokens.capacity * MemoryLayout<TextToken>.stride + spellings.weight + spellings.count * Self.ofForm
+  }
 
   public init(_ lemmatizer: Lemmatizer) {
     self.lemmatizer = lemmatizer
@@ -161,15 +195,19 @@ public struct TextBuilder {
   public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
 
   /// Adds a paragraph; a sentence never continues in the next one.
-  public mutating func add(_ paragraph: String, at place: TextPlace) {
+  public mutating func add(
+    _ paragraph: String, at place: TextPlace, watch: (Int) throws -> Void
+  ) rethrows {
     guard hasRoom(for: paragraph.utf8.count) else { return }
     let base = bytes.count
     var paragraph = limitingMarks(paragraph).composed
     let placeNumber = UInt32(places.count)
     places.append(place)
-    paragraph.withUTF8 { content in
+    placed += 128 + (place.translation?.utf8.count ?? 0)
+    try watch(weight + paragraph.utf8.count)
+    try paragraph.withUTF8 { content in
       bytes += content
-      tokenizer.forEachSentence(in: content) { range, words in
+      try tokenizer.forEachSentence(in: content, watch: { try watch(weight + $0) }) { range, words in
         let first = UInt32(tokens.count)
         var followsCapital = false
         for place in words.indices {
@@ -179,6 +217,7 @@ public struct TextBuilder {
             word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
           }
           followsCapital = word.isCapital
+          if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
           add(word, of: content, base: base, isFirst: place == words.startIndex)
         }
         sentences.append(
@@ -200,15 +239,17 @@ public struct TextBuilder {
   }
 
   /// Returns the analysed text.
-  public consuming func finish() -> TextIndex {
-    let known = FormsOfSpellings(spellings, lemmatizer.language)
+  public consuming func finish(watch: (Int) throws -> Void) rethrows -> TextIndex {
+    let weight = weight
+    let known = try FormsOfSpellings(spellings, lemmatizer.language) { try watch(weight) }
     // In place: a second array of them would be the largest allocation for a large text.
     var finished: [TextToken] = []
     swap(&finished, &tokens)
     for index in finished.indices { finished[index].form = known.forms[Int(finished[index].form)] }
     let names = NameCounts(finished, known.count)
-    let candidates = known.texts.indices.map { form in
-      known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
+    let candidates = try known.texts.indices.map { form in
+      if form & 0xFF == 0 { try watch(weight) }
+      return known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
     }
     let (nouns, hasData) = (lemmatizer.language.letterCase == .nouns, lemmatizer.hasData)
     var (forms, lemmas) = Self.choose(candidates, known, finished)
@@ -229,7 +270,7 @@ public struct TextBuilder {
     }
     return TextIndex(
       language: lemmatizer.language, bytes: bytes, places: places, sentences: sentences, tokens: finished,
-      forms: forms, lemmas: lemmas)
+      forms: forms, lemmas: lemmas, weight: weight)
   }
 
   /// Chooses the lemmas of each form; of equally likely ones, the more frequent in the text comes first.
@@ -268,9 +309,10 @@ private struct FormsOfSpellings {
   var isNumber: [Bool] = []
   var count: Int { texts.count }
 
-  init(_ spellings: borrowing SpellingTable, _ language: Language) {
+  init(_ spellings: borrowing SpellingTable, _ language: Language, watch: () throws -> Void) rethrows {
     var numbers: [String: UInt32] = [:]
     for spelling in 0..<spellings.count {
+      if spelling & 0xFFF == 0 { try watch() }
       let text = normalize(spellings.text(spelling).replacingApostrophes, language: language)
       if let number = numbers[text] {
         forms.append(number)

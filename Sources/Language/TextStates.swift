@@ -69,15 +69,18 @@ public struct TextView: Sendable {
   }
 
   private static func missing(_ text: TextIndex, _ states: [WordState]) -> [UInt16] {
-    var seen: [UInt32] = []
-    return text.sentences.map { sentence in
-      seen.removeAll(keepingCapacity: true)
+    /// The last sentence that each lemma was seen in.
+    var seen = [Int32](repeating: -1, count: text.lemmas.count)
+    return text.sentences.enumerated().map { number, sentence in
+      var count: UInt16 = 0
       for token in text.tokens(of: sentence) where !token.isName && states[Int(token.form)].isMissing {
-        if let lemma = text.forms[Int(token.form)].lemmas.first, !seen.contains(lemma), seen.count < 1_000 {
-          seen.append(lemma)
+        guard let lemma = text.forms[Int(token.form)].lemmas.first, seen[Int(lemma)] != number, count < 1_000 else {
+          continue
         }
+        seen[Int(lemma)] = Int32(truncatingIfNeeded: number)
+        count += 1
       }
-      return UInt16(seen.count)
+      return count
     }
   }
 

@@ -28,21 +28,27 @@ struct Tokenizer {
 
   /// Calls `body` with the range and the words of each sentence that has a word. Only the words of one sentence are
   /// held at a time.
-  func forEachSentence(in bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>, ArraySlice<WordRange>) -> Void) {
+  /// - Parameter watch: called after each 4,096 words with the bytes that the words of the sentence take.
+  func forEachSentence(
+    in bytes: UnsafeBufferPointer<UInt8>, watch: (Int) throws -> Void,
+    _ body: (Range<Int>, ArraySlice<WordRange>) throws -> Void
+  ) rethrows {
     var words: [WordRange] = []
-    var (start, index, checked) = (0, 0, 1)
+    var (start, index, checked, read) = (0, 0, 1, 0)
     while readWord(bytes, &index, &words) {
+      read += 1
+      if read & 0xFFF == 0 { try watch(words.capacity * MemoryLayout<WordRange>.stride) }
       while checked < words.count {
         guard let end = boundary(bytes, after: words[checked - 1], before: words[checked]) else {
           checked += 1
           continue
         }
-        body(trimmed(bytes, start..<end), words[..<checked])
+        try body(trimmed(bytes, start..<end), words[..<checked])
         words.removeFirst(checked)
         (start, checked) = (end, 1)
       }
     }
-    if !words.isEmpty { body(trimmed(bytes, start..<bytes.count), words[...]) }
+    if !words.isEmpty { try body(trimmed(bytes, start..<bytes.count), words[...]) }
   }
 
   private func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Range<Int> {

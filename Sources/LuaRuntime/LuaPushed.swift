@@ -88,6 +88,22 @@ extension LuaPushed {
     return LuaPushed(1)
   }
 
+  /// Pushes a list of what `make` returns for each element, which is pushed before the next one is made.
+  /// - Throws: what `make` throws, and `LuaFailure.memory`, also when the running code was asked to stop.
+  public static func list<Elements: Sequence>(
+    of elements: Elements, on stack: borrowing LuaStack, _ make: (Elements.Element) throws -> LuaValue
+  ) throws -> LuaPushed {
+    try stack.reserve(LuaStack.flatValue)
+    stack.pushTable(array: 0, fields: 0)
+    var position = 0
+    for element in elements {
+      try stack.memory.requireRoom()
+      position += 1
+      try stack.top.setElement(position, make(element))
+    }
+    return LuaPushed(1)
+  }
+
   /// Pushes a list of `count` byte strings; `fill` passes each, in order, to the closure that it receives. The list
   /// is truncated if the state has no room for more; the call then ends with that error.
   public static func list(

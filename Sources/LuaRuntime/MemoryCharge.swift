@@ -43,6 +43,17 @@ public struct LuaMemory: ~Copyable {
     guard dh_charge(L, max(0, bytes)) != 0 else { throw .memory }
   }
 
+  /// Returns a function for work that knows no Lua: called with the bytes that the work holds, it charges the call for
+  /// the most so far, and polls for a stop. It must not outlive the call.
+  public func growingCharge() -> (_ held: Int) throws -> Void {
+    let L = L
+    var charged = 0
+    return { held in
+      guard dh_charge(L, max(0, held - charged)) != 0 else { throw LuaFailure.memory }
+      charged = max(charged, held)
+    }
+  }
+
   /// Turns everything the call has been charged so far, plus `more` bytes, into a charge that outlives the call.
   public func retainCharge(_ more: Int = 0) throws(LuaFailure) -> MemoryCharge {
     try charge(more)

@@ -159,4 +159,5 @@ final class BenchHost: ShellHost, PluginDirectory {
   func disablePlugin(_ name: String) {}
   func reloadPlugin(_ name: String) {}
   func prepareMode(_ name: String?) {}
+  func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) -> DistantCode? { nil }
 }

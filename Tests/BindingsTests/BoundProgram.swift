@@ -179,6 +179,7 @@ final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
   func disablePlugin(_ name: String) throws { recorder.shown.append("disable " + name) }
   func reloadPlugin(_ name: String) throws { recorder.shown.append("reload " + name) }
   func prepareMode(_ name: String?) throws {}
+  func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) -> DistantCode? { nil }
 
   var needsAuthentication: Bool { door.workspace == nil }
   var isAuthenticating: Bool { false }

@@ -179,7 +179,8 @@ import Workspace
     let program = try BoundProgram()
     let path = try program.person.folder.write("pcall(card, {prompt = 'a', answer = 'b'})", to: "cards.lua")
     #expect(throws: WorkspaceError.self) {
-      _ = try DeckGenerator(seconds: 5).run(path, in: program.person.folder.path) { _ in
+      _ = try DeckGenerator(seconds: 5, processes: program.context.plugins).run(path, in: program.person.folder.path) {
+        _ in
         throw WorkspaceError.signedOut(what: "deck")
       }
     }

@@ -41,8 +41,8 @@ import Testing
         TransducerSample.analysis("soy", "ser", "vblex", "pri"),
       ], of: Language(name: "x", title: "X", code: "xx"))
     var builder = TextBuilder(lemmatizer)
-    builder.add("Yo soy y soy. Ella fue.", at: TextPlace(file: 0))
-    let text = builder.finish()
+    builder.add("Yo soy y soy. Ella fue.", at: TextPlace(file: 0)) { _ in }
+    let text = builder.finish { _ in }
     #expect(text.lemmas.first { $0.text == "ser" }?.count == 3)
     #expect(lemmatizer.lemmas(of: "fue").primary == "ir")
   }

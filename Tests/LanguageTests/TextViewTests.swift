@@ -11,8 +11,8 @@ import Testing
   private func text(_ paragraphs: String...) -> TextIndex {
     var builder = TextBuilder(
       Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
-    for paragraph in paragraphs { builder.add(paragraph, at: TextPlace(file: 0)) }
-    return builder.finish()
+    for paragraph in paragraphs { builder.add(paragraph, at: TextPlace(file: 0)) { _ in } }
+    return builder.finish { _ in }
   }
 
   private func view(_ text: TextIndex, known: Set<String>, new: Set<String> = [], ignored: Set<String> = []) -> TextView
@@ -41,8 +41,8 @@ import Testing
     let file = try TransducerFile(TransducerSample(entries: entries).bytes(), path: "a.bin")
     var builder = TextBuilder(
       Lemmatizer(language, overrides: [:], analysers: [file], wordNet: nil, missing: nil) { nil })
-    builder.add("soy y soy y luz fue.", at: TextPlace(file: 0))
-    let view = view(builder.finish(), known: ["ir", "y"])
+    builder.add("soy y soy y luz fue.", at: TextPlace(file: 0)) { _ in }
+    let view = view(builder.finish { _ in }, known: ["ir", "y"])
     #expect(view.coverage == 0.5 && view.lemmasNeeded(for: 0.8) == 1 && view.lemmasNeeded(for: 1) == 2)
     #expect(view.coverage(afterLemmas: 1, steps: 1) == [0.5, 5.0 / 6])
   }
@@ -61,8 +61,8 @@ import Testing
     let russian = try #require(Language.named("russian"))
     var builder = TextBuilder(
       Lemmatizer(russian, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
-    builder.add("дом стоя\u{301}л и стоял.", at: TextPlace(file: 0))
-    let text = builder.finish()
+    builder.add("дом стоя\u{301}л и стоял.", at: TextPlace(file: 0)) { _ in }
+    let text = builder.finish { _ in }
     #expect(text.forms.map(\.text) == ["дом", "стоял", "и"])
   }
 
@@ -83,7 +83,7 @@ import Testing
   @Test func `each sentence of a plan has exactly one word that is unknown at that point`() {
     let text = text("el gato duerme.", "el perro duerme.", "el perro negro corre mucho hoy.", "un pez.")
     let view = view(text, known: ["el", "gato"])
-    let plan = view.plan(count: .max)
+    let plan = view.plan(count: .max) {}
     var known: Set<String> = ["el", "gato"]
     for word in plan {
       let sentence = text.sentences[word.sentence]
@@ -99,16 +99,16 @@ import Testing
       Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
     func letter(_ number: Int) -> Character { Character(Unicode.Scalar(UInt8(97 + number % 26))) }
     let words = (0..<1100).map { String([letter($0), letter($0 / 26), letter($0 / 676), "x"]) }
-    builder.add(words.joined(separator: " ") + ".", at: TextPlace(file: 0))
-    for word in words { builder.add("\(word) el.", at: TextPlace(file: 0)) }
-    let plan = view(builder.finish(), known: ["el"]).plan(count: .max)
+    builder.add(words.joined(separator: " ") + ".", at: TextPlace(file: 0)) { _ in }
+    for word in words { builder.add("\(word) el.", at: TextPlace(file: 0)) { _ in } }
+    let plan = view(builder.finish { _ in }, known: ["el"]).plan(count: .max) {}
     #expect(plan.count == 1100 && plan.allSatisfy { $0.sentence > 0 && $0.unknown == 1 })
   }
 
   @Test func `a heading shows a word only if no sentence does`() {
     let text = text("Perros.", "Ayer vi muchos perros.", "Luz.")
     let view = view(text, known: ["ayer", "vi"])
-    let best = view.bestSentences(for: view.lemmasByGain(), unknownAtMost: 2)
+    let best = view.bestSentences(for: view.lemmasByGain(), unknownAtMost: 2) {}
     let shown = best.map { text.text(of: text.sentences[$0.sentence]) }
     #expect(shown == ["Ayer vi muchos perros.", "Ayer vi muchos perros.", "Luz."])
   }
@@ -116,9 +116,9 @@ import Testing
   @Test func `a word that has a card counts as unknown in sentences, and is known once it is learned`() {
     let text = text("el gato duerme.")
     let before = view(text, known: ["el"], new: ["gato"])
-    #expect(before.missing == [2] && before.bestSentences(for: before.lemmasByGain(), unknownAtMost: 1).isEmpty)
+    #expect(before.missing == [2] && before.bestSentences(for: before.lemmasByGain(), unknownAtMost: 1) {}.isEmpty)
     let after = view(text, known: ["el", "gato"])
-    #expect(after.bestSentences(for: after.lemmasByGain(), unknownAtMost: 1).map(\.sentence) == [0])
+    #expect(after.bestSentences(for: after.lemmasByGain(), unknownAtMost: 1) {}.map(\.sentence) == [0])
   }
 
   @Test func `the best sentence has the fewest unknown words, then a good length, no name, and comes first`() {
@@ -126,13 +126,13 @@ import Testing
       "gato.", "el gato es de Ana y de un perro.", "el gato es de un perro.", "el gato es de un perro.", "gato feroz.")
     let view = view(text, known: ["el", "es", "de", "un", "perro", "y", "ana"])
     let gato = view.lemmasByGain().prefix(1)
-    #expect(view.bestSentences(for: Array(gato), unknownAtMost: 1).map(\.sentence) == [2])
+    #expect(view.bestSentences(for: Array(gato), unknownAtMost: 1) {}.map(\.sentence) == [2])
   }
 
   @Test func `a sentence that ends with punctuation is better than one that breaks off`() {
     let text = text("el gato es de un,", "el gato es de un.", "el gato es de «un».")
     let view = view(text, known: ["el", "es", "de", "un"])
-    let best = view.bestSentences(for: Array(view.lemmasByGain().prefix(1)), unknownAtMost: 1)
+    let best = view.bestSentences(for: Array(view.lemmasByGain().prefix(1)), unknownAtMost: 1) {}
     #expect(best.map(\.sentence) == [1])
     #expect(text.sentences.map(text.endsWithMark) == [false, true, true])
   }

@@ -9,7 +9,7 @@ import Testing
     var found: [[String]] = []
     var text = text
     text.withUTF8 { bytes in
-      Tokenizer(tables: WordTables(code: code)).forEachSentence(in: bytes) { _, words in
+      Tokenizer(tables: WordTables(code: code)).forEachSentence(in: bytes, watch: { _ in }) { _, words in
         found.append(
           words.map { word in
             String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
@@ -64,7 +64,7 @@ import Testing
     for start in bytes.indices {
       for end in start...bytes.count {
         bytes[start..<end].withUnsafeBufferPointer { piece in
-          Tokenizer(tables: WordTables(code: "it")).forEachSentence(in: piece) { range, words in
+          Tokenizer(tables: WordTables(code: "it")).forEachSentence(in: piece, watch: { _ in }) { range, words in
             #expect(range.upperBound <= piece.count && !words.isEmpty)
           }
         }

@@ -227,7 +227,7 @@ private struct Treebank {
     }
     var (foundEnds, foundWords): (Set<Int>, Set<Range<Int>>) = ([], [])
     text.withUTF8 { bytes in
-      Tokenizer(tables: tables).forEachSentence(in: bytes) { _, words in
+      Tokenizer(tables: tables).forEachSentence(in: bytes, watch: { _ in }) { _, words in
         foundEnds.insert(words[words.endIndex - 1].end)
         for word in words { foundWords.insert(word.start..<word.end) }
       }

@@ -388,12 +388,4 @@ import Testing
     for name in ["README.md", "readme.es.md", "verbs/Readme.csv"] { try home.write("## a\n\nb\n", to: "es/" + name) }
     #expect(try build().output.contains("8 added; 3 sources read"))
   }
-
-  @Test func `a Lua source that never ends is stopped, and nothing is built`() throws {
-    try home.write("card{prompt = 'p', answer = 'a'} while true do end", to: "es/loop.lua")
-    let run = try build("--seconds", "1")
-    #expect(run.status == 1 && run.errors.contains("loop.lua"), "\(run)")
-    #expect(run.errors.contains("time limit has passed (1 s; `build --seconds N` sets it)"), "\(run)")
-    #expect(try home.run("--json", "deck", "list").output.isEmpty)
-  }
 }

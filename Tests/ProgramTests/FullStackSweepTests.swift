@@ -32,7 +32,7 @@ import Testing
       note = note, note_fields = note.fields, notetype = note.type,
       deck = deck, card = card, deck_options = deck.options, game = game, document = document, element = document:add_text{text = "x"},
       lexicon = words_module.lexicon("english"), subscription = shell.on("command", function() end), cards = deck:cards(),
-      mode = games.mode{name = "swept"}, group = settings.get and select(2, pcall(settings.get, "display")), problem = nil,
+      mode = games.mode{name = "swept"}, text = texts.open(FOLDER .. "/text.txt", {language = "english"}), group = settings.get and select(2, pcall(settings.get, "display")), problem = nil,
     }
     local skipped = {login = true, logout = true, ask = true, confirm = true, remove = true, exit = true, fork = true, run = true,
       disable = true, enable = true, reload = true, remove_element = true, cancel = true, close = true, write = true, command = true}
@@ -48,7 +48,7 @@ import Testing
       end
     end
     for name, module in pairs { decks = decks, notetypes = notetypes, media = media, documents = documents, words = words_module, games = games, settings = settings,
-      shell = shell, files = files, plugins = plugins, deckhand = deckhand, auth = auth } do
+      shell = shell, files = files, texts = texts, plugins = plugins, deckhand = deckhand, auth = auth } do
       local fields, functions = words(name)
       for _, field in ipairs(fields) do calls[#calls + 1] = function() return module[field] end end
       for _, name in ipairs(functions) do add(module, name, false) end
@@ -96,6 +96,7 @@ import Testing
   @Test func `the whole Lua API works on a nearly full stack`() throws {
     let home = try Home()
     try home.run("lua-types", home.path + "/types")
+    try home.write("The cats sat. Dogs ran.", to: "text.txt")
     let code =
       "FOLDER = \"\(home.path)\" local words_module = words\n"
       + Self.sweep

@@ -1,5 +1,5 @@
-// Every function and field that a plugin can reach, called in an endless loop: the plugin's limit ends each loop.
-// Invariant: the test measures processor time, which does not grow on a busy machine.
+// Every function and field that a plugin can reach, called in an endless loop: the plugin's limits end each loop.
+// Invariant: the test measures processor time, which does not grow on a busy machine, and the peak of memory.
 
 import TestSupport
 import Testing
@@ -8,6 +8,9 @@ import Testing
   private static let limit = 0.1
   /// Processor time that a loop may take beyond the limit, for the call under way when the limit was reached.
   private static let allowance = 1.0
+
+  /// Mebibytes that the plugin may use, and that the program may use for it.
+  private static let (memory, peak) = (128, 320)
 
   /// Calls all bindings with cheap arguments, most of them wrong. Skips what a plugin cannot reach and what would end
   /// the plugin.
@@ -38,19 +41,24 @@ import Testing
     local function gather()
       loops, order, tries = {}, {}, tries + 1
       for name, module in pairs { decks = decks, notetypes = notetypes, media = media, documents = documents, words = words,
-        games = games, settings = settings, shell = shell, files = files, deckhand = deckhand } do each(name, module) end
+        games = games, settings = settings, shell = shell, files = files, texts = texts, deckhand = deckhand } do
+        each(name, module)
+      end
       local deck = decks.create("Swept" .. tries)
       local card = deck:add{prompt = "p", answer = "a"}
       local note = assert(deck:add_note{fields = {Front = "f", Back = "b"}})
       local document = assert(documents.create{})
       local lexicon = assert(words.lexicon("english"))
       for class, object in pairs { deck = deck, card = card, note = note, notetype = note.type, lexicon = lexicon,
-        deck_options = deck.options, document = document, element = document:add_text{text = "x"},
+        deck_options = deck.options, document = document, text = assert(texts.open(FOLDER .. "/text.txt", {language = "english"})),
+         element = document:add_text{text = "x"},
         game = assert(games.new{base = "planets", language = "english"}) } do each(class, object, true) end
       add("asked", function() return shell.ask("x") or shell.confirm("y") end)
       add("compiled", function() return words.lexicon("english") end)
       add("unknown", function() return words.lexicon("klingon") end)
       add("defined", function(n) return lexicon:define("a" .. n) end)
+      local kept = {}
+      add("opened", function(n) kept[n] = texts.open(FOLDER .. "/text.txt", {language = "english"}) end)
       add("run", function() return shell.run("word check x") end)
     end
     shell.command{name = "gather", summary = "x", run = function() gather() return order end}
@@ -60,7 +68,7 @@ import Testing
     end}
     """#
 
-  /// Runs each loop, and prints the processor time of those that took too long.
+  /// Runs each loop, and prints the processor time and the peak of memory of those that took too much.
   private static let script = #"""
     local count, isWhole, order = 0
     -- On a busy machine it may take longer than a plugin may.
@@ -70,10 +78,14 @@ import Testing
     end
     for _, name in ipairs(order) do
       local start = os.clock()
+      local peak = assert(io.open("/proc/self/clear_refs", "w"))
+      peak:write("5")
+      peak:close()
       local isWhole, done, problem = pcall(shell.run, "loop " .. name)
       count = count + 1
       local time = os.clock() - start
-      if time > MOST or isWhole and done then print(name, time, tostring(problem)) end
+      for line in io.lines("/proc/self/status") do peak = tonumber(line:match("^VmHWM:%s+(%d+)")) or peak end
+      if time > MOST or peak > PEAK or isWhole and done then print(name, time, peak, tostring(problem)) end
     end
     print("loops", count)
     """#
@@ -81,13 +93,14 @@ import Testing
   @Test func `a loop of any call ends at the plugin's limit`() throws {
     let home = try Home()
     try home.run("lua-types", home.path + "/types")
+    try home.write(String(repeating: "The cats sat on 7 mats. ", count: 500), to: "text.txt")
     #expect(try home.run("word", "check", "x").status < 2)
     let folder = home.path + "/data/plugins/loops"
     for made in [home.path + "/data", home.path + "/data/plugins", folder] { makeFolder(made) }
     try writeFile("local FOLDER = \"\(home.path)\"\n" + Self.plugin, to: folder + "/init.lua")
     let rights = [
       "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
-      "shell.run", "files.read:\(home.path)", "files.write:\(home.path)/written",
+      "shell.run", "texts", "files.read:\(home.path)", "files.write:\(home.path)/written",
     ]
     try writeFile(
       """
@@ -96,8 +109,9 @@ import Testing
       """, to: folder + "/plugin.json")
     #expect(try home.run("plugin", "enable", "loops", "--grant").status == 0)
     #expect(
-      try home.run("plugin", "limit", "loops", "--seconds", "\(Self.limit)", "--memory", "1024").status == 0)
-    let script = try home.write("local MOST = \(Self.limit + Self.allowance)\n" + Self.script, to: "loops.lua")
+      try home.run("plugin", "limit", "loops", "--seconds", "\(Self.limit)", "--memory", "\(Self.memory)").status == 0)
+    let bounds = "local MOST, PEAK = \(Self.limit + Self.allowance), \(Self.peak << 10)\n"
+    let script = try home.write(bounds + Self.script, to: "loops.lua")
     let run = try home.run("run", script)
     let count = run.lines.last.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0
     // The loops' own output has no tabs.

@@ -28,7 +28,8 @@ extension MemoryTests {
       end
     end
     for owner in ("card cards choice command deck deck_options decks document documents element files game games group lexicon " ..
-      "lines media mode note note_fields notetype notetypes progress session settings shell subscription value words"):gmatch("%a[%a_]*") do read(owner) end
+      "lines media mode note note_fields notetype notetypes progress session settings shell subscription text texts value " ..
+      "words"):gmatch("%a[%a_]*") do read(owner) end
 
     local counter = 0
     local function new(prefix) counter = counter + 1 return prefix .. counter end
@@ -59,11 +60,18 @@ extension MemoryTests {
     function makers.progress() return shell.progress("x") end
     function makers.subscription() return shell.on("command", function() end) end
     function makers.command() return shell.command { name = new "c", summary = "x", run = function() end } end
+    function makers.text() return assert(texts.open(folder .. "/list.txt", { language = "english" })) end
     function makers.lines() return (files.lines(folder .. "/list.txt")) end
 
     local function list(value, count)
       local made = {}
       for i = 1, count do made[i] = value end
+      return made
+    end
+    -- Tables within tables, all different, of 62 elements each.
+    local function wide(value, depth)
+      local made = {}
+      for i = 1, 62 do made[i] = depth > 1 and wide(value, depth - 1) or value end
       return made
     end
     local function nested(value, depth)
@@ -92,6 +100,7 @@ extension MemoryTests {
       function() return list(list(("x"):rep(large), 50), 50) end, function() return nested(("x"):rep(100000), 40) end,
       function() return list("some text of 20 bytes", 300000) end, function() return list(7, 1000000) end,
       function() return list(list(1, 1000), 100000) end,
+      function() return wide(coroutine.create(function() end), 3) end,
       function() return list({ prompt = ("p"):rep(large), answer = ("a"):rep(large) }, 2000) end,
       function() local t = {} for i = 1, 100000 do t["key" .. i] = "value" end return t end,
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct MemoryTests {
   private static let everything = """
-    ["decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell", "shell.run", \
+    ["decks.read", "decks.write", "documents.read", "documents.write", "words", "texts", "games", "settings", "shell", "shell.run", \
     "files.read:FOLDER"]
     """
 

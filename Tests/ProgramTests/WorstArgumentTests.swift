@@ -1,6 +1,6 @@
-// Every function that Lua can call, with its worst arguments, under a time limit: the program returns at once,
-// measured in processor time. Invariant: a function or a writable field without an entry in Worst/init.lua fails the
-// test.
+// Every function that Lua can call, with its worst arguments, under limits: the program returns at once, measured in
+// processor time, and takes no more memory than it may. Invariant: a function or a writable field without an entry in
+// Worst/init.lua fails the test.
 
 import Glibc
 import TestSupport
@@ -15,6 +15,9 @@ import Testing
   #else
     private static let allowance = 0.2
   #endif
+
+  /// Mebibytes that the plugin may use, and bytes that the program may use for it.
+  private static let (memory, peak) = (1024, 1536 << 20)
 
   /// What a plugin cannot reach, and what no plugin has of its own.
   private static let beyond = ["auth.", "plugins."]
@@ -38,6 +41,8 @@ import Testing
         while times.count < 3, times.last.map({ $0 > Self.limit + Self.allowance }) ?? true {
           times.append(run("worst \(name) \(number)", in: terminal))
         }
+        let peak = terminal.peakMemory
+        #expect(peak < Self.peak, "worst \(name) \(number): \(peak >> 20) MiB")
         #expect(times.min() ?? 9 < Self.limit + Self.allowance, "worst \(name) \(number): \(times)")
         // If the program hangs, it answers none of the following calls.
         try #require(times.min() ?? 9 < 5, "worst \(name) \(number) hangs")
@@ -123,6 +128,7 @@ import Testing
       """
     #expect(try home.run("-e", make).status == 0)
     #expect(try home.run("plugin", "enable", "worst", "--grant").status == 0)
-    #expect(try home.run("plugin", "limit", "worst", "--seconds", "\(Self.limit)", "--memory", "1024").status == 0)
+    #expect(
+      try home.run("plugin", "limit", "worst", "--seconds", "\(Self.limit)", "--memory", "\(Self.memory)").status == 0)
   }
 }

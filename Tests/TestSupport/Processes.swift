@@ -146,3 +146,9 @@ public func isNear(_ a: Double, _ b: Double, _ tolerance: Double = 1e-4) -> Bool
 public func folder(of path: String) -> String {
   path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
 }
+
+/// The most bytes that a running program has held at once; 0 if it is gone.
+public func peakMemory(of process: pid_t) -> Int {
+  let line = text(of: "/proc/\(process)/status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+  return (line?.split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0) << 10
+}

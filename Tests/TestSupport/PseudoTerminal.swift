@@ -85,6 +85,8 @@ public final class PseudoTerminal {
 
   /// Processor time that the program has used, in seconds.
   public var processorSeconds: Double { TestSupport.processorSeconds(of: process) }
+  /// The most bytes that the program has held at once.
+  public var peakMemory: Int { TestSupport.peakMemory(of: process) }
 
   public func resize(columns: UInt16) { Self.resize(descriptor, columns: columns) }
 

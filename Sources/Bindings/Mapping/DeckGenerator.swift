@@ -1,6 +1,6 @@
-// Runs the Lua scripts that generate cards of a folder for `build`: each in its own state, which can read that folder
-// and nothing else. Invariant: the same script over the same files makes the same cards; it can read nothing outside
-// its folder and nothing hidden in it, write nothing, and see no user's data.
+// Runs the Lua scripts that generate cards of a folder for `build`: each in a process of its own, as a plugin's code.
+// Invariants: the same script over the same files makes the same cards; it can read nothing outside its folder and
+// nothing hidden in it, write nothing, and see no user's data; what it makes is charged before it is stored.
 
 package import Exchange
 import Files
@@ -10,16 +10,24 @@ import Text
 
 /// Runs generators.
 ///
-///     let generator = DeckGenerator(seconds: 60)
+///     let generator = DeckGenerator(seconds: 60, processes: context.plugins)
 ///     _ = try generator.run("es/times.lua", in: "es") { card in ... }
 package struct DeckGenerator: CardGenerator {
+  /// For the generator's own data, and for the cards that it makes, each.
   private static let memoryLimit = 512 << 20
   private static let fileLimit = 256 << 20
+  /// Bytes that a card is charged in addition to its texts: a row, its facts, and what a build remembers of it.
+  private static let cardWeight = 1536
 
   private let seconds: Double
+  private let processes: any PluginDirectory
 
-  /// - Parameter seconds: the time limit of one generator.
-  package init(seconds: Double) { self.seconds = seconds }
+  /// - Parameters:
+  ///   - seconds: the time limit of one generator.
+  ///   - processes: starts the process that a generator runs in.
+  package init(seconds: Double, processes: any PluginDirectory) {
+    (self.seconds, self.processes) = (seconds, processes)
+  }
 
   package func run(
     _ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void
@@ -29,37 +37,53 @@ package struct DeckGenerator: CardGenerator {
     defer { state.close() }
     state.timeLimit = seconds
     let reading = FolderReading(folder)
-    var failure: (any Error)?
+    let cards = EmittedCards(emit)
     try registerWords(in: state) { try reading.reading($0, $1) }
-    try state.setGlobal(
-      "card",
-      LuaFunction("card") { stack in
-        let card = try Self.card(stack.table(1))
-        do {
-          if let failure { throw failure }
-          try emit(card)
-        } catch {
-          failure = error
-          throw LuaFailure.message("stopped")
-        }
-        return LuaNothing()
-      })
-    try state.setGlobal(
-      "read",
-      LuaFunction("read", fails: true) { stack in
-        LuaValue.bytes(try reading.bytes(stack.text(1), limit: Self.fileLimit))
-      })
     do {
-      try state.load(luaCode(ofFile: code), name: path).call([], results: 0) { _ in }
+      let terms = CodeTerms(memoryLimit: Self.memoryLimit, seed: 0)
+      let distant = try processes.startCode(state, terms, seconds: seconds)
+      defer { distant?.close() }
+      try distant?.sendModules()
+      func setGlobal(_ name: String, _ function: LuaFunction) throws {
+        if let distant { try distant.setGlobal(name, function) } else { try state.setGlobal(name, function) }
+      }
+      try setGlobal(
+        "card",
+        LuaFunction("card") { stack in
+          try cards.emit(Self.card(stack.table(1)), stack.memory.retainCharge(Self.cardWeight))
+          return LuaNothing()
+        })
+      try setGlobal(
+        "read",
+        LuaFunction("read", fails: true) { stack in
+          LuaValue.bytes(try reading.bytes(stack.text(1), limit: Self.fileLimit))
+        })
+      let text = Array(luaCode(ofFile: code))
+      let chunk = try distant?.load(text, name: path) ?? state.load(text, name: path)
+      try chunk.call([], results: 0) { _ in }
     } catch {
-      if let failure { throw failure }
-      guard let error = error as? LuaError, error.stopReason != .interrupt else { throw error }
-      let limit = error.stopReason == .deadline ? " (\(grouped(Int(seconds))) s; `build --seconds N` sets it)" : ""
-      throw BuildError.generator(path: path, reason: error.description + limit)
+      throw reason(of: error, path, cards.failure)
     }
     // The script cannot catch why a card was refused.
-    if let failure { throw failure }
+    if let failure = cards.failure { throw failure }
     return reading.names
+  }
+
+  /// Returns the error of a generator that failed. A limit may also be the reason why a card was not taken.
+  private func reason(of error: any Error, _ path: String, _ failure: (any Error)?) -> any Error {
+    let stop = (error as? LuaError)?.stopReason
+    switch stop {
+    case .deadline:
+      let limit = " (\(grouped(Int(seconds))) s; `build --seconds N` sets it)"
+      return BuildError.generator(path: path, reason: "\(error)" + limit)
+    case .memory:
+      let limit = " (\(grouped(Self.memoryLimit >> 20)) MiB for its data or its cards; make several sources of it)"
+      return BuildError.generator(path: path, reason: "\(error)" + limit)
+    case .interrupt: return failure ?? error
+    case .exit, nil:
+      if let failure { return failure }
+      return error is LuaError || error is LuaFailure ? BuildError.generator(path: path, reason: "\(error)") : error
+    }
   }
 
   private static let keys = ["id", "prompt", "answer", "tags", "subdeck", "type", "fields"]
@@ -91,6 +115,27 @@ package struct DeckGenerator: CardGenerator {
       return (name: name, html: value)
     }
     return fields.sorted { $0.name < $1.name }.map { ($0.name, $0.html) }
+  }
+}
+
+/// Passes on the cards of a generator until one is refused.
+private final class EmittedCards {
+  private let take: (CardRow) throws -> Void
+  /// What the cards were charged.
+  private var charges: [MemoryCharge] = []
+  private(set) var failure: (any Error)?
+
+  init(_ take: @escaping (CardRow) throws -> Void) { self.take = take }
+
+  func emit(_ card: CardRow, _ charge: MemoryCharge) throws {
+    charges.append(charge)
+    do {
+      if let failure { throw failure }
+      try take(card)
+    } catch {
+      failure = error
+      throw LuaFailure.message("stopped")
+    }
   }
 }
 

@@ -258,6 +258,8 @@ void dh_push_problem(lua_State *L, dh_text code, dh_text title, dh_text message,
 void dh_push_prepared(lua_State *L, int prepared, int pairs, int value, int metatable);
 // Pushes a plugin's `require`: `finder` returns the text and the chunk name of a module.
 void dh_push_require(lua_State *L, const dh_function *finder);
+// Pushes the coroutine that stands for those of another process: always the same one, which cannot be resumed.
+void dh_push_dead_coroutine(lua_State *L);
 // Wraps the table on top of the stack in a frozen proxy: it can be read; writing raises `advice`.
 void dh_freeze(lua_State *L, const char *advice);
 // Pushes the table behind a frozen proxy and returns 1; returns 0 for any other value.

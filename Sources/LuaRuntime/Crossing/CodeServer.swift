@@ -50,7 +50,7 @@ public final class CodeServer {
   public init(_ terms: CodeTerms, _ channel: any LuaChannel) throws {
     state = try LuaState(memoryLimit: terms.memoryLimit, libraries: .sandboxed, seed: terms.seed)
     state.isTracing = terms.isTracing
-    crossing = LuaCrossing(state, channel, longestFrame: terms.longestFrame, chargesFrames: true)
+    crossing = LuaCrossing(state, channel, longestFrame: terms.longestFrame)
     crossing.serve = { [unowned self] in try serve($0) }
     crossing.run = { [unowned self] id, stack in try ask(.call, id, stack) }
     dh_take_asked_stops()

@@ -1,5 +1,6 @@
-// Encodes Lua values into a frame. Invariant: access is raw, so no code of a script runs; each table is written once,
-// and later occurrences, even inside itself, refer to it by its number.
+// Encodes Lua values into a frame. Invariants: access is raw, so no code of a script runs; each table is written once,
+// and later occurrences, even inside itself, refer to it by its number; the state is charged for the frame before it
+// is written.
 
 import CLua
 
@@ -10,6 +11,8 @@ struct CrossingEncoder {
   var writer: CrossingWriter
   /// The tables that were written: their numbers by address.
   private var seen: [UnsafeRawPointer: Int] = [:]
+  /// Bytes that the state was charged and that nothing has been written for yet.
+  private var charged = 0
 
   /// The maximum nesting of tables: deeper than any reader looks.
   static let deepest = 100
@@ -30,7 +33,18 @@ struct CrossingEncoder {
     }
   }
 
+  private mutating func charge(_ bytes: Int) throws {
+    guard writer.count + bytes <= crossing.longestFrame else { throw crossing.tooLarge }
+    charged -= bytes
+    guard charged < 0 else { return }
+    let wanted = max(bytes, CrossingCost.step)
+    guard dh_charge(L, wanted) != 0 else { throw LuaFailure.memory }
+    charged = wanted - bytes
+  }
+
   mutating func value(_ index: Int32, depth: Int) throws {
+    // The longest value without a content of its own.
+    try charge(9)
     switch lua_type(L, index) {
     case LUA_TNIL, LUA_TNONE: tag(.null)
     case LUA_TBOOLEAN: tag(lua_toboolean(L, index) != 0 ? .yes : .no)
@@ -61,22 +75,26 @@ struct CrossingEncoder {
   private mutating func bytes(_ index: Int32) throws {
     var length = 0
     guard let start = dh_string(L, index, &length) else { return tag(.nothing) }
-    if crossing.chargesFrames, length > 15, dh_charge(L, length) == 0 { throw LuaFailure.memory }
-    guard writer.count + length <= crossing.longestFrame else { throw crossing.tooLarge }
+    try charge(length)
     tag(.bytes)
     writer.data(UnsafeRawBufferPointer(start: start, count: length))
   }
 
   private mutating func function(_ index: Int32) throws {
+    guard LuaStack(L).memory.hasRoom(CrossingCost.reference) else { throw LuaFailure.memory }
     let handed = crossing.hand(functionAt: index, on: L)
     tag(handed)
-    if case .ownFunction = handed.tag { writer.text(handed.name) }
+    guard case .ownFunction = handed.tag else { return }
+    try charge(handed.name.utf8.count)
+    writer.text(handed.name)
   }
 
   private mutating func object(_ index: Int32) throws {
+    guard LuaStack(L).memory.hasRoom(CrossingCost.reference) else { throw LuaFailure.memory }
     guard let handed = try crossing.hand(objectAt: index, on: L) else { return tag(.nothing) }
     tag(handed)
     guard case .ownObject = handed.tag else { return }
+    try charge(12)
     writer.word(handed.type)
     writer.integer(handed.cost)
   }
@@ -93,8 +111,9 @@ struct CrossingEncoder {
       // The reader needs a list of the frame's tables only if a table occurs more than once.
       return writer.markSeenTables()
     }
+    // Its header, and its place in a growing dictionary.
+    try charge(CrossingCost.table)
     seen[address] = seen.count
-    guard writer.count <= crossing.longestFrame else { throw crossing.tooLarge }
     let top = lua_gettop(L)
     defer { lua_settop(L, top) }
     if let advice = dh_frozen_advice(L, index) {
@@ -119,7 +138,10 @@ struct CrossingEncoder {
     let place = writer.count
     writer.word(0)
     writer.byte(kind.rawValue)
-    if let advice { writer.text(advice) }
+    if let advice {
+      try charge(advice.utf8.count)
+      writer.text(advice)
+    }
     let top = lua_gettop(L)
     for position in 0..<length {
       lua_rawgeti(L, index, Int64(position + 1))

@@ -56,7 +56,7 @@ public final class DistantCode {
 
   public init(_ state: LuaState, _ channel: any DistantChannel, longestFrame: Int) {
     (self.state, self.channel) = (state, channel)
-    crossing = LuaCrossing(state, channel, longestFrame: longestFrame, chargesFrames: false)
+    crossing = LuaCrossing(state, channel, longestFrame: longestFrame)
     state.distant = self
     state.register(DistantTable.type)
     crossing.serve = { [weak self] in try self?.serve($0) }
@@ -349,6 +349,8 @@ public final class DistantCode {
     do {
       try encoder.values(from: base + 1)
       return encoder.writer.bytes
+    } catch LuaFailure.memory {
+      return CrossingFrame.stopped(Int32(DH_STOP_MEMORY.rawValue), at: "")
     } catch {
       return CrossingFrame.failure("\(error)")
     }

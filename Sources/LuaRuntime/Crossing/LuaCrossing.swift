@@ -15,9 +15,6 @@ final class LuaCrossing {
   let channel: any LuaChannel
   /// The maximum bytes of a frame; a longer one is not made.
   let longestFrame: Int
-  /// Whether the state is charged for the frames it sends: true where the code runs, as that code decides what is
-  /// copied.
-  let chargesFrames: Bool
   /// Serves a request of the other side, while a request of this side waits for its answer.
   var serve: ([UInt8]) throws -> Void = { _ in throw CrossingError() }
   /// Runs a function of the other side with the values on a stack; returns what a host function returns.
@@ -45,9 +42,8 @@ final class LuaCrossing {
   /// What the other side should be told to release.
   private var released: [(kind: ReferenceKind, id: Int, times: Int)] = []
 
-  init(_ state: LuaState, _ channel: any LuaChannel, longestFrame: Int, chargesFrames: Bool) {
+  init(_ state: LuaState, _ channel: any LuaChannel, longestFrame: Int) {
     (self.state, self.channel, self.longestFrame) = (state, channel, longestFrame)
-    self.chargesFrames = chargesFrames
   }
 
   var tooLarge: LuaFailure { .message("this is too large to pass on: more than \(inWords(bytes: longestFrame))") }
@@ -135,7 +131,7 @@ final class LuaCrossing {
       return try crossing.run(distant.id, stack)
     }
     host.distant = distant
-    state.push(host, cost: 512, on: L)
+    state.push(host, cost: CrossingCost.reference + name.utf8.count, on: L)
   }
 
   /// Pushes an object of the other side; always the same stand-in while that lives.

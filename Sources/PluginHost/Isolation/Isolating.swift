@@ -1,10 +1,10 @@
-// Where a plugin's code runs: in deckhand's process if the plugin is bundled, otherwise in its own process.
-// Invariant: a plugin whose process cannot be started, or has ended, is not run elsewhere instead; only the user
-// decides that.
+// Where code runs that is not the user's own: a bundled plugin's in deckhand's process, any other plugin's in its own,
+// and that of a source of `build` always in its own. Invariant: code whose process cannot be started, or has ended, is
+// not run elsewhere instead; only the user decides that.
 
 import Bindings
 import Files
-import LuaRuntime
+public import LuaRuntime
 
 /// The processes of the plugins of a host.
 ///
@@ -33,14 +33,31 @@ public struct PluginIsolation {
     return code
   }
 
+  /// Starts the process for code that no plugin owns, with this state as its twin.
+  /// - Parameter seconds: the time limit of a call.
+  public func start(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode? {
+    try process(terms, seconds: seconds) { LuaFailure.message("it cannot run in a process of its own: \($0)") }.map {
+      DistantCode(lua, $0, longestFrame: terms.longestFrame)
+    }
+  }
+
   private func process(for plugin: Plugin, _ terms: CodeTerms) throws -> PluginProcess? {
-    guard plugin.wantsProcess, let path = host.environment.folders.pluginProgram else { return nil }
+    guard plugin.wantsProcess else { return nil }
+    return try process(terms, seconds: plugin.limits.seconds) {
+      PluginError.cannotIsolate(plugin: plugin.name, reason: $0)
+    }
+  }
+
+  private func process(
+    _ terms: CodeTerms, seconds: Double, _ failure: (String) -> any Error
+  ) throws -> PluginProcess? {
+    guard let path = host.environment.folders.pluginProgram else { return nil }
     let zone = host.environment.variables.value("TZ").map { ["TZ=" + $0] } ?? []
     do throws(IsolationFailure) {
       return try PluginProcess(
-        path: path, variables: zone, terms, seconds: plugin.limits.seconds, clock: host.environment.clocks.elapsed)
+        path: path, variables: zone, terms, seconds: seconds, clock: host.environment.clocks.elapsed)
     } catch {
-      throw PluginError.cannotIsolate(plugin: plugin.name, reason: error.words(path))
+      throw failure(error.words(path))
     }
   }
 

@@ -89,7 +89,8 @@ enum BuildCommand {
     func made() throws -> (DeckHandle, BuildReport, Int?) {
       let (deck, report) = try workspace.exchange.build(
         path, choices,
-        generator: DeckGenerator(seconds: Double(invocation.optionalInteger("--seconds") ?? 60))
+        generator: DeckGenerator(
+          seconds: Double(invocation.optionalInteger("--seconds") ?? 60), processes: session.host)
       ) { progress.update($0, of: $1) }
       progress.finish()
       guard let file, session.rehearsal.mayActOutside("write \(file)") else { return (deck, report, nil) }

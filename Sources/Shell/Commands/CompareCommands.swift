@@ -62,7 +62,7 @@ enum CompareCommands {
     ) { invocation, session in
       let names = [invocation.text("A"), invocation.text("B")]
       let difference = try comparing(invocation, session, keepsSchedule: invocation.flag("--schedule")) {
-        try $0.difference(names, $1, generator: DeckGenerator(seconds: 60))
+        try $0.difference(names, $1, generator: DeckGenerator(seconds: 60, processes: session.host))
       }
       var result =
         invocation.flag("--stat")
@@ -129,7 +129,7 @@ enum CompareCommands {
       request.preferred = invocation.optionalText("--prefer").flatMap { MergeSide(rawValue: $0) }
       if let output = request.output, !session.rehearsal.mayActOutside("write \(output)") { return CommandResult() }
       let report = try comparing(invocation, session) {
-        try $0.merge(request, $1, generator: DeckGenerator(seconds: 60))
+        try $0.merge(request, $1, generator: DeckGenerator(seconds: 60, processes: session.host))
       }
       if let encoding = report.unfitEncoding {
         session.console.note(

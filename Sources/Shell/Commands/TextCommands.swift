@@ -6,6 +6,7 @@ import Exchange
 import Files
 import Language
 import Lexicon
+import LuaRuntime
 import Problems
 import Text
 import Values
@@ -59,7 +60,9 @@ enum TextCommands {
     let paths = words.flatMap { Self.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     let workspace = try session.workspace()
-    let text = try TextHandle(paths, options, in: workspace)
+    let text = try session.lua.withStack { stack in
+      try TextHandle(paths, options, in: workspace, hold: stack.memory.growingCharge())
+    }
     if text.isLanguageAssumed {
       let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
       let file = isOneOfSeveral ? paths.map { printable($0) + ": " }.joined() : ""
@@ -158,7 +161,9 @@ enum TextCommands {
       let count = invocation.optionalInteger("--count") ?? 100
       let found: [(sentence: Int, unknown: Int, lemma: UInt32?)] =
         invocation.flag("--plan")
-        ? view.plan(count: count).map { ($0.sentence, $0.unknown, $0.lemma) }
+        ? try view.plan(count: count) {
+          if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        }.map { ($0.sentence, $0.unknown, $0.lemma) }
         : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
           .map { ($0, Int(view.missing[$0]), nil) }
       var table = TableText(

@@ -138,6 +138,10 @@ extension SessionHost: PluginDirectory {
   func reloadPlugin(_ name: String) throws { _ = try session.plugins.reload(session.plugins.plugin(named: name)) }
 
   func prepareMode(_ name: String?) throws { try session.plugins.prepareMode(name) }
+
+  func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode? {
+    try session.plugins.isolation.start(lua, terms, seconds: seconds)
+  }
 }
 
 extension SessionHost: Authenticating {

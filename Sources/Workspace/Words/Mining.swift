@@ -73,12 +73,12 @@ extension TextHandle {
     if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
     let asked = Set(looked.map(\.lemma))
     wanted.removeAll(where: asked.contains)
-    let found = view.bestSentences(for: wanted, unknownAtMost: options.unknownAtMost)
+    let found = try view.bestSentences(for: wanted, unknownAtMost: options.unknownAtMost, poll: poll)
     let planned = looked + found
     let chosen = options.count.map { Array(planned.prefix($0)) } ?? planned
     report.withoutSentence += wanted.count - found.count
     for word in chosen {
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try poll()
       guard view.lemmaStates[Int(word.lemma)] == .unknown else {
         report.present += 1
         continue
@@ -87,6 +87,10 @@ extension TextHandle {
       if mined.gloss != nil || !options.requiresGloss { report.added.append(mined) }
     }
     return report
+  }
+
+  private func poll() throws {
+    if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
   }
 
   /// Returns the words that were looked up, the most frequently looked up first, each with the sentence of its first

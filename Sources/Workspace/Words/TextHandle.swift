@@ -51,25 +51,33 @@ public final class TextHandle: WorkspaceHandle {
   private var seen: (changes: Int, day: Int, view: TextView)?
 
   /// Reads and analyses files as one text.
+  /// - Parameter hold: called with the bytes that are about to be held, before they are; what it throws ends the
+  ///   reading.
   /// - Throws: `DeckError.deckNotFound`, `FileError`, `TextFileError`, `LexiconError.unknownLanguage`,
   ///   `WorkspaceError.interrupted`.
-  public init(_ paths: [String], _ options: TextOptions, in workspace: Workspace) throws {
+  public init(
+    _ paths: [String], _ options: TextOptions, in workspace: Workspace, hold: @escaping (Int) throws -> Void = { _ in }
+  ) throws {
     (self.workspace, deck) = (workspace, options.deck)
     if let name = options.deck { _ = try workspace.decks.open(name) }
     let usual = try workspace.words.language(named: options.language)
-    let first = try paths.first.flatMap { try textFile($0, options, usual, workspace.environment) }
+    let first = try paths.first.flatMap { path in
+      try hold(fileWeight(path))
+      return try textFile(path, options, usual, workspace.environment)
+    }
     let specified = try Self.language(specified: first?.language, options, in: workspace)
     isLanguageAssumed = options.language == nil && specified == nil
     unknownLanguage = isLanguageAssumed ? first?.language.flatMap { $0.isEmpty ? nil : $0 } : nil
     lemmatizer = workspace.languages.lemmatizer(of: specified ?? usual)
-    var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language)
+    var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language, hold)
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
+      try reading.begin(path, translation: translation)
       let file = try number == 0 ? first : textFile(path, options, lemmatizer.language, workspace.environment)
       if let file { try reading.add(file, options, translation: translation) } else { try reading.addVocabulary(path) }
     }
     listed = try reading.known(in: options.knownLists, lemmatizer)
-    text = reading.builder.finish()
+    text = try reading.finish()
     (pairings, titles) = (reading.pairings, reading.titles)
     encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
   }
@@ -135,6 +143,9 @@ private func title(of path: String) -> String {
   return String(name[..<dot])
 }
 
+/// Returns the bytes that reading a file takes: its content, its text, and the paragraphs of that.
+private func fileWeight(_ path: String) throws -> Int { try 6 * (FileFacts.at(path)?.size ?? 0) }
+
 /// Reads a text file; returns nil if it is a vocabulary.
 private func textFile(
   _ path: String, _ options: TextOptions, _ language: Language, _ environment: Environment
@@ -146,15 +157,40 @@ private func textFile(
 
 /// The files being read, one after the other.
 private struct TextReading {
-  var builder: TextBuilder
+  private var builder: TextBuilder
+  private let hold: (Int) throws -> Void
+  /// Bytes that the file being read takes.
+  private var fileBytes = 0
   private(set) var files: [(path: String, encoding: TextEncoding)] = []
   private(set) var titles: [String] = []
   private(set) var pairings: [SubtitlePairing] = []
   private let environment: Environment
   private let language: Language
 
-  init(_ builder: TextBuilder, _ environment: Environment, _ language: Language) {
-    (self.builder, self.environment, self.language) = (builder, environment, language)
+  init(
+    _ builder: TextBuilder, _ environment: Environment, _ language: Language, _ hold: @escaping (Int) throws -> Void
+  ) {
+    (self.builder, self.environment, self.language, self.hold) = (builder, environment, language, hold)
+  }
+
+  /// Begins a file and its translation.
+  mutating func begin(_ path: String, translation: String?) throws {
+    fileBytes = try fileWeight(path) + (translation.map(fileWeight) ?? 0)
+    try watch(builder.weight)
+  }
+
+  /// Called with the bytes of the text as it grows; ends the reading when that is too much, or on Ctrl-C.
+  private var watch: (Int) throws -> Void {
+    { [hold, fileBytes, isInterrupted] bytes in
+      try hold(bytes + fileBytes)
+      if isInterrupted() { throw WorkspaceError.interrupted }
+    }
+  }
+
+  consuming func finish() throws -> TextIndex {
+    fileBytes = 0
+    let watch = watch
+    return try builder.finish(watch: watch)
   }
 
   private var isInterrupted: @Sendable () -> Bool { environment.isInterrupted }
@@ -169,7 +205,6 @@ private struct TextReading {
       translations = pairing.translations
     }
     for (index, paragraph) in file.paragraphs.enumerated() {
-      if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
       try add(
         paragraph.text, of: file.path,
         TextPlace(
@@ -182,8 +217,7 @@ private struct TextReading {
   mutating func addVocabulary(_ path: String) throws {
     let vocabulary = try VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted)
     var places: [String: Int] = [:]
-    for (index, entry) in vocabulary.entries.enumerated() {
-      if index & 0xFF == 0, isInterrupted() { throw WorkspaceError.interrupted }
+    for entry in vocabulary.entries {
       guard entry.state == .learning, entry.isOf(code: language.baseCode, name: language.name) else {
         continue
       }
@@ -200,7 +234,8 @@ private struct TextReading {
     guard builder.hasRoom(for: text.utf8.count * 3) else {
       throw TextFileError.refused(path: path, reason: "it is too much text to read at once")
     }
-    builder.add(text, at: place)
+    let watch = watch
+    try builder.add(text, at: place, watch: watch)
   }
 
   /// Returns the lemmas of the words that the lists mark as known.

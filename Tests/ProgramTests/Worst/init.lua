@@ -60,6 +60,19 @@ local function a_text()
   assert(files.write(FOLDER .. "/worst.txt", ("The cats sat. Dogs ran. "):rep(2000)))
   return assert(open_text(FOLDER .. "/worst.txt", {language = "english"}))
 end
+-- A text without full stops: each of its words comes with its sentence.
+local function one_sentence()
+  local made = {}
+  for i = 1, 100000 do made[i] = "w" .. i .. "x" end
+  assert(files.write(FOLDER .. "/one.txt", table.concat(made, " ")))
+  return assert(open_text(FOLDER .. "/one.txt", {language = "english"}))
+end
+-- Tables within tables, all different, of 62 elements each, with a value that is one byte on its way to the program.
+local function wide(depth, value)
+  local made = {}
+  for i = 1, 62 do made[i] = depth > 1 and wide(depth - 1, value) or value end
+  return made
+end
 
 worst = {
   ["card:tag"] = texts(function(t) return big():card(1):tag(t) end),
@@ -203,11 +216,13 @@ worst = {
   ["texts.open"] = {
     function() open_text(text()) end, function() open_text(marks()) end, function() open_text(list(1000000, "x")) end,
     function() open_text(FOLDER .. "/pipe.csv") end, function() open_text(list(10000, FOLDER .. "/none.txt")) end,
+    function() open_text(FOLDER .. "/huge.csv") end, function() open_text(FOLDER .. "/words.txt") end,
+    function() one_sentence() end,
     function() open_text("x.txt", {translation = list(1000000, "x"), encoding = text()}) end,
   },
-  ["text:words"] = {function() a_text():words{limit = 1000000} end, function() a_text():words{[short_marks()] = 1} end},
-  ["text:sentences"] = {function() a_text():sentences{limit = 1000000, unknown_at_most = 1000} end},
-  ["text:plan"] = {function() a_text():plan{limit = 1000000} end},
+  ["text:words"] = {function() one_sentence():words{} end, function() a_text():words{limit = 1000000} end, function() a_text():words{[short_marks()] = 1} end},
+  ["text:sentences"] = {function() one_sentence():sentences{unknown_at_most = 1000} end, function() a_text():sentences{limit = 1000000, unknown_at_most = 1000} end},
+  ["text:plan"] = {function() one_sentence():plan{} end, function() a_text():plan{limit = 1000000} end},
   ["deck:mine"] = {function() big():mine(a_text(), {count = 1000000}) end, function() big():mine(a_text(), {[short_marks()] = 1}) end},
   ["words.lemma"] = texts(words.lemma),
   ["decks.open"] = texts(decks.open),
@@ -383,6 +398,7 @@ worst = {
   end},
   ["shell.print"] = {
     function() shell.print(list(1000000, "x")) end, function() shell.print(text()) end,
+    function() shell.print(wide(3, coroutine.create(loop))) end, function() error(wide(3, coroutine.create(loop))) end,
     function() shell.print(mixed_marks()) end, function() shell.print(short_marks()) end,
     function() shell.print{[short_marks()] = 1, [short_marks() .. "x"] = 2} end,
     function()
