@@ -18,7 +18,7 @@ import Testing
     ("frozen", table([], count: 0, kind: .frozen, advice: "x")), ("problem", table([], count: 0, kind: .problem)),
     ("with metatable", table([], count: 0, kind: .withMetatable) + [UInt8](repeating: tag(.nothing), count: 5)),
     ("seen table", [tag(.seenTable)] + word(0)), ("own function", [tag(.ownFunction)] + word(1) + word(1) + [0x66]),
-    ("named function", [tag(.ownFunction)] + word(1) + word(5000) + [UInt8](repeating: 0x66, count: 5000)),
+    ("named function", [tag(.ownFunction)] + word(1) + word(300) + [UInt8](repeating: 0x66, count: 300)),
     ("own table", [tag(.ownTable)] + word(1)), ("coroutine", [tag(.coroutine)]), ("nothing", [tag(.nothing)]),
   ]
 
@@ -37,11 +37,13 @@ import Testing
     return frame
   }
 
-  /// Tables of `width` elements, three deep, as many as it takes to hold much more than the limit.
+  /// Tables of `width` elements, two deep, as many as it takes to hold more than the limit.
   private static func frame(of leaf: [UInt8], width: Int) -> [UInt8] {
-    let one = table(table(table(leaf, count: width), count: width), count: width)
-    let count = max(1, 600_000 / (width * width * width))
-    return [1] + word(count) + [[UInt8]](repeating: one, count: count).joined()
+    let one = table(table(leaf, count: width), count: width)
+    let count = 1 + min(300_000 / (width * width), (4 << 20) / one.count)
+    var frame = [1] + word(count)
+    for _ in 0..<count { frame += one }
+    return frame
   }
 
   @Test(arguments: [33, 62, 63, 64]) func `no frame takes a state over its limit`(_ width: Int) throws {
@@ -70,7 +72,7 @@ import Testing
     let crossing = LuaCrossing(state, NoChannel(), longestFrame: 1 << 30)
     for code in [
       "local s = ('x'):rep(10000) local t = {} for i = 1, 1000 do t[i] = s end return t",
-      "local t = {} for i = 1, 80000 do t[i] = i end return t",
+      "local t = {} for i = 1, 12000 do t[i] = {i} end return t",
     ] {
       try state.load(code, name: "test").call([]) { stack in
         let before = state.memoryUsed

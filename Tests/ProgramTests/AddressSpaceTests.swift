@@ -1,6 +1,7 @@
 // The program with little memory left, here 1 GiB of address space: what takes too much is one error, and the next line
 // works. Nothing ends the program.
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -83,6 +84,7 @@ import Testing
     "local all = {} for i = 1, 1e9 do all[i] = ('x'):rep(100000) .. i end",
     "local s = ('x'):rep(900000) for i = 1, 1e9 do pcall(card, {prompt = 'p' .. i .. s, answer = 'a'}) end",
   ]) func `a source that makes cards without end stops at its limit`(_ code: String) throws {
+    mkdir(home.path + "/deck", 0o700)
     try home.write(code, to: "deck/a.lua")
     try home.write("a,b\n", to: "other.csv")
     for words in [["build", home.path + "/deck"], ["deck", "diff", home.path + "/deck", home.path + "/other.csv"]] {

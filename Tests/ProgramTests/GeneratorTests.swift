@@ -31,7 +31,7 @@ import Testing
   @Test func `a source runs in a process of its own, or not at all`() throws {
     let code = "card{prompt = 'reach', answer = tostring(io) .. tostring(os.execute) .. read('made.lua'):sub(1, 4)}"
     #expect(try build(code).output.contains("1 added"))
-    #expect(try home.run("-e", "decks.open('es'):card(1).answer").output == "nilnilcard\n")
+    #expect(try home.run("-e", "decks.open('es'):card(1).answer").output.contains("nilnilcard"))
     // Without the program that confines it, it does not run.
     let alone = home.path + "/deckhand"
     #expect(Child.copy(builtProgram("deckhand"), to: alone))
