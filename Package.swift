@@ -13,8 +13,6 @@ let strict: [SwiftSetting] = [
 /// of which few are used, would bring in all of it, 1.3 MB.
 let lean = strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
 
-let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
-
 /// A room: a Swift target with the settings that all share.
 /// - Parameter isHot: what Lua calls in loops, or what each of many rows goes through. The program as it is released checks no exclusive access to memory there, which
 ///   costs a tenth of a call; the tests do.
@@ -62,9 +60,6 @@ let package = Package(
     .executable(name: "deckhand-net", targets: ["deckhand-net"]),
     .executable(name: "deckhand-plugin", targets: ["deckhand-plugin"]),
   ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-system", from: "1.7.0")
-  ],
   targets: [
     // C where only C will do.
     .target(
@@ -97,7 +92,7 @@ let package = Package(
     room("Values", ["Text", "Problems"], isLow: true),
     // What deckhand and the programs that it starts say to each other: frames, pictures, calls to a sync server.
     room("Wire", ["Text", "Values"]),
-    room("Files", ["Problems", "Text", "Values", "Wire", "CMapping", system]),
+    room("Files", ["Problems", "Text", "Values", "Wire", "CMapping"]),
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),

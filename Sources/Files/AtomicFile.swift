@@ -5,7 +5,6 @@
 
 internal import CMapping
 public import Glibc
-internal import SystemPackage
 
 /// The steps of replacing a file, in order.
 public enum WritingStep: String, CaseIterable, Sendable {
@@ -86,7 +85,7 @@ public enum AtomicFile {
         try sink.reach(.halfWritten)
         try sink.append(bytes[middle...])
       }
-    } catch { throw error as? FileError ?? FileError(path, .write, error) }
+    } catch { throw error as? FileError ?? FileError(path, .write, number: EIO) }
   }
 
   /// Writes what the closure appends as the whole content of the file. Anything but a regular file (a pipe, a terminal)
@@ -136,7 +135,7 @@ public enum AtomicFile {
     guard path == "-", options.kinds == .any else { return try write(path, options, body) }
     fflush(nil)
     let sink = FileSink(
-      path: "standard output", descriptor: FileDescriptor(rawValue: 1), isPlain: false, options)
+      path: "standard output", descriptor: 1, isPlain: false, options)
     try body(sink)
     try sink.flush()
   }
@@ -155,7 +154,7 @@ public enum AtomicFile {
     _ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void
   ) throws {
     let descriptor = try openForWriting(path, options.isInterrupted)
-    defer { closeQuietly(descriptor) }
+    defer { close(descriptor) }
     let sink = FileSink(path: path, descriptor: descriptor, isPlain: false, options)
     try body(sink)
     try sink.flush()
@@ -163,9 +162,9 @@ public enum AtomicFile {
 
   /// Opens a pipe or a device, and waits until a pipe has a reader. Opening a socket always fails, with
   /// the errno of a pipe without a reader.
-  private static func openForWriting(_ path: String, _ isInterrupted: () -> Bool) throws(FileError) -> FileDescriptor {
+  private static func openForWriting(_ path: String, _ isInterrupted: () -> Bool) throws(FileError) -> Int32 {
     while true {
-      do throws(FileError) { return try openFile(path, .writeOnly, .nonBlocking) } catch {
+      do throws(FileError) { return try openFile(path, O_WRONLY | O_NONBLOCK) } catch {
         guard error.number == ENXIO, isPipe(path) else { throw error }
       }
       if isInterrupted() { throw FileError(path, .write, .interrupted) }
@@ -212,7 +211,7 @@ public func finalTarget(of path: String) throws(FileError) -> String {
 /// Collects what a writer appends and writes it in blocks of 64 KiB. Valid only inside the closure that receives it.
 public final class FileSink {
   private let path: String
-  private let descriptor: FileDescriptor
+  private let descriptor: Int32
   private let isPlain: Bool
   private let options: Replacement
   private var gathered: [UInt8] = []
@@ -220,7 +219,7 @@ public final class FileSink {
   public private(set) var count = 0
   private static let chunk = 1 << 16
 
-  fileprivate init(path: String, descriptor: FileDescriptor, isPlain: Bool = true, _ options: Replacement) {
+  fileprivate init(path: String, descriptor: Int32, isPlain: Bool = true, _ options: Replacement) {
     self.path = path
     self.descriptor = descriptor
     self.isPlain = isPlain
@@ -247,12 +246,9 @@ public final class FileSink {
     while !rest.isEmpty {
       try waitUntilReady(descriptor, POLLOUT, path, isPlain: isPlain, options.isInterrupted)
       // A call interrupted by a signal is repeated after `isInterrupted` is polled.
-      do {
-        rest = rest.dropFirst(try rest.withUnsafeBytes { try descriptor.write($0, retryOnInterrupt: false) })
-      } catch {
-        let retryable: [Errno] = [.resourceTemporarilyUnavailable, .interrupted]
-        guard let number = error as? Errno, retryable.contains(number) else { throw FileError(path, .write, error) }
-      }
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw FileError(path, .write) }
+      rest = rest.dropFirst(max(0, count))
     }
     gathered.removeAll(keepingCapacity: true)
   }
@@ -262,11 +258,9 @@ public final class FileSink {
 private final class Temporary {
   private let target: String
   private let name: String
-  private let file: FileDescriptor
+  let descriptor: Int32
   private let options: Replacement
   private var isOpen = true
-
-  var descriptor: Int32 { file.rawValue }
 
   /// - Parameter kept: the file whose owner and group it gets, if possible; nil for those of a new file.
   init(beside target: String, _ options: Replacement, like kept: FileFacts?) throws(FileError) {
@@ -274,10 +268,10 @@ private final class Temporary {
     if refusal != 0 { throw FileError(target, .write, number: refusal) }
     self.target = target
     self.options = options
-    (name, file) = try Temporary.create(beside: target, options.temporaryName)
+    (name, descriptor) = try Temporary.create(beside: target, options.temporaryName)
     // Only root may change the owner. Done before the mode is set, because it clears bits of the mode.
-    if let kept, fchown(file.rawValue, kept.owner, kept.group) != 0 { fchown(file.rawValue, uid_t.max, kept.group) }
-    guard fchmod(file.rawValue, options.mode) == 0 else {
+    if let kept, fchown(descriptor, kept.owner, kept.group) != 0 { fchown(descriptor, uid_t.max, kept.group) }
+    guard fchmod(descriptor, options.mode) == 0 else {
       let number = errno
       discard()
       throw FileError(target, .write, number: number)
@@ -288,13 +282,13 @@ private final class Temporary {
   /// so no random number is needed.
   private static func create(
     beside target: String, _ given: String?
-  ) throws(FileError) -> (name: String, file: FileDescriptor) {
-    let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate, .noFollow]
+  ) throws(FileError) -> (name: String, descriptor: Int32) {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
     if let given {
       let folder = parentFolder(of: target)
       let name = folder == "." && !target.contains("/") ? given : folder + "/" + given
       unlink(name)
-      do { return (name, try openFile(name, .readWrite, options, mode: 0o600)) } catch {
+      do { return (name, try openFile(name, flags, mode: 0o600)) } catch {
         throw FileError(target, .write, error.reason)
       }
     }
@@ -302,7 +296,7 @@ private final class Temporary {
     Leftovers.sweep(parentFolder(of: target), of: lastPart(of: stem))
     for attempt in 0..<Int(Leftovers.mostAttempts) {
       let name = Leftovers.temporary(for: stem, attempt: attempt)
-      do { return (name, try openFile(name, .readWrite, options, mode: 0o600)) } catch {
+      do { return (name, try openFile(name, flags, mode: 0o600)) } catch {
         if error.number != EEXIST { throw FileError(target, .write, error.reason) }
       }
     }
@@ -316,7 +310,7 @@ private final class Temporary {
 
   func fill(_ body: (FileSink) throws -> Void) throws {
     try reach(.created)
-    let sink = FileSink(path: target, descriptor: file, options)
+    let sink = FileSink(path: target, descriptor: descriptor, options)
     try body(sink)
     try sink.flush()
     try reach(.written)
@@ -324,11 +318,11 @@ private final class Temporary {
 
   func moveIntoPlace() throws(FileError) {
     if options.isSynced {
-      guard fsync(file.rawValue) == 0 else { throw FileError(target, .sync) }
+      guard fsync(descriptor) == 0 else { throw FileError(target, .sync) }
       try reach(.synced)
     }
     isOpen = false
-    do { try file.close() } catch { throw FileError(target, .write, error) }
+    guard close(descriptor) == 0 else { throw FileError(target, .write) }
     guard (options.replaces ? rename(name, target) : renameIfFree()) == 0 else { throw FileError(target, .replace) }
     // The new content is in place: the observer's result cannot undo that any more.
     _ = options.step(.renamed)
@@ -353,7 +347,7 @@ private final class Temporary {
   }
 
   func discard() {
-    if isOpen { closeQuietly(file) }
+    if isOpen { close(descriptor) }
     isOpen = false
     unlink(name)
   }

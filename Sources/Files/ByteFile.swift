@@ -3,7 +3,6 @@
 // interrupt.
 
 internal import Glibc
-internal import SystemPackage
 
 /// Which kinds of files may be opened.
 public enum FileKinds: Sendable {
@@ -24,7 +23,7 @@ public final class ByteFile {
   public let path: String
   /// The facts at the time the file was opened.
   public let facts: FileFacts
-  private let descriptor: FileDescriptor
+  private let descriptor: Int32
   private let isInterrupted: () -> Bool
 
   /// - Parameters:
@@ -36,15 +35,14 @@ public final class ByteFile {
     isInterrupted: @escaping () -> Bool
   ) throws(FileError) {
     // Non-blocking, because opening a pipe would wait for a writer.
-    let options: FileDescriptor.OpenOptions = followingLinks ? [.nonBlocking] : [.nonBlocking, .noFollow]
-    let descriptor = try openFile(path, .readOnly, options)
+    let descriptor = try openFile(path, O_RDONLY | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW))
     do throws(FileError) {
-      let facts = try FileFacts.of(descriptor.rawValue, path: path)
+      let facts = try FileFacts.of(descriptor, path: path)
       if facts.kind == .folder { throw FileError(path, .read, number: EISDIR) }
       if kinds == .plain, facts.kind != .file { throw FileError(path, .read, .notAFile) }
       self.facts = facts
     } catch {
-      closeQuietly(descriptor)
+      close(descriptor)
       throw error
     }
     self.path = path
@@ -63,15 +61,14 @@ public final class ByteFile {
   /// Reads standard input, which stays open.
   public init(standardInput isInterrupted: @escaping () -> Bool) throws(FileError) {
     path = "standard input"
-    let copy = fcntl(0, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0 else { throw FileError(path, .open) }
-    descriptor = FileDescriptor(rawValue: copy)
-    facts = try FileFacts.of(copy, path: path)
+    descriptor = fcntl(0, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw FileError(path, .open) }
+    facts = try FileFacts.of(descriptor, path: path)
     self.isInterrupted = isInterrupted
     if facts.kind == .folder { throw FileError(path, .read, number: EISDIR) }
   }
 
-  deinit { closeQuietly(descriptor) }
+  deinit { close(descriptor) }
 
   /// The size of a regular file in bytes when it was opened; nil for a pipe or a terminal.
   public var size: Int? { facts.kind == .file ? facts.size : nil }
@@ -91,14 +88,11 @@ public final class ByteFile {
     let isPlain = facts.kind == .file
     while true {
       try waitUntilReady(descriptor, POLLIN, path, isPlain: isPlain, isInterrupted)
-      do { return try descriptor.read(into: memory, retryOnInterrupt: false) } catch let error as Errno {
-        if error == .interrupted { continue }
-        // A file that claims to be regular but makes readers wait, such as /proc/kmsg, has no end.
-        if error == .resourceTemporarilyUnavailable, isPlain { throw FileError(path, .read, .notAFile) }
-        if error != .resourceTemporarilyUnavailable { throw FileError(path, .read, error) }
-      } catch {
-        throw FileError(path, .read, error)
-      }
+      let count = Glibc.read(descriptor, memory.baseAddress, memory.count)
+      if count >= 0 { return count }
+      // A file that claims to be regular but makes readers wait, such as /proc/kmsg, has no end.
+      if errno == EAGAIN, isPlain { throw FileError(path, .read, .notAFile) }
+      guard errno == EAGAIN || errno == EINTR else { throw FileError(path, .read) }
     }
   }
 
@@ -130,18 +124,10 @@ public final class ByteFile {
     var done = 0
     while done < bytes.count {
       let got = bytes.withUnsafeMutableBytes { memory in
-        Result { () throws(FileError) in
-          do {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
-            return try descriptor.read(fromAbsoluteOffset: Int64(offset + done), into: rest)
-          } catch {
-            throw FileError(path, .read, error)
-          }
-        }
+        pread(descriptor, memory.baseAddress.map { $0 + done }, memory.count - done, offset + done)
       }
-      let count = try got.get()
-      if count == 0 { break }
-      done += count
+      if got == 0 { break }
+      if got > 0 { done += got } else if errno != EINTR { throw FileError(path, .read) }
     }
     bytes.removeLast(bytes.count - done)
     return bytes
@@ -165,9 +151,9 @@ public final class ByteFile {
 
 /// Waits until a descriptor can be read or written; a regular file is always ready.
 func waitUntilReady(
-  _ descriptor: FileDescriptor, _ events: Int32, _ path: String, isPlain: Bool, _ isInterrupted: () -> Bool
+  _ descriptor: Int32, _ events: Int32, _ path: String, isPlain: Bool, _ isInterrupted: () -> Bool
 ) throws(FileError) {
-  var waits = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
+  var waits = pollfd(fd: descriptor, events: Int16(events), revents: 0)
   repeat {
     if isInterrupted() { throw FileError(path, events == POLLIN ? .read : .write, .interrupted) }
   } while !isPlain && keepsWaiting(&waits)

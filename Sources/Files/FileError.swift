@@ -3,7 +3,6 @@
 
 public import Glibc
 public import Problems
-internal import SystemPackage
 import Text
 
 /// A failed operation on a file or a folder.
@@ -46,10 +45,6 @@ public struct FileError: Problem, Equatable, Sendable {
   /// Takes the reason from the system's current `errno`.
   public init(_ path: String, _ operation: Attempt, number: Int32 = errno) {
     self.init(path, operation, .system(number))
-  }
-
-  init(_ path: String, _ operation: Attempt, _ error: any Error) {
-    self.init(path, operation, .system((error as? Errno)?.rawValue ?? EIO))
   }
 
   /// The nearest errno.

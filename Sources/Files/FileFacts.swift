@@ -3,7 +3,6 @@
 
 internal import CMapping
 public import Glibc
-internal import SystemPackage
 
 public struct FileFacts: Equatable, Sendable {
   public enum FileType: Sendable {
@@ -34,42 +33,43 @@ public struct FileFacts: Equatable, Sendable {
 
   /// Returns the facts of what is at a path; nil if there is nothing.
   public static func at(_ path: String, followingLinks: Bool = true) throws(FileError) -> FileFacts? {
-    do throws(Errno) {
-      return FileFacts(try Stat(path, followTargetSymlink: followingLinks))
-    } catch {
-      if error == .noSuchFileOrDirectory || error == .notDirectory { return nil }
-      throw FileError(path, .inspect, error)
-    }
+    var status = stat()
+    if (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 { return FileFacts(status) }
+    if isMissing(errno) { return nil }
+    throw FileError(path, .inspect)
   }
 
   /// Returns the facts of an open file.
   /// - Parameter path: the name for error messages.
   public static func of(_ descriptor: Int32, path: String) throws(FileError) -> FileFacts {
-    do throws(Errno) {
-      return FileFacts(try Stat(FileDescriptor(rawValue: descriptor)))
-    } catch { throw FileError(path, .inspect, error) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw FileError(path, .inspect) }
+    return FileFacts(status)
   }
 
-  private init(_ status: Stat) {
+  private init(_ status: stat) {
     kind =
-      switch status.type {
-      case .regular: .file
-      case .directory: .folder
-      case .symbolicLink: .symbolicLink
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      case S_IFLNK: .symbolicLink
       default: .other
       }
-    size = Int(status.size)
-    device = UInt64(status.rawValue.st_dev)
-    inode = UInt64(status.rawValue.st_ino)
-    mode = status.rawValue.st_mode & 0o7777
-    owner = status.rawValue.st_uid
-    group = status.rawValue.st_gid
+    size = Int(status.st_size)
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    mode = status.st_mode & 0o7777
+    owner = status.st_uid
+    group = status.st_gid
     modified = Moment(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
   }
 }
 
-/// Returns whether this process can find something at a path.
-public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+/// Returns whether something may be at a path: false only if the system says that nothing is there. Whoever opens what
+/// cannot be looked at learns why.
+public func fileExists(_ path: String) -> Bool {
+  access(path, F_OK) == 0 || !isMissing(errno) && errno != ENAMETOOLONG
+}
 
 /// Returns whether a process has the file open for writing. False also if the system cannot tell: on some network
 /// disks, and for a file of another user.
@@ -81,17 +81,16 @@ public func isOpenForWriting(_ path: String) -> Bool {
   return mapping_is_open_for_writing(descriptor)
 }
 
-/// Opens a path. A path with a NUL is refused: the system would ignore the rest of it.
-func openFile(
-  _ path: String, _ access: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions, mode: mode_t? = nil
-) throws(FileError) -> FileDescriptor {
-  guard !path.utf8.contains(0) else { throw FileError(path, .open, number: EINVAL) }
-  do {
-    return try FileDescriptor.open(
-      path, access, options: options.union(.closeOnExec),
-      permissions: mode.map { FilePermissions(rawValue: CModeT($0)) })
-  } catch { throw FileError(path, .open, error) }
-}
+/// Returns whether an errno says that nothing is at a path. Any other one says only that nobody could look.
+package func isMissing(_ number: Int32) -> Bool { number == ENOENT || number == ENOTDIR }
 
-/// Closes a file that was only read, or whose content does not matter, so an error can be ignored.
-func closeQuietly(_ descriptor: FileDescriptor) { Glibc.close(descriptor.rawValue) }
+/// Opens a path. A path with a NUL is refused: the system would ignore the rest of it.
+/// - Parameter mode: the permissions of a file that is created.
+func openFile(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Int32 {
+  guard !path.utf8.contains(0) else { throw FileError(path, .open, number: EINVAL) }
+  while true {
+    let descriptor = open(path, flags | O_CLOEXEC, mode)
+    if descriptor >= 0 { return descriptor }
+    if errno != EINTR { throw FileError(path, .open) }
+  }
+}

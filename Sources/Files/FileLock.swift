@@ -3,7 +3,6 @@
 // its deadline, or when the user interrupts it.
 
 internal import Glibc
-internal import SystemPackage
 
 /// How long to wait for a lock that another process holds, by the clock that the caller passes in.
 public struct LockWait {
@@ -96,6 +95,6 @@ public final class FileLock {
   deinit { release() }
 
   private static func open(_ path: String) throws(FileError) -> Int32 {
-    try openFile(path, .readWrite, [.create, .noFollow, .nonBlocking], mode: 0o600).rawValue
+    try openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
   }
 }

@@ -4,7 +4,6 @@
 
 internal import CMapping
 internal import Glibc
-internal import SystemPackage
 import Text
 
 /// Returns the last component of a path; the path itself if it has none.
@@ -23,7 +22,7 @@ public func parentFolder(of path: String) -> String {
 /// Returns an unused path: the start and the ending, with a number between them if that path is taken.
 public func freePath(_ start: String, _ ending: String) -> String {
   var (path, number) = (start + ending, 1)
-  while fileExists(path) {
+  while access(path, F_OK) == 0 {
     number += 1
     path = "\(start)-\(number)\(ending)"
   }
@@ -70,7 +69,7 @@ public func removingOnFailure(_ body: (_ created: inout [String]) throws -> Void
 public func makePrivateFile(_ path: String) throws(FileError) {
   try makePrivateFolder(parentFolder(of: path))
   do {
-    closeQuietly(try openFile(path, .readWrite, [.create, .exclusiveCreate], mode: 0o600))
+    close(try openFile(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
   } catch {
     if error.number != EEXIST { throw error }
   }
@@ -121,7 +120,7 @@ public enum Folder {
       throw FileError(path, .list)
     }
     defer { closedir(stream) }
-    return entries(of: stream).compactMap { String(validating: $0, as: UTF8.self) }.sorted()
+    return try entries(of: stream, path).compactMap { String(validating: $0, as: UTF8.self) }.sorted()
   }
 
   /// Returns the names of the subfolders, including links to folders, without hidden ones; empty if the folder cannot
@@ -163,9 +162,9 @@ public enum Folder {
 
   /// Writes the pending data of a file to the disk.
   public static func syncFile(_ path: String) throws(FileError) {
-    let descriptor = try openFile(path, .readOnly, .noFollow)
-    defer { closeQuietly(descriptor) }
-    guard fsync(descriptor.rawValue) == 0 else { throw FileError(path, .sync) }
+    let descriptor = try openFile(path, O_RDONLY | O_NOFOLLOW)
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw FileError(path, .sync) }
   }
 
   /// Creates a folder with a unique name and mode 0700. The caller removes it with `removeTree`.
@@ -204,7 +203,8 @@ public enum Folder {
       return
     }
     defer { closedir(stream) }
-    let names = entries(of: stream)
+    let names: [[UInt8]]
+    do { names = try entries(of: stream, path) } catch { return failure = failure ?? error }
     // The mark goes last: as long as it is there, a later sweep removes what a kill or a failure leaves.
     let mark = Array(Leftovers.mark.utf8)
     for bytes in names.filter({ $0 != mark }) + names.filter({ $0 == mark }) where bytes != mark || failure == nil {
@@ -222,14 +222,20 @@ public enum Folder {
   }
 
   /// Returns the names as bytes, without `.` and `..`.
-  private static func entries(of stream: OpaquePointer) -> [[UInt8]] {
+  /// - Parameter path: the name for error messages.
+  static func entries(of stream: OpaquePointer, _ path: String) throws(FileError) -> [[UInt8]] {
     var names: [[UInt8]] = []
-    while let entry = readdir(stream) {
+    while true {
+      // Only `errno` tells the end of a folder from a failure.
+      errno = 0
+      guard let entry = readdir(stream) else {
+        if errno != 0 { throw FileError(path, .list) }
+        return names
+      }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       // `.` and `..`.
       if name.first == UInt8(ascii: "."), name.count == 1 || name.count == 2 && name[1] == name[0] { continue }
       names.append(name)
     }
-    return names
   }
 }

@@ -1,11 +1,12 @@
 // Locks shared between processes, removing folder trees, refusing special files, replacing files with a failure at any
 // step.
 
-import Files
 import Glibc
 import Problems
 import TestSupport
 import Testing
+
+@testable import Files
 
 @Suite struct FileLockTests {
   /// A clock that moves only while somebody waits.
@@ -117,6 +118,26 @@ import Testing
     symlink(folder.file("elsewhere"), folder.file("link"))
     #expect(throws: FileError.self) { try Folder.removeTree(folder.file("link")) }
     #expect(try Folder.names(in: folder.file("elsewhere")) == ["x"])
+  }
+
+  @Test func `a folder that cannot be read to its end is an error, not an empty folder`() throws {
+    let folder = TemporaryFolder()
+    try AtomicFile.write(folder.file("a"), "x".utf8)
+    let stream = try #require(opendir(folder.path))
+    defer { closedir(stream) }
+    let other = open("/dev/null", O_RDONLY)
+    defer { close(other) }
+    dup2(other, dirfd(stream))
+    #expect(throws: FileError(folder.path, .list, number: ENOTDIR)) { try Folder.entries(of: stream, folder.path) }
+  }
+
+  @Test func `what nobody can look at is not taken for missing`() throws {
+    let folder = TemporaryFolder()
+    symlink(folder.file("loop"), folder.file("loop"))
+    #expect(fileExists(folder.file("loop")) && fileExists(folder.file("loop/a")))
+    try AtomicFile.write(folder.file("file"), "x".utf8)
+    #expect(!fileExists(folder.file("missing")) && !fileExists(folder.file("file/a")))
+    #expect(!fileExists(folder.file(String(repeating: "a", count: 300))))
   }
 
   @Test func `a temporary folder is new, accessible only to its owner, and created only where possible`() throws {
