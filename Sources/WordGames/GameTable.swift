@@ -98,12 +98,16 @@ public enum GameTable {
     }
     guard let (text, game, stored) = saved else { return nil }
     var state = try GameState(decoding: text)
+    let before = state.found.count
     try db.forEachRow("SELECT word, points, player FROM games_found ORDER BY position LIMIT ?", [mostFound]) { row in
       let found = GameState.Found(word: row.text(0), points: row.count(1), player: row.count(2))
       guard GameRecord.bounds.contains(found.points) else {
         throw GameError.badState(reason: "points are out of bounds")
       }
       state.found.append(found)
+    }
+    guard state.found.count - before == stored else {
+      throw GameError.badState(reason: "its number of found words is not that of their rows")
     }
     return SavedGame(state: state, game: game, found: stored)
   }

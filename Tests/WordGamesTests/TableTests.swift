@@ -51,6 +51,19 @@ import WordGames
     #expect(try store.read { try GameTable.saved($0) }?.state == game.state)
   }
 
+  @Test(arguments: [-1, 0, 3, Int.min, Int.max])
+  func `a saved game whose number of found words is wrong cannot be read`(found: Int) throws {
+    let (store, game) = (store(), try game())
+    for word in ["grace", "cab"] { #expect(try game.code(word) == nil) }
+    try store.operation("x") { db in
+      try GameTable.save(db, game.state, game: 7, now: 0)
+      try db.execute(sql: "UPDATE games_saved SET found = ?", arguments: [found])
+    }
+    #expect(throws: GameError.badState(reason: "its number of found words is not that of their rows")) {
+      try store.read { try GameTable.saved($0) }
+    }
+  }
+
   @Test func `nothing is added to another game, or to one that has changed`() throws {
     let (store, game) = (store(), try game())
     for word in ["grace", "cab"] { #expect(try game.code(word) == nil) }
