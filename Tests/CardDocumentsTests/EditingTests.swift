@@ -211,6 +211,14 @@ private func card() throws -> (CardDocument, text: String, image: String) {
     #expect(CardDocument(id: documentID(9), background: .black).summary == "An empty card, black.")
   }
 
+  @Test func `a colour outside sRGB in a file is the nearest one within it`() {
+    let wide = Value.list([1.0930, -0.2267, -0.1501, 1].map { .number($0) })
+    #expect(CardColor(json: wide)?.parts == [1, 0, 0, 1])
+    #expect(CardColor(json: .list([.number(.infinity), .number(0), .number(0)])) == nil)
+    #expect(CardColor(json: .list([.text("1"), .number(0), .number(0)])) == nil)
+    #expect(CardColor(parts: [1.0930, 0, 0]) == nil)
+  }
+
   @Test func `every soft colour has a descriptive name`() {
     #expect(
       CardColor.soft.map(\.words) == [

@@ -142,7 +142,7 @@ private struct EditionExporter {
 
   /// Returns four components, with the numbers as they were written if they are valid.
   private func color(_ json: Value?, _ color: CardColor) -> Value {
-    if let json, json.list?.count == 4, CardColor(json: json) != nil { return json }
+    if let json, json.list?.map(\.double) == color.parts { return json }
     return color.json
   }
 

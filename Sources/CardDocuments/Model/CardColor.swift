@@ -63,11 +63,12 @@ public struct CardColor: Equatable, Sendable {
     CardColor(checked: 1, 1, 0.699, 1), CardColor(checked: 0.753, 0.878, 0.988, 1),
   ]
 
+  /// A colour outside sRGB, as iOS writes one of Display P3, becomes the nearest one within it.
   init?(json: Value?) {
     guard let list = json?.list else { return nil }
     let parts = list.compactMap(\.double)
-    guard parts.count == list.count else { return nil }
-    self.init(parts: parts)
+    guard parts.count == list.count, parts.allSatisfy(\.isFinite) else { return nil }
+    self.init(parts: parts.map { min(max($0, 0), 1) })
   }
 
   var json: Value { .list(parts.map { .measure($0) }) }
