@@ -22,7 +22,8 @@ import Wire
         == .refused(.badRequest, "the request is invalid"))
   }
 
-  /// DECKHAND_RECORD=1 writes the golden files again; then look at them.
+  /// DECKHAND_RECORD=1 writes the golden files again; then look at them. Pango 1.56 (Debian 13) places letters a little
+  /// differently than 1.50 (Debian 12): where that shows, it has a picture of its own.
   @Test(arguments: goldenNames)
   func `a card looks like its golden picture`(name: String) throws {
     let folder = TemporaryFolder()
@@ -31,9 +32,11 @@ import Wire
     let png = try card.rendered(as: .png, width: width).bytes
     if isRecording { return try writeWhole(png, to: fixturePath("goldens/\(name).png")) }
     let drawing = card.store.drawing
-    let golden = try impression(of: fixture("goldens/\(name).png"), width: width, with: drawing)
-    let (worst, mean) = difference(try impression(of: png, width: width, with: drawing), golden)
-    #expect(worst < 0.1 && mean < 0.01, "worst \(worst), mean \(mean)")
+    let drawn = try impression(of: png, width: width, with: drawing)
+    let differences = try ["", ".pango1.56"].map { fixture("goldens/\(name)\($0).png") }.filter { !$0.isEmpty }.map {
+      difference(drawn, try impression(of: $0, width: width, with: drawing))
+    }
+    #expect(differences.contains { worst, mean in worst < 0.1 && mean < 0.01 }, "worst and mean: \(differences)")
   }
 
   @Test func `the measure distinguishes pictures`() throws {

@@ -21,7 +21,7 @@ struct MediaShelf {
     case "msync/begin": return MediaShelf.data(.record(["usn": .integer(last)]))
     case "msync/mediaChanges":
       let known = record["lastUsn"]?.integer ?? 0
-      let news = try changes.filter { $0.value > known }.sorted { $0.value < $1.value }.map { name, usn in
+      let news = changes.filter { $0.value > known }.sorted { $0.value < $1.value }.map { name, usn in
         Value.list([.text(name), .integer(usn), .text(files[name].map(MediaArchive.digest) ?? "")])
       }
       return MediaShelf.data(.list(news))
