@@ -158,7 +158,7 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
   return .record([
     ("text", .text(handle.text.text(of: sentence, limit: longestSentence))), ("unknown", .integer(unknown)),
     ("source", .text(handle.source(of: sentence))), ("start", place.start.map { .number($0) } ?? .null),
-    ("translation", place.translation.map { .text($0.cut(to: longestSentence)) } ?? .null),
+    ("translation", place.translation.map { .text($0.shortened(to: longestSentence)) } ?? .null),
     ("lemma", lemma.map { .text($0) } ?? .null),
   ])
 }

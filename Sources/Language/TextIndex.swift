@@ -89,7 +89,7 @@ public struct TextIndex: Sendable {
     var end = min(range.upperBound, range.lowerBound + 4 * limit)
     while end < range.upperBound, bytes[end] & 0xC0 == 0x80 { end -= 1 }
     let text = String(decoding: bytes[range.lowerBound..<end], as: UTF8.self)
-    return end == range.upperBound ? text.cut(to: limit) : text.prefix(limit) + "…"
+    return end == range.upperBound ? text.shortened(to: limit) : text.prefix(limit) + "…"
   }
 
   public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
@@ -154,7 +154,7 @@ public struct TextIndex: Sendable {
 
 extension String {
   /// Returns the text, cut after a number of characters.
-  public func cut(to limit: Int) -> String {
+  public func shortened(to limit: Int) -> String {
     guard utf8.count > limit, let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
       return self
     }

@@ -118,6 +118,7 @@ import Testing
       local list = {}
       for i = 1, 300000 do list[i] = "w" .. i % 26 .. ("abcdefghij"):sub(i % 10 + 1) .. i end
       put("words.txt", table.concat(list, "\\n"))
+      put("one.txt", table.concat(list, " ", 1, 50000))
       local n = 0
       decks.create("Big"):add_all(function()
         n = n + 1
