@@ -23,8 +23,6 @@ public struct MessageFrames {
   private let longest: Int
   private var bytes: [UInt8] = []
   private var start = 0
-  /// The remaining bytes of a message that is too long and is being skipped.
-  private var skipped = 0
   /// Whether the input is searched for the next header.
   private var isSearching = false
 
@@ -41,9 +39,7 @@ public struct MessageFrames {
 
   /// Returns the next message; nil until more bytes arrive.
   public mutating func next() -> Frame? {
-    let passed = min(skipped, bytes.count - start)
-    (start, skipped) = (start + passed, skipped - passed)
-    if skipped > 0 || isSearching && !findHead() { return nil }
+    if isSearching && !findHead() { return nil }
     guard let head = headEnd() else {
       if bytes.count - start <= Self.longestHead { return nil }
       // Otherwise the search would find this header again.
@@ -55,8 +51,9 @@ public struct MessageFrames {
       return startSearch("no Content-Length before a message")
     }
     if length > longest {
-      (start, skipped) = (head, length)
-      return .damaged("a message of \(length) bytes; the limit is \(longest)")
+      // The length may be wrong, so that many bytes cannot be skipped: they could contain all later messages.
+      start = head
+      return startSearch("a message of \(length) bytes; the limit is \(longest)")
     }
     guard bytes.count - head >= length else { return nil }
     defer { start = head + length }
@@ -72,7 +69,7 @@ public struct MessageFrames {
   private mutating func findHead() -> Bool {
     var place = start
     while place + Self.name.count <= bytes.count {
-      if bytes[place...].starts(with: Self.name) {
+      if bytes[place] == Self.name[0], bytes[place...].starts(with: Self.name) {
         (start, isSearching) = (place, false)
         return true
       }

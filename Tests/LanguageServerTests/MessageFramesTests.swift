@@ -39,6 +39,8 @@ import Testing
       "Content-Length: 101\r\n\r\n" + String(repeating: "x", count: 101),
       "! a message of 101 bytes; the limit is 100"
     ),
+    ("Content-Length: 9223372036854775807\r\n\r\n{}", "! a message of 9223372036854775807 bytes; the limit is 100"),
+    ("Content-Length: 4000000000\r\n\r\n{}", "! a message of 4000000000 bytes; the limit is 100"),
     (String(repeating: "noise ", count: 1000), "! a message header without an end"),
     ("Content-Length: 5\r\nX: " + String(repeating: "a", count: 5000), "! a message header without an end"),
   ])
