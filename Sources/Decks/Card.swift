@@ -87,7 +87,10 @@ public struct CardSchedule: Equatable, Sendable {
   /// The short step that a card being learnt has reached, from 0.
   public var step = 0
   /// Seconds since 1970; nil for a new card.
-  public var due: Double?
+  public var due: Double? { didSet { if due != oldValue { interval = nil } } }
+  /// The days that a learnt card was given with its due day; nil: those from the last answer to that day. They may
+  /// differ when the day was set by hand, or in another time zone.
+  public var interval: Int?
   /// Days after which the card is remembered with a probability of 0.9; nil for a new card.
   public var stability: Double?
   /// From 1 (easy) to 10; nil for a new card.
@@ -103,6 +106,9 @@ public struct CardSchedule: Equatable, Sendable {
   public var timed: TimedMemory?
 
   public init() {}
+
+  /// The interval in a column. In a damaged file it may be any number.
+  static func interval(_ column: Double?) -> Int? { column.flatMap { (0...1e6).contains($0) ? Int($0) : nil } }
 
   /// Checks a schedule that comes from elsewhere.
   /// - Throws: `badOption`, which names the value that is not valid.

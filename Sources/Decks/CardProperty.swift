@@ -143,7 +143,7 @@ extension CardProperty.Description {
     figure: .init(short: "due", help: "days from today"), planned: .number(\.due, farTimes))
   fileprivate static let interval = Self(
     .integer, "Days from its last review to its next one; nil for a card that is not learnt.", isOptional: true,
-    order: "CASE WHEN \(CardStatus.review.sql()) THEN due - last_review END",
+    order: "CASE WHEN \(CardStatus.review.sql()) THEN ifnull(interval, (due - last_review) / 86400) END",
     figure: .init(short: "ivl", help: "interval in days"))
   fileprivate static let stability = Self(
     .number, "Days after which it is remembered with a probability of 0.9.", isOptional: true, order: "stability",

@@ -67,14 +67,47 @@ enum CardText {
   }
 
   /// The value for the index of content: the hash of the prompt in the upper half, that of the answer in the lower
-  /// half.
+  /// half; the same for all normal forms of the texts.
   static func content(_ prompt: TextBytes, _ answer: TextBytes) -> Int64 {
-    Int64(bitPattern: UInt64(contentHash(prompt)) << 32 | UInt64(contentHash(answer)))
+    Int64(bitPattern: hash(prompt) << 32 | hash(answer))
   }
 
   /// Every value that `content` can have for a prompt.
   static func contents(ofPrompt prompt: TextBytes) -> ClosedRange<Int64> {
-    let low = UInt64(contentHash(prompt)) << 32
+    let low = hash(prompt) << 32
     return Int64(bitPattern: low)...Int64(bitPattern: low | 0xFFFF_FFFF)
+  }
+
+  /// Whether two texts are the same in NFC.
+  static func areSame(_ one: TextBytes, _ other: TextBytes) -> Bool {
+    if one.count == other.count, one.elementsEqual(other) { return true }
+    if !mayCompose(one), !mayCompose(other) { return false }
+    return composed(one).utf8.elementsEqual(composed(other).utf8)
+  }
+
+  private static func hash(_ text: TextBytes) -> UInt64 {
+    if !mayCompose(text) { return UInt64(contentHash(text)) }
+    var composed = composed(text)
+    return composed.withUTF8 { UInt64(contentHash($0)) }
+  }
+
+  private static func composed(_ text: TextBytes) -> String { String(decoding: text, as: UTF8.self).composed }
+
+  /// Whether a text may have another form in NFC. Most letters of most languages are not looked at one by one: what
+  /// NFC changes begins with few bytes.
+  private static func mayCompose(_ text: TextBytes) -> Bool {
+    for (index, byte) in text.enumerated() where byte >= 0xCC {
+      func next(_ distance: Int) -> UInt8 { index + distance < text.count ? text[index + distance] : 0 }
+      switch byte {
+      // Greek, Cyrillic and Armenian letters, Chinese characters and syllables of Hangul.
+      case 0xCE...0xD5, 0xE4...0xEE: continue
+      // Punctuation and symbols.
+      case 0xE2 where next(1) != 0x84 && next(1) < 0x8C && (next(1) != 0x80 || next(2) > 0x81): continue
+      // Kana, except for their voicing marks.
+      case 0xE3 where next(1) != 0x82 || !(0x99...0x9A).contains(next(2)): continue
+      default: return true
+      }
+    }
+    return false
   }
 }

@@ -177,15 +177,11 @@ final class CardWriter {
     search.bind(3, content.upperBound)
     defer { search.reset() }
     while let row = try search.next() {
-      guard matches(row, 1, prompt), answer.map({ matches(row, 2, $0) }) ?? true else { continue }
+      guard CardText.areSame(row.bytes(1), prompt), answer.map({ CardText.areSame(row.bytes(2), $0) }) ?? true
+      else { continue }
       let id = CardID(rawValue: row.integer(0))
       if try isWanted(id) { return id }
     }
     return nil
-  }
-
-  private func matches(_ row: Row, _ column: Int32, _ text: TextBytes) -> Bool {
-    let stored = row.bytes(column)
-    return stored.count == text.count && stored.elementsEqual(text)
   }
 }

@@ -197,7 +197,8 @@ public enum DecksCheck {
     try SyncedTable.cards.keep(db, db.rows(query(.badSchedule)) { $0.integer(0) })
     try db.execute(
       sql: """
-        UPDATE cards SET state = 0, step = 0, due = NULL, stability = NULL, difficulty = NULL, last_review = NULL
+        UPDATE cards SET state = 0, step = 0, due = NULL, interval = NULL, stability = NULL, difficulty = NULL,
+          last_review = NULL
         WHERE state NOT IN (0, 1, 2, 3) OR abs(coalesce(due, 0)) > 1e12
           OR (\(CardStatus.studied) AND (due IS NULL OR stability IS NULL OR difficulty IS NULL))
         """)

@@ -10,7 +10,7 @@ import Templates
 public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {
-    case id, deck, guid, prompt, answer, tags, fields, document, created, mod, suspended, state, step, due
+    case id, deck, guid, prompt, answer, tags, fields, document, created, mod, suspended, state, step, due, interval
     case stability, difficulty, reps, lapses, lastReview, note, ord, flag, buried, buriedUntil, raw, noteGuid, noteType
     case noteFields
   }
@@ -77,6 +77,7 @@ public struct ListedCard {
     schedule.state = state
     schedule.step = row.count(Column.step.rawValue)
     schedule.due = optionalNumber(.due)
+    schedule.interval = CardSchedule.interval(optionalNumber(.interval))
     schedule.stability = optionalNumber(.stability)
     schedule.difficulty = optionalNumber(.difficulty)
     schedule.reps = row.count(Column.reps.rawValue)

@@ -1,4 +1,4 @@
-// The tables of notes, cards, reviews and what belongs to them, created in one migration.
+// The tables of notes, cards, reviews and what belongs to them.
 // Invariant: every card has a note. Nothing has been released yet: the schema is changed in place, under a new
 // migration name, and files with another one are refused.
 
@@ -13,7 +13,11 @@ public enum DecksSchema {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
     ].joined(separator: "\n")
-    return [Migration("decks.2", functions: CardTextFunctions.all, sql: sql)]
+    return [
+      Migration("decks.2", functions: CardTextFunctions.all, sql: sql),
+      // The days that a card was given with its due day; NULL: see `CardSchedule.interval`.
+      Migration("decks.3", sql: "ALTER TABLE cards ADD COLUMN interval INTEGER"),
+    ]
   }
 
   /// `id` is milliseconds since 1970, as in Anki, or 1 for the deck and the preset that every collection of Anki has:

@@ -15,7 +15,7 @@ import Storage
 public struct StoredCard: Equatable, Sendable {
   /// The columns in the order in which a row is written and read.
   enum Column: Int, CaseIterable {
-    case id, note, ord, deck, rank, content, document, created, mod, suspended, state, step, due, stability
+    case id, note, ord, deck, rank, content, document, created, mod, suspended, state, step, due, interval, stability
     case difficulty, reps, lapses, lastReview, flag, buried, buriedUntil, raw
   }
 
@@ -85,6 +85,7 @@ public struct StoredCard: Equatable, Sendable {
     put(.state, schedule.state.rawValue)
     put(.step, Int64(schedule.step))
     put(.due, schedule.due)
+    put(.interval, schedule.interval.map(Double.init))
     put(.stability, schedule.stability)
     put(.difficulty, schedule.difficulty)
     put(.reps, Int64(schedule.reps))
@@ -113,6 +114,7 @@ public struct StoredCard: Equatable, Sendable {
     schedule.state = CardState(stored: integer(.state))
     schedule.step = Int(clamping: integer(.step))
     (schedule.due, schedule.lastReview) = (number(.due), number(.lastReview))
+    schedule.interval = CardSchedule.interval(number(.interval))
     (schedule.stability, schedule.difficulty) = (number(.stability), number(.difficulty))
     (schedule.reps, schedule.lapses) = (Int(clamping: integer(.reps)), Int(clamping: integer(.lapses)))
     flag = Int(clamping: integer(.flag))

@@ -28,13 +28,14 @@ public enum SyncedCards {
     try CardTable.change(
       db,
       """
-      UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?,
-        lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?, raw = ?
+      UPDATE cards SET suspended = ?, state = ?, step = ?, due = ?, interval = ?, stability = ?, difficulty = ?,
+        reps = ?, lapses = ?, last_review = ?, flag = ?, buried = ?, buried_until = ?, ord = ?, mod = ?, raw = ?
       WHERE id = ?
       """,
       [
-        card.isSuspended ? 1 : 0, schedule.state.rawValue, schedule.step, schedule.due, schedule.stability,
-        schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.flag, card.burial?.rawValue ?? 0,
+        card.isSuspended ? 1 : 0, schedule.state.rawValue, schedule.step, schedule.due,
+        schedule.interval, schedule.stability, schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview,
+        card.flag, card.burial?.rawValue ?? 0,
         card.burial == nil ? nil : card.buriedUntil, card.ordinal, card.modified, card.raw, known.id.rawValue,
       ])
     try NoteTable.updatePlaces(db, of: [known.id], now: card.modified)

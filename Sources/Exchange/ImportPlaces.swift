@@ -3,6 +3,7 @@
 // a schedule from it.
 
 import Decks
+import Files
 import Problems
 import Storage
 import Templates
@@ -73,28 +74,25 @@ final class ImportPlaces {
     return Written()
   }
 
-  /// Writes a row over its existing note. The note's cards are moved to the row's deck, unless they have been moved
-  /// out of the deck that is imported into.
-  /// - Parameter replacesNote: whether the note is removed first, because it cannot be changed to what the row says.
+  /// Writes a row over its existing note. The note's cards are moved to the row's deck as by `place`.
+  /// - Parameter changesType: whether the note first gets the type that the row names.
   /// - Throws: `RowRefusal`; then the note is unchanged.
-  func write(_ row: CardRow, over note: NoteID, replacesNote: Bool) throws -> Written {
+  func write(_ row: CardRow, over note: NoteID, changesType: Bool) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
-    if replacesNote {
+    if changesType {
       var tried = row
       // Use a guid that no note has, so that only the row is tested.
       tried.guid = Array(BuildIDs.guid(of: String(decoding: row.guid, as: UTF8.self), namespace: "tried").utf8)
       if let refusal = try refusal(of: tried) { throw refusal }
-      _ = try NoteTable.remove(db, [note])
-    } else if try !place(note, within: row.subdeck) {
-      return try writeElsewhere(row, over: note)
+      try NoteTypeTable.assign(db, noteType(of: row), to: note, now: now, isInterrupted: isNeverInterrupted)
     }
+    if try !place(note, within: row.subdeck) { return try writeElsewhere(row, over: note) }
     var written = try write(row, needsCard: true)
     if moved.contains(note), written.outcome == .skipped { written.outcome = .updated }
     return written
   }
 
-  /// Moves the cards of a note to a deck within the one that is imported into, except those that have been moved out
-  /// of the import's decks.
+  /// Moves the cards of a note to a deck within the import's, except those that have been moved out of these decks.
   /// - Returns: false when all cards have been moved out.
   func place(_ note: NoteID, within name: String) throws -> Bool {
     let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
@@ -148,7 +146,7 @@ final class ImportPlaces {
 
   func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
 
-  /// Returns a card as it is now, with its deck's name within the one that is imported into.
+  /// Returns a card as it is now, with its deck's name within the import's.
   func preview(_ id: CardID, _ row: CardRow) throws -> ImportReport.Preview? {
     try CardTable.card(db, id).map { (card: $0, subdeck: row.subdeck) }
   }
@@ -285,6 +283,14 @@ final class ImportPlaces {
       let deck = try CardTable.card(db, card)?.deck
     else { return }
     throw RowRefusal(ExchangeError.noteElsewhere(guid: guid.trimmed, deck: try DeckTable.record(db, deck).name))
+  }
+
+  /// The type of the note that a row makes.
+  private func noteType(of row: CardRow) throws -> NoteType {
+    guard case .note(let name, _, _) = row.content else {
+      return try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
+    }
+    return try refusingNotes { try type(named: name) }
   }
 
   private func type(named name: String) throws -> NoteType {

@@ -47,7 +47,7 @@ public struct Clocks {
   /// Monotonic seconds while the machine runs: for countdowns.
   public var elapsed: () -> Double
   /// The offset of local time from UTC at a moment, in seconds east; it decides which day a study session belongs to.
-  public var zoneOffset: (Double) -> Double
+  public var zoneOffset: @Sendable (Double) -> Double
   /// Reads the system's time zone again, which may have changed since the last call.
   public var rereadZone: () -> Void
   /// The reading of both clocks that a lockout and the idle lock count by.
@@ -57,7 +57,7 @@ public struct Clocks {
 
   public init(
     now: @escaping () -> Double = { 0 }, elapsed: @escaping () -> Double = { 0 },
-    zoneOffset: @escaping (Double) -> Double = { _ in 0 }, rereadZone: @escaping () -> Void = {},
+    zoneOffset: @escaping @Sendable (Double) -> Double = { _ in 0 }, rereadZone: @escaping () -> Void = {},
     reading: @escaping () -> ClockReading = { ClockReading(wall: 0, boot: 0, bootID: "") },
     pause: @escaping (Int) -> Void = { _ in }
   ) {

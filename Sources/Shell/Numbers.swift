@@ -90,8 +90,7 @@ extension Session: NumberShowing {
 
   /// The current time in the user's time zone.
   var studyMoment: StudyMoment {
-    let now = environment.clocks.now()
-    return StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))
+    StudyMoment(now: environment.clocks.now(), zoneOffset: environment.clocks.zoneOffset)
   }
 
   /// The date of a moment in the user's time zone: `2026-11-22`.

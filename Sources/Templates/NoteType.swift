@@ -264,7 +264,7 @@ extension NoteType {
 
 /// What a change of a note type removes.
 public struct NoteTypeLoss: Equatable, Sendable {
-  /// Cards that the new templates do not produce.
+  /// Cards of removed templates, and cards that the new templates do not produce and that were never studied.
   public var cards = 0
   /// Notes that have text in a removed field.
   public var notes = 0

@@ -27,7 +27,7 @@ struct AnswerFileTests {
   private func enter(_ deck: DeckID, _ texts: String...) throws -> AnswerReport {
     let paths = try texts.enumerated().map { try folder.write($1, to: "\($0).answers") }
     return try collection.store.operation("import answers") { db in
-      try AnswerImport(db, into: deck, at: StudyMoment(now: collection.now), zoneOffset: { _ in 3600 }).run(
+      try AnswerImport(db, into: deck, at: StudyMoment(now: collection.now, utcOffset: 3600)).run(
         paths, isInterrupted: { false })
     }
   }

@@ -15,9 +15,9 @@ public struct NoteID: RawRepresentable, Hashable, Sendable {
 public struct NoteRecord: Equatable, Sendable {
   public let id: NoteID
   public internal(set) var guid: String
-  public let type: NoteTypeID
+  public internal(set) var type: NoteTypeID
   /// Seconds since 1970.
-  public let modified: Int
+  public internal(set) var modified: Int
   public let tags: [String]
   /// HTML, in the order of the type's fields.
   public internal(set) var fields: [String]

@@ -1,5 +1,6 @@
 // The cards of a note: which there are and what they show, updated whenever the note or its type changes.
-// Invariant: after `renew`, a note has exactly the cards that its type makes of its fields, and at least one.
+// Invariant: after `renew`, a note has every card that its type makes of its fields, at least one. A card that it makes
+// no longer stays with its schedule if it was studied: such a card goes only when somebody removes it.
 
 import Files
 import Storage
@@ -31,9 +32,12 @@ struct NoteCardWriter {
   ///   - deck: the deck for a note that has no cards yet.
   ///   - hasOtherTags: whether the tags have changed; then all cards are written, even those whose texts are the
   ///     same.
+  ///   - before: see `NoteOrdinals.dropped`.
   /// - Returns: how many cards were removed.
   @discardableResult
-  mutating func renew(_ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false) throws -> Int {
+  mutating func renew(
+    _ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false, before: (() -> [Int])? = nil
+  ) throws -> Int {
     if maker.isInterrupted() { throw NoteError.interrupted }
     let stored = try cards(of: note.id)
     guard let home = stored.first?.deck ?? deck else { throw DeckError.gone(what: "the note") }
@@ -42,10 +46,10 @@ struct NoteCardWriter {
     let wanted = maker.ordinals(fields.adding(facts))
     try checkWork(note, cards: wanted.count)
     let known = Set(stored.map(\.ordinal))
-    for card in stored where wanted.contains(card.ordinal) { try rewrite(card, note, fields, always: hasOtherTags) }
+    for card in stored { try rewrite(card, note, fields, always: hasOtherTags) }
     try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home)
-    let gone = stored.filter { !wanted.contains($0.ordinal) }.map(\.id)
-    return try CardTable.remove(db, gone)
+    if known.isSubset(of: wanted) { return 0 }
+    return try CardTable.remove(db, NoteOrdinals.dropped(db, of: note.id, making: wanted, before: before))
   }
 
   /// Updates what the cards of a note show, without adding or removing any.

@@ -202,14 +202,13 @@ public enum NoteTable {
 
   // MARK: Changing
 
-  /// How many cards a note would lose with these fields; changes nothing.
+  /// How many cards `update` would remove with these fields; changes nothing.
   public static func lostCards(_ db: Database, _ id: NoteID, fields: [String: String]) throws -> Int {
     let note = try record(db, id)
     let type = try NoteTypeTable.record(db, note.type)
     let values = try changed(padded(note.fields, type), by: fields, type)
     let wanted = NoteOrdinals.made(note, type, values: values)
-    let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
-    return stored.count { !wanted.contains($0) }
+    return try NoteOrdinals.dropped(db, of: id, making: wanted) { NoteOrdinals.made(note, type) }.count
   }
 
   private static func changed(
@@ -223,8 +222,8 @@ public enum NoteTable {
     return values
   }
 
-  /// Changes fields (HTML, by name) and tags; nil leaves the tags unchanged. The note's cards are added, updated and
-  /// removed accordingly.
+  /// Changes fields (HTML, by name) and tags; nil leaves the tags unchanged. The note's cards are added, updated and,
+  /// if they were never studied, removed accordingly.
   /// - Returns: how many cards were removed.
   /// - Throws: as `add`.
   @discardableResult
@@ -246,7 +245,7 @@ public enum NoteTable {
     if !fields.isEmpty { try checkFilled(values, type) }
     try write(db, new, type)
     var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
-    return try writer.renew(new, hasOtherTags: new.tags != old.tags)
+    return try writer.renew(new, hasOtherTags: new.tags != old.tags) { NoteOrdinals.made(old, type) }
   }
 
   /// Inserts a new note with the columns that do not come from other programs.

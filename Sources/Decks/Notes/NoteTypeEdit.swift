@@ -87,6 +87,20 @@ extension NoteTypeTable {
   }
 }
 
+extension NoteTypeTable {
+  /// Gives a note another type. The note keeps its fields and its cards by their order.
+  public static func assign(
+    _ db: Database, _ type: NoteType, to id: NoteID, now: Double, isInterrupted: @escaping () -> Bool
+  ) throws {
+    var note = try NoteTable.record(db, id)
+    (note.type, note.modified, note.fields) = (type.id, seconds(now), NoteTable.padded(note.fields, type))
+    try NoteTable.write(db, note, type)
+    try db.execute(sql: "UPDATE notes SET type = ? WHERE id = ?", arguments: [type.id.rawValue, id.rawValue])
+    var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
+    try writer.renew(note)
+  }
+}
+
 /// A checked change of a type.
 private struct TypeChange {
   let old: NoteType
@@ -174,8 +188,9 @@ private struct TypeChange {
       let fields = NoteFields(names: new.fields, values: self.values(note))
       // Every card has a deck, but its name does not matter here.
       let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
-      let stored = try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) }
-      loss.cards += stored.count { ordinal in place(ordinal).map { !wanted.contains($0) } ?? true }
+      let sql = "SELECT ord, \(CardStatus.neverStudied) FROM cards WHERE note = ?"
+      loss.cards += try db.rows(sql, [id.rawValue]) { (ordinal: $0.count(0), isDropped: $0.integer(1) != 0) }
+        .count { card in place(card.ordinal).map { card.isDropped && !wanted.contains($0) } ?? !keepsCards }
     }
     return loss
   }
@@ -190,11 +205,13 @@ private struct TypeChange {
       if !keepsFields { try NoteTable.write(db, changed, new) }
       if !keepsCards { try moveCards(db, of: id) }
       try writer.renew(changed)
+      // Only now, because a note goes with its last card.
+      let removed = try db.rows("SELECT id FROM cards WHERE note = ? AND ord < 0", [id.rawValue]) { $0.integer(0) }
+      try CardTable.remove(db, removed.map(CardID.init(rawValue:)))
     }
   }
 
-  /// Gives cards the indices of their templates. Cards of removed templates get indices that no template has, so that
-  /// `renew` removes them.
+  /// Gives cards the indices of their templates. Cards of removed templates get negative ones.
   private func moveCards(_ db: Database, of note: NoteID) throws {
     let stored = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [note.rawValue]) {
       ($0.integer(0), $0.count(1))

@@ -49,7 +49,10 @@ extension NoteTypeTable {
     try write(db, renewed)
     if zip(here.cards, given.cards).allSatisfy({ $0.front == $1.front && $0.back == $1.back }) { return renewed }
     var writer = NoteCardWriter(db, renewed, now: now, isInterrupted: isInterrupted)
-    for note in try NoteTable.ids(db, of: here.id) { try writer.renew(NoteTable.record(db, note)) }
+    for id in try NoteTable.ids(db, of: here.id) {
+      let note = try NoteTable.record(db, id)
+      try writer.renew(note) { NoteOrdinals.made(note, here) }
+    }
     return renewed
   }
 }

@@ -1,5 +1,6 @@
 // Notes and cards that come from a package, with their own ids, templates and schedules.
-// Invariant: a note is identified by its guid alone. Existing cards are never moved or rescheduled. A note that is
+// Invariant: a note is identified by its guid alone. Existing cards are never moved,
+// rescheduled or, once studied, removed. A note that is
 // added has the cards that came with it, and each shows what its type makes of it. New rows may be pending, to be
 // written together: call `flush` before you read notes and cards.
 
@@ -138,7 +139,8 @@ public final class NoteReceiver {
     let hasOtherTags = old.tags != record.tags
     if !isNewer, !hasOtherTags, old.fields == record.fields { return 0 }
     try NoteTable.write(db, record, kind.maker.type)
-    try kind.writer.renew(record, hasOtherTags: hasOtherTags)
+    let type = kind.maker.type
+    try kind.writer.renew(record, hasOtherTags: hasOtherTags) { NoteOrdinals.made(old, type) }
     return try db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue])
   }
 

@@ -66,19 +66,17 @@ public enum SyncedNotes {
     try db.execute(sql: "UPDATE notes SET id = ?, \(Unsent.sql) WHERE id = ?", arguments: [new, old])
   }
 
-  /// The cards of a note that its type does not make of its fields; none if it makes none of the note's cards.
+  /// The cards of a note that its type does not make of its fields and that were never studied; none if it makes none
+  /// of the note's cards.
   public static func obsoleteCards(_ db: Database, of id: NoteID) throws -> [CardID] {
     let note = try NoteTable.record(db, id)
-    let wanted = Set(NoteOrdinals.made(note, try NoteTypeTable.record(db, note.type)))
-    let cards = try db.rows("SELECT id, ord FROM cards WHERE note = ?", [id.rawValue]) {
-      (id: CardID(rawValue: $0.integer(0)), place: $0.count(1))
-    }
-    let obsolete = cards.filter { !wanted.contains($0.place) }
-    return obsolete.count < cards.count ? obsolete.map(\.id) : []
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
+    let unmade = try NoteOrdinals.unmade(db, of: note, maker)
+    return try unmade.isEmpty ? [] : NoteOrdinals.dropped(db, of: id, making: []).filter(unmade.contains)
   }
 
   /// Replaces the fields of a note after its type has changed, and updates its cards; with `makesCards`, it also adds
-  /// and removes cards.
+  /// cards, and removes those that were never studied.
   public static func reshape(
     _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool
   ) throws {

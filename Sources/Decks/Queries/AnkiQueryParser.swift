@@ -74,13 +74,15 @@ struct AnkiQueryParser: QueryGrammar {
     }
   }
 
-  /// In Anki, a hidden card is due on no day, and a card that is not learnt has the interval 0.
+  /// In Anki, a hidden card is due on no day, a card that is not learnt has the interval 0, and a difficulty is from 0
+  /// to 1.
   private func property(_ value: String, _ start: Int) throws(DeckError) -> CardQuery.Node {
     let node = try same("prop", value, start)
     guard case .condition(.property(let property, let comparison, let number)) = node else { return node }
     func status(_ status: CardStatus) -> CardQuery.Node { .condition(.isIn(status)) }
     switch property {
     case .due: return .all([node, .not(status(.suspended)), .not(status(.buried))])
+    case .difficulty: return .condition(.property(property, comparison, 1 + 9 * number))
     case .interval where comparison.holds(0, number): return .any([node, status(.new), status(.learning)])
     default: return node
     }

@@ -39,14 +39,7 @@ final class QueryFacts {
         """
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])
     case .duplicates:
-      let sql = """
-        WITH alike AS MATERIALIZED (
-          SELECT id, deck, prompt FROM card_rows WHERE (deck, content >> 32) IN
-            (SELECT deck, content >> 32 FROM cards GROUP BY deck, content >> 32 HAVING count(*) > 1))
-        SELECT id FROM alike WHERE (deck, prompt) IN
-          (SELECT deck, prompt FROM alike GROUP BY deck, prompt HAVING count(*) > 1)
-        """
-      try add(db, condition, sql, [])
+      try readDuplicates(db, condition)
     case .isAmong(let group):
       var ids: Set<Int64> = []
       let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE \(group.condition)")
@@ -65,6 +58,19 @@ final class QueryFacts {
       if !isOfNotes, column > 0 { try checkField(db, name, column, query) }
     default: break
     }
+  }
+
+  /// Finds the cards whose prompt another card of their deck has too, in whatever normal form.
+  private func readDuplicates(_ db: Database, _ condition: CardQuery.Condition) throws {
+    let sql = """
+      SELECT id, deck, prompt FROM card_rows WHERE (deck, content >> 32) IN
+        (SELECT deck, content >> 32 FROM cards GROUP BY deck, content >> 32 HAVING count(*) > 1)
+      """
+    var alike: [[String]: [Int64]] = [:]
+    try db.forEachRow(sql) { row in
+      alike[["\(row.integer(1))", row.text(2).composed], default: []].append(row.integer(0))
+    }
+    cards.append((condition, Set(alike.values.filter { $0.count > 1 }.joined())))
   }
 
   private func readNoteTypes(_ db: Database) throws {

@@ -101,10 +101,12 @@ struct QueryMatcher {
     switch property {
     case .interval:
       guard row.integer(.state) == CardState.review.rawValue, let due = row.optionalNumber(.due) else { return nil }
-      return Double(moment.interval(due: due, last: row.optionalNumber(.lastReview)))
+      let given = CardSchedule.interval(row.optionalNumber(.interval))
+      return Double(moment.interval(given, due: due, last: row.optionalNumber(.lastReview)))
     case .due:
-      guard row.integer(.state) == CardState.review.rawValue, let due = row.optionalNumber(.due) else { return nil }
-      return Double(moment.dueDay(of: due) - moment.today)
+      guard let due = row.optionalNumber(.due) else { return nil }
+      let isLearnt = row.integer(.state) == CardState.review.rawValue
+      return Double((isLearnt ? moment.dueDay(of: due) : moment.day(of: due)) - moment.today)
     case .retrievability:
       guard let stability = row.optionalNumber(.stability), let last = row.optionalNumber(.lastReview) else {
         return nil

@@ -8,7 +8,7 @@ import Text
 
 extension SearchIndex {
   private static let magic: [UInt8] = Array("DHSEARCH".utf8)
-  private static let version: Int64 = 3
+  private static let version: Int64 = 4
   private static let headerNumbers = 7
   private static let rowLimit = 16 << 20
 

@@ -6,7 +6,7 @@ import Storage
 /// The columns of a row that a query evaluates, in this order; the numbers are between the texts and the fields.
 enum QueryColumn: Int32, CaseIterable {
   case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
-  case mod, flag, buriedUntil, fields
+  case mod, flag, buriedUntil, interval, fields
 
   static let texts = [prompt, answer, tags]
   static let numbers = allCases[Int(created.rawValue)..<Int(fields.rawValue)]

@@ -52,6 +52,9 @@ enum CardStatus: String, CaseIterable, Sendable {
   /// The card was answered before. The form `state > 0` is that of the index of due cards.
   static let studied = "state > 0"
 
+  /// A card that has neither a schedule nor an answer: all others go only when somebody removes them.
+  static let neverStudied = "state = 0 AND reps = 0 AND NOT EXISTS (SELECT 1 FROM reviews WHERE card = cards.id)"
+
   /// The card is in its first steps, or in the steps after it was forgotten.
   static let isBeingLearnt = "state IN (1, 3)"
 

@@ -135,7 +135,7 @@ struct QueueBuilder {
     by order: String = "due", upTo most: Int = .max
   ) throws {
     let sql = """
-      SELECT id, state, due, last_review, stability, difficulty FROM cards
+      SELECT id, state, due, last_review, stability, difficulty, interval FROM cards
       WHERE deck = :deck AND \(CardStatus.shown()) AND \(condition) ORDER BY \(order)
       """
     let arguments = moment.arguments(of: sql, more.merging(["deck": deck.rawValue]) { $1 })
@@ -151,6 +151,7 @@ struct QueueBuilder {
       schedule.state = CardState(stored: row.integer(1))
       (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
       (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
+      schedule.interval = CardSchedule.interval(row.optionalNumber(6))
       studied.append(
         StudiedEntry(
           card: card, deck: place, schedule: schedule, due: row.number(2), last: row.number(3),

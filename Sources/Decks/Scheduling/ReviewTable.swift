@@ -64,12 +64,12 @@ public enum ReviewTable {
     try SyncedTable.cards.keep(db, [card.rawValue])
     try db.cachedStatement(
       sql: """
-        UPDATE cards SET state = ?, step = ?, due = ?, stability = ?, difficulty = ?, reps = ?, lapses = ?, last_review = ?
-        WHERE id = ?
+        UPDATE cards SET state = ?, step = ?, due = ?, interval = ?, stability = ?, difficulty = ?, reps = ?,
+          lapses = ?, last_review = ? WHERE id = ?
         """
     ).execute(arguments: [
-      schedule.state.rawValue, schedule.step, schedule.due, schedule.stability, schedule.difficulty, schedule.reps,
-      schedule.lapses, schedule.lastReview, card.rawValue,
+      schedule.state.rawValue, schedule.step, schedule.due, schedule.interval, schedule.stability,
+      schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.rawValue,
     ])
     if db.changesCount == 0 { throw DeckError.gone(what: "the card") }
   }

@@ -64,6 +64,7 @@ public struct Scheduler: Sendable {
     new.state = .review
     new.step = 0
     new.due = moment.start(ofDay: moment.today + days)
+    new.interval = days
     return NextSchedule(schedule: new, interval: Double(days) * 86_400)
   }
 
@@ -159,7 +160,7 @@ public struct Scheduler: Sendable {
     let isRelearning = old.state == .relearning || old.state == .review
     if options.stepsAreTimed(relearning: isRelearning) { return timedStep(old, rating, moment) }
     let steps = isRelearning ? relearningSteps : learningSteps
-    guard let first = steps.first else { return nil }
+    guard let first = steps.first else { return modelStep(old, rating, moment) }
     if old.state == .review { return rating == .again ? (0, first) : nil }
     let index = old.state == .new ? 0 : min(max(0, old.step), steps.count - 1)
     switch rating {
@@ -168,6 +169,19 @@ public struct Scheduler: Sendable {
     case .good: return index + 1 < steps.count ? (index + 1, steps[index + 1]) : nil
     case .easy: return nil
     }
+  }
+
+  /// Without steps, a card that is being learnt or was forgotten comes back after the model's own time if that is less
+  /// than half a day, as in Anki.
+  private func modelStep(
+    _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
+  ) -> (index: Int, seconds: Double)? {
+    // Parameters without a memory of the same day are of an older model.
+    guard options.shortTerm, model.w[17] > 0, model.w[18] > 0, rating == .again || old.state != .review,
+      rating != .easy
+    else { return nil }
+    let days = exact(old, rating, moment)
+    return days < 0.5 ? (0, (days * 86_400).rounded(.down)) : nil
   }
 
   /// If the model schedules the card for today, the card comes back after that time.

@@ -1,5 +1,6 @@
 // Days of study: they begin at 4 in the morning, local time.
-// Invariant: nothing here reads a clock or a time zone; both are passed in.
+// Invariant: nothing here reads a clock or a time zone; both are passed in. A time belongs to the day that it had when
+// it was the present: each has the offset of its own date, not that of today.
 
 import Glibc
 
@@ -7,23 +8,37 @@ import Glibc
 ///
 ///     let moment = StudyMoment(now: 1_800_000_000, utcOffset: 7200)
 ///     moment.endOfToday   // when the next day of study begins
-public struct StudyMoment: Equatable, Sendable {
+public struct StudyMoment: Sendable {
   /// Seconds since 1970.
   public let now: Double
-  /// How far the user's clock is ahead of UTC at this moment, in seconds.
-  public let utcOffset: Double
+  /// How far the user's clock is ahead of UTC at a time, in seconds.
+  private let zoneOffset: @Sendable (Double) -> Double
   /// Seconds from midnight to the beginning of a new day.
   public let rollover: Double
 
-  public init(now: Double, utcOffset: Double = 0, rollover: Double = 4 * 3600) {
+  /// - Parameter zoneOffset: how far the user's clock is ahead of UTC at a time, in seconds.
+  public init(now: Double, zoneOffset: @escaping @Sendable (Double) -> Double, rollover: Double = 4 * 3600) {
     self.now = now.isFinite ? now : 0
-    self.utcOffset = utcOffset
-    self.rollover = rollover
+    (self.zoneOffset, self.rollover) = (zoneOffset, rollover)
   }
+
+  /// Creates a moment in a zone whose clock is never changed.
+  public init(now: Double, utcOffset: Double = 0) { self.init(now: now, zoneOffset: { _ in utcOffset }) }
+
+  /// Another moment of the same user.
+  public func at(_ now: Double) -> StudyMoment {
+    StudyMoment(now: now, zoneOffset: zoneOffset, rollover: rollover)
+  }
+
+  /// How far the user's clock is ahead of UTC now, in seconds.
+  public var utcOffset: Double { zoneOffset(now) }
+
+  /// What the user's clock shows at a time, as seconds since 1970.
+  public func local(_ time: Double) -> Double { time + zoneOffset(time) }
 
   /// The number of the day that contains a time.
   public func day(of time: Double) -> Int {
-    let days = ((time + utcOffset - rollover) / 86_400).rounded(.down)
+    let days = ((local(time) - rollover) / 86_400).rounded(.down)
     return Int(exactly: min(1e12, max(-1e12, days.isNaN ? 0 : days))) ?? 0
   }
 
@@ -31,7 +46,11 @@ public struct StudyMoment: Equatable, Sendable {
   public var today: Int { day(of: now) }
 
   /// When a day begins, in seconds since 1970.
-  public func start(ofDay day: Int) -> Double { Double(day) * 86_400 + rollover - utcOffset }
+  public func start(ofDay day: Int) -> Double {
+    let shown = Double(day) * 86_400 + rollover
+    // The offset at the time itself, which it takes two steps to find.
+    return shown - zoneOffset(shown - zoneOffset(shown - utcOffset))
+  }
 
   /// When the first of the last `days` days begins, of which today is the last.
   func start(ofLast days: Int) -> Double { start(ofDay: today - days + 1) }
@@ -58,12 +77,16 @@ public struct StudyMoment: Equatable, Sendable {
   /// Learnt cards that are due before this time are due today.
   var dueCutoff: Double { start(ofDay: today) + 43_200 }
 
-  /// Days from the last answer of a learnt card to its due day; 0 for a card that was never answered.
+  /// The days that a learnt card was given, or else those from its last answer to its due day; 0 for a card that was
+  /// never answered.
   public func interval(of schedule: CardSchedule) -> Int {
-    schedule.due.map { interval(due: $0, last: schedule.lastReview) } ?? 0
+    schedule.due.map { interval(schedule.interval, due: $0, last: schedule.lastReview) } ?? 0
   }
 
-  func interval(due: Double, last: Double?) -> Int { last.map { max(0, dueDay(of: due) - day(of: $0)) } ?? 0 }
+  /// - Parameter given: see `CardSchedule.interval`.
+  func interval(_ given: Int?, due: Double, last: Double?) -> Int {
+    given ?? last.map { max(0, dueDay(of: due) - day(of: $0)) } ?? 0
+  }
 
   /// Days from the last answer of a card to today; 0 for a card whose last answer is not known.
   func days(since last: Double?) -> Int { last.map { max(0, today - day(of: $0)) } ?? 0 }

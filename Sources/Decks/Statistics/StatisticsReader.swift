@@ -153,8 +153,8 @@ private struct StatisticsReader {
 
   mutating func readCards(_ db: Database) throws {
     let sql = """
-      SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review, buried_until FROM cards
-      ORDER BY id
+      SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review, buried_until, interval
+      FROM cards ORDER BY id
       """
     try db.forEachRow(sql) { row in
       countRow()
@@ -170,7 +170,7 @@ private struct StatisticsReader {
     let state = CardState(stored: row.integer(4))
     let (due, last) = (row.number(5), row.optionalNumber(8))
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
-    let interval = moment.interval(due: due, last: last)
+    let interval = moment.interval(CardSchedule.interval(row.optionalNumber(10)), due: due, last: last)
     if row.integer(3) != 0 {
       ofCards.cards.suspended += 1
     } else if moment.isBuried(until: row.optionalNumber(9)) {
@@ -223,7 +223,7 @@ private struct StatisticsReader {
   private mutating func count(_ row: Row, _ at: Double, _ rating: Int64, slot: Int?) {
     let isRight = rating > 1
     let before = slot.map { slots[$0] } ?? Slot()
-    let hour = Int((at + moment.utcOffset).truncatingRemainder(dividingBy: 86_400) / 3600)
+    let hour = Int(moment.local(at).truncatingRemainder(dividingBy: 86_400) / 3600)
     if (0..<24).contains(hour) {
       ofAnswers.hours[hour].answers += 1
       if isRight { ofAnswers.hours[hour].right += 1 }

@@ -178,12 +178,14 @@ struct AnkiCalendar {
   /// - Parameter steps: the numbers of learning and relearning steps of the card's deck.
   func schedule(_ card: AnkiCard, steps: (learning: Int, relearning: Int)) -> CardSchedule {
     var schedule = CardSchedule()
+    // A card that was forgotten by hand is new again, and keeps its counts.
+    (schedule.reps, schedule.lapses) = (max(0, card.reps), max(0, card.lapses))
     guard let state = CardState(rawValue: Int64(card.type)), state != .new else { return schedule }
     let memory = AnkiMemory(card.data)
     schedule.state = state
-    (schedule.reps, schedule.lapses) = (max(0, card.reps), max(0, card.lapses))
     if state == .review || !AnkiCard.isTime(card.due) {
       schedule.due = start(ofDay: card.due)
+      if state == .review, card.ivl > 0 { schedule.interval = min(100_000, card.ivl) }
     } else {
       schedule.due = Double(min(100_000_000_000, card.due))
     }

@@ -48,8 +48,8 @@ struct PackageContents {
   /// Returns the number of the day that due days count from.
   /// - Parameter moment: provides the UTC offset when the collection does not record one.
   func firstDay(_ moment: StudyMoment) -> Int {
-    let offset = creationOffset.map { -60 * Double($0) } ?? moment.utcOffset
-    let days = ((created + offset) / 86_400).rounded(.down)
+    let shown = creationOffset.map { created - 60 * Double($0) } ?? moment.local(created)
+    let days = (shown / 86_400).rounded(.down)
     return Int(exactly: min(1e8, max(-1e8, days.isNaN ? 0 : days))) ?? 0
   }
 }

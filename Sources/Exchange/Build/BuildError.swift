@@ -27,6 +27,8 @@ public enum BuildError: Problem, Equatable {
   case uncommitted(folder: String, files: [String])
   /// A generator failed.
   case generator(path: String, reason: String)
+  /// Pruning would remove more than half of the notes.
+  case prunesMost(folder: String, removed: Int, of: Int)
   /// A source exceeds a limit.
   case tooMany(path: String, what: String)
 
@@ -91,6 +93,11 @@ public enum BuildError: Problem, Equatable {
       ProblemReport(
         .luaError, "A generator failed",
         (reason.hasPrefix(path + ":") ? "" : printable(path) + ": ") + printable(reason, limit: 2_000), ["path": path])
+    case .prunesMost(let folder, let removed, let count):
+      ProblemReport(
+        .losesCards, "Cards would be removed",
+        "\(printable(folder)): pruning would remove \(grouped(removed)) of the \(counted(count, "note")) of the "
+          + "earlier build; nothing was changed", ["path": folder])
     case .tooMany(let path, let what):
       ProblemReport(
         .tooLarge, "The source is too large", "\(printable(path)) has more than \(what); split it", ["path": path])

@@ -29,6 +29,8 @@ public struct BuildFinding: Equatable, Sendable {
     case gone
     /// The row is gone; the card was edited in the deck.
     case goneEdited = "gone_edited"
+    /// The row is gone; the card was studied, and pruning left it.
+    case goneStudied = "gone_studied"
     /// The row names a picture or a sound that does not exist.
     case missingMedia = "missing_media"
     /// An answer contains a cloze, which is plain text there.
@@ -37,7 +39,7 @@ public struct BuildFinding: Equatable, Sendable {
     case passedOver = "passed_over"
 
     /// Whether the deck and the sources differ there.
-    public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited].contains(self) }
+    public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited, .goneStudied].contains(self) }
 
     /// Whether the user should check the source.
     public var isHint: Bool { [.missingMedia, .answeredCloze, .passedOver].contains(self) }
@@ -89,6 +91,14 @@ public struct BuildReport: Equatable, Sendable {
     return words.isEmpty ? "only the state of the sources was recorded" : words.joined(separator: ", ")
   }
 
+  /// The report of this build and of one after it that removed what the first one left.
+  public func adding(_ later: BuildReport) -> BuildReport {
+    var sum = self
+    sum.removed += later.removed
+    sum.findings = findings.filter { !$0.kind.isDifference } + later.findings
+    return sum
+  }
+
   /// Whether the deck is unchanged.
   public var isEmpty: Bool { cards.added + cards.updated + removed + media == 0 }
 
@@ -115,6 +125,8 @@ public struct BuildReport: Equatable, Sendable {
 public struct BuildSettings {
   /// Whether cards whose rows are gone are removed from the deck.
   public var prunes = false
+  /// Whether the user agreed that these are more than half of all cards, and that some of them were studied.
+  public var (prunesMost, prunesStudied) = (false, false)
   /// Whether cards that were removed from the deck are restored.
   public var restores = false
   let generator: any CardGenerator

@@ -38,6 +38,7 @@ public final class BuildRun {
     state.build = known.isEmpty ? nil : build
     try findMoves(known, gone: BuildTable.gone(db, of: build))
     state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }
+    if settings.prunes { state.noteCount = try BuildTable.notes(db, of: build).count }
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
       try progress(index, folder.sources.count)
@@ -145,6 +146,11 @@ public final class BuildRun {
       let left = try handleGone(gone.filter { !state.claimed.contains($0.note) }, path)
       if left.count != gone.count { try BuildTable.setGone(db, of: id, to: left) }
     }
+    let removed = state.report.removed
+    // So much is rarely gone on purpose: the folder may be the wrong one, or not be there.
+    if !settings.prunesMost, removed > state.noteCount - removed {
+      throw BuildError.prunesMost(folder: folder.path, removed: removed, of: state.noteCount)
+    }
   }
 
   // MARK: One source
@@ -244,7 +250,7 @@ public final class BuildRun {
       if let current, current.isFormatted, case .texts = row.content { row.convertSidesToHTML() }
       let written =
         if let current {
-          try places.write(row, over: current.note.id, replacesNote: !current.canBecome(row))
+          try places.write(row, over: current.note.id, changesType: !current.canBecome(row))
         } else { try places.write(row, needsCard: true) }
       state.report.cards.added += written.added
       state.report.cards.count(written.outcome)
@@ -326,8 +332,9 @@ public final class BuildRun {
     return true
   }
 
-  /// Handles rows that are gone from a source: removes their notes when pruning; otherwise reports them and keeps
-  /// them for the next build. If any row was refused, nothing is pruned, because it may be one of these rows.
+  /// Handles rows that are gone from a source: removes their notes when pruning, unless they were studied; otherwise
+  /// reports them and keeps them for the next build. If any row was refused, nothing is pruned, because it may be one
+  /// of these rows.
   private func handleGone(_ rows: [BuiltRow], _ path: String) throws -> [BuiltRow] {
     try rows.compactMap { row in
       guard let current = try BuildContent.of(db, row.note) else { return nil }
@@ -339,6 +346,10 @@ public final class BuildRun {
       }
       if !settings.prunes || state.report.cards.rejectedCount > 0 {
         report(.gone, path, row)
+        return row
+      }
+      if try !settings.prunesStudied && NoteOrdinals.isStudied(db, current.note.id) {
+        report(.goneStudied, path, row)
         return row
       }
       _ = try NoteTable.remove(db, [current.note.id])
@@ -354,38 +365,6 @@ public final class BuildRun {
     state.report.findings.append(
       BuildFinding(kind: kind, path: path, line: row.line, prompt: prompt ?? row.base.prompt, fields: fields))
   }
-}
-
-/// The state of a build in progress.
-private struct BuildState {
-  var report = BuildReport()
-  /// The earlier build; nil for the first one.
-  var build: Int64?
-  /// The sources that were read, and those that are gone.
-  var visited: [VisitedSource] = []
-  /// Sources that were not read, with the rows that are gone from them.
-  var unread: [(path: String, id: Int64, gone: [BuiltRow])] = []
-  var gone: [Int64: [BuiltRow]] = [:]
-  /// Rows that may have moved: those of changed sources by given id, and those that are gone by `whole`.
-  var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
-  /// The notes that rows of this build belong to.
-  var claimed: Set<NoteID?> = []
-  /// The paths within the folder of the pictures and sounds that rows name, by name.
-  var media: [String: String] = [:]
-  /// The ids that this build assigned to rows.
-  var ids = NewIDs()
-}
-
-/// A source whose rows are written after all sources have been read, because a row may have moved.
-private struct VisitedSource {
-  let path: String
-  let id: Int64
-  var rows: [BuiltRow] = []
-  /// Notes that this build made for the source, or moved to it from another source or deck.
-  var new: Set<NoteID> = []
-  /// The rows of the last build that the source no longer has.
-  var left: [BuiltRow] = []
-  var isGone = false
 }
 
 extension BuiltRow {

@@ -211,11 +211,10 @@ public final class MergeIntoDeck {
     }
     guard let known else { return try add(entry) }
     if change.event == .moved { return }
-    let type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
-    // A note of another type has other cards, so it is made anew.
+    var type = try NoteTypeTable.record(db, NoteTable.record(db, known).type)
     if type.name.lowercased() != entry[ComparedField.type].lowercased() {
-      _ = try NoteTable.remove(db, [known])
-      return try add(entry)
+      type = try NoteTypeTable.findOrMake(db, named: entry[ComparedField.type], now: now)
+      try NoteTypeTable.assign(db, type, to: known, now: now, isInterrupted: isInterrupted)
     }
     _ = try NoteTable.update(
       db, known, fields: texts(entry, type), tags: entry.markedTags, now: now, isInterrupted: isInterrupted)

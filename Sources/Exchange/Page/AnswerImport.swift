@@ -30,25 +30,20 @@ public struct AnswerReport: Equatable, Sendable {
 
 /// Imports files of answers of a deck's page.
 ///
-///     let work = try AnswerImport(db, into: deck, at: moment, zoneOffset: { _ in 7200 })
+///     let work = try AnswerImport(db, into: deck, at: moment)
 ///     let report = try work.run(["spanish.answers"], isInterrupted: isInterrupted)
 public struct AnswerImport {
   private let db: Database
   private let deck: DeckRecord
   private let decks: [DeckRecord]
   private let moment: StudyMoment
-  private let zoneOffset: (Double) -> Double
 
-  /// - Parameters:
-  ///   - moment: the present.
-  ///   - zoneOffset: returns the user's offset from UTC in seconds at a given time.
-  public init(
-    _ db: Database, into deck: DeckID, at moment: StudyMoment, zoneOffset: @escaping (Double) -> Double
-  ) throws {
+  /// - Parameter moment: the present.
+  public init(_ db: Database, into deck: DeckID, at moment: StudyMoment) throws {
     self.db = db
     self.deck = try DeckTable.record(db, deck)
     decks = [self.deck] + (try DeckTable.within(db, deck))
-    (self.moment, self.zoneOffset) = (moment, zoneOffset)
+    self.moment = moment
   }
 
   /// - Parameters:
@@ -73,8 +68,7 @@ public struct AnswerImport {
         report.unknown += 1
         continue
       }
-      let given = StudyMoment(now: answer.at, utcOffset: zoneOffset(answer.at), rollover: moment.rollover)
-      switch try replay.enter(card, answer.rating, at: given, seconds: answer.seconds) {
+      switch try replay.enter(card, answer.rating, at: moment.at(answer.at), seconds: answer.seconds) {
       case .entered: report.entered += 1
       case .older: report.older += 1
       case .known: report.known += 1

@@ -15,10 +15,14 @@ function roundEven(value) {
   return rest > 0.5 || (rest === 0.5 && whole % 2 !== 0) ? whole + 1 : whole;
 }
 
-// A point in time, with the boundaries of its day.
+// A point in time, with the boundaries of its day. `offset` returns how far the clock is ahead of UTC at a time.
 function momentAt(now, offset, rollover) {
-  const dayOf = (time) => floor((time + offset - rollover) / day);
-  return { now, dayOf, today: dayOf(now), start: (number) => number * day + rollover - offset };
+  const dayOf = (time) => floor((time + offset(time) - rollover) / day);
+  const start = (number) => {
+    const shown = number * day + rollover;
+    return shown - offset(shown - offset(shown - offset(now)));
+  };
+  return { now, dayOf, today: dayOf(now), start };
 }
 
 // `options.parameters` are the w0 to w20 in use; without short-term memory w17 to w19 are 0 and there are no steps.
@@ -96,7 +100,11 @@ function scheduler(options) {
       return moment.now + seconds < moment.start(moment.today + 1) ? [0, seconds] : null;
     }
     const steps = old.state >= REVIEW ? options.relearningSteps : options.learningSteps;
-    if (!steps.length) return null;
+    if (!steps.length) {
+      if (!(options.shortTerm && w[17] > 0 && w[18] > 0) || (old.state === REVIEW && rating !== 1)) return null;
+      const days = rating === 4 ? 1 : exact(old, rating, moment);
+      return days < 0.5 ? [0, floor(days * day)] : null;
+    }
     if (old.state === REVIEW) return rating === 1 ? [0, steps[0]] : null;
     const index = old.state === NEW ? 0 : within(0, old.step, steps.length - 1);
     if (rating === 1) return [0, steps[0]];

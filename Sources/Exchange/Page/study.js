@@ -72,6 +72,8 @@ function spanWords(seconds) {
   return `${count} ${name}${count == 1 ? "" : "s"}`;
 }
 
+const zoneOffset = (time) => -new Date(time * 1000).getTimezoneOffset() * 60;
+
 // The cards of the page, with their schedules computed from the log.
 class Study {
   constructor(cards, sections, rollover) {
@@ -84,7 +86,7 @@ class Study {
     this.replay([]);
   }
 
-  moment(now) { return momentAt(now, -new Date(now * 1000).getTimezoneOffset() * 60, this.rollover); }
+  moment(now) { return momentAt(now, zoneOffset, this.rollover); }
 
   // Replays a log in chronological order.
   replay(log) {

@@ -32,6 +32,7 @@ enum BuildCommand {
       options: [
         Option("--apkg", "FILE", .file, access: .write, help: "also write the deck as an Anki package"),
         Option("--prune", help: "remove cards that are no longer in the sources"),
+        Option("--yes", help: "agree that --prune removes more than half of the cards"),
         Option("--restore", help: "restore cards that were removed from the deck"),
         Option("--write-back", help: "first write edits made in the deck to Markdown and tables"),
         Option("--git", help: "write back only to sources without uncommitted changes"),
@@ -82,17 +83,20 @@ enum BuildCommand {
     defer { progress.finish() }
     var choices = BuildChoices()
     choices.prunes = invocation.flag("--prune")
+    choices.prunesMost = invocation.flag("--yes")
     choices.restores = invocation.flag("--restore")
     choices.writesBack = invocation.flag("--write-back")
     choices.requiresCommitted = invocation.flag("--git")
     let file = invocation.optionalText("--apkg").map { session.environment.folders.expanded($0) }
     func made() throws -> (DeckHandle, BuildReport, Int?) {
-      let (deck, report) = try workspace.exchange.build(
-        path, choices,
-        generator: DeckGenerator(
-          seconds: Double(invocation.optionalInteger("--seconds") ?? 60), processes: session.host)
-      ) { progress.update($0, of: $1) }
-      progress.finish()
+      let (deck, report) = try pruned(choices, session) { choices in
+        defer { progress.finish() }
+        return try workspace.exchange.build(
+          path, choices,
+          generator: DeckGenerator(
+            seconds: Double(invocation.optionalInteger("--seconds") ?? 60), processes: session.host)
+        ) { progress.update($0, of: $1) }
+      }
       guard let file, session.rehearsal.mayActOutside("write \(file)") else { return (deck, report, nil) }
       var export = ExportOptions()
       export.format = .apkg
@@ -112,6 +116,30 @@ enum BuildCommand {
     if let file, let written { lines.append("Wrote \(session.counted(written, "card")) to \(file).") }
     let hasNews = !report.isEmpty || report.read > 0 || report.writtenBack > 0
     return (CommandResult(report.value, .lines(lines)), hasNews)
+  }
+
+  /// Builds, and asks before cards are removed that were studied, or that are most of the deck.
+  private static func pruned(
+    _ given: BuildChoices, _ session: Session, _ build: (BuildChoices) throws -> (DeckHandle, BuildReport)
+  ) throws -> (DeckHandle, BuildReport) {
+    var choices = given
+    let made: (deck: DeckHandle, report: BuildReport)
+    do { made = try build(choices) } catch BuildError.prunesMost(_, let removed, let count) {
+      let what = "\(session.grouped(removed)) of the \(session.counted(count, "note")) of the earlier build"
+      if !session.canAsk { throw ShellError.losesCards(what) }
+      choices.prunesMost = try session.confirm("This removes \(what). Continue?")
+      choices.prunes = choices.prunesMost
+      made = try build(choices)
+    }
+    let studied = made.report.findings.count { $0.kind == .goneStudied }
+    if studied == 0 || !session.canAsk || session.rehearsal.isOn { return made }
+    let what = session.counted(studied, "note") + " no longer in the sources"
+    guard try session.confirm("\(what) with cards that were studied. Remove them with their schedules?") else {
+      return made
+    }
+    (choices.prunesMost, choices.prunesStudied) = (true, true)
+    let more = try build(choices)
+    return (more.0, made.report.adding(more.1))
   }
 
   /// The path with its folder's real name, which may become the deck's name: `.` and `..` have none.
@@ -170,6 +198,7 @@ enum BuildCommand {
         "\(cards) no longer in the sources, or refused there; use --prune to remove them when no row is refused:"
       case .gone: "\(cards) no longer in the sources; use --prune to remove them:"
       case .goneEdited: "\(cards) edited in the deck and no longer in the sources; they are not removed:"
+      case .goneStudied: "\(cards) studied and no longer in the sources; --prune removes them only after a question:"
       case .missingMedia: "\(session.counted(findings.count, "picture or sound", "pictures or sounds")) not found:"
       case .answeredCloze:
         "A cloze in an answer is plain text; to make it a cloze card, put it in its own paragraph after ---:"

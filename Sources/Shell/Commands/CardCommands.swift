@@ -88,6 +88,9 @@ enum CardCommands {
       default: if !text.isEmpty { fields.append(.init(property.rawValue, text)) }
       }
     }
+    if try card.isUnmade() {
+      fields.append(.init("made", "no longer made by its note; `doctor --mend cards` removes such cards"))
+    }
     return fields + (try card.unnamedFields().map { .init($0.name, $0.text) })
   }
 

@@ -186,13 +186,18 @@ enum CareCommands {
       details: """
         It checks the database, decks and cards, documents, media, games, settings, the undo history, files and their \
         modes, free space, plugins and word lists; with AREA only that area. --mend makes a backup and then does what \
-        each finding says; with `media` it also deletes the content of media that were removed. The exit status is 1 \
-        if something is wrong.
+        each finding says; with `media` it also deletes the content of media that were removed. With `cards` the \
+        doctor also lists cards that their notes no longer make, such as the card of a cloze that was taken out; \
+        --mend asks before it removes them, and is refused without --yes when it cannot ask. The exit status is 1 if \
+        something is wrong.
         """,
       arguments: [
         Argument("AREA", .choice(["cards", "media", "documents"]), isOptional: true, help: "check only these")
       ],
-      options: [Option("--mend", help: "repair what can be repaired")], example: "doctor"
+      options: [
+        Option("--mend", help: "repair what can be repaired"),
+        Option("--yes", help: "agree to the removal of cards that their notes no longer make"),
+      ], example: "doctor"
     ) { invocation, session in
       let workspace = try session.workspace()
       let areas = areas(invocation.optionalText("AREA"))
@@ -204,8 +209,11 @@ enum CareCommands {
       defer { progress.finish() }
       let found = try workspace.care.diagnose(areas) { progress.update($0, of: $1) } + program()
       progress.finish()
-      let mendable = found.filter(\.isMendable).count
-      guard invocation.flag("--mend"), mendable > 0 else {
+      let unmade = found.first { $0.code == DoctorFinding.unmadeCards }
+      let mends = invocation.flag("--mend")
+      let removesUnmade = try mends && unmade.map { try agrees(to: $0, invocation, session) } ?? false
+      let mendable = found.filter { $0.isMendable && (!mends || removesUnmade || $0 != unmade) }.count
+      guard mends, mendable > 0 else {
         return try doctorResult(found, [], mendable, invocation, session)
       }
       guard session.rehearsal.mayActOutside("make a backup and repair \(session.counted(mendable, "finding"))") else {
@@ -213,7 +221,7 @@ enum CareCommands {
       }
       let repair = session.console.progress("Repairing", total: areas.count, atOnce: isLong)
       defer { repair.finish() }
-      let report = try workspace.care.mend(areas) { repair.update($0, of: $1) }
+      let report = try workspace.care.mend(areas, removesUnmade: removesUnmade) { repair.update($0, of: $1) }
       repair.finish()
       for loss in report.lost { session.console.message("lost: \(loss)") }
       var heading = report.mended.map { "repaired: \($0.what) (\($0.place)): \($0.remedy)" }
@@ -223,9 +231,19 @@ enum CareCommands {
     }
   }
 
+  /// Whether cards that their notes no longer make may be removed; asks the user.
+  /// - Throws: `ShellError.losesCards` when nobody can be asked.
+  private static func agrees(
+    to unmade: DoctorFinding, _ invocation: Invocation, _ session: Session
+  ) throws -> Bool {
+    if invocation.flag("--yes") || session.rehearsal.isOn { return true }
+    if !session.canAsk { throw ShellError.losesCards("\(unmade.what), with their schedules") }
+    return try session.confirm("Remove \(unmade.what), with their schedules?")
+  }
+
   private static func areas(_ name: String?) -> Set<DoctorFinding.Area> {
     switch name {
-    case "cards": [.database, .decks, .undo]
+    case "cards": DoctorFinding.areasOfCards
     case "media": [.media]
     case "documents": [.documents]
     default: Set(DoctorFinding.Area.allCases)

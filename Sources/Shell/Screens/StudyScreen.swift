@@ -173,6 +173,7 @@ final class StudyScreen {
     let picture = view.picture
     view = StudyView()
     (view.picture, view.shownSince) = (picture, session.console.elapsed())
+    view.notice = try unmadeNotice
     if !isSprint { view.question = try study.card()?.typedQuestion() }
   }
 

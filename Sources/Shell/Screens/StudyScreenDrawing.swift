@@ -51,6 +51,16 @@ extension StudyScreen {
       + "   0 none"
   }
 
+  /// What is said of a card that its note no longer makes, and that shows little or nothing; empty for others.
+  var unmadeNotice: String {
+    get throws {
+      guard try study.card()?.isUnmade() == true else { return "" }
+      let notice = "This card is no longer made by its note; `doctor --mend cards` removes such cards."
+      if !redraws { session.console.note(notice) }
+      return notice
+    }
+  }
+
   // MARK: Texts
 
   /// Scrolls the texts by lines or pages.

@@ -50,6 +50,12 @@ public final class CardHandle: WorkspaceHandle {
     cachedPosition = (position, workspace.cards.orderVersion)
   }
 
+  /// Returns whether the card's note no longer makes it.
+  public func isUnmade() throws -> Bool {
+    let note = try record().note
+    return try workspace.read { try NoteOrdinals.isUnmade($0, id, of: note) }
+  }
+
   public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
 
   /// The position of the card in its deck; 1 is the top.

@@ -77,6 +77,21 @@ struct Diagnosis {
     }
   }
 
+  /// Returns the cards that their notes no longer make. They were studied, or came so from another program, so they are
+  /// removed only when the cards are requested by themselves.
+  func unmadeCards() throws -> DoctorFinding? {
+    let cards = try workspace.read {
+      try NoteOrdinals.unmade($0, isInterrupted: workspace.environment.isInterrupted)
+    }
+    if cards.isEmpty { return nil }
+    let first = try workspace.read { try CardTable.cards($0, ids: Array(cards.prefix(20))) }.map(\.guid)
+    return DoctorFinding(
+      area: .decks, code: DoctorFinding.unmadeCards,
+      what: "\(counted(cards.count, "card")) that their notes no longer make",
+      place: "cards \(first.joined(separator: ", "))" + (cards.count > first.count ? ", …" : ""),
+      remedy: "they are removed with their schedules, after a question; their answers still count", isMendable: true)
+  }
+
   private func gameFindings() throws -> [DoctorFinding] {
     do {
       _ = try workspace.read { try GameTable.saved($0) }

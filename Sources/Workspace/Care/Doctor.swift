@@ -24,6 +24,9 @@ public struct DoctorFinding: Equatable, Sendable {
     case plugins, words
   }
 
+  /// The areas of cards.
+  public static let areasOfCards: Set<Area> = [.database, .decks, .undo]
+
   public let area: Area
   /// A stable code for programs, such as `bad_schedule`.
   public let code: String
@@ -39,6 +42,7 @@ public struct DoctorFinding: Equatable, Sendable {
   static let damaged = "damaged"
   static let gone = "collection_gone"
   static let removedMedia = "removed_media"
+  public static let unmadeCards = "unmade_cards"
 
   public init(area: Area, code: String, what: String, place: String, remedy: String, isMendable: Bool) {
     (self.area, self.code, self.what) = (area, code, what)
@@ -78,7 +82,12 @@ extension CareOperations {
     let diagnosis = Diagnosis(workspace: workspace)
     for (place, area) in DoctorFinding.Area.allCases.filter(areas.contains).enumerated() {
       progress(place, areas.count)
-      do { found += try diagnosis.findings(in: area) } catch let problem as any Problem
+      do {
+        found += try diagnosis.findings(in: area)
+        if area == .decks, areas == DoctorFinding.areasOfCards, let unmade = try diagnosis.unmadeCards() {
+          found.append(unmade)
+        }
+      } catch let problem as any Problem
         where problem.code != "interrupted"
       {
         // The damage of the database has already been reported.

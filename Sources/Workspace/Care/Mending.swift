@@ -10,13 +10,17 @@ import WordGames
 
 extension CareOperations {
   /// Repairs what can be repaired, after a backup of everything.
-  /// - Parameter progress: as for `diagnose`, for each of its checks.
+  /// - Parameters:
+  ///   - removesUnmade: whether cards that their notes no longer make are removed where they are found.
+  ///   - progress: as for `diagnose`, for each of its checks.
   /// - Returns: the remaining findings, and what was repaired.
   public func mend(
-    _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases), progress: (Int, Int) -> Void = { _, _ in }
+    _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases), removesUnmade: Bool = false,
+    progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> DoctorReport {
-    let found = try diagnose(areas, progress: progress)
-    guard found.contains(where: \.isMendable) else { return DoctorReport(findings: found, backup: nil) }
+    let all = try diagnose(areas, progress: progress)
+    let found = removesUnmade ? all : all.filter { $0.code != DoctorFinding.unmadeCards }
+    guard found.contains(where: \.isMendable) else { return DoctorReport(findings: all, backup: nil) }
     if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("repairing the data") }
     try makePrivateFolder(backupFolder)
     var report: DoctorReport
@@ -27,7 +31,7 @@ extension CareOperations {
       let (kept, lost) = try salvage()
       // Salvaging again would not fix the remaining findings.
       let rest = try diagnose(areas, progress: progress)
-      try mend(rest)
+      try mend(rest.filter { $0.code != DoctorFinding.unmadeCards })
       report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: kept)
       report.lost = lost
       report.mended = rest.filter { $0.isMendable && !report.findings.contains($0) }
@@ -58,6 +62,9 @@ extension CareOperations {
         }
       }
       if has("bad_saved_game") { try GameTable.removeSaved(db) }
+      if has(DoctorFinding.unmadeCards) {
+        try CardTable.remove(db, NoteOrdinals.unmade(db, isInterrupted: workspace.environment.isInterrupted))
+      }
       if has("damaged_step") { try UndoLog.removeAll(db) }
     }
     if has(DoctorFinding.removedMedia) { try workspace.media.clean() }

@@ -48,7 +48,7 @@ extension DeckHandle {
     return try workspace.perform(
       .importAnswers, on: workspace.decks.name(of: id), count: { $0.entered + $0.older }
     ) { db in
-      let answers = try AnswerImport(db, into: id, at: workspace.moment, zoneOffset: environment.clocks.zoneOffset)
+      let answers = try AnswerImport(db, into: id, at: workspace.moment)
       return try answers.run(paths, kinds, isInterrupted: environment.isInterrupted) { done, total in
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
         try progress(done, total)

@@ -352,7 +352,6 @@ extension DeckHandle {
 extension Workspace {
   /// The current time, in the form that scheduling uses.
   var moment: StudyMoment {
-    let now = environment.clocks.now()
-    return StudyMoment(now: now, utcOffset: environment.clocks.zoneOffset(now))
+    StudyMoment(now: environment.clocks.now(), zoneOffset: environment.clocks.zoneOffset)
   }
 }

@@ -13,6 +13,8 @@ import Text
 public struct BuildChoices {
   /// Removes cards from the deck that were removed from the sources.
   public var prunes = false
+  /// Does so when these are more than half of all cards, and when they were studied.
+  public var (prunesMost, prunesStudied) = (false, false)
   /// Restores cards that were removed from the deck.
   public var restores = false
   /// First writes cards that were edited in the deck back to their sources.
@@ -122,6 +124,7 @@ public struct ExchangeOperations {
         isInterrupted: workspace.environment.isInterrupted
       ) { try workspace.media.add($0, hash: $1, named: $2) }
       (settings.prunes, settings.restores) = (choices.prunes, choices.restores)
+      (settings.prunesMost, settings.prunesStudied) = (choices.prunesMost, choices.prunesStudied)
       var report = try BuildRun(db, built, into: deck.id, isNew: known == nil, settings).run(progress: progress)
       report.writtenBack = written
       if report.isRefused { throw RefusedBuild(deck: built.name, report: report) }

@@ -184,6 +184,7 @@ extension ProblemTable {
       "badDescription": BuildError.badDescription(path: hostile, reason: "no key is called \"x\""),
       "badDescription": BuildError.badDescription(path: hostile, line: 3, column: 5, reason: "no key is called \"x\""),
       "sameID": BuildError.sameID(path: hostile, line: 3, id: hostile, other: hostile),
+      "prunesMost": BuildError.prunesMost(folder: hostile, removed: 3, of: 4),
       "sameSource": BuildError.sameSource(path: hostile, other: hostile),
       "sameMedia": BuildError.sameMedia(path: hostile, other: hostile),
       "mediaTaken": BuildError.mediaTaken(path: hostile, name: hostile),
