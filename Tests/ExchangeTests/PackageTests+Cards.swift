@@ -8,6 +8,7 @@ import Storage
 import TestDecks
 import TestSupport
 import Testing
+import Values
 
 @testable import Exchange
 
@@ -15,9 +16,28 @@ extension PackageTests {
   @Test func `a card that was made new again in Anki keeps its numbers of answers and lapses`() throws {
     let sql = BadPackageTests.basic + "UPDATE cards SET reps = 5, lapses = 2;"
     try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    #expect(try here.cards("Here").map { [$0.reps, $0.lapses] } == [[5, 2]])
     try there.importing(here.exporting("Here", keepsSchedule: true).path)
     let raw = try there.collection.store.read { db in try db.rows("SELECT raw FROM cards") { $0.text(0) } }
     #expect(raw.compactMap(AnkiCard.stored).map { [$0.card.reps, $0.card.lapses] } == [[5, 2]])
+  }
+
+  @Test func `a card keeps the interval that it came with, whatever its due day`() throws {
+    let sql =
+      BadPackageTests.basic + """
+        UPDATE cards SET type = 2, queue = 2, due = 10, ivl = 30, reps = 3, data = '{"s":5.0,"d":5.0,"lrt":1700000000}';
+        """
+    try here.importing(try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))]))
+    let card = try #require(try here.cards("Here").first)
+    #expect(card.value(of: .interval, at: here.moment) == .integer(30))
+    // Another stability makes a new row of Anki's, with the same interval.
+    var schedule = card.schedule
+    schedule.stability = 6
+    try here.collection.store.operation("edit") {
+      try CardHiding.setSchedule($0, card.id, to: schedule, isSuspended: false, flag: 0, now: here.moment.now)
+    }
+    try there.importing(here.exporting("Here", keepsSchedule: true).path)
+    #expect(try there.cards("Here").first?.schedule.interval == 30)
   }
 
   @Test func `what another program stored with a card is exported after it was answered here`() throws {

@@ -181,6 +181,30 @@ import Testing
     broken.type("\r", showing: "no line ==== NAME ==== was found")
   }
 
+  @Test func `a studied card that its note no longer makes stays until doctor --mend cards is agreed to`() throws {
+    func source(_ text: String) throws -> String { try home.write(text + " <!-- id: abcdefgh01 -->\n", to: "v.md") }
+    try home.run("deck", "import", "V", source("The {{c1::sun}} and {{c2::moon}}"))
+    try home.run(["study", "V"], input: "\n4\n\n4\n")
+    let updated = try home.run("deck", "import", "V", source("The {{c1::sun}}"), "--on-duplicate", "update")
+    #expect(updated.output.contains("1 updated"), "\(updated)")
+    #expect(try home.run("-e", "#decks.open('V')").output == "2\n")
+    #expect(try home.run("card", "show", "V:2").output.contains("no longer made by its note"))
+    #expect(try home.run("doctor").output.contains("no longer make") == false)
+    let listed = try home.run("doctor", "cards")
+    #expect(listed.status == 1 && listed.output.contains("1 card that their notes no longer make"), "\(listed)")
+    let refused = try home.run("doctor", "--mend", "cards")
+    #expect(refused.status == 2 && refused.errors.contains("use --yes to agree"), "\(refused)")
+    let asked = try terminal(["doctor", "--mend", "cards"])
+    asked.wait(for: "with their schedules? [y/N] ")
+    asked.type("n\r", showing: "no longer make")
+    #expect(try home.run("-e", "#decks.open('V')").output == "2\n")
+    let mended = try home.run("doctor", "--mend", "cards", "--yes")
+    #expect(mended.status == 0 && mended.output.contains("All is well."), "\(mended)")
+    #expect(try home.run("-e", "#decks.open('V')").output == "1\n")
+    try home.run("undo")
+    #expect(try home.run("-e", "print(decks.open('V'):card(2).reps)").output == "1\n")
+  }
+
   @Test func `a note type is created, shown, and changed with its notes; lost cards are counted and confirmed first`()
     throws
   {

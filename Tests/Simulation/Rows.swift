@@ -19,6 +19,14 @@ struct StoredData: Equatable {
     tables.filter { $0.key != "settings" && !$0.key.hasPrefix("games_") }
   }
 
+  /// The ids of the cards that have an answer.
+  var answered: Set<Substring> {
+    func column(_ table: String, _ index: Int) -> Set<Substring> {
+      Set((tables[table] ?? []).map { $0.split(separator: "|", omittingEmptySubsequences: false)[index] })
+    }
+    return column("cards", 0).intersection(column("reviews", 1))
+  }
+
   var lastStep: Int { steps.keys.max() ?? 0 }
 
   /// Whether a step is undone although later ones are in effect: those may depend on it, and then stay.

@@ -168,9 +168,22 @@ final class World {
     if case .reads? = command(of: words)?.effect, let wrong = difference(after, before, "it only reads, and changed") {
       return failure(wrong)
     }
+    if let wrong = lostAnswers(words, before, after) { return failure(wrong) }
     if isOwn || after.undoable == before.undoable { return nil }
     if let wrong = try undoAndRedo(before, after) { return failure(wrong) }
     return nil
+  }
+
+  /// Words of commands and of Lua code that may remove cards, and scripts, whose text is not seen here.
+  private static let removing = ["remove", "undo", "redo", "restore", "doctor", "sync", "merge", "--yes", "run"]
+
+  /// Returns the first card that was answered and went without being removed, or says that an answer went.
+  private func lostAnswers(_ words: [String], _ before: StoredData, _ after: StoredData) -> String? {
+    let text = words.joined(separator: " ")
+    if World.removing.contains(where: { text.contains($0) }) { return nil }
+    if let lost = before.answered.subtracting(after.answered).min() { return "the answered card \(lost) is gone" }
+    let counts = [before, after].map { $0.tables["reviews"]?.count ?? 0 }
+    return counts[1] < counts[0] ? "there are \(counts[1]) answers after \(counts[0])" : nil
   }
 
   /// Undoes and redoes what the last steps did.

@@ -3,6 +3,7 @@
 import Decks
 import Exchange
 import Files
+import Memory
 import Problems
 import Templates
 import TestSupport
@@ -264,6 +265,50 @@ import Testing
     try write(refused.replacing("no cloze", with: "{{c1::sun}}") + "\n\(other)\n", to: "a.jsonl")
     #expect(try build().cards.rejectedCount == 0)
     #expect(try Set(cards()) == ["[...] = sun", "sea = mar"])
+  }
+
+  private func study() throws {
+    let options = SessionHandle.Options(try workspace.preferences())
+    _ = try workspace.decks.open("Words").study(options).answer(.good)
+  }
+
+  @Test func `prune leaves a studied card until that is agreed to`() throws {
+    try write("prompt,answer,guid\na,1,x\nb,2,y\nc,3,z\n", to: "a.csv")
+    try build()
+    try study()
+    try write("prompt,answer,guid\nb,2,y\nc,3,z\n", to: "a.csv")
+    for _ in 1...2 {
+      let report = try build { $0.prunes = true }
+      #expect(report.removed == 0 && report.findings.filter { $0.kind == .goneStudied }.map(\.prompt) == ["a"])
+    }
+    #expect(try cards().count == 3)
+    #expect(try build { ($0.prunes, $0.prunesStudied) = (true, true) }.removed == 1)
+    #expect(try cards().count == 2)
+  }
+
+  @Test func `a prune of more than half of the cards has to be agreed to`() throws {
+    try write("prompt,answer,guid\na,1,x\nb,2,y\nc,3,z\n", to: "a.csv")
+    try build()
+    try write("prompt,answer,guid\nc,3,z\n", to: "a.csv")
+    let error = #expect(throws: BuildError.self) { try build { $0.prunes = true } }
+    #expect(error?.code == "loses_cards" && error?.message.contains("remove 2 of the 3 notes") == true)
+    #expect(try cards().count == 3)
+    #expect(try build { ($0.prunes, $0.prunesMost) = (true, true) }.removed == 2)
+    #expect(try cards() == ["c = 3"])
+  }
+
+  @Test func `a row that changes its type keeps the schedule of a studied card`() throws {
+    let other = #"{"guid":"b","prompt":"sea","answer":"mar"}"#
+    try write(#"{"guid":"a","prompt":"sun","answer":"sol"}"# + "\n\(other)\n", to: "a.jsonl")
+    try build()
+    try study()
+    try write(
+      #"{"guid":"a","note_type":"Cloze","note_fields":{"Text":"{{c1::sun}} {{c2::moon}}"}}"# + "\n\(other)\n",
+      to: "a.jsonl")
+    #expect(try build().cards.updated == 1)
+    let found = try workspace.decks.open("Words").cards(matching: "moon").rest()
+    let card = try #require(try found.first { try $0.record().ordinal == 0 })
+    #expect(try card.record().schedule.reps == 1 && card.record().prompt == "[...] moon")
   }
 
   @Test func `prune removes no card while a row is refused, and the row is reported each time`() throws {
