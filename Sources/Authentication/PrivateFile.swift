@@ -82,9 +82,9 @@ enum PrivateFile {
     do { return try FileLock(path, wait) } catch { throw .ofFile(error) }
   }
 
-  /// Whether anything is at the path, even a link that leads nowhere.
+  /// Whether anything may be at the path, even a link that leads nowhere.
   static func exists(_ path: String) -> Bool {
     // If the folder cannot be searched, opening the file fails next and reports why.
-    do { return try FileFacts.at(path, followingLinks: false) != nil } catch { return false }
+    do { return try FileFacts.at(path, followingLinks: false) != nil } catch { return true }
   }
 }

@@ -36,6 +36,7 @@ static struct line_editor_result result;
 static int ending_signal;
 static bool wants_suspend, was_continued, was_resized;
 
+// Lines are UTF-8 in every locale. Readline takes that of the environment when it starts, and again at each line.
 static void set_character_type(void) {
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
   setlocale(LC_CTYPE, "");
@@ -270,12 +271,10 @@ int line_editor_start(const char *name) {
   completion_install();
   keys_install();
   drawing_install();
-  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
-    // The user chose a single-byte locale: pass all bytes through unchanged.
-    rl_variable_bind("input-meta", "on");
-    rl_variable_bind("output-meta", "on");
-    rl_variable_bind("convert-meta", "off");
-  }
+  set_character_type();
+  rl_variable_bind("input-meta", "on");
+  rl_variable_bind("output-meta", "on");
+  rl_variable_bind("convert-meta", "off");
   pastes_install();
   return 0;
 }
@@ -378,6 +377,7 @@ struct line_editor_result line_editor_read(
   // What the last line printed comes before the prompt, even if standard output is a pipe.
   fflush(stdout);
   rl_callback_handler_install(prompt, take_line);
+  set_character_type();
   if (initial[0] != '\0') {
     rl_insert_text(initial);
     rl_redisplay();

@@ -33,10 +33,32 @@ static bool take_suggestion(void) {
   return true;
 }
 
+// U+200D joins two pictures to one character; U+FE0F and the skin tones belong to the one before them.
+static const char joiner[] = "\xE2\x80\x8D";
+
+static bool is_within_character(void) {
+  if (rl_point == 0 || rl_point >= rl_end) return false;
+  const char *next = rl_line_buffer + rl_point;
+  if (rl_point >= 3 && memcmp(next - 3, joiner, 3) == 0) return true;
+  if (strncmp(next, joiner, 3) == 0 || strncmp(next, "\xEF\xB8\x8F", 3) == 0) return true;
+  return strncmp(next, "\xF0\x9F\x8F", 3) == 0 && (unsigned char)next[3] >= 0xBB;
+}
+
+/// Moves by whole characters, of which readline knows only the parts.
+static int move(rl_command_func_t *function, int count, int key) {
+  int direction = count < 0 ? -1 : 1;
+  for (int left = abs(count); left > 0; left--) {
+    do function(direction, key); while (is_within_character());
+  }
+  return 0;
+}
+
 static int forward_or_take(int count, int key) {
   if (count == 1 && take_suggestion()) return 0;
-  return rl_forward_char(count, key);
+  return move(rl_forward_char, count, key);
 }
+
+static int backward(int count, int key) { return move(rl_backward_char, count, key); }
 
 static int end_or_take(int count, int key) {
   if (take_suggestion()) return 0;
@@ -173,6 +195,7 @@ void keys_install(void) {
   for (int i = 0; i < 2; i++) {
     replace(maps[i], rl_newline, accept_line, false);
     replace(maps[i], rl_forward_char, forward_or_take, false);
+    replace(maps[i], rl_backward_char, backward, false);
     replace(maps[i], rl_end_of_line, end_or_take, false);
     replace(maps[i], rl_get_previous_history, up_by_beginning, true);
     replace(maps[i], rl_get_next_history, down_by_beginning, true);

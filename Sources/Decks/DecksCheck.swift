@@ -10,6 +10,13 @@ import Templates
 /// One kind of error, with the number of rows that have it.
 public struct DecksFinding: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
+    // What cannot be read comes first: other repairs read it.
+    case deckRow = "unreadable_deck_row"
+    case presetRow = "unreadable_preset_row"
+    case cardRow = "unreadable_card_row"
+    case deckOptions = "unreadable_deck_options"
+    case presetOptions = "unreadable_preset_options"
+    case noteType = "unreadable_note_type"
     case cardWithoutDeck = "card_without_deck"
     case cardWithoutNote = "card_without_note"
     case noteWithoutType = "note_without_type"
@@ -21,6 +28,18 @@ public struct DecksFinding: Equatable, Sendable {
     case badReview = "bad_review"
     case futureAnswer = "future_answer"
     case badFields = "bad_fields"
+
+    var column: FormedColumn? {
+      switch self {
+      case .deckRow: .deckRow
+      case .presetRow: .presetRow
+      case .cardRow: .cardRow
+      case .deckOptions: .deckOptions
+      case .presetOptions: .presetOptions
+      case .noteType: .noteType
+      default: nil
+      }
+    }
   }
 
   public let kind: Kind
@@ -54,6 +73,7 @@ public enum DecksCheck {
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
     case .deckWithoutParent, .deckKey, .futureAnswer: nil
+    case .deckRow, .presetRow, .cardRow, .deckOptions, .presetOptions, .noteType: nil
     }
   }
 
@@ -64,7 +84,9 @@ public enum DecksCheck {
   public static func findings(_ db: Database, now: Double) throws -> [DecksFinding] {
     try DecksFinding.Kind.allCases.compactMap { kind in
       let rows: [Int64] =
-        if let sql = sql(kind) {
+        if let column = kind.column {
+          try column.unreadable(db).map(\.row)
+        } else if let sql = sql(kind) {
           try db.rows(sql) { $0.integer(0) }
         } else if kind == .futureAnswer {
           try FutureAnswers.cards(db, now: now).map(\.rawValue)
@@ -73,6 +95,11 @@ public enum DecksCheck {
         }
       return rows.isEmpty ? nil : DecksFinding(kind: kind, count: rows.count, rows: Array(rows.prefix(rowLimit)))
     }
+  }
+
+  /// The values that no command can read.
+  public static func unreadable(_ db: Database) throws -> [UnreadableValue] {
+    try FormedColumn.allCases.flatMap { try $0.unreadable(db) }
   }
 
   public static func decksWithoutParent(_ db: Database) throws -> [DeckID] { try decks(db, .deckWithoutParent) }
@@ -96,8 +123,20 @@ public enum DecksCheck {
   /// - Parameter random: returns 64 random bits per call, for guids.
   /// - Returns: the errors that remain.
   public static func mend(_ db: Database, now: Double, random: () -> UInt64) throws -> [DecksFinding] {
-    for finding in try findings(db, now: now) {
+    var left = try findings(db, now: now)
+    // A repair may uncover what another one repairs: a note that gets a type has no card.
+    for _ in 0..<3 where !left.isEmpty {
+      try repair(db, left, now: now, random: random)
+      left = try findings(db, now: now)
+    }
+    return left
+  }
+
+  private static func repair(_ db: Database, _ found: [DecksFinding], now: Double, random: () -> UInt64) throws {
+    for finding in found {
       switch finding.kind {
+      case .deckRow, .presetRow, .cardRow, .deckOptions, .presetOptions, .noteType:
+        try finding.kind.column?.repair(db, now: now)
       case .cardWithoutDeck: try moveToRecovered(db, now: now)
       case .cardWithoutNote:
         try CardTable.remove(db, db.rows(query(.cardWithoutNote)) { CardID(rawValue: $0.integer(0)) })
@@ -115,7 +154,6 @@ public enum DecksCheck {
       case .badFields: try eachNote(db, .badFields) { try NoteData.write(db, $0, "") }
       }
     }
-    return try findings(db, now: now)
   }
 
   /// Moves cards whose deck is gone to the deck named `recovered`.

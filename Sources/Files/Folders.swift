@@ -20,9 +20,9 @@ public func parentFolder(of path: String) -> String {
 }
 
 /// Returns an unused path: the start and the ending, with a number between them if that path is taken.
-public func freePath(_ start: String, _ ending: String) -> String {
+public func freePath(_ start: String, _ ending: String) throws(FileError) -> String {
   var (path, number) = (start + ending, 1)
-  while access(path, F_OK) == 0 {
+  while try FileFacts.at(path, followingLinks: false) != nil {
     number += 1
     path = "\(start)-\(number)\(ending)"
   }
@@ -123,12 +123,12 @@ public enum Folder {
     return try entries(of: stream, path).compactMap { String(validating: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Returns the names of the subfolders, including links to folders, without hidden ones; empty if the folder cannot
-  /// be read.
-  public static func subfolders(of path: String) -> [String] {
-    do throws(FileError) {
-      return try names(in: path).filter { !$0.hasPrefix(".") && isFolder(path + "/" + $0) }
-    } catch { return [] }
+  /// Returns the names of the subfolders, including links to folders, without hidden ones; empty if there is no folder.
+  public static func subfolders(of path: String) throws(FileError) -> [String] {
+    try names(in: path).filter { name in
+      // What cannot be looked at may be one: reading it fails and reports why.
+      do { return try !name.hasPrefix(".") && FileFacts.at(path + "/" + name)?.kind == .folder } catch { return true }
+    }
   }
 
   /// Throws if a folder is at the path of a file, before any work is done for the file.

@@ -12,20 +12,22 @@ struct PluginFolder {
   /// Reads a file of the plugin.
   func file(_ name: String, limit: Int = 4 << 20) throws -> [UInt8] {
     let wanted = path + "/" + name
-    var facts = stat()
-    guard lstat(wanted, &facts) == 0 else { throw PluginFileError.missing(file: name) }
+    guard let facts = try FileFacts.at(wanted, followingLinks: false) else {
+      throw PluginFileError.missing(file: name)
+    }
     // The common case: a plain file directly in the folder, with no link on the way.
-    if facts.st_mode & S_IFMT == S_IFREG, !name.contains("/") { return try Self.bytes(wanted, limit: limit) }
-    guard let real = resolvedPath(of: name) else { throw PluginFileError.outside(file: name) }
+    if facts.kind == .file, !name.contains("/") { return try Self.bytes(wanted, limit: limit) }
+    guard let real = try resolvedPath(of: name) else { throw PluginFileError.outside(file: name) }
     return try Self.bytes(real, limit: limit)
   }
 
   /// Resolves a name in the folder, following links; nil if it leads out of the folder, or nowhere.
-  func resolvedPath(of name: String) -> String? {
-    guard let real = realPath(path + "/" + name), let own = realPath(path), real.hasPrefix(own + "/") else {
-      return nil
+  func resolvedPath(of name: String) throws(FileError) -> String? {
+    guard let real = realPath(path + "/" + name), let own = realPath(path) else {
+      if isMissing(errno) || errno == ELOOP { return nil }
+      throw FileError(path + "/" + name, .inspect)
     }
-    return real
+    return real.hasPrefix(own + "/") ? real : nil
   }
 
   private static func bytes(_ path: String, limit: Int) throws(FileError) -> [UInt8] {

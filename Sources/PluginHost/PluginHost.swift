@@ -86,7 +86,12 @@ public final class PluginHost: ListenerLoading {
     var found: [String: Plugin] = [:]
     for (folder, isBundled) in [(environment.folders.bundledPlugins, true), (environment.folders.plugins, false)] {
       guard let folder else { continue }
-      for name in Folder.subfolders(of: folder) {
+      let names: [String]
+      do { names = try Folder.subfolders(of: folder) } catch {
+        session.reportPlugin(oneLine(error))
+        continue
+      }
+      for name in names {
         if found[name] != nil { session.reportPlugin("\(name): your plugin replaces the bundled one") }
         // What is wrong with a plugin that the user disabled is shown by `plugin list` only.
         let isDisabled = grants?.entry(of: name, isBundled: isBundled)?.isEnabled == false

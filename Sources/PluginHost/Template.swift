@@ -1,9 +1,8 @@
 // Creates a new plugin as a starting point for the user. Invariant: the folder that it writes passes its own test
 // unchanged.
 
+import Archives
 import Commands
-import Files
-import Glibc
 import Values
 
 extension PluginHost {
@@ -14,18 +13,8 @@ extension PluginHost {
     guard Manifest.isName(name), CommandRegistry.mayName(name) else { throw PluginError.badName(name) }
     if plugins.contains(where: { $0.name == name }) { throw PluginError.exists(name: name, what: "a plugin") }
     if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
-    let folder = environment.folders.plugins + "/" + name
-    if fileExists(folder) { throw PluginError.exists(name: name, what: "the file \(folder)") }
-    do {
-      try makePrivateFolder(folder)
-      for (file, text) in PluginTemplate(name: name).files {
-        try AtomicFile.write(folder + "/" + file, Array(text.utf8), mode: 0o600)
-      }
-    } catch {
-      if fileExists(folder) { try Folder.removeTree(folder) }
-      throw error
-    }
-    let plugin = read(name, folder, isBundled: false)
+    try packages.store.add(name, PluginTemplate(name: name).files.map { PackedFile($0.name, Array($0.text.utf8)) })
+    let plugin = read(name, packages.store.installed(name), isBundled: false)
     add(plugin)
     return plugin
   }

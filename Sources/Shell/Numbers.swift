@@ -73,7 +73,7 @@ extension Session: NumberShowing {
     }
   }
 
-  /// When a moment comes, in words: `in 8 min`, `in 3 h`, `tomorrow`, `in 12 days`.
+  /// When a moment comes, in words: `in 8 min`, `in 3 h`, `tomorrow`, `in 12 days`, `in more than 100 years`.
   func until(_ moment: Double) -> String {
     let now = environment.clocks.now()
     let seconds = moment - now
@@ -84,7 +84,8 @@ extension Session: NumberShowing {
     switch days {
     case ..<1: return "in \(Int((seconds / 3600).rounded())) h"
     case 1: return "tomorrow"
-    default: return "in \(grouped(days)) days"
+    case ..<36_525: return "in \(grouped(days)) days"
+    default: return "in more than 100 years"
     }
   }
 

@@ -25,6 +25,8 @@ public enum NoteError: Problem, Equatable {
   /// The field holds formatting that plain text would lose.
   case formatted(field: String)
   case typeInUse(name: String, notes: Int)
+  /// `users` names notes and note types.
+  case mediaInUse(name: String, users: String)
   case tooLarge(what: String)
   /// A note with the same guid has another type.
   case otherType(type: String)
@@ -71,6 +73,10 @@ public enum NoteError: Problem, Equatable {
       ProblemReport(
         .notFound, "No such media file", "no media file is called \(quoted(name))\(didYouMean(near))",
         ["name": name, "suggestion": near])
+    case .mediaInUse(let name, let users):
+      ProblemReport(
+        .inUse, "The media file is in use",
+        "the media file \(quoted(name)) is used by \(users); --force removes it all the same", ["name": name])
     case .badMediaName(let name, let reason):
       ProblemReport(
         .badName, "Invalid name for a media file", "the name of a media file \(reason): \(quoted(name))",

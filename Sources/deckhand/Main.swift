@@ -67,7 +67,9 @@ let version = "0.1.0"
     let status = run(options, in: session)
     let ended = session.close()
     guard session.console.flush() else {
-      return fail(outputIsLost, status == ExitStatus.done ? ExitStatus.failed : status, asJSON: asksForJSON)
+      return fail(
+        status == ExitStatus.done ? outputIsLostAfterRun : outputIsLost,
+        status == ExitStatus.done ? ExitStatus.failed : status, asJSON: asksForJSON)
     }
     return status == ExitStatus.done ? ended : status
   }
@@ -140,6 +142,14 @@ let version = "0.1.0"
 
   private static var outputIsLost: PlainProblem {
     PlainProblem(ProblemReport(.failed, "The output is lost", "standard output could not be written"))
+  }
+
+  /// Whoever repeats a command that only could not answer would make its change twice.
+  private static var outputIsLostAfterRun: PlainProblem {
+    PlainProblem(
+      ProblemReport(
+        .failed, "The output is lost",
+        "standard output could not be written; the command has run, and what it changed is saved"))
   }
 
   /// Reports an error when there is no session to report it.

@@ -108,7 +108,7 @@ import Testing
     close(open(odd, O_CREAT | O_WRONLY, 0o600))
     #expect(mode(of: folder.file("tree/a/b")) == 0o700)
     #expect(try Folder.names(in: folder.file("tree")) == ["a", "link", "one", "pipe"])
-    #expect(Folder.subfolders(of: folder.file("tree/a")) == ["b", "folder-link"])
+    #expect(try Folder.subfolders(of: folder.file("tree/a")) == ["b", "folder-link"])
     try Folder.removeTree(folder.file("tree"))
     #expect(folder.names == ["elsewhere", "outside"])
     #expect(try Folder.names(in: folder.file("elsewhere")) == ["x"])
@@ -135,6 +135,10 @@ import Testing
     let folder = TemporaryFolder()
     symlink(folder.file("loop"), folder.file("loop"))
     #expect(fileExists(folder.file("loop")) && fileExists(folder.file("loop/a")))
+    #expect(try Folder.subfolders(of: folder.path) == ["loop"])
+    #expect(throws: FileError(folder.file("loop"), .list, number: ELOOP)) {
+      try Folder.subfolders(of: folder.file("loop"))
+    }
     try AtomicFile.write(folder.file("file"), "x".utf8)
     #expect(!fileExists(folder.file("missing")) && !fileExists(folder.file("file/a")))
     #expect(!fileExists(folder.file(String(repeating: "a", count: 300))))

@@ -1,6 +1,7 @@
 // The folder of installed plugins after a kill: at whatever moment, the next start finds a plugin as it was before the
 // change or after it.
 
+import Archives
 import Files
 import Glibc
 import TestSupport
@@ -51,6 +52,19 @@ import Values
     #expect(try TrustedKeys(data: folder.path).pins["mine"]?.description == key)
     try store.recover()
     #expect(found == "2")
+  }
+
+  @Test func `a new plugin is added whole, and what a kill left of one does not take its name`() throws {
+    try write("half", ".new-mine")
+    try store.recover()
+    #expect(found == "none")
+    try write("half", ".new-mine")
+    try store.add("mine", [PackedFile("version", Array("1".utf8)), PackedFile("a/b.lua", [])])
+    #expect(found == "1" && folder.names("plugins/mine").sorted() == ["a", "version"])
+    #expect(throws: PluginError.exists(name: "mine", what: "the file \(store.installed("mine"))")) {
+      try store.add("mine", [])
+    }
+    #expect(found == "1")
   }
 
   @Test(arguments: [["mine": "1"], [".old-mine": "1"], [:]])

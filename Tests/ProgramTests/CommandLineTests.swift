@@ -272,6 +272,10 @@ private let canHide: Bool = {
       #expect(run.status == 1)
       #expect(run.errors.contains("standard output could not be written"), "\(run)")
     }
+    let words = home.words(["deck", "create", "D"]).joined(separator: " ")
+    let made = try Child(["/bin/sh", "-c", words + " > /dev/full"], environment: home.environment).finish(input: "")
+    #expect(made.status == 1 && made.errors.contains("what it changed is saved"), "\(made)")
+    #expect(try home.run("deck", "list").output.contains("D"))
   }
 
   @Test func `a file beyond the limit of ulimit is reported`() throws {

@@ -10,6 +10,7 @@ import Testing
   @Test func `each change is a named step, undone and redone across processes`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish")
+    try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "el perro", "the dog")
     let script = try home.write(
       "local deck = decks.open('Spanish') for i = 1, 1204 do deck:add{prompt = 'p' .. i, answer = 'a'} end "
@@ -253,7 +254,7 @@ import Testing
     _ = try home.write("in the way", to: "data/local/backups")
     let run = try home.run("deck", "create", "French")
     #expect(
-      run.status == 0 && run.errors.contains("your changes are saved, but today's backup could not be made"), "\(run)"
+      run.status == 0 && run.errors.contains("note: today's backup could not be made"), "\(run)"
     )
     #expect(!run.errors.contains("nothing was changed"))
     #expect(try home.run("deck", "list").output.contains("French"))
@@ -276,6 +277,38 @@ import Testing
       mended.status == 0 && mended.output.contains("Repaired 1 finding.\nThe previous data is saved in "), "\(mended)")
     #expect(mended.output.contains("repaired: other users may read or write it"), "\(mended)")
     #expect(try home.run("doctor").status == 0)
+  }
+
+  @Test(arguments: [
+    """
+    db.execute("INSERT INTO presets (name, name_key, options) VALUES ('P', 'p', '[]')")
+    db.execute("UPDATE decks SET options = '{'")
+    """,
+    """
+    page, = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'reviews'").fetchone()
+    size, = db.execute("PRAGMA page_size").fetchone()
+    db.execute("PRAGMA wal_checkpoint(truncate)")
+    with open(sys.argv[1], "r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\\xff" * 64)
+    """,
+  ])
+  func `at a damaged collection the prompt still takes lines, and the doctor repairs it`(damage: String) throws {
+    let home = try Home()
+    try home.run("deck", "create", "Spanish")
+    try home.run("card", "add", "Spanish", "el perro", "the dog")
+    let script = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\(damage)\ndb.commit()\n"
+    let damaged = try Child(
+      ["/usr/bin/env", "python3", "-c", script, home.path + "/data/local/collection.sqlite"],
+      environment: home.environment
+    ).finish(input: "")
+    #expect(damaged.status == 0, "\(damaged)")
+    #expect(try home.run("doctor").status == 1)
+    let run = try home.run(input: "deck list\ndoctor --mend\ndeck list\n")
+    #expect(run.errors.contains("`doctor --mend` recovers"), "\(run)")
+    #expect(run.output.contains("Repaired ") && run.output.contains("Spanish"), "\(run)")
+    #expect(try home.run("doctor").output.hasPrefix("All is well.\n"))
+    #expect(try home.run("card", "list", "Spanish").output.contains("el perro"))
   }
 
   @Test func `the doctor leaves the history as it is`() throws {

@@ -65,6 +65,26 @@ private func rows(_ person: Person) throws -> [String] {
     try workspace.close()
   }
 
+  @Test func `a removed media file that a card names is removed again by redo, after any undo`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    _ = try workspace.media.add([1], named: "a.ogg")
+    let deck = try workspace.decks.create("Deck")
+    _ = try deck.add(NewCard(prompt: "[sound:a.ogg]", answer: "x"))
+    #expect(try workspace.media.firstUsed(of: ["b.ogg", "a.ogg"])?.name == "a.ogg")
+    try workspace.media.remove(["a.ogg"])
+    let removal = try #require(workspace.care.steps().first).id
+    _ = try workspace.decks.create("Other")
+    try workspace.care.undo(removal)
+    #expect(try workspace.media.all().count == 1)
+    try workspace.care.redo()
+    #expect(try workspace.media.all().isEmpty)
+    while let step = try workspace.care.steps().first(where: { !$0.isUndone }) { try workspace.care.undo(step.id) }
+    while try workspace.care.steps().contains(where: \.isUndone) { try workspace.care.redo() }
+    #expect(try workspace.media.all().isEmpty && workspace.decks.open("Other").count() == 0)
+    try workspace.close()
+  }
+
   @Test func `a step that made a deck is not undone while a later deck is within it`() throws {
     let workspace = try Person().workspace()
     _ = try workspace.decks.create("a::b")

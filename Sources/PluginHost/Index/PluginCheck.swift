@@ -33,10 +33,10 @@ public struct PluginCheck {
     }
     (package, bytes) = (read, packed)
     if let refusal { faults.append(refusal) }
-    if let read { lookAt(read, host) }
+    if let read { try lookAt(read, host) }
   }
 
-  private mutating func lookAt(_ package: PluginPackage, _ host: PluginHost) {
+  private mutating func lookAt(_ package: PluginPackage, _ host: PluginHost) throws(FileError) {
     let manifest = package.manifest
     if !manifest.hasVersion {
       faults.append("plugin.json: \"version\": a version such as \"1.0.0\" is expected, it is missing")
@@ -48,7 +48,7 @@ public struct PluginCheck {
     }
     if !package.hasTests { faults.append("test.lua is missing, so nothing would be tested when it is installed") }
     if let bundled = host.plugins.first(where: { $0.name == package.name && $0.isBundled }),
-      PluginFolder(plugin: package.name, path: parentFolder(of: bundled.folder)).resolvedPath(of: package.name)
+      try PluginFolder(plugin: package.name, path: parentFolder(of: bundled.folder)).resolvedPath(of: package.name)
         != package.path
     {
       faults.append(PluginPackageError.bundled(plugin: package.name).message)

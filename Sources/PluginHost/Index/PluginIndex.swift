@@ -164,7 +164,7 @@ public struct PluginIndex: Sendable {
         plugin: listing.name, version: release.version.description, path: path, address: release.address,
         size: release.size)
     }
-    let real = PluginFolder(plugin: listing.name, path: folder).resolvedPath(of: release.file)
+    let real = try PluginFolder(plugin: listing.name, path: folder).resolvedPath(of: release.file)
     guard let real else { throw PluginIndexError.leadsOut(path: folder, file: release.file) }
     let package =
       Folder.isFolder(real)

@@ -142,7 +142,7 @@ public struct PluginInstaller {
     defer { lock.release() }
     // Another shell may have changed the plugin during the question.
     try checkUnchanged(plan)
-    let staged = try store.stage(plan.package)
+    let staged = try store.stage(name, plan.package.files)
     do {
       try test(staged)
       try store.commit(

@@ -46,13 +46,13 @@ struct PluginStore {
 
   // MARK: A new folder
 
-  /// Writes a package's files to a folder that is not used yet. The caller holds the lock.
-  func stage(_ package: PluginPackage) throws -> String {
-    let path = staged(package.name)
+  /// Writes a plugin's files to a folder that is not used yet. The caller holds the lock.
+  func stage(_ plugin: String, _ files: [PackedFile]) throws -> String {
+    let path = staged(plugin)
     do {
       try makePrivateFolder(path)
       var folders: Set<String> = [path]
-      for file in package.files {
+      for file in files {
         let target = path + "/" + file.path
         try makePrivateFolder(parentFolder(of: target))
         var options = Replacement(mode: 0o600, isInterrupted: isNeverInterrupted)
@@ -67,9 +67,24 @@ struct PluginStore {
       Folder.sync(folder)
       return path
     } catch {
-      try discard(package.name)
+      try discard(plugin)
       throw error
     }
+  }
+
+  /// Adds a plugin whose name is free: with all its files, or not at all.
+  func add(_ plugin: String, _ files: [PackedFile]) throws {
+    let lock = try lock()
+    defer { lock.release() }
+    if fileExists(installed(plugin)) {
+      throw PluginError.exists(name: plugin, what: "the file \(installed(plugin))")
+    }
+    let staged = try stage(plugin, files)
+    do { try Folder.move(staged, to: installed(plugin)) } catch {
+      try discard(plugin)
+      throw error
+    }
+    Folder.sync(folder)
   }
 
   /// Removes a staged folder.

@@ -3,6 +3,7 @@
 import Commands
 import Decks
 import Files
+import Templates
 import Text
 import Values
 import Workspace
@@ -77,13 +78,22 @@ enum MediaCommands {
     BuiltIn(
       "media", "remove", theme: theme, access: .signedIn, effect: .changes, summary: "Removes media files by name.",
       answer: "integer",
-      details: "The content stays on disk until `doctor --mend media`, so that this can be undone.",
+      details:
+        "The content stays on disk until `doctor --mend media`, so that this can be undone. A file that a note or "
+        + "a note type uses is removed only after a question, or with --force.",
       arguments: [Argument("NAME", isRepeating: true, help: "names of media; `media list` lists them")],
+      options: [Option("--force", help: "remove files that are in use, too")],
       example: "media remove perro.mp3", complete: names
     ) { invocation, session in
       // A name given twice counts once.
       let names = invocation.list("NAME").distinct(by: \.self)
-      try session.workspace().media.remove(names)
+      let media = try session.workspace().media
+      if !invocation.flag("--force"), let used = try media.firstUsed(of: names) {
+        if !session.canAsk { throw NoteError.mediaInUse(name: used.name, users: used.users) }
+        let question = "\(quoted(used.name)) is used by \(used.users). Remove \(names.count == 1 ? "it" : "the files")?"
+        guard try session.confirm(question) else { return CommandResult(.integer(0), line: "Nothing was removed.") }
+      }
+      try media.remove(names)
       return CommandResult(.integer(names.count), line: "Removed \(session.counted(names.count, "media file")).")
     }
   }

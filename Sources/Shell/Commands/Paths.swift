@@ -58,7 +58,7 @@ struct TextEditor {
 
   /// Saves a text that could not be applied, and tells the user the path.
   private func save(_ text: some Collection<UInt8>) throws {
-    let path = freePath(session.environment.folders.cache + "/refused-\(getpid())", ".txt")
+    let path = try freePath(session.environment.folders.cache + "/refused-\(getpid())", ".txt")
     try AtomicFile.write(path, text)
     session.console.note("Your text was saved to \(path).")
   }

@@ -21,6 +21,8 @@ package final class Prompt {
   private var wasRequested = false
   /// Whether a command can be typed now: no question is open, and no chunk of Lua is unfinished.
   private var isBetweenLines = false
+  /// The failure of the work between the last two lines.
+  private var lastFailure = ""
   /// Lines of a paste that have not run yet.
   private var pastedLines: [String] = []
 
@@ -57,24 +59,32 @@ package final class Prompt {
           session.leave(by: signal)
           break
         }
-        do {
-          try session.applyPending()
-          if !wasRequested { IdleLock(session).watch() }
-          wasRequested = false
-          session.showNotices()
-          session.data.opened?.dailyBackups.begin()
-          if let news = try session.data.opened?.refitting.advance() {
-            session.console.note(FittingWords.news(news, session))
-          }
-          try readAndRun(from: source)
-        } catch {
-          report(error)
-        }
+        workBetweenLines()
+        do { try readAndRun(from: source) } catch { report(error) }
       }
     }
     session.input.lineReader = nil
     session.requests.stop()
     return session.state.leaving ?? ExitStatus.done
+  }
+
+  /// Whatever fails here, the next line is read: it may be `doctor --mend`. The same failure is reported once.
+  private func workBetweenLines() {
+    do {
+      try session.applyPending()
+      session.showNotices()
+      session.data.opened?.dailyBackups.begin()
+      if let news = try session.data.opened?.refitting.advance() {
+        session.console.note(FittingWords.news(news, session))
+      }
+      lastFailure = ""
+    } catch {
+      let failure = "\(error)"
+      if failure != lastFailure { report(error) }
+      lastFailure = failure
+    }
+    if !wasRequested { IdleLock(session).watch() }
+    wasRequested = false
   }
 
   /// Reports an error between two lines. Input that cannot be read ends the prompt, since reading it again would fail

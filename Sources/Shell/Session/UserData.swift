@@ -57,8 +57,8 @@ package final class UserData {
     return fresh
   }
 
-  /// The message for a failed backup. The change that made the backup due is saved, so the error's own words about
-  /// changes are left out.
+  /// The message for a failed backup. The error's own words about changes are left out: they are not about the change
+  /// that made the backup due.
   private static func words(forBackup error: any Error) -> String {
     guard let problem = error as? any Problem else { return "note: today's backup could not be made: \(error)" }
     if problem.code == "interrupted" { return "note: today's backup was interrupted; the next change starts it again" }
@@ -66,7 +66,7 @@ package final class UserData {
     if case .text(let path)? = problem.report.details.first(where: { $0.name == "path" })?.value {
       place = ": " + printable(path, limit: 4096)
     }
-    return "note: your changes are saved, but today's backup could not be made (\(problem.title)\(place)); "
+    return "note: today's backup could not be made (\(problem.title)\(place)); "
       + "`backup FILE` writes one to another place"
   }
 

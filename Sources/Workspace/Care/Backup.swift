@@ -149,7 +149,7 @@ extension CareOperations {
   /// Returns the path of the newest backup in the account's folder.
   func newestBackup() -> String? {
     let names: [String]
-    // No backup has been made yet.
+    // Other commands say why the folder cannot be read: this is only advice.
     do { names = try Folder.names(in: backupFolder) } catch { return nil }
     let paths = names.filter { $0.hasSuffix(CareOperations.backupEnding) }.map { backupFolder + "/" + $0 }
     func made(_ path: String) -> (Int, Int) {
@@ -182,7 +182,7 @@ extension CareOperations {
   public func freeBackupPath(_ what: String = "backup", ending: String? = nil) throws -> String {
     if !workspace.rehearsal.isOn { try makePrivateFolder(backupFolder) }
     let day = workspace.dailyBackups.day(workspace.environment.clocks.now())
-    return freePath(backupFolder + "/\(what)-\(day)", ending ?? CareOperations.backupEnding)
+    return try freePath(backupFolder + "/\(what)-\(day)", ending ?? CareOperations.backupEnding)
   }
 
   static let backupEnding = ".deckhand-backup"

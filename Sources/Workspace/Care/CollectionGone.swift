@@ -28,7 +28,7 @@ extension CareOperations {
       let rest = name.dropFirst(DailyBackup.start.count)
       let ending = rest.hasSuffix(CareOperations.backupEnding) ? CareOperations.backupEnding : ""
       // On the same day this may happen again, and the first backup is the one with the data.
-      let kept = freePath("\(backupFolder)/kept-\(rest.dropLast(ending.count))", ending)
+      let kept = try freePath("\(backupFolder)/kept-\(rest.dropLast(ending.count))", ending)
       try Folder.move(backupFolder + "/" + name, to: kept)
     }
     // A connection that was opened before the file was removed would still write to that file.

@@ -140,7 +140,6 @@ public struct DailyBackups {
   /// time zone further east.
   func future() throws -> [String] {
     let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.environment.clocks.now()))
-    guard Folder.isFolder(folder) else { return [] }
     return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today + 1 }.sorted()
   }
 
@@ -169,7 +168,7 @@ public struct DailyBackups {
     let preferences = try workspace.preferences()
     let now = workspace.environment.clocks.now()
     let path = workspace.care.backupFolder + "/" + DailyBackup.start + day(now) + CareOperations.backupEnding
-    guard preferences.backsUpDaily, !fileExists(path) else { return nil }
+    guard preferences.backsUpDaily, try FileFacts.at(path) == nil else { return nil }
     try workspace.read { _ in }
     return DailyBackup(
       job: workspace.care.backupJob(to: path), retention: preferences.backupRetention, today: dayNumber(now))

@@ -164,7 +164,7 @@ struct Diagnosis {
     }
     var found = try check.missing.map {
       finding(
-        "missing_media", "\(quoted($0.name)) is used but does not exist", try userNames($0.references),
+        "missing_media", "\(quoted($0.name)) is used but does not exist", try workspace.media.userNames($0.references),
         "add the file, or correct what refers to it")
     }
     found += check.damaged.map {
@@ -182,16 +182,6 @@ struct Diagnosis {
   }
 
   private static let mostNames = 100
-
-  /// Returns what refers to a media name: notes by their guids, note types by their names.
-  private func userNames(_ references: MediaReferences) throws -> String {
-    let users = try workspace.media.users(of: references)
-    let names =
-      try users.notes.prefix(3).map { "note \(try $0.record().guid)" }
-      + users.types.prefix(3).map { "note type \(try $0.record().name)" }
-    let count = references.notes.count + references.types.count
-    return names.joined(separator: ", ") + (count > names.count ? ", … \(grouped(count - names.count)) more" : "")
-  }
 
   /// Returns the contents of removed media, which are kept so that the removal can be undone. That is not a fault, so
   /// they are deleted only when the media area is requested by itself.
@@ -275,7 +265,9 @@ extension DecksFinding.Kind {
     switch self {
     case .badReview: "reviews"
     case .noteWithoutCard, .missingGuid, .badFields: "notes"
-    case .deckWithoutParent, .deckKey: "decks"
+    case .deckWithoutParent, .deckKey, .deckRow, .deckOptions: "decks"
+    case .presetRow, .presetOptions: "presets"
+    case .noteType: "note_types"
     default: "cards"
     }
   }
@@ -283,7 +275,17 @@ extension DecksFinding.Kind {
   /// Returns what is wrong, and what a repair does.
   fileprivate func words(_ count: Int) -> (String, String) {
     let cards = counted(count, "card")
+    let aside = "what is there now is set aside in a file beside the backups"
     return switch self {
+    case .deckRow, .presetRow, .cardRow:
+      ("\(counted(count, "row")) with unreadable data of a server", "\(aside); the next sync compares them anew")
+    case .deckOptions: ("\(counted(count, "deck")) with unreadable options", "\(aside); their options are reset")
+    case .presetOptions: ("\(counted(count, "preset")) with unreadable options", "\(aside); their options are reset")
+    case .noteType:
+      (
+        "\(counted(count, "note type")) that cannot be read",
+        "\(aside); the fields get new names, and the cards plain templates"
+      )
     case .cardWithoutDeck: ("\(cards) without a deck", "they are moved to the deck Recovered")
     case .noteWithoutType: ("\(counted(count, "note")) whose note type does not exist", "they get another note type")
     case .cardWithoutNote: ("\(cards) whose note does not exist", "they are removed: their texts were in the note")

@@ -46,6 +46,30 @@ extension CareOperations {
 
   /// Applies the remedy of each finding.
   private func mend(_ found: [DoctorFinding]) throws {
+    try removingOnFailure { created in
+      let values =
+        found.contains { $0.area == .decks } ? try workspace.read { try DecksCheck.unreadable($0) } : []
+      if !values.isEmpty {
+        let path = try freeBackupPath("set-aside", ending: ".txt")
+        try AtomicFile.write(path, values.map(\.line).joined().utf8)
+        created.append(path)
+      }
+      try mendRows(found)
+    }
+    if found.contains(where: { $0.code == DoctorFinding.removedMedia }) { try workspace.media.clean() }
+    for finding in found where finding.isMendable && finding.area == .files {
+      let isFolder = try FileFacts.at(finding.place, followingLinks: false)?.kind == .folder
+      if finding.code == "open_to_others" {
+        chmod(finding.place, isFolder ? 0o700 : 0o600)
+      } else if isFolder {
+        try Folder.removeTree(finding.place)
+      } else {
+        try Folder.removeFile(finding.place)
+      }
+    }
+  }
+
+  private func mendRows(_ found: [DoctorFinding]) throws {
     func has(_ code: String) -> Bool { found.contains { $0.code == code } }
     try workspace.perform(.mend) { db in
       if found.contains(where: { $0.area == .decks }) {
@@ -67,17 +91,6 @@ extension CareOperations {
       }
       if has("damaged_step") { try UndoLog.removeAll(db) }
     }
-    if has(DoctorFinding.removedMedia) { try workspace.media.clean() }
-    for finding in found where finding.isMendable && finding.area == .files {
-      let isFolder = try FileFacts.at(finding.place, followingLinks: false)?.kind == .folder
-      if finding.code == "open_to_others" {
-        chmod(finding.place, isFolder ? 0o700 : 0o600)
-      } else if isFolder {
-        try Folder.removeTree(finding.place)
-      } else {
-        try Folder.removeFile(finding.place)
-      }
-    }
   }
 
   /// Salvages the readable rows of a damaged collection. Keeps the damaged file unchanged.
@@ -97,4 +110,9 @@ extension CareOperations {
     try workspace.settings.reload()
     return (kept, losses.map(\.words))
   }
+}
+
+extension UnreadableValue {
+  /// The line in the file of what a repair replaced.
+  fileprivate var line: String { "\(table) \(row), \(column): \(text)\n" }
 }

@@ -20,7 +20,7 @@ extension MediaOperations {
   /// Imports the files in the folder, each replacing the existing file of the same name.
   /// - Returns: the imported files as they were then, for `clearInbox` once the change is committed.
   public func importInbox() throws -> [(path: String, facts: FileFacts)] {
-    if workspace.rehearsal.isOn || !Folder.isFolder(inbox) { return [] }
+    if try workspace.rehearsal.isOn || FileFacts.at(inbox)?.kind != .folder { return [] }
     var taken: [(path: String, facts: FileFacts)] = []
     for name in try Folder.names(in: inbox).sorted() where !name.hasPrefix(".") {
       let path = inbox + "/" + name

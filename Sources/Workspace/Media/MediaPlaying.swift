@@ -5,6 +5,7 @@ public import CardDocuments
 public import Decks
 import Files
 import Glibc
+import Templates
 import Text
 
 extension CardHandle {
@@ -82,5 +83,23 @@ extension MediaOperations {
     of references: MediaReferences
   ) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {
     (references.notes.map { workspace.handle(of: $0) }, references.types.map { workspace.handle(of: $0) })
+  }
+
+  /// Returns what refers to a media file in words: notes by their guids, note types by their names.
+  func userNames(_ references: MediaReferences) throws -> String {
+    let users = try users(of: references)
+    let names =
+      try users.notes.prefix(3).map { "note \(try $0.record().guid)" }
+      + users.types.prefix(3).map { "note type \(try $0.record().name)" }
+    let count = references.notes.count + references.types.count
+    return names.joined(separator: ", ") + (count > names.count ? ", … \(grouped(count - names.count)) more" : "")
+  }
+
+  /// Returns the first of some media files that notes or note types use, with its users in words.
+  public func firstUsed(of names: [String]) throws -> (name: String, users: String)? {
+    let references = try workspace.read { try MediaTable.references($0) }
+    return try names.lazy.compactMap { name in references[name].map { (name, $0) } }.first.map { name, found in
+      (name, try userNames(found))
+    }
   }
 }

@@ -40,6 +40,7 @@ extension ProblemTable {
       "otherType": NoteError.otherType(type: hostile),
       "interrupted": NoteError.interrupted,
       "mediaNotFound": NoteError.mediaNotFound(name: hostile, suggestion: "a.png"),
+      "mediaInUse": NoteError.mediaInUse(name: hostile, users: "note type Basic"),
       "badMediaName": NoteError.badMediaName(name: hostile, reason: "must not be blank"),
     ])
 
