@@ -67,7 +67,7 @@ import Testing
   ) {
     var (text, found) = (text, [String]())
     text.withUTF8 { bytes in
-      Tokenizer(tables: WordTables(code: code)).forEachSentence(in: bytes) { range, _ in
+      Tokenizer(tables: WordTables(code: code)).forEachSentence(in: bytes, watch: { _ in }) { range, _ in
         found.append(String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self))
       }
     }
