@@ -169,8 +169,8 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     "mine", [LuaParameter("text", .object("text")), LuaParameter("options", .optional(.table))],
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card for each unknown word of a text with the sentence that shows it best; returns added, present, "
-      + "without_sentence and the lemmas. Options: count, target (0 to 1), unknown_at_most = 1, min_count = 1, "
-      + "require_gloss, cloze, dictionary, type (a note type to use instead of Mined)."
+      + "without_sentence, the lemmas, and the words that are left_out with the reason. Options: count, "
+      + "target (0 to 1), unknown_at_most = 1, min_count = 1, require_gloss, cloze, dictionary, type (a note type to use instead of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
     var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)
@@ -198,6 +198,10 @@ func describeMining(_ type: BoundType<DeckHandle>) {
         ("added", .integer(added)), ("present", .integer(report.present)),
         ("without_sentence", .integer(report.withoutSentence)),
         ("lemmas", .list(report.added.map { .text($0.lemma) })),
+        (
+          "left_out",
+          .list(report.leftOut.map { .record([("word", .text($0.word)), ("reason", .text($0.reason))]) })
+        ),
       ]))
   }
 }

@@ -2,8 +2,9 @@
 // and each word is in one sentence.
 //
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
-// in numbers by a comma too, but never by a hyphen. A sentence ends at the end of a paragraph, or at an end mark
-// followed by a capital, a letter of a script without capitals, a digit or an opening mark.
+// in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. A sentence ends at the end of a
+// paragraph, or at an end mark followed by a capital, a letter of a script without capitals, a digit or an opening
+// mark.
 
 import Text
 
@@ -97,7 +98,8 @@ struct Tokenizer {
         }
         guard goesOn else { return finish(bytes, word, &words) }
         word.end = after
-      case .other where isDecimalComma(bytes, word.end) || isJoinControl(bytes, word.end): word.end += length
+      case .other where isDecimalComma(bytes, word.end) || isJoinControl(bytes, word.end) || joinsEnclitic(bytes, word):
+        word.end += length
       case .other, .blank: return finish(bytes, word, &words)
       }
     }
@@ -116,6 +118,20 @@ struct Tokenizer {
     guard place + 3 < bytes.count, bytes[place] == 0xE2, bytes[place + 1] == 0x80, bytes[place + 2] & 0xFE == 0x8C
     else { return false }
     return Self.classify(bytes, place + 3).kind == .letter
+  }
+
+  /// Whether a hyphen after a word joins a pronoun to a verb, `comprá-los`, or the ending to both.
+  private func joinsEnclitic(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Bool {
+    guard !tables.enclitics.isEmpty, bytes[word.end] == UInt8(ascii: "-"), word.end - word.start > 1 else {
+      return false
+    }
+    let (start, hasEnclitic) = (word.end + 1, bytes[word.start..<word.end].contains(UInt8(ascii: "-")))
+    var end = start
+    while end < bytes.count, case let (kind, length) = Self.classify(bytes, end), kind == .letter || kind == .capital {
+      end += length
+    }
+    return isOne(of: tables.enclitics, bytes, start..<end)
+      || hasEnclitic && isOne(of: tables.endingsAfterEnclitics, bytes, start..<end)
   }
 
   /// Whether a short word is one of a few.
@@ -188,6 +204,10 @@ struct Tokenizer {
       case "\n" where end == nil && isParagraphEnd(bytes, index): return index
       default:
         if isEnd, end == nil, scalar.properties.isWhitespace { end = index }
+        // In French a blank comes before the mark that closes a quotation; one that opens follows it directly.
+        if "»”".unicodeScalars.contains(scalar), end != nil, !opens, isBlank(bytes, index + length) {
+          end = index + length
+        }
         // A dash opens nothing here: what a speaker says goes on in small letters, `—¿Vienes? —preguntó`.
         if end != nil, "¿¡«“\"‘'([".unicodeScalars.contains(scalar) { opens = true }
       }
@@ -199,6 +219,10 @@ struct Tokenizer {
     let follows = next.isCapital || ((isCaseless || next.isNumber) && dots != 3) || (opens && dots != 1)
     guard follows else { return nil }
     return dots == 1 && isAbbreviation(bytes, word, before: next) ? nil : end
+  }
+
+  private func isBlank(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+    index < bytes.count && Self.classify(bytes, index).kind == .blank
   }
 
   /// Whether a line end ends a paragraph: a blank line follows.

@@ -15,6 +15,10 @@ struct WordTables {
   let splitsElisions: Bool
   /// Whether a t between hyphens only links a verb to its subject: `demanda-t-il`.
   let linksWithT: Bool
+  /// Pronouns that follow a verb with a hyphen, whose form is a word only with them: `comprá-los`.
+  let enclitics: Set<String>
+  /// Endings of a verb after such a pronoun: `comprá-los-ei`.
+  let endingsAfterEnclitics: Set<String>
   /// Beginnings of words whose apostrophe separates nothing: `aujourd'hui`.
   let undivided: Set<String>
   /// Words that end in an apostrophe: `po'`.
@@ -38,10 +42,16 @@ struct WordTables {
     asksWithSemicolon = code == "el"
     splitsElisions = ["it", "ca", "fr"].contains(code)
     linksWithT = code == "fr"
+    enclitics = code == "pt" ? words(Self.portugueseEnclitics) : []
+    endingsAfterEnclitics = code == "pt" ? words("ei ás á emos eis ão ia ias íamos íeis iam") : []
     undivided = code == "fr" ? ["aujourd", "quelqu", "presqu", "prud", "entr"] : []
     splitsContractions = code == "en"
     apocopes = code == "it" ? ["po'", "mo'", "be'", "di'", "fa'", "va'", "sta'", "da'", "to'", "ca'"] : []
   }
+
+  private static let portugueseEnclitics = """
+    me te se nos vos o a os as lo la los las no na nas lhe lhes mo ma mos mas to ta tos tas lho lha lhos lhas
+    """
 
   private static let articleLemmas = "el uno il un un' l' le the a to o um"
 

@@ -130,19 +130,20 @@ public final class LexiconLibrary {
     ListSource.candidates(of: language, lists: listFolders, dictionaries: dictionaryFolders)
   }
 
-  /// Opens the preferred usable source; if no source is usable, the error is about the preferred one that exists, or
-  /// that cannot be looked for.
+  /// Opens the preferred usable source; if no source is usable, the error is about the preferred one that exists.
+  /// - Throws: for a source that cannot be looked for too: another one has other words.
   private func open(_ language: Language, _ foldAccents: Bool, anew: Bool) throws(LexiconError) -> Lexicon {
     var failure: LexiconError?
     let policy = WordPolicy(language: language, foldsAccents: foldAccents)
-    for source in sources(of: language) where source.stamp != nil {
+    for source in sources(of: language) {
+      if let unknown = source.failure { throw unknown }
+      if source.stamp == nil { continue }
       do throws(LexiconError) {
         return try make(source, language.name, language, language.encoding, policy, cachedAs: language.name, anew: anew)
       } catch {
         failure = failure ?? error
       }
     }
-    failure = failure ?? sources(of: language).lazy.compactMap(\.failure).first
     throw failure ?? .noWordList(language: language.name, package: language.package)
   }
 

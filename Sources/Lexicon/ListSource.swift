@@ -1,4 +1,4 @@
-// The source of a language's words: a list, or a dictionary with its affixes.
+// The source of a language's words: a list, a dictionary with its affixes, or both.
 // Invariant: a source that was found has all its files; its stamp changes when one of them does.
 
 import Files
@@ -8,20 +8,24 @@ import Glibc
 enum ListSource: Equatable {
   case list(path: String)
   case dictionary(words: String, affixes: String)
+  /// Several sources, each with words that the others lack.
+  indirect case joined([ListSource])
 
-  /// Returns the possible sources of a language in these folders, the preferred first: dictionaries before lists.
+  /// Returns the possible sources of a language in these folders, the preferred first: a dictionary with a list, then
+  /// dictionaries, then lists.
   static func candidates(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
     let expanded = language.dictionaryNames.flatMap { name in
       dictionaries.map { ListSource.dictionary(words: "\($0)/\(name).dic", affixes: "\($0)/\(name).aff") }
     }
     let plain = language.listNames.flatMap { name in lists.map { ListSource.list(path: "\($0)/\(name)") } }
-    return expanded + plain
+    return expanded.flatMap { dictionary in plain.map { .joined([dictionary, $0]) } } + expanded + plain
   }
 
   private var paths: [String] {
     switch self {
     case .list(let path): [path]
     case .dictionary(let words, let affixes): [words, affixes]
+    case .joined(let sources): sources.flatMap(\.paths)
     }
   }
 
@@ -54,33 +58,54 @@ enum ListSource: Equatable {
     _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, didRead: @escaping (Double) -> Void
   ) throws(LexiconError) -> (words: WordCollection, stamp: SourceStamp) {
     var words = WordCollection(limit: limits.words)
+    let stamp = try collect(encoding, normalizer, limits, didRead, into: &words)
+    return (words, stamp)
+  }
+
+  private func collect(
+    _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, _ didRead: @escaping (Double) -> Void,
+    into words: inout WordCollection
+  ) throws(LexiconError) -> SourceStamp {
     switch self {
     case .list(let path):
       let file = try ListFile(path: path, limits: limits)
       try readList(
         file.bytes, path: path, encoding: encoding, normalizer: normalizer, limits.isInterrupted, into: &words)
-      return (words, file.stamp)
+      return file.stamp
     case .dictionary(let dictionary, let affixes):
       let (dictionary, affixes) = (
         try ListFile(path: dictionary, limits: limits), try ListFile(path: affixes, limits: limits)
       )
-      words = try expanded(dictionary, try AffixRules(affixes), normalizer, limits, didRead)
-      let (a, b) = (dictionary.stamp, affixes.stamp)
-      return (words, SourceStamp(bytes: a.bytes &+ b.bytes, time: max(a.time, b.time), hash: a.hash &* 31 &+ b.hash))
+      try expand(dictionary, try AffixRules(affixes), normalizer, limits, didRead, into: &words)
+      return dictionary.stamp.joined(affixes.stamp)
+    case .joined(let sources):
+      var stamp: SourceStamp?
+      for source in sources {
+        let next = try source.collect(encoding, normalizer, limits, didRead, into: &words)
+        stamp = stamp?.joined(next) ?? next
+      }
+      return stamp ?? SourceStamp()
     }
   }
 
-  private func expanded(
+  private func expand(
     _ dictionary: ListFile, _ rules: AffixRules, _ normalizer: WordNormalizer, _ limits: ListLimits,
-    _ didRead: @escaping (Double) -> Void
-  ) throws(LexiconError) -> WordCollection {
-    var words = WordCollection(limit: limits.words)
+    _ didRead: @escaping (Double) -> Void, into words: inout WordCollection
+  ) throws(LexiconError) {
+    var found = WordCollection(limit: limits.words)
+    swap(&found, &words)
+    defer { swap(&found, &words) }
     let expansion = AffixExpansion(
       rules: rules, path: dictionary.path, limit: limits.words, isInterrupted: limits.isInterrupted
     ) { form in
-      words.add(form, by: normalizer)
+      found.add(form, by: normalizer)
     }
     try expansion.expand(dictionary.bytes, didRead)
-    return words
+  }
+}
+
+extension SourceStamp {
+  fileprivate func joined(_ other: SourceStamp) -> SourceStamp {
+    SourceStamp(bytes: bytes &+ other.bytes, time: max(time, other.time), hash: hash &* 31 &+ other.hash)
   }
 }

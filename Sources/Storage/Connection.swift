@@ -21,6 +21,8 @@ final class Connection {
   var operation = "reading"
   /// Polled while statements run.
   private var poll: StatementPoll?
+  /// The only tables that statements may read; nil for all.
+  private(set) var readable: ReadableTables?
   private var isClosed = false
 
   /// - Parameters:
@@ -112,6 +114,20 @@ final class Connection {
         context.map { Unmanaged<StatementPoll>.fromOpaque($0).takeUnretainedValue().isInterrupted() } == true ? 1 : 0
       },
       Unmanaged.passUnretained(poll).toOpaque())
+  }
+
+  /// Refuses statements that read other tables.
+  func readOnly(_ tables: ReadableTables) {
+    readable = tables
+    sqlite3_set_authorizer(
+      pointer,
+      { context, action, table, _, schema, _ in
+        guard action == SQLITE_READ, let context, let table, schema.map({ String(cString: $0) }) == "main" else {
+          return SQLITE_OK
+        }
+        let tables = Unmanaged<ReadableTables>.fromOpaque(context).takeUnretainedValue()
+        return tables.contains(String(cString: table)) ? SQLITE_OK : SQLITE_DENY
+      }, Unmanaged.passUnretained(tables).toOpaque())
   }
 
   /// Prepares the next statement of a text.

@@ -45,6 +45,12 @@ public final class ExclusiveDatabase {
     _ = try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
   }
 
+  /// From now on refuses to read anything but ordinary tables, and values longer than a limit.
+  func readOnlyTables(longest: Int?) throws(StorageError) {
+    if let longest { sqlite3_limit(database.connection.pointer, SQLITE_LIMIT_LENGTH, Int32(clamping: longest)) }
+    database.connection.readOnly(try ReadableTables(of: database))
+  }
+
   /// Lends the database until the body returns, once everything that the second thread was given is written.
   public func use<T>(_ body: (Database) throws -> T) throws -> T {
     try database.connection.drain()

@@ -68,7 +68,7 @@ public struct NewStore {
 
   /// Returns the migrations that a file of an older version has; nil for any other file.
   private func olderMigrations(of source: String) throws -> [Migration]? {
-    let file = try ForeignDatabase.open(source, isInterrupted: isInterrupted)
+    let file = try ForeignDatabase.open(source, longest: nil, isInterrupted: isInterrupted)
     let applied = try file.use(appliedMigrations)
     try file.close()
     guard !applied.isEmpty, applied.isStrictSubset(of: migrations.map(\.name)) else { return nil }

@@ -20,10 +20,10 @@ package struct HTMLTag {
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
   ]
 
-  var isVoid: Bool { HTMLTag.voids.contains(name) }
+  package var isVoid: Bool { HTMLTag.voids.contains(name) }
 
   /// Whether the element is invisible.
-  var isHidden: Bool {
+  package var isHidden: Bool {
     if name == "rp" || name == "head" || name == "template" || name == "noscript" { return true }
     if attribute("hidden") != nil { return true }
     guard let style = attribute("style") else { return false }

@@ -34,7 +34,7 @@ import Values
         line.text, start: ((line.start ?? 0) + jitter - offset) / speed,
         end: ((line.end ?? 0) + jitter - offset) / speed)
     }
-    let pairing = SubtitlePairing(text, other)
+    let pairing = SubtitlePairing(text, other) {}
     #expect(abs(pairing.timing.speed - speed) < 1e-6 && abs(pairing.timing.offset - offset) < 0.6)
     let there = Set(other.map(\.text))
     let right = zip(text, pairing.translations).count { $1 == $0.text }
@@ -46,14 +46,30 @@ import Values
   @Test(arguments: 1...12)
   func `a few lines at the same times are paired directly`(count: Int) {
     let text = (0..<count).map { TextParagraph("\($0)", start: Double($0) * 3, end: Double($0) * 3 + 2.5) }
-    let timing = SubtitlePairing(text, text).timing
+    let timing = SubtitlePairing(text, text, check: {}).timing
     #expect(timing.speed == 1 && abs(timing.offset) < 0.01, "\(timing)")
   }
 
   @Test func `a given offset is used as it is, and nothing pairs with nothing`() {
     let text = film(10, seed: 4)
     let moved = text.map { TextParagraph($0.text, start: ($0.start ?? 0) - 300, end: ($0.end ?? 0) - 300) }
-    #expect(SubtitlePairing(text, moved, offset: 300).share == 1)
-    #expect(SubtitlePairing(text, []).share == 0 && SubtitlePairing([], text).translations.isEmpty)
+    #expect(SubtitlePairing(text, moved, offset: 300, check: {}).share == 1)
+    #expect(
+      SubtitlePairing(text, [], check: {}).share == 0 && SubtitlePairing([], text, check: {}).translations.isEmpty)
+  }
+
+  @Test func `pairing can be interrupted anywhere`() {
+    struct Stop: Error {}
+    let text = (0..<3_000).map { TextParagraph("a", start: Double($0), end: Double($0) + 1) }
+    for wanted in [1, 2, 50, 200] {
+      var polls = 0
+      #expect(throws: Stop.self) {
+        _ = try SubtitlePairing(text, text) { () throws(Stop) in
+          polls += 1
+          if polls == wanted { throw Stop() }
+        }
+      }
+      #expect(polls == wanted)
+    }
   }
 }

@@ -30,6 +30,10 @@ import Testing
     ("en", "I don't know; it’s John's.", ["I", "do", "n't", "know", "it", "’s", "John", "'s"]),
     ("en", "'quoted' words, don\u{2BC}t", ["quoted", "words", "do", "n\u{2BC}t"]),
     ("es", "¿Qué?—dijo «él».", ["Qué", "dijo", "él"]),
+    (
+      "pt", "Quero comprá-los e dar-lhe-ei um guarda-chuva, DISSE-ME; bem-vindo a-o",
+      ["Quero", "comprá-los", "e", "dar-lhe-ei", "um", "guarda", "chuva", "DISSE-ME", "bem", "vindo", "a", "o"]
+    ), ("es", "comprá-los", ["comprá", "los"]),
     ("es", "", []), ("es", "... !!", []), ("hi", "क्\u{200D}या \u{200D}", ["क्\u{200D}या"]),
   ])
   func `words are found`(code: String, text: String, words: [String]) {
@@ -50,6 +54,24 @@ import Testing
   ])
   func `sentences end in the right places`(code: String, text: String, count: Int) {
     #expect(sentences(text, code).count == count)
+  }
+
+  @Test(arguments: [
+    ("fr", "« Il est parti. » Elle reste.", ["« Il est parti. »", "Elle reste."]),
+    ("fr", "« Vraiment\u{202F}?\u{A0}» Il rit.", ["« Vraiment\u{202F}?\u{A0}»", "Il rit."]),
+    ("fr", "Il vient. « Bien. » « Non. »", ["Il vient.", "« Bien. »", "« Non. »"]),
+    ("de", "Er ging. »Komm!« Sie kam.", ["Er ging.", "»Komm!«", "Sie kam."]),
+  ])
+  func `a mark that closes a quotation belongs to the sentence before it`(
+    code: String, text: String, sentences: [String]
+  ) {
+    var (text, found) = (text, [String]())
+    text.withUTF8 { bytes in
+      Tokenizer(tables: WordTables(code: code)).forEachSentence(in: bytes, watch: { _ in }) { range, _ in
+        found.append(String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self))
+      }
+    }
+    #expect(found == sentences)
   }
 
   @Test(arguments: [

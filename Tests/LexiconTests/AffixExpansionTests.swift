@@ -68,13 +68,30 @@ import Testing
     #expect(try expand("SFX A Y 1\nSFX A 0 a/A .\n", "1\nla/A\n") == ["la", "laa", "laaa"])
   }
 
-  @Test func `a dictionary is preferred to a list of base forms, and without one the list is read`() throws {
-    try folder.write("casa\n", to: "spanish")
-    let library = LexiconLibrary(listFolders: [folder.path], cacheFolder: nil, dictionaryFolders: [folder.path])
-    #expect(try library.lexicon(for: language("spanish")).count == 1)
+  @Test func `a dictionary and a list are joined, and with one of them that is read`() throws {
+    try folder.write("casa\npingüino\n", to: "spanish")
+    let cache = folder.file("cache")
+    func words() throws -> [String] {
+      let folders = [folder.path]
+      let library = LexiconLibrary(listFolders: folders, cacheFolder: cache, dictionaryFolders: folders)
+      return try library.lexicon(for: language("spanish")).words().sorted()
+    }
+    #expect(try words() == ["casa", "pingüino"])
     try folder.write("SFX S Y 1\nSFX S 0 s .\n", to: "es_ES.aff")
     try folder.write("1\ncasa/S\n", to: "es_ES.dic")
-    #expect(try library.compile(language("spanish")).count == 2)
+    #expect(try words() == ["casa", "casas", "pingüino"])
+    try folder.write("casa\npingüinos\n", to: "spanish")
+    #expect(try words() == ["casa", "casas", "pingüinos"])
+    unlink(folder.file("spanish"))
+    #expect(try words() == ["casa", "casas"])
+  }
+
+  @Test func `a list that cannot be looked for is an error, and no other one is read`() throws {
+    try folder.write("casa\n", to: "spanish")
+    symlink("es_ES.dic", folder.file("es_ES.dic"))
+    let library = LexiconLibrary(listFolders: [folder.path], cacheFolder: nil, dictionaryFolders: [folder.path])
+    let problem = #expect(throws: LexiconError.self) { try library.lexicon(for: language("spanish")) }
+    #expect(problem?.message.contains("es_ES.dic") == true, "\(String(describing: problem))")
   }
 
   @Test func `if the dictionary cannot be read the list is used`() throws {

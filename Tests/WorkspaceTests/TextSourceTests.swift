@@ -2,6 +2,7 @@
 
 import Decks
 import Files
+import Glibc
 import Language
 import Lexicon
 import Problems
@@ -73,6 +74,68 @@ import Text
     try UserWordList(workspace, language: "dutch").set(["vis"], as: .known)
     let report = try text(["words.db"]).minable(MiningOptions())
     #expect(report.added.isEmpty && report.present == 2)
+  }
+
+  @Test func `each looked-up word becomes a card or is named with its reason`() throws {
+    try database(
+      "vocab.db",
+      """
+      CREATE TABLE WORDS (id TEXT, word TEXT, stem TEXT, lang TEXT, category INTEGER, timestamp INTEGER);
+      CREATE TABLE LOOKUPS (id TEXT, word_key TEXT, book_key TEXT, dict_key TEXT, pos TEXT, usage TEXT, timestamp INTEGER);
+      CREATE TABLE BOOK_INFO (id TEXT, asin TEXT, guid TEXT, lang TEXT, title TEXT, authors TEXT);
+      INSERT INTO WORDS VALUES ('1', 'in plaats van', '', 'nl', 0, 1), ('2', 'Kerstmis', '', 'nl', 0, 2),
+        ('3', 'zee-egel', '', 'nl', 0, 3), ('4', 'afwezig', '', 'nl', 0, 4), ('5', 'dog', '', 'en', 0, 5),
+        ('6', '…', '', 'nl', 0, 6), ('7', 'kat', '', 'nl', 100, 7), ('8', 'in plaats  VAN', '', 'nl', 0, 8),
+        ('9', 'vis', '', 'nl', 0, 9);
+      INSERT INTO LOOKUPS VALUES ('1', '1', '', '', '', 'Hij komt in plaats van mij.', 1),
+        ('2', '2', '', '', '', 'Wij vieren Kerstmis samen.', 2), ('3', '3', '', '', '', 'Een zee-egel prikt.', 3),
+        ('4', '4', '', '', '', 'De hond slaapt.', 4), ('6', '6', '', '', '', '…', 6),
+        ('8', '8', '', '', '', 'Zij komt in plaats van hem.', 8);
+      """)
+    try UserWordList(workspace, language: "dutch").set(["vis"], as: .ignored)
+    let text = try text(["vocab.db"])
+    let report = try text.minable(MiningOptions())
+    #expect(report.added.map(\.lemma) == ["in plaats van", "Kerstmis", "zee-egel", "afwezig"])
+    #expect(
+      report.added.map(\.sentence) == [
+        "Hij komt <b>in plaats van</b> mij.", "Wij vieren <b>Kerstmis</b> samen.", "Een <b>zee-egel</b> prikt.",
+        "De hond slaapt.",
+      ])
+    #expect(report.added[0].cloze == "Hij komt {{c1::in plaats van}} mij.")
+    #expect(
+      report.leftOut.map { "\($0.word): \($0.reason)" } == [
+        "dog: its language is en", "kat: the device lists it as known", "…: it has no letters",
+        "vis: it is listed as not to be learned",
+      ])
+    #expect(try text.mine(report.added, into: "V") == 4)
+    let again = try text.minable(MiningOptions())
+    #expect(again.added.isEmpty && again.present == 4 && again.leftOut == report.leftOut)
+    try workspace.care.undo()
+    var options = MiningOptions()
+    options.isCloze = true
+    options.count = 3
+    #expect(
+      try text.minable(options).leftOut.suffix(1).map { "\($0.word): \($0.reason)" } == [
+        "afwezig: --count leaves it for later"
+      ])
+    options.count = nil
+    #expect(try text.minable(options).leftOut.last?.reason == "its sentence lacks it, so there is no gap to show")
+  }
+
+  @Test func `a dictionary that cannot be read is an error, not a missing meaning`() throws {
+    try person.folder.write("de kat slaapt.", to: "a.txt")
+    let text = try text(["a.txt"])
+    var options = MiningOptions()
+    options.unknownAtMost = 9
+    let dictionaries = person.folder.file("dictionaries")
+    mkdir(dictionaries, 0o700)
+    // A link to itself: ELOOP.
+    symlink("nl-en.tsv", dictionaries + "/nl-en.tsv")
+    #expect(throws: FileError.self) { try text.minable(options) }
+    unlink(dictionaries + "/nl-en.tsv")
+    // A dictionary without its file is not there.
+    symlink("gone", dictionaries + "/nl-en.tsv")
+    #expect(try !text.minable(options).added.isEmpty)
   }
 
   @Test func `a late line has its hours, and a translation of a plain text is refused`() throws {

@@ -54,7 +54,7 @@ extension StagedCollection {
   }
 
   private func check() throws {
-    let file = try ForeignDatabase.open(scratch.path("collection")) { false }
+    let file = try ForeignDatabase.open(scratch.path("collection"), longest: nil) { false }
     try file.use { db in
       let problem = try db.firstRow("PRAGMA integrity_check") { $0.text(0) } ?? ""
       if problem != "ok" { throw StagedFault(reason: "failed the integrity check: \(problem)") }

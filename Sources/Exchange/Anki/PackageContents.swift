@@ -86,17 +86,19 @@ struct ContentsReader {
     return contents
   }
 
-  /// Checks that the tables are plain tables: a view or a virtual table could execute anything.
+  /// Checks that it has the tables of a collection. `ForeignDatabase` reads no others than ordinary ones.
   private func checkTables() throws {
     for name in ["col", "notes", "cards", "revlog"] {
-      let sql = "SELECT type, sql FROM sqlite_master WHERE name = ?"
-      let found = try db.firstRow(sql, [name]) { ($0.text(0), $0.text(1)) }
-      guard let found else {
+      switch try db.foreignTable(name) {
+      case .ordinary: continue
+      case .missing:
         throw PackageError.damaged(path: path, place: "its collection", reason: "lacks the table \(name)")
-      }
-      guard found.0 == "table", !found.1.lowercased().contains(text: "virtual") else {
+      case .other:
         throw PackageError.refused(path: path, place: "its collection", reason: "has no ordinary table \(name)")
       }
+    }
+    if try db.hasRow("SELECT 1 FROM sqlite_master WHERE type = 'view'") {
+      throw PackageError.refused(path: path, place: "its collection", reason: "has a view, which no program writes")
     }
   }
 

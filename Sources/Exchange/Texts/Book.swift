@@ -1,6 +1,6 @@
 // Reads an EPUB: its container names a package, whose spine names the chapters (EPUB 3.3, OCF, Packages).
 // Invariant: only members of the file are read, at most 10,000 of them, 64 MiB each and 256 MiB in all, counted as
-// they are inflated.
+// they are inflated. Each item of the spine is read or named as left out.
 
 import Files
 import Templates
@@ -13,7 +13,7 @@ final class Book {
 
   private let path: String
   private let zip: ZipFile
-  private let isInterrupted: () -> Bool
+  private var scan: TextScan
   /// The encoding of text that is not UTF-8 if neither it nor the package's language determines it.
   private let legacy: TextEncoding?
   private var inflated = 0
@@ -21,10 +21,16 @@ final class Book {
   private(set) var language: String?
   /// The encoding of a file that is not UTF-8, if there is one.
   private(set) var encoding = TextEncoding.utf8
+  /// The members by their names in lower case.
+  private let lowered: [String: String]
+
+  /// What was left out or replaced.
+  var losses: TextLosses { scan.losses }
 
   init(_ path: String, legacy: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
-    (self.path, self.legacy, self.isInterrupted) = (path, legacy, isInterrupted)
+    (self.path, self.legacy, scan) = (path, legacy, TextScan(path, isInterrupted: isInterrupted))
     zip = try ZipFile.ofText(path, mostMembers: Self.mostMembers, isInterrupted: isInterrupted)
+    lowered = Dictionary(zip.members.keys.map { ($0.lowercased(), $0) }, uniquingKeysWith: min)
   }
 
   /// Returns the paragraphs of all chapters, in the order of the book.
@@ -33,42 +39,85 @@ final class Book {
     guard let root = container.first("rootfile")?["full-path"] else {
       throw TextFileError.damaged(path: path, reason: "it is not an EPUB: META-INF/container.xml names no package")
     }
-    let package = XMLTags(try content(root))
+    let name = member(root, in: "") ?? root
+    let package = XMLTags(try content(name))
     language = package.text(of: "language")
-    let folder = root.lastIndex(of: "/").map { String(root[...$0]) } ?? ""
-    var items: [String: String] = [:]
-    for item in package.all("item") {
-      guard let id = item["id"], let place = item["href"], isText(item["media-type"]) else { continue }
-      items[id] = Self.resolved(place, in: folder)
-    }
+    let folder = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
+    let items = Dictionary(
+      package.all("item").compactMap { item in item["id"].map { ($0, item) } }, uniquingKeysWith: { $1 })
     let encrypted = try encryptedMembers()
-    var paragraphs: [TextParagraph] = []
-    for reference in package.all("itemref") where reference["linear"] != "no" {
-      guard let name = reference["idref"].flatMap({ items[$0] }), zip.members[name] != nil else { continue }
+    var (paragraphs, spine): ([TextParagraph], [[String: String]]) = ([], package.all("itemref"))
+    // Programs read the pages in the order of the manifest when the spine names none.
+    if spine.isEmpty { spine = package.all("item").filter(Self.isPage).map { ["idref": $0["id"] ?? ""] } }
+    for reference in spine {
+      try scan.check()
+      guard let name = chapter(reference["idref"] ?? "", items, in: folder) else { continue }
       if encrypted.contains(name) {
         throw TextFileError.refused(path: path, reason: "its chapters are encrypted (it is sold with copy protection)")
       }
-      if isInterrupted() { throw FileError(path, .read, .interrupted) }
-      paragraphs += MarkupText.paragraphs(try content(name)).map { TextParagraph($0) }
+      paragraphs += try MarkupText.paragraphs(try content(name), scan).map { TextParagraph($0) }
+    }
+    if paragraphs.isEmpty, let loss = losses.named.first {
+      throw TextFileError.damaged(path: path, reason: "it contains no text: \(loss)")
     }
     return paragraphs
   }
 
-  private func isText(_ type: String?) -> Bool { type == "application/xhtml+xml" || type == "text/html" }
+  /// Returns the member of an item of the spine, or of its fallback that is a page. Names an item without one as left
+  /// out.
+  private func chapter(_ id: String, _ items: [String: [String: String]], in folder: String) -> String? {
+    guard let first = items[id] else {
+      scan.losses.add("the chapter \(quoted(id)) is left out: the book has no such item")
+      return nil
+    }
+    var (item, seen): ([String: String], Set<String>) = (first, [id])
+    while !Self.isPage(item), let next = item["fallback"], seen.insert(next).inserted, let other = items[next] {
+      item = other
+    }
+    let place = item["href"] ?? ""
+    guard Self.isPage(item) else {
+      let type = first["media-type"] ?? "no type"
+      scan.losses.add("the chapter \(quoted(first["href"] ?? id)) is left out: it is no page (\(printable(type)))")
+      return nil
+    }
+    let name = member(place, in: folder)
+    if name == nil { scan.losses.add("the chapter \(quoted(place)) is left out: the book lacks that file") }
+    return name
+  }
+
+  /// Whether an item of the manifest is a page, by its type or by the name of its file.
+  private static func isPage(_ item: [String: String]) -> Bool {
+    let type = (item["media-type"] ?? "").prefix { $0 != ";" }.lowercased().trimmed
+    let pages = [
+      "application/xhtml+xml", "text/html", "text/xhtml", "application/xml", "text/xml", "text/x-oeb1-document",
+    ]
+    if pages.contains(type) { return true }
+    let name = (item["href"] ?? "").prefix { $0 != "#" && $0 != "?" }.lowercased()
+    let isNamed = [".xhtml", ".html", ".htm", ".xht", ".xml"].contains { name.hasSuffix($0) }
+    return isNamed && !["image/", "audio/", "video/", "font/"].contains { type.hasPrefix($0) }
+  }
 
   /// Returns the members that `META-INF/encryption.xml` names; often they are fonts.
   private func encryptedMembers() throws -> Set<String> {
     guard zip.members["META-INF/encryption.xml"] != nil else { return [] }
     let references = XMLTags(try content("META-INF/encryption.xml")).all("CipherReference")
-    return Set(references.compactMap { $0["URI"].map { Self.resolved($0, in: "") } })
+    return Set(references.compactMap { $0["URI"].flatMap { member($0, in: "") } })
   }
 
-  /// Resolves a reference: removes its fragment, decodes percent signs and resolves `..`. It never leads out of the
-  /// file.
+  /// Returns the member that a reference leads to: with or without percent signs decoded, its query removed, and in
+  /// another case if there is no other way.
+  private func member(_ reference: String, in folder: String) -> String? {
+    let plain = String(reference.prefix { $0 != "#" }).replacing(text: "\\", with: "/")
+    let decoded = String(decoding: percentDecoded(plain.utf8), as: UTF8.self)
+    let names = [decoded, plain].flatMap { name in [name, String(name.prefix { $0 != "?" })] }
+      .map { Self.resolved($0, in: $0.hasPrefix("/") ? "" : folder) }
+    return names.first { zip.members[$0] != nil } ?? names.lazy.compactMap { self.lowered[$0.lowercased()] }.first
+  }
+
+  /// Resolves `..` in a reference. It never leads out of the file.
   private static func resolved(_ reference: String, in folder: String) -> String {
     var parts: [String] = folder.split(separator: "/").map(String.init)
-    let plain = reference.prefix { $0 != "#" }
-    for part in String(decoding: percentDecoded(plain.utf8), as: UTF8.self).split(separator: "/") {
+    for part in reference.split(separator: "/") {
       switch part {
       case "..": _ = parts.popLast()
       case ".": break
@@ -96,9 +145,10 @@ final class Book {
     }
     // Chapters in another encoding are rare, and should have a byte order mark or name it.
     let assumed = language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? legacy
-    let (text, found) = try TextFile.decoded(
-      Array(bytes.withoutMark), path: path, as: nil, legacy: assumed, isPage: true)
+    var part = TextScan(path, isInterrupted: scan.isInterrupted)
+    let (text, found) = try TextFile.decoded(bytes, &part, as: nil, legacy: assumed, isPage: true)
     if found != .utf8 { encoding = found }
+    for loss in part.losses.messages { scan.losses.add("\(quoted(name)): \(loss)") }
     return Array(text.utf8)
   }
 }
@@ -172,11 +222,17 @@ struct XMLTags {
     while let equals = rest.firstIndex(of: "=") {
       let key = rest[..<equals].split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
       rest = rest[rest.index(after: equals)...].drop { $0.isWhitespace }
-      guard let quote = rest.first, quote == "\"" || quote == "'",
-        let end = rest.dropFirst().firstIndex(of: quote)
+      guard let quote = rest.first else { break }
+      let isQuoted = quote == "\"" || quote == "'"
+      if isQuoted { rest = rest.dropFirst() }
+      guard let end = isQuoted ? rest.firstIndex(of: quote) : rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
       else { break }
-      attributes[key] = Self.decoded(rest[rest.index(after: rest.startIndex)..<end])
-      rest = rest[rest.index(after: end)...]
+      var value = rest[..<end]
+      // The slash of an empty element.
+      if !isQuoted, end == rest.endIndex, value.last == "/" { value.removeLast() }
+      // The values that a book is read by may have blanks around them.
+      attributes[key] = Self.decoded(value).trimmed
+      rest = rest[end...].dropFirst()
     }
     tags.append((String(name.split(separator: ":").last ?? name), attributes, end))
   }

@@ -1,6 +1,6 @@
 // Extracts the text of HTML and XHTML as paragraphs.
 // Invariant: entities defined by the document are not expanded, and nothing is fetched; time is linear in the length,
-// even if something is opened and never closed.
+// even if something is opened and never closed. Text that a browser hides is left out.
 
 import Templates
 import Text
@@ -13,9 +13,9 @@ enum MarkupText {
   private static let raisedDigits = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"]
 
   /// Returns the blocks of text that a browser would show, each as one line.
-  static func paragraphs(_ html: [UInt8]) -> [String] {
+  static func paragraphs(_ html: [UInt8], _ scan: TextScan) throws -> [String] {
     var scanner = Scanner(html)
-    scanner.run()
+    try scanner.run(scan)
     return scanner.paragraphs
   }
 
@@ -24,8 +24,8 @@ enum MarkupText {
     var paragraphs: [String] = []
     private var index = 0
     private var text: [UInt8] = []
-    /// The element that is being skipped until it is closed, and its nesting depth.
-    private var skipping: (name: String, depth: Int)?
+    /// The element that is being skipped until it is closed, its nesting depth, and that of lists and tables in it.
+    private var skipping: (name: String, depth: Int, lists: Int)?
     /// Where the text of an open `sup` begins.
     private var raisedStart: Int?
     private var tags = TagReading()
@@ -34,8 +34,13 @@ enum MarkupText {
 
     init(_ html: [UInt8]) { self.html = html }
 
-    mutating func run() {
+    mutating func run(_ scan: TextScan) throws {
+      var polled = 0
       while index < html.count {
+        if index - polled > 1 << 16 {
+          polled = index
+          try scan.check()
+        }
         if html[index] == UInt8(ascii: "<"), passMarkup() { continue }
         if skipping == nil { addCharacter() } else { index += 1 }
       }
@@ -49,16 +54,20 @@ enum MarkupText {
         index = end
         return
       }
-      if byte <= 0x20 {
-        if let last = text.last, last != 0x20 { text.append(0x20) }
-      } else {
-        text.append(byte)
-      }
+      add(byte)
       index += 1
     }
 
+    private mutating func add(_ byte: UInt8) {
+      if byte > 0x20 {
+        text.append(byte)
+      } else if let last = text.last, last != 0x20 {
+        if text.count > TextFile.longest { finish() } else { text.append(0x20) }
+      }
+    }
+
     private mutating func finish() {
-      let paragraph = String(decoding: text, as: UTF8.self).trimmed
+      let paragraph = String(decoding: text, as: UTF8.self).withoutLayout.trimmed
       if !paragraph.isEmpty { paragraphs.append(paragraph) }
       (text, raisedStart) = ([], nil)
     }
@@ -81,6 +90,12 @@ enum MarkupText {
           return false
         }
         index = end
+        return true
+      }
+      if rest.starts(with: "<![CDATA[".utf8) {
+        let end = find(Array("]]>".utf8), from: index + 9)
+        if skipping == nil { for byte in html[(index + 9)..<(end.map { $0 - 3 } ?? html.count)] { add(byte) } }
+        index = end ?? html.count
         return true
       }
       if hasMoreDeclarations, rest.starts(with: "<!DOCTYPE".utf8) {
@@ -126,9 +141,17 @@ enum MarkupText {
       return nil
     }
 
+    private static let lists: Set<String> = ["ul", "ol", "dl", "table", "select"]
+    private static let items: Set<String> = ["li", "dt", "dd", "td", "th", "tr", "tbody", "option"]
+
     /// Whether a tag ends an element whose end tag may be omitted in HTML.
-    private static func ends(_ skipped: String, at name: String, isClosing: Bool) -> Bool {
-      switch skipped {
+    private static func ends(
+      _ skipped: (name: String, depth: Int, lists: Int), at name: String, isClosing: Bool
+    ) -> Bool {
+      switch skipped.name {
+      case "p": MarkupText.blocks.contains(name) && name != "br" && !(isClosing && name == "p")
+      case _ where items.contains(skipped.name):
+        skipped.lists == 0 && (isClosing ? lists : items).contains(name)
       case "head": name == "body"
       case "rt", "rp": isClosing && name == "ruby"
       case "a": MarkupText.blocks.contains(name)
@@ -147,18 +170,21 @@ enum MarkupText {
     private mutating func apply(_ tag: HTMLTag) {
       let (name, isClosing) = (tag.name, tag.isClosing)
       let isEmpty = tag.rest.last == UInt8(ascii: "/")
-      if let (skipped, depth) = skipping {
+      if let skipped = skipping {
         if Self.ends(skipped, at: name, isClosing: isClosing) {
           skipping = nil
           return apply(tag)
         }
-        guard name == skipped, !isEmpty else { return }
-        let left = depth + (isClosing ? -1 : 1)
-        skipping = left == 0 ? nil : (skipped, left)
+        if isEmpty { return }
+        let step = isClosing ? -1 : 1
+        let lists = max(0, skipped.lists + (Self.lists.contains(name) ? step : 0))
+        let depth = skipped.depth + (name == skipped.name ? step : 0)
+        skipping = depth == 0 ? nil : (skipped.name, depth, lists)
         return
       }
-      if MarkupText.skipped.contains(name) || Self.isNoteMark(tag) {
-        if !isClosing, !isEmpty { skipping = (name, 1) }
+      if MarkupText.skipped.contains(name) || Self.isNoteMark(tag) || !isClosing && tag.isHidden {
+        if !isClosing, !isEmpty, !tag.isVoid { skipping = (name, 1, 0) }
+        if MarkupText.blocks.contains(name) { finish() }
       } else if MarkupText.blocks.contains(name) {
         finish()
       } else if name == "sup" {

@@ -31,28 +31,34 @@ public struct SubtitlePairing: Sendable {
   /// The limit on neighbouring lines that are compared. No film has more, but a file may put all lines at one time.
   private static let mostNear = 300
 
-  /// - Parameter offset: seconds to add to the translation's times; nil to detect the offset and the speed.
-  public init(_ text: [TextParagraph], _ translation: [TextParagraph], offset: Double? = nil) {
+  /// - Parameters:
+  ///   - offset: seconds to add to the translation's times; nil to detect the offset and the speed.
+  ///   - check: polled; an error from it ends the pairing.
+  public init<E>(
+    _ text: [TextParagraph], _ translation: [TextParagraph], offset: Double? = nil, check: () throws(E) -> Void
+  ) throws(E) {
     if let offset {
       timing = SubtitleTiming(offset: offset)
     } else {
-      timing = Self.found(text, translation)
+      timing = try Self.found(text, translation, check)
     }
-    translations = Self.translations(text, translation, timing)
+    translations = try Self.translations(text, translation, timing, check)
   }
 
-  private static func found(_ text: [TextParagraph], _ translation: [TextParagraph]) -> SubtitleTiming {
+  private static func found<E>(
+    _ text: [TextParagraph], _ translation: [TextParagraph], _ check: () throws(E) -> Void
+  ) throws(E) -> SubtitleTiming {
     let starts = text.compactMap(\.start)
     var best = (timing: SubtitleTiming(offset: 0), overlap: -1.0)
     for speed in speeds {
       let others = translation.compactMap { $0.start.map { $0 * speed } }
-      for offset in likelyOffsets(starts, others).prefix(3) {
+      for offset in try likelyOffsets(starts, others, check).prefix(3) {
         // Begin at the middle of a bin, then refine, so that each speed is judged by its best offset.
         var timing = SubtitleTiming(offset: offset, speed: speed)
-        var most = overlap(text, translation, timing)
+        var most = try overlap(text, translation, timing, check)
         for step in -6...6 {
           let moved = SubtitleTiming(offset: offset + Double(step) * 0.1, speed: speed)
-          let overlap = overlap(text, translation, moved)
+          let overlap = try overlap(text, translation, moved, check)
           if overlap > most { (timing, most) = (moved, overlap) }
         }
         if most > best.overlap * 1.001 { best = (timing, most) }
@@ -62,11 +68,14 @@ public struct SubtitlePairing: Sendable {
   }
 
   /// Returns the most frequent differences between start times.
-  private static func likelyOffsets(_ starts: [Double], _ others: [Double]) -> [Double] {
+  private static func likelyOffsets<E>(
+    _ starts: [Double], _ others: [Double], _ check: () throws(E) -> Void
+  ) throws(E) -> [Double] {
     let bins = Int(2 * farthest / bin) + 1
     var votes = [Int32](repeating: 0, count: bins)
     var first = 0
-    for start in starts {
+    for (number, start) in starts.enumerated() {
+      if number & 0x3FF == 0 { try check() }
       while first < others.count, others[first] < start - farthest { first += 1 }
       var index = first
       while index < min(others.count, first + mostNear), others[index] <= start + farthest {
@@ -80,18 +89,18 @@ public struct SubtitlePairing: Sendable {
   }
 
   /// Returns the number of seconds in which both files have a line.
-  private static func overlap(
-    _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming
-  ) -> Double {
+  private static func overlap<E>(
+    _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming, _ check: () throws(E) -> Void
+  ) throws(E) -> Double {
     var sum = 0.0
-    forEachOverlap(text, translation, timing) { _, _, seconds in sum += seconds }
+    try forEachOverlap(text, translation, timing, check) { _, _, seconds in sum += seconds }
     return sum
   }
 
-  private static func forEachOverlap(
-    _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming,
+  private static func forEachOverlap<E>(
+    _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming, _ check: () throws(E) -> Void,
     _ body: (_ text: Int, _ translation: Int, _ seconds: Double) -> Void
-  ) {
+  ) throws(E) {
     let spans = translation.map { line in
       let (start, end) = (line.start ?? 0, line.end ?? 0)
       return (start: start * timing.speed + timing.offset, end: end * timing.speed + timing.offset)
@@ -99,6 +108,7 @@ public struct SubtitlePairing: Sendable {
     let longest = min(60, spans.map { $0.end - $0.start }.max() ?? 0)
     var first = 0
     for (number, paragraph) in text.enumerated() {
+      if number & 0x3FF == 0 { try check() }
       guard let start = paragraph.start, let end = paragraph.end else { continue }
       while first < spans.count, spans[first].start < start - longest { first += 1 }
       var index = first
@@ -111,11 +121,11 @@ public struct SubtitlePairing: Sendable {
   }
 
   /// Assigns a line to each paragraph that it overlaps by more than 30 % of the shorter one.
-  private static func translations(
-    _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming
-  ) -> [String?] {
+  private static func translations<E>(
+    _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming, _ check: () throws(E) -> Void
+  ) throws(E) -> [String?] {
     var found = [[String]](repeating: [], count: text.count)
-    forEachOverlap(text, translation, timing) { number, other, seconds in
+    try forEachOverlap(text, translation, timing, check) { number, other, seconds in
       let own = (text[number].end ?? 0) - (text[number].start ?? 0)
       let theirs = ((translation[other].end ?? 0) - (translation[other].start ?? 0)) * timing.speed
       if seconds > 0.3 * min(own, theirs) { found[number].append(translation[other].text) }

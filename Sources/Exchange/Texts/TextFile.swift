@@ -15,8 +15,6 @@ public struct TextParagraph: Equatable, Sendable {
   public init(_ text: String, start: Double? = nil, end: Double? = nil) {
     (self.text, self.start, self.end) = (text, start, end)
   }
-
-  fileprivate var withoutLayout: TextParagraph { TextParagraph(text.withoutLayout, start: start, end: end) }
 }
 
 /// The formats of texts, by file extension.
@@ -63,6 +61,8 @@ public enum TextFormat: String, CaseIterable, Sendable {
 public struct TextFile: Sendable {
   /// The limit on a text file's size in bytes.
   static let limit = 64 << 20
+  /// The limit on the size of a paragraph in bytes; a longer one is divided.
+  static let longest = 1 << 20
 
   public let path: String
   public let format: TextFormat
@@ -71,6 +71,8 @@ public struct TextFile: Sendable {
   public let encoding: TextEncoding
   /// The language code that the file declares (`es`, `pt-BR`); nil when it declares none.
   public let language: String?
+  /// What was left out or replaced.
+  public let losses: TextLosses
 
   /// Reads a file.
   /// - Parameters:
@@ -82,73 +84,61 @@ public struct TextFile: Sendable {
     _ path: String, encoding: TextEncoding?, language usual: String? = nil, isInterrupted: @escaping () -> Bool
   ) throws {
     self.path = path
-    let named = TextFormat(path: path)
+    var scan = TextScan(path, isInterrupted: isInterrupted)
     let legacy = usual.flatMap(TextEncoding.legacy(ofLanguage:))
-    if named == .epub {
-      format = named
-      let book = try Book(path, legacy: legacy, isInterrupted: isInterrupted)
-      paragraphs = try book.paragraphs().map(\.withoutLayout)
-      (self.encoding, language) = (book.encoding, book.language)
+    let named = TextFormat(path: path)
+    let bytes =
+      try named == .epub ? [] : ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
+    if named == .epub || FileSignature.isBook(bytes) {
+      format = .epub
+      let book = try Book(path, legacy: encoding ?? legacy, isInterrupted: isInterrupted)
+      paragraphs = try book.paragraphs()
+      (self.encoding, language, scan.losses) = (book.encoding, book.language, book.losses)
     } else {
-      let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
-      let (text, found) = try Self.decoded(bytes, path: path, as: encoding, legacy: legacy, isPage: named == .html)
-      self.encoding = found
-      format = path == "-" ? TextFormat(beginningOf: text) : named
-      paragraphs = Self.paragraphs(of: text, format).map(\.withoutLayout)
+      let text: String
+      (text, self.encoding) = try Self.text(bytes, &scan, as: encoding, legacy: legacy, isPage: named == .html)
+      let found = TextFormat(beginningOf: String(text.prefix(1 << 10)))
+      format = path == "-" || (named.isTimed && (found == .vtt || found == .ass)) ? found : named
+      paragraphs = try Self.paragraphs(of: text, format, &scan)
       language = Self.language(of: text, format)
     }
+    losses = scan.losses
     if paragraphs.isEmpty { throw TextFileError.empty(path: path) }
   }
 
   /// Reads the lines of a word list in any encoding.
-  /// - Parameter language: the code of the words' language, which determines the encoding of bytes that are not UTF-8.
   /// - Throws: `FileError`, `TextFileError`.
-  public static func lines(
-    _ path: String, language: String? = nil, isInterrupted: @escaping () -> Bool
-  ) throws -> [String] {
+  public static func lines(_ path: String, isInterrupted: @escaping () -> Bool) throws -> [String] {
+    var scan = TextScan(path, isInterrupted: isInterrupted)
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: limit)
-    let text = try decoded(bytes, path: path, as: nil, legacy: language.flatMap(TextEncoding.legacy(ofLanguage:))).text
-    return text.split(whereSeparator: \.isNewline).map(String.init)
+    var (lines, found) = (scan.lines(try decoded(bytes, &scan, as: nil).text), [String]())
+    while let line = try lines.next() { if !line.isEmpty { found.append(line) } }
+    return found
   }
 
-  private static func paragraphs(of text: String, _ format: TextFormat) -> [TextParagraph] {
+  /// Decodes a text; refuses what is something else by name.
+  private static func text(
+    _ bytes: [UInt8], _ scan: inout TextScan, as encoding: TextEncoding?, legacy: TextEncoding?, isPage: Bool
+  ) throws -> (String, TextEncoding) {
+    func refused(_ name: String) -> TextFileError {
+      let expected = "a .txt, .md, .html, .epub, .srt, .vtt or .ass file expected"
+      return .refused(path: scan.path, reason: "it is \(name), not a text; \(expected)")
+    }
+    if let name = FileSignature.name(of: bytes) { throw refused(name) }
+    let decoded = try decoded(bytes, &scan, as: encoding, legacy: legacy, isPage: isPage)
+    if FileSignature.json(decoded.text) != nil { throw refused("JSON") }
+    return decoded
+  }
+
+  private static func paragraphs(
+    of text: String, _ format: TextFormat, _ scan: inout TextScan
+  ) throws -> [TextParagraph] {
     switch format {
-    case .plain: plainParagraphs(text)
-    case .markdown: markdownParagraphs(text)
-    case .html, .epub: MarkupText.paragraphs(Array(text.utf8)).map { TextParagraph($0) }
-    case .srt, .vtt: SubtitleLines.joined(SubtitleLines.cues(text, format))
-    case .ass: SubtitleLines.joined(SubtitleLines.scriptCues(text))
+    case .plain: try plainParagraphs(text, scan)
+    case .markdown: try markdownParagraphs(text, scan)
+    case .html, .epub: try MarkupText.paragraphs(Array(text.utf8), scan).map { TextParagraph($0) }
+    case .srt, .vtt, .ass: try SubtitleLines.paragraphs(text, format, &scan)
     }
-  }
-
-  /// Decodes a text. A byte order mark decides; otherwise it is UTF-8 if that is valid, or else in the encoding that a
-  /// page names or that texts of its language had, or else in `legacy`, by default Windows-1252.
-  static func decoded(
-    _ bytes: [UInt8], path: String, as encoding: TextEncoding?, legacy: TextEncoding? = nil, isPage: Bool = false
-  ) throws(TextFileError) -> (text: String, encoding: TextEncoding) {
-    var encoding = encoding ?? .utf8
-    var isFound = false
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      (encoding, isFound) = (.utf8, true)
-    } else if TextEncoding.found(in: bytes.prefix(1 << 16)) == .utf16 {
-      (encoding, isFound) = (.utf16, true)
-    }
-    if encoding == .utf8 {
-      let content = bytes.withoutMark
-      if let text = String(validating: content, as: UTF8.self) {
-        if content.contains(0) { throw .damaged(path: path, reason: "it contains NUL bytes, so it is not text") }
-        return (text, .utf8)
-      }
-      if isFound { throw .damaged(path: path, reason: "it has a UTF-8 byte order mark, but is not valid UTF-8") }
-      let named = isPage ? TextEncoding.declared(by: bytes) ?? legacyEncoding(ofHTML: bytes) : nil
-      encoding = named ?? legacy ?? .windows1252
-    }
-    var text: [UInt8] = []
-    var transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: bytes.prefix(64)) == 0)
-    transcoder.append(bytes[...], to: &text)
-    transcoder.finish(&text)
-    if text.contains(0) { throw .damaged(path: path, reason: "it contains NUL bytes, so it is not text") }
-    return (String(decoding: text, as: UTF8.self), encoding)
   }
 
   /// Returns the language that a page declares in its `html` tag, or a WebVTT file in its header.
@@ -165,7 +155,7 @@ public struct TextFile: Sendable {
     }
   }
 
-  private static func legacyEncoding(ofHTML html: [UInt8]) -> TextEncoding? {
+  static func legacyEncoding(ofHTML html: [UInt8]) -> TextEncoding? {
     language(ofHTML: html.prefix(4096)).flatMap(TextEncoding.legacy(ofLanguage:))
   }
 
@@ -183,15 +173,18 @@ public struct TextFile: Sendable {
   }
 
   /// Splits a text into paragraphs at blank lines.
-  private static func plainParagraphs(_ text: String) -> [TextParagraph] {
-    var (paragraphs, lines): ([TextParagraph], [Substring]) = ([], [])
+  private static func plainParagraphs(_ text: String, _ scan: TextScan) throws -> [TextParagraph] {
+    var (paragraphs, lines, length): ([TextParagraph], [String], Int) = ([], [], 0)
     func finish() {
       if !lines.isEmpty { paragraphs.append(TextParagraph(lines.joined(separator: " "))) }
-      lines = []
+      (lines, length) = ([], 0)
     }
-    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-      let line = line.trimmingBlanks
-      if line.isEmpty { finish() } else { lines.append(line) }
+    var all = scan.lines(text)
+    while let line = try all.next() {
+      let line = line.trimmed
+      if line.isEmpty || length > longest { finish() }
+      if !line.isEmpty { lines.append(line) }
+      length += line.utf8.count
     }
     finish()
     return paragraphs
@@ -199,15 +192,18 @@ public struct TextFile: Sendable {
 
   /// Returns the paragraphs of Markdown without the marks of headings, lists and quotations; code and front matter are
   /// left out.
-  private static func markdownParagraphs(_ text: String) -> [TextParagraph] {
+  private static func markdownParagraphs(_ text: String, _ scan: TextScan) throws -> [TextParagraph] {
     var (plain, isCode, wasQuoted) = ("", false, false)
-    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)[...]
+    var (all, found) = (scan.lines(text), [Substring]())
+    while let line = try all.next() { found.append(line[...]) }
+    var lines = found[...]
     if let first = lines.first, MarkdownLine(first) == .rule,
       let end = lines.dropFirst().firstIndex(where: { $0 == "..." || MarkdownLine($0) == .rule })
     {
       lines = lines[(end + 1)...]
     }
-    for line in lines {
+    for (number, line) in lines.enumerated() {
+      if number & 0xFF == 0 { try scan.check() }
       let line = line.trimmingBlanks
       if line.hasPrefix("```") || line.hasPrefix("~~~") {
         isCode.toggle()
@@ -222,7 +218,7 @@ public struct TextFile: Sendable {
       wasQuoted = isQuoted
       plain += (isApart ? "\n" : "") + withoutLinks(content) + "\n" + (line.hasPrefix("#") ? "\n" : "")
     }
-    return plainParagraphs(plain)
+    return try plainParagraphs(plain, scan)
   }
 
   /// Replaces `[text](address)` by `text`, and removes marks of emphasis and code.
@@ -254,18 +250,23 @@ extension Substring {
 }
 
 extension String {
-  /// The text without characters that only lay it out, since they would split its words: places for hyphens, places
-  /// where a line does not break, and directions.
+  /// The text without characters that only lay it out, since they would split its words and hide what a line begins
+  /// with: places for hyphens, places where a line does or does not break, and directions.
   var withoutLayout: String {
-    func isLayout(_ scalar: Unicode.Scalar) -> Bool {
+    func mayBeLayout(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.value {
-      case 0xAD, 0x202A...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true
+      case 0xAD, 0x61C, 0x200B, 0x200E...0x200F, 0x202A...0x202E, 0x2060, 0x2066...0x2069, 0xFEFF: true
       default: false
       }
     }
-    guard unicodeScalars.contains(where: isLayout) else { return self }
-    var scalars = unicodeScalars
-    scalars.removeAll(where: isLayout)
-    return String(scalars)
+    if utf8.allSatisfy({ $0 < 0x80 }) || !unicodeScalars.contains(where: mayBeLayout) { return self }
+    var (kept, last): (UnicodeScalarView, UInt32) = ("".unicodeScalars, 0)
+    for scalar in unicodeScalars {
+      // Thai, Lao, Burmese and Khmer write it between words.
+      let isWordBreak = scalar == "\u{200B}" && ((0xE00..<0x10A0).contains(last) || (0x1780..<0x1800).contains(last))
+      if isWordBreak || !mayBeLayout(scalar) { kept.append(scalar) }
+      last = scalar.value
+    }
+    return String(kept)
   }
 }

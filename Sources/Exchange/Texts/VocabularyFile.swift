@@ -1,6 +1,6 @@
 // Reads the vocabulary that another program keeps: words looked up on an e-reader, with their sentences, and lists of
 // known words. Invariant: a foreign database is only read, and nothing in it is executed; a file that is not a
-// vocabulary is refused by name.
+// vocabulary is refused by name; memory is bounded, whatever the file contains.
 
 import Files
 import Problems
@@ -40,14 +40,19 @@ public struct VocabularyFile: Sendable {
   /// The limit on the number of words in a file.
   static let mostWords = 2_000_000
   private static let longestText = 1 << 16
+  /// The limits on the length of a value in the file, and on that of all texts together, in bytes.
+  private static let longestValue = 4 << 20
+  private static let mostText = 256 << 20
   /// The limit on the file's size in bytes.
   private static let largest = 512 << 20
 
   public let entries: [VocabularyEntry]
+  /// The rows without a word, and the sentences that are too long.
+  public let losses: TextLosses
 
-  /// Whether a file is a database, by its extension and its first bytes.
+  /// Whether a file is a database, by its first bytes. A pipe is not, since it can be read only once.
   public static func isOne(_ path: String, isInterrupted: @escaping () -> Bool) throws -> Bool {
-    guard ["sqlite3", "sqlite", "db"].contains(where: { path.lowercased().hasSuffix("." + $0) }) else { return false }
+    guard path != "-", try FileFacts.at(path)?.kind == .file else { return false }
     var start = [UInt8](repeating: 0, count: 16)
     let count = try ByteFile(path, isInterrupted: isInterrupted).read(into: &start)
     return start.prefix(count).starts(with: "SQLite format 3\0".utf8)
@@ -69,8 +74,9 @@ public struct VocabularyFile: Sendable {
     }
     defer { withExtendedLifetime(scratch) {} }
     do {
-      let file = try ForeignDatabase.open(place, hasJournal: scratch != nil, isInterrupted: isInterrupted)
-      entries = try Self.entries(file, path)
+      let file = try ForeignDatabase.open(
+        place, hasJournal: scratch != nil, longest: Self.longestValue, isInterrupted: isInterrupted)
+      (entries, losses) = try Self.entries(file, path)
     } catch let error as StorageError {
       if isInterrupted() { throw FileError(path, .read, .interrupted) }
       throw TextFileError.damaged(path: path, reason: "it is a damaged database, or not a database: \(error.message)")
@@ -78,8 +84,12 @@ public struct VocabularyFile: Sendable {
     if entries.isEmpty { throw TextFileError.empty(path: path) }
   }
 
-  private static func entries(_ file: ExclusiveDatabase, _ path: String) throws -> [VocabularyEntry] {
+  private static func entries(_ file: ExclusiveDatabase, _ path: String) throws -> ([VocabularyEntry], TextLosses) {
     try file.use { db in
+      for table in ["WORDS", "LOOKUPS", "BOOK_INFO", "vocabulary", "title", "WordList"] {
+        guard try db.foreignTable(table) == .other else { continue }
+        throw TextFileError.damaged(path: path, reason: "its \(table) is no ordinary table")
+      }
       func has(_ table: String, _ columns: [String]) throws -> Bool {
         let found = Set(try db.rows("SELECT name FROM pragma_table_info(?)", [table]) { $0.text(0).lowercased() })
         return found.isSuperset(of: columns)
@@ -140,22 +150,30 @@ public struct VocabularyFile: Sendable {
     }
   }
 
-  private static func read(_ db: Database, _ path: String, _ sql: String) throws -> [VocabularyEntry] {
-    var entries: [VocabularyEntry] = []
+  private static func read(
+    _ db: Database, _ path: String, _ sql: String
+  ) throws -> ([VocabularyEntry], TextLosses) {
+    var (entries, losses, size): ([VocabularyEntry], TextLosses, Int) = ([], TextLosses(), 0)
     try db.forEachRow(sql) { row in
       func text(_ column: Int32) -> String? {
+        if row.bytes(column).count > longestText {
+          losses.add("row \(grouped(entries.count + 1)): a text of more than 64 KiB is left out")
+          return nil
+        }
         let text = row.optionalText(column)?.withoutLayout.trimmed
-        return text.flatMap { $0.isEmpty || $0.utf8.count > longestText ? nil : $0 }
+        return text.flatMap { $0.isEmpty ? nil : $0 }
       }
-      guard let word = text(0) else { return }
-      guard entries.count < mostWords else {
-        throw TextFileError.refused(path: path, reason: "it contains more than \(grouped(mostWords)) words")
+      guard let word = text(0) else { return losses.add("a row without a word is left out") }
+      let entry = VocabularyEntry(
+        word: word, sentence: text(1).map(joined), title: text(2), language: text(3),
+        state: row.integer(4) != 0 ? .known : .learning)
+      size += word.utf8.count + (entry.sentence?.utf8.count ?? 0) + (entry.title?.utf8.count ?? 0)
+      guard entries.count < mostWords, size <= mostText else {
+        throw TextFileError.refused(
+          path: path, reason: "it contains more than \(grouped(mostWords)) words or \(mostText >> 20) MiB of text")
       }
-      entries.append(
-        VocabularyEntry(
-          word: word, sentence: text(1).map(joined), title: text(2), language: text(3),
-          state: row.integer(4) != 0 ? .known : .learning))
+      entries.append(entry)
     }
-    return entries
+    return (entries, losses)
   }
 }

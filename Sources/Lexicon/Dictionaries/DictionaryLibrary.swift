@@ -2,6 +2,7 @@
 // Invariant: each is opened once, at its first query; a damaged one does not affect the others and is reported.
 
 public import Files
+import Glibc
 public import Problems
 import Text
 
@@ -112,7 +113,9 @@ public final class DictionaryLibrary {
   private func places(in folder: String, isOwn: Bool, depth: Int) -> [DictionaryPlace] {
     let names: [String]
     do { names = try Folder.names(in: folder) } catch {
-      // A folder that cannot be read has no dictionaries.
+      // It may have dictionaries, so it is reported.
+      let isTold = failures.contains { $0.report.message == error.report.message }
+      if error.number != ENOTDIR, !isTold { failures.append(error) }
       return []
     }
     return names.flatMap { name -> [DictionaryPlace] in

@@ -23,7 +23,8 @@ enum KnownWordsCommand {
       answer: "{lemma, state}... or {changed, learning?}",
       details: """
         Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
-        --import reads one word per line, what --export wrote, a table (.csv, .tsv) or the vocabulary of a Kindle. In \
+        --import reads one word per line, what --export wrote, a table (.csv, .tsv), JSON (a list of words, or of \
+        records with a member `word`) or the vocabulary of a Kindle. In \
         a table with a column of statuses, as from Lute and LWT, 5 and W are known, I is ignored, and words still \
         being learned are left out; --column word=NAME names the column of the words if its heading does not. `undo` \
         undoes a change.
@@ -79,8 +80,9 @@ enum KnownWordsCommand {
     let columns = try DeckFileCommands.table {
       try invocation.list("--column").flatMap { try ColumnChoice.list(of: $0) }
     }
-    let found = try list.add(
-      from: session.environment.folders.expanded(path), columns: columns, as: state, and: invocation.list("WORD"))
+    let path = session.environment.folders.expanded(path)
+    let found = try list.add(from: path, columns: columns, as: state, and: invocation.list("WORD"))
+    TextCommands.noteLosses(found.losses, of: path, session, command: "text known")
     if found.learning > 0 {
       session.console.note("text known: \(session.counted(found.learning, "word")) still being learned left out")
     }

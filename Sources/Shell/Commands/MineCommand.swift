@@ -16,7 +16,7 @@ enum MineCommand {
     BuiltIn(
       "mine", theme: TextCommands.theme, access: .signedIn, effect: .changes,
       summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
-      answer: "{added, without_meaning, without_sentence, present, cards} or {proposed, path}",
+      answer: "{added, without_meaning, without_sentence, present, left_out, cards} or {proposed, path}",
       details: """
         Each sentence has only one word that you have not studied yet (--unknown-at-most allows more). The words that \
         make most of the text known come first. The cards are of the note type Mined: the word, the sentence with it \
@@ -24,7 +24,8 @@ enum MineCommand {
         occurs. The deck and the type are created if they are missing. A second run adds nothing. --translation takes \
         subtitles of the same film in a language that you read; lines are paired by their times, which may differ by \
         an offset and a speed. --audio takes the films: ffmpeg cuts out the sound of each line and a picture. From the \
-        vocabulary of KOReader, a Kindle or a Kobo, the words that you looked up become cards, with their sentences. \
+        vocabulary of KOReader, a Kindle or a Kobo, the words and phrases that you looked up become cards, with their \
+        sentences; those that do not are named with the reason. \
         The fields of a --notetype are filled if they have the names of those of Mined; otherwise its first field gets \
         the word, its second the meaning and the sentence. With --review FILE the words are written to a table; delete \
         lines from it and run the same command again.
@@ -173,6 +174,7 @@ enum MineCommand {
         "No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")); --unknown-at-most allows "
           + "more unknown words in a sentence.")
     }
+    lines += leftOut(report.leftOut, session)
     if report.present > 0 { lines.append("\(session.counted(report.present, "word")) already had a card.") }
     if session.rehearsal.isOn {
       lines += report.added.prefix(20).map {
@@ -191,7 +193,26 @@ enum MineCommand {
       .record([
         ("added", .integer(added)), ("without_meaning", .integer(without.count)),
         ("without_sentence", .integer(report.withoutSentence)), ("present", .integer(report.present)),
-        ("cards", .list(cards)),
+        (
+          "left_out",
+          .list(report.leftOut.map { .record([("word", .text($0.word)), ("reason", .text($0.reason))]) })
+        ), ("cards", .list(cards)),
       ]), .lines(lines))
+  }
+
+  /// Names the words that do not become cards, by reason.
+  private static func leftOut(_ words: [LeftOutWord], _ session: Session) -> [String] {
+    var reasons: [(reason: String, words: [String])] = []
+    for word in words {
+      if let place = reasons.firstIndex(where: { $0.reason == word.reason }) {
+        reasons[place].words.append(word.word)
+      } else {
+        reasons.append((word.reason, [word.word]))
+      }
+    }
+    return reasons.map { reason, words in
+      let some = words.prefix(10).map { printable($0) }.joined(separator: ", ")
+      return "Left out \(session.counted(words.count, "word")), \(reason): \(some)\(words.count > 10 ? ", …" : "")"
+    }
   }
 }

@@ -74,7 +74,13 @@ enum TextCommands {
     for (path, encoding) in text.encodings {
       session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)")
     }
+    for (path, losses) in text.losses { noteLosses(losses, of: path, session, command: command) }
     return text
+  }
+
+  /// Says what was left out of a file or replaced.
+  static func noteLosses(_ losses: TextLosses, of path: String, _ session: Session, command: String) {
+    for message in losses.messages { session.console.note("\(command): \(printable(path)): \(message)") }
   }
 
   /// Says which language the words of a command are of, when it was not named.

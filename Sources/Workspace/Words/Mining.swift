@@ -55,6 +55,15 @@ public struct MiningReport: Equatable, Sendable {
   public var withoutSentence = 0
   /// The number of wanted words that already have a card.
   public var present = 0
+  /// The words that were read or looked up, and do not become cards for another reason.
+  public var leftOut: [LeftOutWord] = []
+}
+
+/// A word that does not become a card.
+public struct LeftOutWord: Equatable, Sendable {
+  public let word: String
+  /// A clause, such as `its language is en`.
+  public let reason: String
 }
 
 extension TextHandle {
@@ -68,23 +77,38 @@ extension TextHandle {
       wanted = wanted.filter(useful.contains)
     }
     var report = MiningReport()
+    report.leftOut = leftOut
     let looked = lookedUp(in: view, &report)
     // The sentences of a vocabulary serve only the words that were looked up in them.
     if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
-    let asked = Set(looked.map(\.lemma))
+    let asked = Set(looked.compactMap(\.lemma))
     wanted.removeAll(where: asked.contains)
     let found = try view.bestSentences(for: wanted, unknownAtMost: options.unknownAtMost, poll: poll)
-    let planned = looked + found
-    let chosen = options.count.map { Array(planned.prefix($0)) } ?? planned
+    let count = options.count ?? .max
     report.withoutSentence += wanted.count - found.count
-    for word in chosen {
+    func add(_ make: () throws -> MinedWord) throws {
       try poll()
+      let mined = try make()
+      if mined.gloss != nil || !options.requiresGloss { return report.added.append(mined) }
+      report.leftOut.append(LeftOutWord(word: mined.lemma, reason: "no meaning was found"))
+    }
+    for (number, item) in looked.enumerated() {
+      if number >= count {
+        report.leftOut.append(LeftOutWord(word: item.word, reason: "--count leaves it for later"))
+      } else if state(of: item, in: view) == .new {
+        report.present += 1
+      } else if options.isCloze, item.lemma == nil, item.tokens == nil {
+        report.leftOut.append(LeftOutWord(word: item.word, reason: "its sentence lacks it, so there is no gap to show"))
+      } else {
+        try add { try minedWord(item, dictionary: options.dictionary, count: 1) }
+      }
+    }
+    for word in found.prefix(max(0, count - looked.count)) {
       guard view.lemmaStates[Int(word.lemma)] == .unknown else {
         report.present += 1
         continue
       }
-      let mined = try minedWord(word.lemma, inSentence: word.sentence, dictionary: options.dictionary)
-      if mined.gloss != nil || !options.requiresGloss { report.added.append(mined) }
+      try add { try minedWord(word.lemma, inSentence: word.sentence, dictionary: options.dictionary) }
     }
     return report
   }
@@ -93,25 +117,69 @@ extension TextHandle {
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
   }
 
-  /// Returns the words that were looked up, the most frequently looked up first, each with the sentence of its first
-  /// look-up.
-  private func lookedUp(in view: TextView, _ report: inout MiningReport) -> [PlannedWord] {
-    var (counts, first): ([UInt32: Int], [PlannedWord]) = ([:], [])
-    for (number, sentence) in text.sentences.enumerated() {
-      guard let word = text.place(of: sentence).word,
-        let lemma = text.lemmaLookedUp(in: sentence, of: CardWords.lemmas(ofField: word, lemmatizer).sorted())
-      else { continue }
-      counts[lemma, default: 0] += 1
-      guard counts[lemma] == 1, view.lemmaStates[Int(lemma)] != .ignored else { continue }
-      first.append(PlannedWord(lemma: lemma, sentence: number, unknown: Int(view.missing[number])))
+  private func state(of item: LookUp, in view: TextView) -> WordState {
+    item.lemma.map { view.lemmaStates[Int($0)] } ?? state(ofPhrase: item.word)
+  }
+
+  /// Returns the words that were looked up and are still to be learned, the most frequently looked up first, each with
+  /// the sentence of its first look-up.
+  private func lookedUp(in view: TextView, _ report: inout MiningReport) -> [LookUp] {
+    var (counts, first): ([String: Int], [(key: String, item: LookUp)]) = ([:], [])
+    for item in text.lookUps(lemmas: { CardWords.lemmas(ofField: $0, lemmatizer).sorted() }) {
+      guard item.sentence != nil else {
+        report.leftOut.append(LeftOutWord(word: item.word, reason: "it has no letters"))
+        continue
+      }
+      let key =
+        item.lemma.map { text.lemmas[Int($0)].text }
+        ?? item.word.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      counts[key, default: 0] += 1
+      if counts[key] == 1 { first.append((key, item)) }
     }
-    let known = first.filter {
-      view.lemmaStates[Int($0.lemma)] == .known || view.lemmaStates[Int($0.lemma)] == .learning
+    let wanted = first.filter { _, item in
+      let state = state(of: item, in: view)
+      if state == .ignored {
+        report.leftOut.append(LeftOutWord(word: item.word, reason: "it is listed as not to be learned"))
+      } else if !state.isMissing {
+        report.present += 1
+      }
+      return state.isMissing
     }
-    report.present += known.count
-    return first.filter { view.lemmaStates[Int($0.lemma)].isMissing }.enumerated().sorted { a, b in
-      (-counts[a.element.lemma, default: 0], a.offset) < (-counts[b.element.lemma, default: 0], b.offset)
-    }.map(\.element)
+    return wanted.enumerated().sorted { a, b in
+      (-counts[a.element.key, default: 0], a.offset) < (-counts[b.element.key, default: 0], b.offset)
+    }.map(\.element.item)
+  }
+
+  /// Collects the contents of a card for a word that was looked up.
+  private func minedWord(_ item: LookUp, dictionary: String?, count: Int) throws -> MinedWord {
+    let number = item.sentence ?? 0
+    if let lemma = item.lemma { return try minedWord(lemma, inSentence: number, dictionary: dictionary) }
+    let sentence = text.sentences[number]
+    var (before, marked, after) = ("", "", "")
+    var token = text.tokenRange(of: sentence).lowerBound
+    for (piece, word) in text.pieces(of: sentence) {
+      if let range = item.tokens, token < range.upperBound,
+        word == nil ? token > range.lowerBound : range.contains(token)
+      {
+        marked += piece
+      } else if marked.isEmpty {
+        before += piece
+      } else {
+        after += piece
+      }
+      if word != nil { token += 1 }
+    }
+    let word = item.word
+    func html(_ start: String, _ end: String) -> String {
+      let middle = marked.isEmpty ? "" : start + FieldHTML.html(ofPlain: marked) + end
+      return FieldHTML.html(ofPlain: before) + middle + FieldHTML.html(ofPlain: after)
+    }
+    let gloss = try [word, word.lowercased()].lazy.compactMap {
+      try workspace.words.gloss(of: $0, isLemma: true, in: language, only: dictionary)
+    }.first
+    return mined(
+      word, form: marked.isEmpty ? word : marked, html("<b>", "</b>"), cloze: html("{{c1::", "}}"), sentence, gloss,
+      count: count)
   }
 
   /// Collects the contents of a card for a lemma in one sentence.
@@ -127,11 +195,18 @@ extension TextHandle {
       cloze += isWord ? "{{c1::\(html)}}" : html
       if isWord { form = piece }
     }
+    let gloss = try workspace.words.gloss(of: lemma.text, isLemma: true, in: language, only: dictionary)
+    return mined(lemma.text, form: form, marked, cloze: cloze, sentence, gloss, count: lemma.count)
+  }
+
+  private func mined(
+    _ word: String, form: String, _ marked: String, cloze: String, _ sentence: TextSentence, _ gloss: String?,
+    count: Int
+  ) -> MinedWord {
     let place = text.place(of: sentence)
     return MinedWord(
-      lemma: lemma.text, form: form, sentence: marked, cloze: cloze, plainSentence: text.text(of: sentence),
-      gloss: try workspace.words.gloss(of: lemma.text, isLemma: true, in: language, only: dictionary),
-      translation: place.translation, source: source(of: sentence), count: lemma.count, file: place.file,
+      lemma: word, form: form, sentence: marked, cloze: cloze, plainSentence: text.text(of: sentence), gloss: gloss,
+      translation: place.translation, source: source(of: sentence), count: count, file: place.file,
       time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
   }
 

@@ -40,6 +40,10 @@ public final class TextHandle: WorkspaceHandle {
   public let pairings: [SubtitlePairing]
   /// The files that were read in an encoding other than UTF-8.
   public let encodings: [(path: String, encoding: TextEncoding)]
+  /// What was left out of each file or replaced, with its path.
+  public let losses: [(path: String, losses: TextLosses)]
+  /// The words of vocabularies that are of another language, or known.
+  let leftOut: [LeftOutWord]
   /// Whether the language was neither given nor specified by the file.
   public let isLanguageAssumed: Bool
   /// The language that the file specifies, if it is not a known one.
@@ -48,7 +52,7 @@ public final class TextHandle: WorkspaceHandle {
   /// Lemmas that count as known whatever the cards say.
   private let listed: Set<String>
   let lemmatizer: Lemmatizer
-  private var seen: (changes: Int, day: Int, view: TextView)?
+  private var seen: (changes: Int, day: Int, view: TextView, words: [String: (state: WordState, recall: Double)])?
 
   /// Reads and analyses files as one text.
   /// - Parameter hold: called with the bytes that are about to be held, before they are; what it throws ends the
@@ -79,6 +83,7 @@ public final class TextHandle: WorkspaceHandle {
     listed = try reading.known(in: options.knownLists, lemmatizer)
     text = try reading.finish()
     (pairings, titles) = (reading.pairings, reading.titles)
+    (losses, leftOut) = (reading.losses, reading.leftOut)
     encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
   }
 
@@ -111,8 +116,15 @@ public final class TextHandle: WorkspaceHandle {
     } recall: {
       listed.contains($0) ? 1 : words[$0]?.recall
     }
-    seen = (workspace.changeCount, today, view)
+    seen = (workspace.changeCount, today, view, words)
     return view
+  }
+
+  /// Returns how well a phrase is known, by the cards at the time of the last `view()`.
+  func state(ofPhrase phrase: String) -> WordState {
+    let keys = lemmas(ofField: phrase)
+    if !listed.isDisjoint(with: keys) { return .known }
+    return keys.compactMap { seen?.words[$0]?.state }.min() ?? .unknown
   }
 
   /// Returns the number of occurrences in the text for each lemma that is not known yet.
@@ -164,6 +176,8 @@ private struct TextReading {
   private(set) var files: [(path: String, encoding: TextEncoding)] = []
   private(set) var titles: [String] = []
   private(set) var pairings: [SubtitlePairing] = []
+  private(set) var losses: [(path: String, losses: TextLosses)] = []
+  private(set) var leftOut: [LeftOutWord] = []
   private let environment: Environment
   private let language: Language
 
@@ -197,6 +211,7 @@ private struct TextReading {
 
   mutating func add(_ file: TextFile, _ options: TextOptions, translation: String?) throws {
     files.append((file.path, file.encoding))
+    tell(file.losses, of: file.path)
     titles.append(title(of: file.path))
     var translations: [String?] = []
     if let translation {
@@ -213,12 +228,22 @@ private struct TextReading {
     }
   }
 
+  private mutating func tell(_ lost: TextLosses, of path: String) {
+    if !lost.isEmpty { losses.append((path, lost)) }
+  }
+
   /// Adds the words that were looked up, each with its sentence; a word without one is added by itself.
   mutating func addVocabulary(_ path: String) throws {
     let vocabulary = try VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted)
+    tell(vocabulary.losses, of: path)
     var places: [String: Int] = [:]
     for entry in vocabulary.entries {
-      guard entry.state == .learning, entry.isOf(code: language.baseCode, name: language.name) else {
+      guard entry.isOf(code: language.baseCode, name: language.name) else {
+        leftOut.append(LeftOutWord(word: entry.word, reason: "its language is \(printable(entry.language ?? ""))"))
+        continue
+      }
+      guard entry.state == .learning else {
+        leftOut.append(LeftOutWord(word: entry.word, reason: "the device lists it as known"))
         continue
       }
       let name = entry.title ?? title(of: path)
@@ -239,20 +264,26 @@ private struct TextReading {
   }
 
   /// Returns the lemmas of the words that the lists mark as known.
-  func known(in lists: [String], _ lemmatizer: Lemmatizer) throws -> Set<String> {
+  mutating func known(in lists: [String], _ lemmatizer: Lemmatizer) throws -> Set<String> {
     var lemmas: Set<String> = []
     for path in lists {
-      let words = try UserWordList.entries(of: path, columns: [], for: language, environment)
+      let (words, lost) = try UserWordList.entries(of: path, columns: [], for: language, environment)
+      tell(lost, of: path)
       for entry in words where entry.state == .known { lemmas.insert(lemmatizer.lemmas(of: entry.word).primary) }
     }
     return lemmas
   }
 
-  private func pairing(_ file: TextFile, with path: String, _ options: TextOptions) throws -> SubtitlePairing {
+  private mutating func pairing(
+    _ file: TextFile, with path: String, _ options: TextOptions
+  ) throws -> SubtitlePairing {
     let other = try TextFile(path, encoding: nil, isInterrupted: isInterrupted)
+    tell(other.losses, of: path)
     guard file.format.isTimed, other.format.isTimed else {
       throw TextFileError.refused(path: path, reason: "a translation and its text must both be subtitles")
     }
-    return SubtitlePairing(file.paragraphs, other.paragraphs, offset: options.offset)
+    return try SubtitlePairing(file.paragraphs, other.paragraphs, offset: options.offset) {
+      if isInterrupted() { throw WorkspaceError.interrupted }
+    }
   }
 }

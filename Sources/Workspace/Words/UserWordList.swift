@@ -102,6 +102,8 @@ public struct UserWordList {
     public var learning = 0
     /// The number of words that the file marks as ignored.
     public var ignored = 0
+    /// What was left out or replaced.
+    public var losses: TextLosses
   }
 
   /// Lists the words that a file marks as known or as ignored, as one undo step.
@@ -112,9 +114,10 @@ public struct UserWordList {
   public func add(
     from path: String, columns: [ColumnChoice], as state: WordState, and more: [String] = []
   ) throws -> Imported {
-    let entries = try Self.entries(of: path, columns: columns, for: lemmatizer.language, workspace.environment)
+    let (entries, losses) = try Self.entries(
+      of: path, columns: columns, for: lemmatizer.language, workspace.environment)
     let words = entries.filter { $0.state != .learning }
-    var imported = Imported()
+    var imported = Imported(losses: losses)
     imported.learning = entries.count - words.count
     imported.ignored = words.count { $0.state == .ignored }
     imported.changed = try set(
@@ -126,12 +129,16 @@ public struct UserWordList {
   /// Returns the words of a list, or of an e-reader's vocabulary, that may belong to a language.
   static func entries(
     of path: String, columns: [ColumnChoice], for language: Language, _ environment: Environment
-  ) throws -> [VocabularyEntry] {
+  ) throws -> ([VocabularyEntry], TextLosses) {
     let isInterrupted = environment.isInterrupted
-    let entries =
-      try path != "-" && VocabularyFile.isOne(path, isInterrupted: isInterrupted)
-      ? VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted).entries
-      : KnownWordList(path, columns: columns, language: language.code, isInterrupted: isInterrupted).entries
-    return entries.filter { $0.isOf(code: language.baseCode, name: language.name) }
+    let (entries, losses): ([VocabularyEntry], TextLosses)
+    if try VocabularyFile.isOne(path, isInterrupted: isInterrupted) {
+      let file = try VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted)
+      (entries, losses) = (file.entries, file.losses)
+    } else {
+      let list = try KnownWordList(path, columns: columns, language: language.code, isInterrupted: isInterrupted)
+      (entries, losses) = (list.entries, list.losses)
+    }
+    return (entries.filter { $0.isOf(code: language.baseCode, name: language.name) }, losses)
   }
 }

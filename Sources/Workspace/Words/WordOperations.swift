@@ -1,6 +1,8 @@
 // Word lists and dictionaries: the languages of this machine, and the meanings of their words.
 // Invariant: a missing or damaged dictionary does not prevent anything else.
 
+import Files
+import Glibc
 import Language
 public import Lexicon
 
@@ -106,13 +108,19 @@ public struct WordOperations {
   /// - Parameters:
   ///   - isLemma: as in `define`.
   ///   - name: the only dictionary to look in.
+  /// - Throws: `FileError`, `LanguageError` for a dictionary that exists and cannot be read: it may have a meaning.
   public func gloss(
     of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
   ) throws -> String? {
     let meanings: [Meaning]
     do { meanings = try define(word, isLemma: isLemma, in: language, only: name) } catch let error as DictionaryError {
       guard case .none = error else { throw error }
-      return nil
+      meanings = []
+    }
+    let unread = workspace.lexicons.meanings.failures.lazy.compactMap { $0 as? FileError }
+    if let failure = unread.first(where: { $0.number != ENOENT && $0.number != ENOTDIR }) { throw failure }
+    for case .unreadable(let path, let reason) in workspace.languages.failures {
+      throw LanguageError.unreadable(path: path, reason: reason)
     }
     return meanings.lazy.map { $0.gloss() }.first { !$0.isEmpty }
   }
