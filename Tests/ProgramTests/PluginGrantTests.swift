@@ -147,7 +147,7 @@ import Testing
 
   @Test func `a question of a plugin names the plugin, on the line on which the user types`() throws {
     let home = try Home()
-    let long = String(repeating: "word ", count: 60)
+    let long = String(repeating: "word ", count: 30)
     try home.plugin(
       "sly", permissions: #"["shell"]"#, manifest: #""commands": ["pose"]"#,
       """

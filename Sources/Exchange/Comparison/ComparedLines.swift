@@ -2,6 +2,7 @@
 // Invariant: every member is preserved, whatever it is; a line that no side changed is written back byte for byte.
 
 import Decks
+import Text
 import Values
 
 struct ComparedLines {
