@@ -9,9 +9,12 @@ extension Store {
     recorder == nil ? [] : try read { try UndoLog.steps($0, limit: limit) }
   }
 
-  /// Bytes of old rows that the current operation or unit keeps until it ends, and bytes by which the file has grown:
-  /// the difference of two calls is what was changed between them.
-  public var changedBytes: Int { get throws { try (recorder?.writtenCount ?? 0) + (addedPages << 12) } }
+  /// Bytes of old rows that the current operation or unit keeps until it ends.
+  public var waitingBytes: Int { recorder?.writtenCount ?? 0 }
+
+  /// Those bytes, and the bytes by which the file has grown: the difference of two calls is what was changed between
+  /// them.
+  public var changedBytes: Int { get throws { try waitingBytes + (addedPages << 12) } }
 
   /// Returns the step that `undo` would undo or redo.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
