@@ -53,8 +53,10 @@ public struct MergeCounts: Equatable, Sendable {
 public struct ContentDifference: Sendable {
   public private(set) var changes: [ComparedChange] = []
 
+  public init(_ old: ComparedContent, _ new: ComparedContent) { self.init(old, new) {} }
+
   /// - Parameter poll: called for each entry; throws if the comparison is to end.
-  public init(_ old: ComparedContent, _ new: ComparedContent, poll: () throws -> Void = {}) rethrows {
+  public init(_ old: ComparedContent, _ new: ComparedContent, poll: () throws -> Void) rethrows {
     for kind in ComparedKind.allCases { try compare(kind, old[kind], new[kind], poll) }
   }
 

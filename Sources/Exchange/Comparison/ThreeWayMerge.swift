@@ -31,8 +31,10 @@ public struct ThreeWayMerge {
     (self.base, self.ours, self.theirs, self.preferred) = (base, ours, theirs, preferred)
   }
 
+  public func result() -> MergeResult { result {} }
+
   /// - Parameter poll: called for each entry; throws if the merge is to end.
-  public func result(poll: () throws -> Void = {}) rethrows -> MergeResult {
+  public func result(poll: () throws -> Void) rethrows -> MergeResult {
     var result = MergeResult()
     for kind in ComparedKind.allCases { try merge(kind, into: &result, poll) }
     keepTypes(&result.content)
