@@ -103,6 +103,13 @@ public final class BindingContext {
   /// Returns who sets or declares a setting now: the plugin, init.lua, a script, or the user.
   public func settingOwner() -> Owner { owner == .user ? hosts.shell.settingOwner : owner }
 
+  /// Who adds something to the shell now. What a script of the user's state adds while a plugin runs it belongs to that
+  /// plugin, so that it later runs with the plugin's rights, not with those of the user who calls it.
+  var adder: Owner {
+    let owner = settingOwner()
+    return owner.plugin == nil ? self.owner : owner
+  }
+
   func isTyped(_ path: String) -> Bool { owner == .user && hosts.shell.isTyped(path) }
 
   /// Runs `body`, which stores something in the program for the state. The state is charged for everything that the

@@ -21,7 +21,8 @@ func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
       + "complete=function(word, before), run=function(args)}. `run` gets args[1]..., args.file, args.count; "
       + "what it returns is shown. Its changes are one undo step; if it fails, nothing is changed. "
-      + "In a script or in another command, its changes are part of theirs."
+      + "In a script or in another command, its changes are part of theirs: what it did before it failed is undone "
+      + "only if they fail too."
   ) { stack in
     let command = try readCommand(stack.table(1, "a table that describes a command"), context)
     try context.storing("command", command.name, stack) { try context.shell.add(command) }
@@ -71,7 +72,7 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   return Command(
     path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
     options: options,
-    owner: context.owner,
+    owner: context.adder,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })
 }

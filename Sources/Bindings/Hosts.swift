@@ -36,8 +36,9 @@ public protocol ShellHost: AnyObject {
   func chart(_ values: [(label: String, value: Double)], _ title: String?)
   /// Starts a progress line for a script's work; total is 0 if it is unknown.
   func progress(_ label: String, _ total: Int) -> any ProgressReporting
-  /// Asks at the terminal; nil if there is none, or at the end of its input.
-  func ask(_ question: String) throws -> String?
+  /// Asks at the terminal; nil if there is none, or at the end of its input. A plugin's question names the plugin, so
+  /// that it cannot be taken for one of the program.
+  func ask(_ question: String, of owner: Owner) throws -> String?
   /// Returns a value as the prompt shows it.
   func display(of value: LuaValue) -> Display
 

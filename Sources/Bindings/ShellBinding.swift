@@ -213,7 +213,7 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
     "Asks for a line of text; nil if nobody can answer."
   ) {
     stack in
-    try context.shell.ask(printable(try stack.text(1)))
+    try context.shell.ask(printable(try stack.text(1)), of: context.settingOwner())
   }
   module.function(
     "confirm", [text], returns: .boolean, example: "(\"Begin?\")",
@@ -221,7 +221,7 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
   ) {
     stack in
     let question = printable(try stack.text(1)) + " [y/N] "
-    let answer = try context.shell.ask(question)
+    let answer = try context.shell.ask(question, of: context.settingOwner())
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
   }
 }

@@ -37,6 +37,8 @@ public enum PluginError: Problem, TracedError, Equatable {
   case staysInProcess(plugin: String)
   /// Another plugin tried to make it run in Deckhand's process.
   case mayNotLeaveProcess(plugin: String)
+  /// A plugin runs `plugin limit`, for itself or another.
+  case mayNotSetLimits(plugin: String)
   /// Its `plugin.json` has changed since the user was asked.
   case changed(plugin: String)
 
@@ -89,6 +91,10 @@ public enum PluginError: Problem, TracedError, Equatable {
       .of(
         plugin, .notGranted, "Not granted",
         "\(plugin): only you can have it run in Deckhand's own process: type `plugin enable \(plugin) --no-isolate`")
+    case .mayNotSetLimits(let plugin):
+      .of(
+        plugin, .notGranted, "Not granted",
+        "\(plugin): only you can change what a plugin may use: type `plugin limit \(plugin)` with the new limits")
     case .missingDependency(let plugin, let needs, let reason, let chain):
       .of(
         plugin, .missingDependency, "A plugin needs another",

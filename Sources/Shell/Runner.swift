@@ -108,7 +108,8 @@ package struct Runner {
 
   /// Runs a command's action. Short forms of other commands were replaced when the words were parsed.
   private func run(_ command: Command, _ invocation: Invocation) throws -> CommandResult {
-    try acting(as: invocation.aliasOwner, in: session) {
+    let adder = command.owner.plugin == nil ? nil : command.owner
+    return try acting(as: invocation.aliasOwner ?? adder, in: session) {
       try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
         guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
           return try act(command, invocation)

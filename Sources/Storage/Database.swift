@@ -113,6 +113,9 @@ public final class Database {
   /// A number that differs once another connection has committed something that a statement here can see.
   public var dataVersion: Int? { get throws { try Int.fetchOne(self, sql: "PRAGMA data_version") } }
 
+  /// The number of pages of the file, including those that are not committed.
+  var pageCount: Int { get throws { try count("PRAGMA page_count") } }
+
   public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(connection.pointer) }
 
   /// Calls the body with the SQL of each statement that starts, with its arguments filled in; nil stops the tracing.

@@ -45,6 +45,7 @@ public final class Store {
   var extendedChange: RecordedChange?
   /// Rows of the current operation that are not written yet.
   private var waitingRows: (any WaitingRows)?
+  private var pagesAtOpening = 0
   /// How many nested calls use the database now.
   private var users = 0
   /// Why the database can only be read; nil if it can be changed.
@@ -325,6 +326,10 @@ public final class Store {
     return try database.use(for: name, body)
   }
 
+  /// The number of pages of 4 KiB that the file has grown by since it was opened, including those that are not
+  /// committed. Unlike a read, this does not write the rows that wait.
+  var addedPages: Int { get throws { try database.map { try $0.use { try $0.pageCount } - pagesAtOpening } ?? 0 } }
+
   /// Reopens a read-only database before a change: the disk may have room by now.
   private func reopenForWriting() {
     guard readOnlyReason != nil, users == 0, let database else { return }
@@ -355,6 +360,7 @@ public final class Store {
       try prepare(db, migrations)
       db.noteLog()
       try recorder?.attach(db)
+      pagesAtOpening = try db.pageCount
     }
     database = fresh
     return fresh

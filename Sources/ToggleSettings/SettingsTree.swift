@@ -64,7 +64,7 @@ public final class SettingsTree {
 
   /// Whether a text names a secret setting, and so may contain its value.
   public func namesSecret(in text: String) -> Bool {
-    let text = text.lowercased()
+    let text = text.withoutQuotes.lowercased()
     return forest.all.contains { $0.declaration?.isSecret == true && text.contains(text: $0.name.lowercased()) }
   }
 
@@ -141,5 +141,12 @@ public final class SettingsTree {
     guard let kind = forest[name]?.declaration?.kind else { return ([], false) }
     if case .path = kind { return ([], true) }
     return (kind.candidates, false)
+  }
+}
+
+extension String {
+  /// The line without what may stand within a name and is not part of it: quotes and backslashes.
+  public var withoutQuotes: String {
+    String(UnicodeScalarView(unicodeScalars.filter { !["\"", "'", "\\"].contains($0) }))
   }
 }

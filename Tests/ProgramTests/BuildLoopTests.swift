@@ -92,6 +92,67 @@ import Testing
     #expect(try source("g/a.md").contains("two"))
   }
 
+  @Test func `with --git no program runs that the folder's own git settings name`() throws {
+    mkdir(home.path + "/g", 0o700)
+    mkdir(home.path + "/hooks", 0o700)
+    mkdir(home.path + "/ran", 0o700)
+    func program(_ name: String) -> String { "touch \(home.path)/ran/\(name); cat" }
+    func ran() throws -> String {
+      try Child(["/bin/ls", home.path + "/ran"], environment: []).finish(input: "").output
+    }
+    @discardableResult func git(_ words: String...) throws -> String {
+      let run = try Child(["/usr/bin/git", "-C", home.path + "/g"] + words, environment: ["PATH=/usr/bin"]).finish(
+        input: "")
+      #expect(run.status == 0, "\(run)")
+      return run.output
+    }
+    try home.write("id,prompt,answer\na,one,two\n", to: "g/a.csv")
+    try home.write("*.csv filter=x diff=x merge=x\n", to: "g/.gitattributes")
+    #expect(try home.run("build", home.path + "/g").status == 0)
+    try git("init", "-q")
+    try git("add", ".")
+    try git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "x")
+    let tree = try git("rev-parse", "HEAD^{tree}")
+    let names = [
+      "filter.x.clean", "filter.x.process", "filter.x.smudge", "core.fsmonitor", "core.pager", "core.editor",
+      "core.sshCommand", "core.gitProxy", "core.askPass", "core.alternateRefsCommand", "diff.external",
+      "diff.x.textconv",
+      "diff.x.command", "merge.x.driver", "pager.ls-tree", "pager.rev-parse", "pager.hash-object", "pager.status",
+      "gpg.program", "remote.origin.uploadpack",
+    ]
+    for name in names { try git("config", name, program(name)) }
+    for name in ["ls-tree", "hash-object", "rev-parse", "status"] {
+      try git("config", "alias." + name, "!" + program(name))
+    }
+    try git("config", "credential.helper", "!" + program("credential"))
+    for hook in ["post-index-change", "reference-transaction", "pre-auto-gc"] {
+      try home.write("#!/bin/sh\n\(program(hook))\n", to: "hooks/" + hook)
+      chmod(home.path + "/hooks/" + hook, 0o700)
+    }
+    try git("config", "core.hooksPath", home.path + "/hooks")
+    // A changed time makes git look at the bytes.
+    var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]
+    #expect(utimensat(AT_FDCWD, home.path + "/g/a.csv", &times, 0) == 0)
+    try home.run("-e", "decks.open('g'):find('one')[1].answer = 'three'")
+    let run = try home.run("build", home.path + "/g", "--write-back", "--git")
+    #expect(try run.output.contains("1 written back") && ran().isEmpty, "\(run) \(ran())")
+    #expect(try source("g/a.csv").contains("three"))
+    // What was written back is not committed, although its filters would say so.
+    try home.run("-e", "decks.open('g'):find('one')[1].answer = 'four'")
+    let again = try home.run("build", home.path + "/g", "--write-back", "--git")
+    #expect(again.status == 1 && again.errors.contains("a.csv has uncommitted changes"), "\(again)")
+    // A missing object is not fetched, since that starts the programs of the remote.
+    for (name, value) in [
+      ("core.repositoryformatversion", "1"), ("extensions.partialClone", "origin"), ("remote.origin.promisor", "true"),
+      ("remote.origin.url", "ext::sh -c '\(program("ext"))'"), ("protocol.ext.allow", "always"),
+    ] {
+      try git("config", name, value)
+    }
+    unlink(home.path + "/g/.git/objects/" + tree.prefix(2) + "/" + tree.dropFirst(2).prefix(38))
+    let missing = try home.run("build", home.path + "/g", "--write-back", "--git")
+    #expect(try missing.status == 1 && missing.errors.contains("git") && ran().isEmpty, "\(missing) \(ran())")
+  }
+
   @Test func `a failure of git is noticed even if the parent ignores SIGCHLD`() throws {
     mkdir(home.path + "/g", 0o700)
     try home.write("## a <!-- id: a -->\n\none\n", to: "g/a.md")

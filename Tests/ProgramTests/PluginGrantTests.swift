@@ -112,6 +112,61 @@ import Testing
     }
   }
 
+  @Test func `a plugin sets no limits, and what a script of its adds runs with its rights`() throws {
+    let home = try Home()
+    let script = try home.write(
+      """
+      shell.command{name = "st", summary = "x", run = function()
+        for _, line in ipairs{"plugin enable other --grant --no-isolate", "plugin limit free --memory 4096"} do
+          print("st", select(2, shell.run(line)).code)
+        end
+      end}
+      """, to: "st.lua")
+    try home.plugin("other", permissions: #"["words"]"#, "")
+    try home.plugin(
+      "free", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["try"]"#,
+      """
+      shell.command{name = "try", summary = "x", run = function()
+        for _, line in ipairs{"plugin limit free --memory 4096", "plugin limit other --seconds 3600"} do
+          print(select(2, shell.run(line)).code)
+        end
+        print(shell.run("plugin limit free").memory)
+        shell.run("run \(script)")
+      end}
+      """)
+    try home.enable("free")
+    let run = try home.run([], input: "try\nst\nplugin limit free\nplugin info other\n")
+    #expect(
+      run.lines.prefix(6) == [
+        "not_granted", "not_granted", "64", "st\tnot_granted", "st\tnot_granted",
+        "free: each call may use 2 s and 64 MiB.",
+      ], "\(run)")
+    #expect(run.lines.contains { $0.hasPrefix("state") && $0.hasSuffix("off") }, "\(run)")
+    #expect(try home.run("plugin", "limit", "free", "--memory", "80").output.contains("80 MiB"))
+  }
+
+  @Test func `a question of a plugin names the plugin, on the line on which the user types`() throws {
+    let home = try Home()
+    let long = String(repeating: "word ", count: 30)
+    try home.plugin(
+      "sly", permissions: #"["shell"]"#, manifest: #""commands": ["pose"]"#,
+      """
+      shell.command{name = "pose", summary = "x", run = function()
+        shell.ask("Password for ana: ")
+        shell.ask("\(long)Password for ana: ")
+        return shell.confirm("Enable it?") and "yes" or "no"
+      end}
+      """)
+    try home.enable("sly")
+    let terminal = try home.terminal("--no-init")
+    terminal.wait(for: "> ")
+    terminal.type("pose\r", showing: "(plugin sly) Password for ana: ")
+    terminal.type("a\r", showing: "(plugin sly) ")
+    #expect(!terminal.output.contains("\nPassword for ana: ") && !terminal.output.contains("\rPassword for ana: "))
+    terminal.type("b\r", showing: "(plugin sly) Enable it? [y/N] ")
+    terminal.type("y\r", showing: "yes")
+  }
+
   @Test func `an installed plugin inherits nothing from the bundled one of its name`() throws {
     let home = try Home()
     #expect(try home.run("plugin", "enable", "palindromes").status == 0)

@@ -131,6 +131,28 @@ import Testing
     #expect(try user.run("verbs").output == "1.0.0\n")
   }
 
+  @Test func `a diff shows every byte of a changed line, or the update is not asked about`() throws {
+    try index()
+    #expect(try user.run("plugin", "install", "verbs", "--grant").status == 0)
+    let blanks = String(repeating: " ", count: 5_000)
+    let long = String(repeating: "x", count: 300)
+    try script(try source(version: "1.1.0", code: "-- \0 hidden()\n--\(blanks)far()\n-- \(long) last()"))
+    try sign()
+    let shown = try user.run("plugin", "update", "verbs", "--diff")
+    #expect(shown.output.contains("+-- \\x00 hidden()\n"), "\(shown)")
+    #expect(shown.output.contains("+--\(blanks)far()\n") && shown.output.contains("\(long) last()\n"), "\(shown)")
+    let terminal = try user.terminal()
+    terminal.wait(for: "> ")
+    terminal.type("plugin update verbs\r", showing: "+-- \\x00 hidden()", "|far()", "x last()", "Update it? [y/N] ")
+    terminal.type("n\r", showing: "verbs is not updated.")
+    let lines = (0..<4_000).map { "-- \($0)" }.joined(separator: "\n")
+    try script(try source(version: "1.2.0", code: lines + "\nlocal late = 1"))
+    try sign()
+    terminal.type("plugin update verbs\r", showing: "3,000:", "--diff")
+    #expect(try user.run("verbs").output == "1.0.0\n")
+    #expect(try user.run("plugin", "update", "verbs", "--diff").output.contains("\n+local late = 1\n"))
+  }
+
   // MARK: Refusals
 
   @Test func `an index without a signature, of an unknown key or of another key is refused`() throws {

@@ -291,4 +291,28 @@ private func rows(_ person: Person) throws -> [String] {
     try workspace.rollbackUnit()
     try grow("a", 10)
   }
+
+  @Test func `what a plugin adds in a unit is limited as what it replaces`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    let css = String(repeating: ".card { color: black }\n", count: 2_000)
+    func make(_ plugin: String, _ numbers: Range<Int>) throws {
+      try workspace.limitingPending(of: plugin, to: 1 << 20) {
+        for number in numbers {
+          _ = try workspace.noteTypes.create(
+            NoteTypeDraft(
+              name: "\(plugin)\(number)", fields: ["A"], cards: [CardTemplate("C", front: "{{A}}", back: "")], css: css,
+              isCloze: false))
+        }
+      }
+    }
+    try workspace.beginUnit()
+    #expect(throws: WorkspaceError.tooMuchWaits) { try make("a", 0..<100) }
+    let made = try workspace.noteTypes.all().count
+    #expect((5..<60).contains(made))
+    #expect(throws: WorkspaceError.tooMuchWaits) { try make("a", 100..<102) }
+    try make("b", 0..<1)
+    #expect(try workspace.noteTypes.all().count <= made + 2)
+    try workspace.rollbackUnit()
+  }
 }

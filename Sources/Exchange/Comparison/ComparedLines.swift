@@ -2,6 +2,7 @@
 // Invariant: every member is preserved, whatever it is; a line that no side changed is written back byte for byte.
 
 import Decks
+import Text
 import Values
 
 struct ComparedLines {
@@ -105,11 +106,11 @@ struct ComparedLines {
   /// Returns a line with members of both sides; each value comes from one of the sides.
   private func joined(_ entry: ComparedEntry, _ kind: ComparedKind, _ theirs: ComparedLines) -> [UInt8] {
     let sides = [self, theirs].compactMap { $0.lines["\(kind.rawValue) \(entry.key)"]?.members }
-    let flat = sides.map { Self.flattened($0) }
+    let flat = sides.map { Dictionary(firstOf: Self.flattened($0)) }
     var members: [(String, Value)] = []
     var inner: [String: [(String, Value)]] = [:]
     for (name, text) in zip(entry.fields.list, entry.values) {
-      let values = flat.compactMap { side in side.first { $0.0 == name }?.1 }
+      let values = flat.compactMap { $0[name] }
       guard let value = values.first(where: { ($0.text ?? $0.json) == text }) else { continue }
       if let slash = name.firstIndex(of: "/"), sides.contains(where: { $0[String(name[..<slash])]?.record != nil }) {
         let outer = String(name[..<slash])

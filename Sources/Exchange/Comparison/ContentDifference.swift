@@ -53,8 +53,11 @@ public struct MergeCounts: Equatable, Sendable {
 public struct ContentDifference: Sendable {
   public private(set) var changes: [ComparedChange] = []
 
-  public init(_ old: ComparedContent, _ new: ComparedContent) {
-    for kind in ComparedKind.allCases { compare(kind, old[kind], new[kind]) }
+  public init(_ old: ComparedContent, _ new: ComparedContent) { self.init(old, new) {} }
+
+  /// - Parameter poll: called for each entry; throws if the comparison is to end.
+  public init(_ old: ComparedContent, _ new: ComparedContent, poll: () throws -> Void) rethrows {
+    for kind in ComparedKind.allCases { try compare(kind, old[kind], new[kind], poll) }
   }
 
   public var counts: MergeCounts {
@@ -72,12 +75,15 @@ public struct ContentDifference: Sendable {
     return counts
   }
 
-  private mutating func compare(_ kind: ComparedKind, _ old: ComparedList, _ new: ComparedList) {
+  private mutating func compare(
+    _ kind: ComparedKind, _ old: ComparedList, _ new: ComparedList, _ poll: () throws -> Void
+  ) rethrows {
     let moved = kind.isOrdered ? ContentDifference.moved(old, new) : []
     var removed = ContentDifference.removed(old, new)
     changes += (removed.removeValue(forKey: "") ?? []).map { ComparedChange(kind, .removed, $0, nil) }
     var predecessor: ComparedEntry?
     for entry in new.entries {
+      try poll()
       if let before = old[entry.key] {
         let isMoved = moved.contains(entry.key)
         if isMoved || !before.isSame(as: entry) {
@@ -138,8 +144,9 @@ extension ComparedChange {
       fields.append(Field(name: MergeConflict.name, old: "", new: MergeConflict.json(conflicts)))
     }
     let (before, after) = (old?.tags ?? [], new?.tags ?? [])
-    addedTags = after.filter { !before.contains($0) }
-    removedTags = before.filter { !after.contains($0) }
+    let (had, has) = (Set(before), Set(after))
+    addedTags = after.filter { !had.contains($0) }
+    removedTags = before.filter { !has.contains($0) }
   }
 }
 

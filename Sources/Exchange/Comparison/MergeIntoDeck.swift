@@ -56,7 +56,8 @@ public final class MergeIntoDeck {
       }
     }
     // If both sides changed a file, theirs is imported beside ours under a new name.
-    for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !isKnown(conflict, ours) {
+    let known = Set(ours[.note].entries.flatMap(\.conflicts))
+    for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !known.contains(conflict) {
       guard conflict.isOfContent, let file = conflict.owner?.key, let digest = conflict.theirs else { continue }
       _ = try receiveMedia(file, digest)
     }
@@ -67,10 +68,6 @@ public final class MergeIntoDeck {
     counts.added -= elsewhere.count
     counts.elsewhere = elsewhere
     return counts
-  }
-
-  private func isKnown(_ conflict: MergeConflict, _ ours: ComparedContent) -> Bool {
-    conflict.owner == nil || ours[.note].entries.contains { $0.conflicts.contains(conflict) }
   }
 
   // MARK: Media

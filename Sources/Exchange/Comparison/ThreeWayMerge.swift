@@ -31,9 +31,12 @@ public struct ThreeWayMerge {
     (self.base, self.ours, self.theirs, self.preferred) = (base, ours, theirs, preferred)
   }
 
-  public func result() -> MergeResult {
+  public func result() -> MergeResult { result {} }
+
+  /// - Parameter poll: called for each entry; throws if the merge is to end.
+  public func result(poll: () throws -> Void) rethrows -> MergeResult {
     var result = MergeResult()
-    for kind in ComparedKind.allCases { merge(kind, into: &result) }
+    for kind in ComparedKind.allCases { try merge(kind, into: &result, poll) }
     keepTypes(&result.content)
     keepConflicts(&result.content)
     return result
@@ -63,7 +66,9 @@ public struct ThreeWayMerge {
     }
   }
 
-  private func merge(_ kind: ComparedKind, into result: inout MergeResult) {
+  private func merge(
+    _ kind: ComparedKind, into result: inout MergeResult, _ poll: () throws -> Void
+  ) rethrows {
     let (before, our, their) = (base[kind], ours[kind], theirs[kind])
     let numbers = EntryNumbers(before, our, their)
     let sides = [(before, numbers.base), (our, numbers.ours), (their, numbers.theirs)].map { list, side in
@@ -71,7 +76,10 @@ public struct ThreeWayMerge {
       for (entry, number) in zip(list.entries, side) { entries[number] = entry }
       return entries
     }
-    let merged = numbers.keys.indices.map { self.merged(kind, sides[0][$0], sides[1][$0], sides[2][$0]) }
+    let merged = try numbers.keys.indices.map {
+      try poll()
+      return self.merged(kind, sides[0][$0], sides[1][$0], sides[2][$0])
+    }
     var order = EntryOrder(
       numbers, survives: merged.map { $0 != nil },
       isFree: merged.map { $0?.conflicts.contains(where: \.isRemoval) ?? false })
@@ -84,7 +92,7 @@ public struct ThreeWayMerge {
       }
       list.append(entry)
       if entry.conflicts.isEmpty { continue }
-      let known = (our[entry.key]?.conflicts ?? []) + (their[entry.key]?.conflicts ?? [])
+      let known = Set((our[entry.key]?.conflicts ?? []) + (their[entry.key]?.conflicts ?? []))
       if entry.conflicts.contains(where: { !known.contains($0) }) { result.conflicts.append((kind, entry)) }
     }
     result.content[kind] = list
@@ -164,7 +172,9 @@ public struct ThreeWayMerge {
   /// Adds conflicts to an entry, except those that it has already, seen from either side.
   private func adding(_ conflicts: [MergeConflict], to entry: ComparedEntry) -> ComparedEntry {
     var entry = entry
-    for conflict in conflicts where !entry.conflicts.contains(where: { $0 == conflict || $0 == conflict.swapped }) {
+    var known = Set(entry.conflicts)
+    for conflict in conflicts where !known.contains(conflict) && !known.contains(conflict.swapped) {
+      known.insert(conflict)
       entry.conflicts.append(conflict)
     }
     return entry

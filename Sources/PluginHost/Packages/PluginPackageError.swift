@@ -15,6 +15,8 @@ public enum PluginPackageError: Problem, Equatable {
   case notNewer(plugin: String, installed: String, given: String)
   /// It cannot be loaded, or one of its tests failed; `kept` is the version that stays.
   case doesNotWork(plugin: String, version: String, reason: String, kept: String?)
+  /// An update changes more than a user can be asked about.
+  case tooMuchToReview(plugin: String, lines: Int, most: Int)
   /// The package would be written into the folder that is being packed.
   case insideItself(path: String, folder: String)
   /// Other plugins need it in its current version.
@@ -47,6 +49,11 @@ public enum PluginPackageError: Problem, Equatable {
         plugin, .pluginFailed, "The plugin does not work",
         "\(plugin) \(version) is not installed: \(reason.withoutPrefix(plugin + ": "))"
           + (kept.map { "; \(plugin) \($0) stays" } ?? ""))
+    case .tooMuchToReview(let plugin, let lines, let most):
+      .of(
+        plugin, .tooLarge, "Too much to review before a question",
+        "the difference has \(grouped(lines)) lines, and a question follows at most \(grouped(most)): "
+          + "`plugin update` with --diff shows all of them, and with --grant it installs \(plugin) without a question")
     case .insideItself(let path, let folder):
       ProblemReport(
         .badPath, "A package in its own folder",

@@ -141,7 +141,13 @@ struct PluginInstalling {
         command: "plugin \(verb) \(ShellWords.quote(name))" + (takesUnsigned ? " --unsigned" : ""))
     }
     session.console.show(.lines(facts))
-    if showsChanges { session.console.show(.drawn(try difference(of: plan))) }
+    if showsChanges {
+      let (lines, most) = (try difference(of: plan), FileChangeLines.mostAskedAbout)
+      guard lines.count <= most else {
+        throw PluginPackageError.tooMuchToReview(plugin: plan.package.name, lines: lines.count, most: most)
+      }
+      session.console.show(.drawn(lines))
+    }
     return try session.confirm(verb == "update" ? "Update it?" : "Install it?")
   }
 

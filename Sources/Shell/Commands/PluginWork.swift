@@ -115,9 +115,11 @@ enum PluginWork {
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       let (seconds, memory) = (invocation.optionalNumber("--seconds"), invocation.optionalInteger("--memory"))
-      if seconds != nil || memory != nil,
-        session.rehearsal.mayActOutside("change the limits of the plugin \(plugin.name)")
-      {
+      let changes = seconds != nil || memory != nil
+      if changes, session.scripting.settingOwner.plugin != nil {
+        throw PluginError.mayNotSetLimits(plugin: plugin.name)
+      }
+      if changes, session.rehearsal.mayActOutside("change the limits of the plugin \(plugin.name)") {
         try session.plugins.setLimits(plugin, seconds: seconds, memory: memory)
       }
       let limits = plugin.limits

@@ -25,6 +25,9 @@ package final class Prompt {
   private var lastFailure = ""
   /// Lines of a paste that have not run yet.
   private var pastedLines: [String] = []
+  /// Whether the last line may contain a secret, which no history keeps; and whether it ended in a backslash, so that
+  /// the next line may be the value.
+  private var (isSecret, isSecretContinued) = (false, false)
 
   package init(_ session: Session) { self.session = session }
 
@@ -226,11 +229,13 @@ package final class Prompt {
   }
 
   private func remember(_ line: String) {
-    session.input.lineReader?.remember(line, isSecret: session.namesSecret(line))
+    isSecret = isSecretContinued || session.namesSecret(line)
+    isSecretContinued = isSecret && line.trimmed.hasSuffix("\\")
+    session.input.lineReader?.remember(line, isSecret: isSecret)
   }
 
   private func note(_ line: String, isCommand: Bool, hasFailed: Bool) {
-    if session.namesSecret(line) { return }
+    if isSecret { return }
     // The line may have changed the path of the history file.
     History.use(in: session)
     session.input.lineReader?.note(line, hasFailed: hasFailed)
@@ -328,11 +333,14 @@ extension Session {
   func namesSecret(_ line: String) -> Bool {
     guard let tree = preferences?.tree else { return false }
     var aliases = Dictionary(firstOf: registry.aliases.map { ($0.name, $0.words) })
-    var (text, first) = (line, line.split(whereSeparator: \.isWhitespace).first.map(String.init))
-    // An alias may refer to another alias.
-    while let name = first, let words = aliases.removeValue(forKey: name) {
-      text += " " + words.joined(separator: " ")
-      first = words.first
+    var (text, open) = (line, [line])
+    // An alias may refer to another alias, and options may precede it.
+    while let part = open.popLast() {
+      for word in part.withoutQuotes.split(whereSeparator: \.isWhitespace) {
+        guard let words = aliases.removeValue(forKey: String(word)) else { continue }
+        open.append(words.joined(separator: " "))
+        text += " " + open[open.count - 1]
+      }
     }
     return tree.namesSecret(in: text)
   }

@@ -37,10 +37,11 @@ struct TypedLine {
 
 extension Session {
   /// Asks for a line at the terminal; nil when nobody can answer.
-  package func ask(_ text: String) throws -> String? {
+  /// - Parameter mark: who asks, at the beginning of the line on which the user types; empty for the program.
+  package func ask(_ text: String, mark: String = "") throws -> String? {
     if options.isUnattended || LineReader.isReading { return nil }
     let outcome: LineOutcome
-    let question = broken(printable(text, limit: Self.longestQuestion))
+    let question = broken(printable(text, limit: Self.longestQuestion), mark)
     if let lineReader = input.lineReader {
       IdleLock(self).watch()
       outcome = try lineReader.read(prompt: question, initial: "", hidesHistory: true)
@@ -52,7 +53,7 @@ extension Session {
     case .line(let line): return line
     case .stopped where Interrupts.endingSignal != nil: break
     case .stopped where input.isIdle:
-      return IdleLock(self).unlockCovered() ? try ask(text) : nil
+      return IdleLock(self).unlockCovered() ? try ask(text, mark: mark) : nil
     case .endOfInput, .stopped, .requested:
       // The terminal shows nothing for Ctrl-D, so the line of the question is ended here.
       if input.lineReader == nil, canAsk { console.write("\n") }
@@ -67,13 +68,13 @@ extension Session {
   private static let longestQuestion = 1_000
 
   /// Prints all but the last line of a question that is too long for one line; returns the last line for the prompt.
-  private func broken(_ question: String) -> String {
-    let width = console.terminal.width
-    guard canAsk, question.displayWidth >= width else { return question }
-    var lines = question.lines(within: width - 1, breaksWords: false)
+  private func broken(_ question: String, _ mark: String) -> String {
+    let width = console.terminal.width - mark.displayWidth
+    guard canAsk, question.displayWidth >= width else { return mark + question }
+    var lines = question.lines(within: max(1, width - 1), breaksWords: false)
     let last = lines.removeLast()
     console.show(lines)
-    return question.last == " " ? last + " " : last
+    return mark + (question.last == " " ? last + " " : last)
   }
 
   /// Whether a user at a terminal can be asked.

@@ -96,7 +96,11 @@ extension SessionHost: ShellHost {
     session.console.progress(label, total: total == 0 ? nil : total)
   }
 
-  func ask(_ question: String) throws -> String? { try session.ask(question) }
+  func ask(_ question: String, of owner: Owner) throws -> String? {
+    let name = owner.plugin?.description
+    let isBundled = try name.map { try session.plugins.plugin(named: $0).isBundled } ?? true
+    return try session.ask(question, mark: isBundled ? "" : "(plugin \(name ?? "")) ")
+  }
 
   func run(_ line: String, of owner: Owner) throws -> CommandAnswer {
     try acting(as: owner.plugin == nil ? nil : owner, in: session) { try Runner(session).answer(of: line) }

@@ -1,5 +1,6 @@
 // Changed files as lines in the style of diff -u, for reviewing an update before it is accepted. Invariant: text from
-// others is made printable; every differing line is shown or counted as omitted; comparing takes bounded time.
+// others is made printable; every byte of a differing line is shown, in as many lines of the terminal as it needs,
+// whatever the file contains; comparing takes bounded time.
 
 import PluginHost
 import Text
@@ -10,24 +11,18 @@ struct FileChangeLines {
 
   /// The most lines of both sides of a file that are compared; a larger file is shown as entirely removed and added.
   private static let mostCompared = 6_000
-  /// The most lines shown for all files together.
-  private static let mostShown = 3_000
+  /// The most lines that a user is asked about: a question after more of them would be about unread code.
+  static let mostAskedAbout = 3_000
   private static let context = 3
 
   /// The permissions that are no longer requested, and those newly requested.
   func permissions(removed: [String], added: [String]) -> [String] {
     if removed.isEmpty, added.isEmpty { return [] }
     return [terminal.styled("permissions", .bold)]
-      + removed.map { terminal.styled("-" + printable($0, limit: 500), .red) }
-      + added.map { terminal.styled("+" + printable($0, limit: 500), .green) }
+      + removed.flatMap { rows("-", $0) } + added.flatMap { rows("+", $0) }
   }
 
-  func files(_ changes: [PluginFileChange]) -> [String] {
-    let lines = changes.flatMap(file)
-    if lines.count <= Self.mostShown { return lines }
-    let rest = lines.count - Self.mostShown
-    return lines.prefix(Self.mostShown) + ["... \(grouped(rest)) more lines: unpack both to see them"]
-  }
+  func files(_ changes: [PluginFileChange]) -> [String] { changes.flatMap(file) }
 
   private func file(_ change: PluginFileChange) -> [String] {
     let path = printable(change.path, limit: 400)
@@ -35,19 +30,11 @@ struct FileChangeLines {
       terminal.styled("--- \(change.old == nil ? "nothing" : path)", .bold),
       terminal.styled("+++ \(change.new == nil ? "nothing" : path)", .bold),
     ]
-    let (old, new) = (Self.lines(change.old), Self.lines(change.new))
-    guard let old, let new else {
-      let (before, after) = (change.old?.count ?? 0, change.new?.count ?? 0)
-      return head + ["not text: \(counted(before, "byte")), now \(counted(after, "byte"))"]
-    }
-    return head + hunks(Self.compared(old, new))
+    return head + hunks(Self.compared(Self.lines(change.old), Self.lines(change.new)))
   }
 
-  /// The lines of a file; nil when it is not text.
-  private static func lines(_ bytes: [UInt8]?) -> [Substring]? {
-    guard let bytes, !bytes.isEmpty else { return [] }
-    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else { return nil }
-    var lines = text.split(at: "\n")
+  private static func lines(_ bytes: [UInt8]?) -> [ArraySlice<UInt8>] {
+    var lines = (bytes ?? []).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
     return lines
   }
@@ -55,25 +42,24 @@ struct FileChangeLines {
   private struct Line {
     /// `-`, `+` or a space.
     let sign: Character
-    let text: Substring
+    let text: ArraySlice<UInt8>
     /// The index of the line, or of the next one, on each side.
     let old: Int
     let new: Int
   }
 
-  private static func compared(_ old: [Substring], _ new: [Substring]) -> [Line] {
-    // Compared by bytes, since text that looks the same may still differ.
-    func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
+  /// The lines are compared by bytes, since text that looks the same may still differ.
+  private static func compared(_ old: [ArraySlice<UInt8>], _ new: [ArraySlice<UInt8>]) -> [Line] {
     let most = min(old.count, new.count)
     var start = 0
-    while start < most, isSame(old[start], new[start]) { start += 1 }
+    while start < most, old[start] == new[start] { start += 1 }
     var end = 0
-    while end < most - start, isSame(old[old.count - 1 - end], new[new.count - 1 - end]) { end += 1 }
+    while end < most - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
     let (first, second) = (old[start..<old.count - end], new[start..<new.count - end])
     var (removed, inserted) = (Set(first.indices), Set(second.indices))
     if first.count + second.count <= mostCompared {
       (removed, inserted) = ([], [])
-      for change in Array(second).difference(from: Array(first), by: isSame) {
+      for change in Array(second).difference(from: Array(first)) {
         switch change {
         case .remove(let offset, _, _): removed.insert(offset + start)
         case .insert(let offset, _, _): inserted.insert(offset + start)
@@ -110,7 +96,7 @@ struct FileChangeLines {
       }
       let hunk = lines[start..<min(lines.count, last + Self.context + 1)]
       shown.append(terminal.styled(head(of: hunk), .cyan))
-      shown += hunk.map(shown(_:))
+      shown += hunk.flatMap { rows($0.sign, Self.text(of: $0.text)) }
       next = hunk.endIndex
     }
     return shown
@@ -123,12 +109,19 @@ struct FileChangeLines {
     return "@@ -\(side(first.old, old)) +\(side(first.new, new)) @@"
   }
 
-  private func shown(_ line: Line) -> String {
-    let text = "\(line.sign)\(printable(String(line.text), limit: 2_000))"
-    switch line.sign {
-    case "-": return terminal.styled(text, .red)
-    case "+": return terminal.styled(text, .green)
-    default: return text
+  /// A line that is too long for the terminal continues in rows that begin with `|`.
+  private func rows(_ sign: Character, _ text: String) -> [String] {
+    let text = printable(text, limit: .max)
+    let rows = terminal.cutWidth.map { text.lines(within: $0 - 1) } ?? [text]
+    return rows.enumerated().map { index, row in
+      let row = "\(index == 0 ? sign : "|")\(row)"
+      return sign == " " ? row : terminal.styled(row, sign == "-" ? .red : .green)
     }
+  }
+
+  /// Bytes that are not UTF-8 are shown as `\xNN`.
+  private static func text(of bytes: ArraySlice<UInt8>) -> String {
+    String(validating: bytes, as: UTF8.self)
+      ?? bytes.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "\\x" + String($0, radix: 16, uppercase: true) }.joined()
   }
 }

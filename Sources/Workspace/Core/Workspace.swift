@@ -270,22 +270,21 @@ public final class Workspace {
     while let step = unit.undone.popLast() { _ = try step.isUndone ? care.undo(step.id) : care.redo(step.id) }
   }
 
-  /// Runs code of a plugin and limits the memory of its changes that wait for the end of the unit, over all its
-  /// calls.
-  public func limitingPending<R>(of maker: String, to bytes: Int, _ body: () throws -> R) rethrows -> R {
-    let (before, outer) = (database.waitingBytes, unit.waiting.most)
+  /// Runs code of a plugin and limits the bytes of its changes, what they replace and what they add, over all its calls
+  /// in a unit.
+  public func limitingPending<R>(of maker: String, to bytes: Int, _ body: () throws -> R) throws -> R {
+    let (before, outer) = (try database.changedBytes, unit.waiting.most)
     let left = max(0, bytes - unit.waiting.ofMakers[maker, default: 0])
     unit.waiting.most = min(outer, before + left)
-    defer {
-      unit.waiting.most = outer
-      if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, database.waitingBytes - before) }
-    }
-    return try body()
+    let result = Result { try body() }
+    unit.waiting.most = outer
+    if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, try database.changedBytes - before) }
+    return try result.get()
   }
 
   /// - Throws: `WorkspaceError.tooMuchWaits`.
-  func checkPendingLimit() throws(WorkspaceError) {
-    if database.waitingBytes > unit.waiting.most { throw .tooMuchWaits }
+  func checkPendingLimit() throws {
+    if unit.waiting.most < .max, try database.changedBytes > unit.waiting.most { throw WorkspaceError.tooMuchWaits }
   }
 
   public var isInUnit: Bool { isOpen && database.isInUnit }

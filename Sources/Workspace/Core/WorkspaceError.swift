@@ -101,7 +101,7 @@ public enum WorkspaceError: Problem, Equatable {
     case .tooMuchWaits:
       ProblemReport(
         .tooMany, "Too many changes in one script",
-        "the plugin's changes in this script use all the memory that it may use until the script ends; "
+        "the plugin's changes in this script take as many bytes as the memory that it may use; "
           + "change less in one script, or raise the limit with `plugin limit`")
     case .rehearsal(let operation):
       ProblemReport(

@@ -76,7 +76,7 @@ public struct Comparing {
     _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
     let contents = try files(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
-    return ContentDifference(contents[0], contents[1])
+    return try ContentDifference(contents[0], contents[1], poll: poll)
   }
 
   /// Merges three operands.
@@ -87,27 +87,29 @@ public struct Comparing {
     let operands = try [request.base, request.ours, request.theirs].map { try operand($0, settings, generator) }
     let files = try files(operands, settings)
     let contents = files.contentsToMerge
-    let result = ThreeWayMerge(
+    let result = try ThreeWayMerge(
       base: contents[0], ours: contents[1], theirs: contents[2], preferred: request.preferred
-    ).result()
+    ).result(poll: poll)
     var report = MergeReport(result: result, counts: MergeCounts())
     guard let output = request.output else {
       guard let deck = try workspace.decks.named(request.ours) else { throw ComparisonError.needsOutput }
       report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)
       return report
     }
-    func difference() -> MergeCounts { ContentDifference(contents[1], result.content).counts }
+    func difference() throws -> MergeCounts { try ContentDifference(contents[1], result.content, poll: poll).counts }
     if let text = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
       let bytes = files.encoding.encoded(text)
       if bytes == nil { report.unfitEncoding = files.encoding }
       let replacement = Replacement.exported(.any, isInterrupted: environment.isInterrupted)
       try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes ?? text) }
-      report.counts = difference()
+      report.counts = try difference()
     } else {
       report.counts = try write(result, operands, files, to: output, settings) ?? difference()
     }
     return report
   }
+
+  private func poll() throws { if environment.isInterrupted() { throw WorkspaceError.interrupted } }
 
   /// Reads operands. As nothing is to be imported, an error of a file does not say that nothing was.
   private func files(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws -> ComparedFiles {

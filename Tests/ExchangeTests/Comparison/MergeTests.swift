@@ -33,6 +33,28 @@ import Values
     #expect(merged.content[.note]["a"]?["answer"] == "two")
   }
 
+  @Test func `many tags, and many conflicts of one note, are compared and merged in linear time`() {
+    let fields = FieldNames(["prompt"])
+    func note(_ mark: String) -> ComparedContent {
+      var entry = ComparedEntry(
+        key: "a", fields: fields, values: ["p"], tags: (0..<100_000).map { "\(mark)\($0)" })
+      entry.conflicts = (0..<50_000).map { MergeConflict(field: "f\($0)", base: nil, ours: mark, theirs: "x") }
+      return content([entry])
+    }
+    let change = ContentDifference(note("old"), note("new")).changes.first
+    #expect(change?.addedTags.count == 100_000 && change?.removedTags.count == 100_000)
+    let merged = merge(deck([]), note("ours"), note("theirs"))
+    #expect(merged.content[.note]["a"]?.tags.count == 200_000)
+    #expect(merged.content[.note]["a"]?.conflicts.count == 100_000)
+  }
+
+  @Test func `a comparison and a merge end when they are polled`() {
+    struct Stop: Error {}
+    let (old, new) = (deck([("a", "one")]), deck([("a", "two")]))
+    #expect(throws: Stop.self) { try ContentDifference(old, new) { throw Stop() } }
+    #expect(throws: Stop.self) { try ThreeWayMerge(base: old, ours: new, theirs: old).result { throw Stop() } }
+  }
+
   @Test(arguments: [(MergeSide.ours, "two"), (.theirs, "three")])
   func aPreferredSideDecides(_ side: MergeSide, _ text: String) {
     let merged = ThreeWayMerge(

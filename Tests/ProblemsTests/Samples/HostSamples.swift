@@ -103,6 +103,7 @@ extension ProblemTable {
           plugin: "quiz", reason: "this system cannot restrict what a process may do"),
         "staysInProcess": PluginError.staysInProcess(plugin: "hangman"),
         "mayNotLeaveProcess": PluginError.mayNotLeaveProcess(plugin: "quiz"),
+        "mayNotSetLimits": PluginError.mayNotSetLimits(plugin: "quiz"),
       ]),
     ProblemTable(
       PluginFileError.self, in: "PluginHost/PluginFileError.swift",
@@ -127,6 +128,7 @@ extension ProblemTable {
         "doesNotWork": PluginPackageError.doesNotWork(
           plugin: "quiz", version: "1.1", reason: "quiz: init.lua:1: no", kept: "1.0"),
         "doesNotWork": PluginPackageError.doesNotWork(plugin: "quiz", version: "1.1", reason: "no", kept: nil),
+        "tooMuchToReview": PluginPackageError.tooMuchToReview(plugin: "quiz", lines: 12_000, most: 3_000),
         "insideItself": PluginPackageError.insideItself(path: hostile, folder: hostile),
         "needed": PluginPackageError.needed(plugin: "quiz", by: ["verbs, which needs quiz <2"]),
       ]),
