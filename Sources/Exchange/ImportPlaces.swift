@@ -260,9 +260,9 @@ final class ImportPlaces {
   ) throws -> Written {
     if row.isOfColumns {
       var settled = row
-      let fields = settled.settle(fields.map { ($0.name, $0.html) }, in: type.fields, as: FieldHTML.plain)
+      let values = settled.settle(fields.map { ($0.name, $0.html) }, in: type.fields) { FieldHTML.plain($0) }
       settled.isOfColumns = false
-      return try writeNote(settled, type, fields.map { ($0.name, $0.text) }, ordinal, over: known)
+      return try writeNote(settled, type, values.map { ($0.name, $0.text) }, ordinal, over: known)
     }
     try row.checkBeside()
     var note = NewNote(

@@ -151,6 +151,7 @@ final class LineAccount {
 
   /// Ends the account of a file with this number of lines.
   func end(lines: Int) {
+    defer { report.parts.sort { $0.line < $1.line } }
     let count = elements ?? lines
     if report.lines == count { return }
     for line in 1...max(1, count) where line <= count && !Self.has(line, known) { leave(line...line, .notAccounted) }

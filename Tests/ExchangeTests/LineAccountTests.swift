@@ -101,7 +101,7 @@ import Testing
     #expect(left(try imported("n.txt", Self.files[2].text)) == ["4-4 comment", "6-6 comment"])
     #expect(left(try imported("a.json", Self.files[3].text)) == ["1-1 unknown_key"])
     #expect(
-      left(try imported("f.md", Self.files[6].text + "\n# x <!-- id: k1 -->\n\ny\n")).contains("3-5 other_format"))
+      left(try imported("f.md", Self.files[6].text + "\n# x <!-- id: k1 -->\n\ny\n")).contains("7-9 other_format"))
   }
 
   @Test func `a strict import refuses lines that are left, but not comments`() throws {
@@ -120,7 +120,7 @@ import Testing
 
   @Test func `values beyond the header are refused, unless they are blank`() throws {
     let report = try imported("a.csv", Self.files[0].text)
-    #expect(report.cards.rejected.map { "\($0.line ?? 0) \($0.code.rawValue)" } == ["3 too_many_values"])
+    #expect(report.cards.rejected.map { "\($0.place?.line ?? 0) \($0.code.rawValue)" } == ["3 too_many_values"])
     #expect(report.cards.added == 4)
   }
 

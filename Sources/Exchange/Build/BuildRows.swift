@@ -86,11 +86,11 @@ struct BuildRows {
 
   /// What the user should check: lines that are part of no card, a cloze in an answer.
   func hints(in path: String) -> [BuildFinding] {
-    let left = left.parts.filter { $0.reason != .comment }.map { part in
+    let lines = left.parts.filter { $0.reason != .comment }.map { part in
       BuildFinding(kind: .left, path: path, line: part.line, prompt: part.inWords)
     }
     let cloze = answeredCloze.map { BuildFinding(kind: .answeredCloze, path: path, line: $0, prompt: "") }
-    return left + (cloze.map { [$0] } ?? [])
+    return lines + (cloze.map { [$0] } ?? [])
   }
 
   private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {

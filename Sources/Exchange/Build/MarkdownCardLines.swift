@@ -7,14 +7,14 @@ enum MarkdownCardLines {
   ///   - next: the first line of the next card, or the line after the last one.
   static func end(from start: Int, before next: Int, line: (Int) -> Substring) -> Int {
     var fence = MarkdownFence()
-    let underline = underline(from: start, before: next, line: line)
+    let mark = underline(from: start, before: next, line: line)
     let isParagraph =
       switch MarkdownLine(line(start)) {
       case .heading, .question, .gaps: false
-      default: underline == nil
+      default: mark == nil
       }
     var paragraph: Int?
-    for number in (underline ?? start) + 1..<max(next, (underline ?? start) + 1) {
+    for number in (mark ?? start) + 1..<max(next, (mark ?? start) + 1) {
       let text = line(number)
       if fence.holds(text) { continue }
       switch MarkdownLine(text) {
@@ -25,7 +25,7 @@ enum MarkdownCardLines {
       default: break
       }
       // A heading may follow that is underlined.
-      paragraph = underline == nil || MarkdownLine(text) != .text ? nil : paragraph ?? number
+      paragraph = mark == nil || MarkdownLine(text) != .text ? nil : paragraph ?? number
     }
     return next
   }

@@ -65,7 +65,7 @@ final class MarkdownCards: CardRows {
       }
     }
     let block = finished.removeFirst()
-    account(for: block) { account.row($0) }
+    count(block) { account.row($0) }
     block.fill(&row, isRaw: isRaw)
     return true
   }
@@ -77,8 +77,8 @@ final class MarkdownCards: CardRows {
     source.endAccount()
   }
 
-  private func account(for block: MarkdownCardBlock, _ count: (ClosedRange<Int>) -> Void) {
-    for line in block.lines { count(line...line) }
+  private func count(_ block: MarkdownCardBlock, _ body: (ClosedRange<Int>) -> Void) {
+    for line in block.lines { body(line...line) }
   }
 
   // MARK: Lines
@@ -342,11 +342,15 @@ final class MarkdownCards: CardRows {
     open = nil
     fence = MarkdownFence()
     if let above = ended.above.first {
-      if ended.isTitle { ended = above } else { account(for: above) { account.use($0) } }
+      if ended.isTitle {
+        ended = above
+      } else {
+        for line in above.lines where !ended.lines.contains(line) { account.use(line...line) }
+      }
     }
     // A heading without text below it is a title for what follows.
-    if ended.isTitle { return account(for: ended) { account.use($0) } }
-    if let reason = leftReason(ended) { return account(for: ended) { account.leave($0, reason) } }
+    if ended.isTitle { return count(ended) { account.use($0) } }
+    if let reason = leftReason(ended) { return count(ended) { account.leave($0, reason) } }
     if found.listedPairs == nil, ended.listsPairs { found.listedPairs = ended.line }
     finished.append(ended)
   }

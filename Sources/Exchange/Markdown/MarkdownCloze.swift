@@ -12,11 +12,13 @@ enum MarkdownCloze {
     let offset: Int
     /// As other programs read it, a `==` before a blank opens nothing and one after a blank closes nothing, as in
     /// `a == b`.
-    let (opens, closes): (Bool, Bool)
+    let opens: Bool
+    let closes: Bool
   }
 
   /// Bytes that are in no text: they stand for the marks in HTML until it is complete.
-  static let (opening, closing): (UInt8, UInt8) = (0xFF, 0xFE)
+  static let opening: UInt8 = 0xFF
+  static let closing: UInt8 = 0xFE
 
   /// Returns the placeholders that open (true) or close (false) a cloze that is not empty. Both are in one element.
   static func pairs(in document: OpaquePointer, _ spans: MarkdownSpans) -> [Int: Bool] {

@@ -42,7 +42,7 @@ struct MarkdownElements {
       html.add("<code>")
       escape(literal(node), asSource: true)
       html.add("</code>")
-    case CMARK_NODE_FOOTNOTE_REFERENCE: html += Bytes("<sup>".utf8) + literal(node) + Bytes("</sup>".utf8)
+    case CMARK_NODE_FOOTNOTE_REFERENCE: if !isEnd { html.add("<sup>\(literal(node).text)</sup>") }
     case CMARK_NODE_HTML_INLINE: html += spans.source(literal(node))
     case CMARK_NODE_STRONG: html.add(isEnd ? "</b>" : "<b>")
     case CMARK_NODE_EMPH: html.add(isEnd ? "</i>" : "<i>")
