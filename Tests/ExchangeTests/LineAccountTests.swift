@@ -3,6 +3,7 @@
 import Decks
 import Files
 import Problems
+import Storage
 import Templates
 import TestDecks
 import TestSupport
