@@ -99,6 +99,7 @@ struct NoteAdding {
   mutating func add(_ index: Int) throws -> Int64 {
     let request = try checked(index)
     var note = request.note
+    for name in request.unknown { call.answer.warn(field: name, of: request.type) }
     for (name, html) in try request.media.markup(in: request.type.fields, call) {
       note.fields[name, default: ""] += html
     }
@@ -194,6 +195,8 @@ private struct AddingRequest {
   /// Nil for `Default` before it is used.
   let deck: DeckHandle?
   let media: RequestedMedia
+  /// The names of given fields that the type does not have.
+  let unknown: [String]
   /// The key of its first field.
   let key: String
   /// The notes that it must not duplicate; nil if duplicates are allowed.
@@ -202,14 +205,18 @@ private struct AddingRequest {
   init(_ reader: ValueReader, _ places: NotePlaces) throws {
     type = try places.type(reader["modelName"].text())
     deck = try places.deck(reader["deckName"].text())
-    var fields: [String: String] = [:]
+    var (fields, unknown): ([String: String], [String]) = ([:], [])
     for (name, value) in try reader["fields"].fields() {
-      // Fields that the type does not have are ignored; names are case-insensitive.
+      // Fields that the type does not have are named in a warning; names are case-insensitive.
       let key = name.lowercased()
-      guard let own = type.fields.first(where: { $0 == name }) ?? type.fields.first(where: { $0.lowercased() == key })
-      else { continue }
+      let known = type.fields.first { $0 == name } ?? type.fields.first { $0.lowercased() == key }
+      guard let own = known else {
+        unknown.append(name)
+        continue
+      }
       fields[own] = try value.text()
     }
+    self.unknown = unknown
     let tags = try reader["tags"].isGiven ? TagActions.list(reader["tags"]) : []
     note = NewNote(fields: fields, tags: tags)
     media = try RequestedMedia.list(of: reader)

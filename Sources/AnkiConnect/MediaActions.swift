@@ -51,6 +51,8 @@ enum MediaActions {
 /// A file that a client sends: in base64, or as the path of a file on this machine.
 struct MediaContent {
   let name: String
+  /// The name as given, if it had to be changed.
+  var given: String?
   private let source: Source
   /// The MD5 of a file that the client already has and does not want stored.
   private let skipped: String?
@@ -62,8 +64,11 @@ struct MediaContent {
     case path(String)
   }
 
-  init(_ reader: ValueReader) throws {
-    name = try MediaNames.cleaned(reader["filename"].text("the name of a file"))
+  /// - Parameter isOfNote: whether any name will do, because the note gets the name that is used.
+  init(_ reader: ValueReader, isOfNote: Bool = false) throws {
+    let asked = try reader["filename"].text("the name of a file")
+    name = try isOfNote ? MediaNames.usable(asked) : MediaNames.cleaned(asked)
+    if isOfNote, name != asked.trimmed.composed { given = asked }
     skipped = try reader["skipHash"].isGiven ? reader["skipHash"].text("an MD5 in hexadecimal digits") : nil
     if reader["data"].isGiven {
       source = .data(try reader["data"].text("base64"))
@@ -143,7 +148,9 @@ struct RequestedMedia {
         }
         let replaces = try item["deleteExisting"].isGiven && item["deleteExisting"].boolean()
         media.items.append(
-          Item(content: try MediaContent(item), isPicture: kind == "picture", fields: fields, replaces: replaces))
+          Item(
+            content: try MediaContent(item, isOfNote: true), isPicture: kind == "picture", fields: fields,
+            replaces: replaces))
       }
     }
     return media
@@ -158,6 +165,7 @@ struct RequestedMedia {
     }
     for item in items {
       guard let name = try item.content.store(call, replaces: item.replaces) else { continue }
+      if let given = item.content.given { call.answer.warn("\(quoted(given)) was stored as \(quoted(name))") }
       let html = item.isPicture ? "<img src=\"\(FieldHTML.html(ofPlain: name))\">" : "[sound:\(name)]"
       for field in item.fields where names.contains(field) { markup.append((field, html)) }
     }

@@ -79,7 +79,9 @@ enum NoteActions {
     // A type from another program may have two fields with the same name.
     let before = Dictionary(firstOf: record.named(type).map { ($0.name, $0.html) })
     var texts: [String: String] = [:]
-    for (name, reader) in fields where before[name] != nil { texts[name] = try reader.text() }
+    for (name, reader) in fields {
+      if before[name] != nil { texts[name] = try reader.text() } else { call.answer.warn(field: name, of: type) }
+    }
     for (name, html) in try RequestedMedia.list(of: note).markup(in: type.fields, call) {
       texts[name, default: before[name] ?? ""] += html
     }

@@ -33,8 +33,8 @@ enum FieldText {
 
   private static func check(_ field: CardField, among others: ArraySlice<CardField>) throws(DeckError) {
     let name = field.name
-    if name.trimmed.isEmpty || name.utf8.count > 200 {
-      throw .badText(what: "name of a field", reason: "must have 1 to 200 bytes: \(quoted(name))")
+    if name.trimmed.isEmpty || name.unicodeScalars.count > 500 {
+      throw .badText(what: "name of a field", reason: "must have 1 to 500 characters: \(quoted(name))")
     }
     if CardField.reservedNames.contains(name) {
       throw .badText(what: "field \(quoted(name))", reason: "has a reserved name; use another one")

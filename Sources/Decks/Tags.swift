@@ -8,6 +8,9 @@ import Text
 ///
 ///     Tags.separated("verb irregular")   // ["verb", "irregular"]
 public enum Tags {
+  /// The limit on a tag in characters, above that of other programs.
+  public static let limit = 500
+
   /// The column for some tags: ` animal farm ` for animal and farm, empty for none. `instr(tags, ' animal ')` finds a
   /// tag.
   static func column(_ tags: [String]) throws(DeckError) -> String {
@@ -51,7 +54,7 @@ public enum Tags {
   private static func checked(_ given: String) throws(DeckError) -> String {
     let tag = given.trimmed.composed
     if tag.isEmpty { throw .badTag(tag: given, reason: "must not be blank") }
-    if tag.utf8.count > 200 { throw .badTag(tag: given, reason: "must have at most 200 bytes") }
+    if tag.unicodeScalars.count > limit { throw .badTag(tag: given, reason: "must have at most \(limit) characters") }
     for scalar in tag.unicodeScalars {
       if scalar.properties.isWhitespace {
         throw .badTag(tag: given, reason: "must not contain spaces; use an underscore")

@@ -1,5 +1,7 @@
 // Anki's text files: `#key:value` header lines, then a table of notes (the Anki manual, "Text Files").
-// Invariant: a line that begins with # is never a card; fields are HTML if the file says so, otherwise plain text.
+// Invariant: a line that begins with # is never a card; fields are HTML if the file says so, otherwise plain text. A
+// column is the field that its name says, if any column has the name of a field, otherwise fields follow their order;
+// the column after the last field is tags.
 
 import Decks
 import Problems
@@ -20,7 +22,35 @@ struct AnkiHeads {
   var columns: [AnkiColumn: Int] = [:]
   var onDuplicate: OnDuplicate?
 
-  /// Reads one header line. An unknown key is treated as a comment.
+  /// The keys of header lines that only Anki's texts have.
+  private static let keys: Set<String> = [
+    "separator", "html", "tags", "columns", "notetype", "deck", "guid", "if matches",
+  ]
+
+  /// Returns the key and the value of a header line, which a spreadsheet may have quoted and filled with separators.
+  static func parts(of line: String) -> (key: String, value: String)? {
+    var text = line[...]
+    if text.hasPrefix("\"#"), let end = text.dropFirst().lastIndex(of: "\"") {
+      text = Substring(text.dropFirst().prefix(upTo: end).replacing(text: "\"\"", with: "\""))
+    }
+    guard text.hasPrefix("#"), let colon = text.firstIndex(of: ":") else { return nil }
+    let key = String(text[text.index(after: text.startIndex)..<colon]).trimmed.lowercased()
+    guard keys.contains(key) || AnkiColumn(rawValue: key) != nil else { return nil }
+    let value = String(text[text.index(after: colon)...])
+    // A tab can be the separator itself, so it must not be trimmed.
+    if key == "columns" || value.trimmed.isEmpty { return (key, value) }
+    let filled =
+      value.lastIndex { !",;\t ".contains($0) }.map { String(value[...$0]) } ?? String(value.trimmed.prefix(1))
+    return (key, filled.trimmed)
+  }
+
+  /// Whether a file begins with a header line of Anki.
+  static func begin(_ start: ArraySlice<UInt8>) -> Bool {
+    guard start.starts(with: "#".utf8) || start.starts(with: "\"#".utf8) else { return false }
+    return parts(of: String(decoding: start.prefix(1_000).prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)) != nil
+  }
+
+  /// Reads one header line.
   /// - Throws: `badFile` for a value that the key cannot have.
   mutating func read(_ key: String, _ value: String, _ failure: (String) -> ExchangeError) throws(ExchangeError) {
     switch key {
@@ -68,6 +98,7 @@ final class AnkiTextCards: CardRows {
   private(set) var heads = AnkiHeads()
   private(set) var found = ImportFindings()
   var holdsFormatting: Bool { heads.isHTML }
+  var account: LineAccount { source.account }
 
   init(_ source: ByteSource, into target: String, _ options: TableOptions) {
     (self.source, self.target, self.options) = (source, target, options)
@@ -76,15 +107,14 @@ final class AnkiTextCards: CardRows {
 
   /// Reads the header lines, which determine how the rest is read.
   func open() throws {
-    while try source.peek() == UInt8(ascii: "#") {
+    while try source.peek() == UInt8(ascii: "#") || AnkiHeads.begin(source.buffered) {
       let (line, path) = (source.line, source.path)
-      let text = try headLine()
-      guard let colon = text.firstIndex(of: ":") else { continue }
-      let key = String(text[..<colon]).trimmed.lowercased()
-      let value = String(text[text.index(after: colon)...])
-      // A tab can be the separator itself, so it must not be trimmed.
-      let keepsBlanks = key == "columns" || value.trimmed.isEmpty
-      try heads.read(key, keepsBlanks ? value : value.trimmed) { expected in
+      guard let (key, value) = AnkiHeads.parts(of: try headLine()) else {
+        account.leave(line...line, .comment)
+        continue
+      }
+      account.use(line...line)
+      try heads.read(key, value) { expected in
         .badFile(path: path, line: line, column: 1, expected: "#\(key): \(expected) expected, \(quoted(value)) found")
       }
     }
@@ -93,6 +123,7 @@ final class AnkiTextCards: CardRows {
     if let names = heads.names.first {
       heads.names = names.split(separator: Character(Unicode.Scalar(separator)), omittingEmptySubsequences: false)
         .map { String($0).trimmed }
+      while heads.names.last == "" { heads.names.removeLast() }
     }
     rows = TableRows(source, separator: separator, hasComments: true)
     found.separator = separator
@@ -106,11 +137,15 @@ final class AnkiTextCards: CardRows {
       if bytes.count > rowLimit { throw source.tooLong() }
     }
     while let byte = try source.peek(), byte == 0x0A || byte == 0x0D { source.skip() }
-    return String(decoding: bytes.dropFirst(), as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   func next(into row: inout CardRow) throws -> Bool {
-    guard let rows, let line = try rows.next() else { return false }
+    guard let rows, let line = try rows.next() else {
+      source.endAccount()
+      return false
+    }
+    account.row(line...rows.lastLine)
     row.clear(line: line)
     if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }
     if let invalidText = rows.invalidText() { row.refuse(.badText, invalidText) }
@@ -128,6 +163,8 @@ final class AnkiTextCards: CardRows {
         fields.append((name.isEmpty ? nil : name, rows.text(index)))
       }
     }
+    // A spreadsheet fills every row to the width of the widest one.
+    while fields.count > 2, fields.last?.name == nil, fields.last?.text == "" { fields.removeLast() }
     fill(&row, noteType, fields)
     return true
   }
@@ -142,8 +179,14 @@ final class AnkiTextCards: CardRows {
   }
 
   /// Two fields of plain text make a card; a row with more than that makes a note.
-  private func fill(_ row: inout CardRow, _ noteType: String, _ fields: [(name: String?, text: String)]) {
+  private func fill(_ row: inout CardRow, _ noteType: String, _ given: [(name: String?, text: String)]) {
     let isBasic = noteType.isEmpty || noteType.lowercased() == StockNoteType.basic.rawValue.lowercased()
+    var fields = given
+    // Rows that name their note type have fields in the order of the type.
+    if heads.columns[.noteType] == nil {
+      row.hasTagsColumn = heads.columns[.tags] != nil
+      if isBasic { fields = row.settle(given, in: ["Front", "Back"], as: { $0 }) }
+    }
     let plain = isBasic ? fields.map { heads.isHTML ? FieldHTML.plain($0.text) : $0.text } : []
     // A card needs two sides; a note whose type is named may have an empty back.
     let isHalf = !noteType.isEmpty && plain.count > 1 && plain[1] == ""
@@ -151,8 +194,9 @@ final class AnkiTextCards: CardRows {
       noteType.isEmpty || !heads.isHTML || zip(plain, fields).prefix(2).allSatisfy({ isTextOfCard($0, in: $1.text) })
     else {
       // If rows have different note types, the columns serve all of them, so fields are assigned by order.
-      let isNamed = !noteType.isEmpty && heads.columns[.noteType] == nil
+      let isNamed = !isBasic && heads.columns[.noteType] == nil
       let html = fields.map { (name: isNamed ? $0.name : nil, html: asHTML($0.text)) }
+      row.isOfColumns = isNamed
       row.content = .note(type: noteType.isEmpty ? StockNoteType.basic.rawValue : noteType, html)
       return
     }

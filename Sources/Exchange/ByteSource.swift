@@ -54,6 +54,10 @@ final class ByteSource {
   private var recorded: [UInt8]?
   private var span = 0..<0
   private var input: Input
+  /// What became of each line.
+  let account = LineAccount()
+  /// Whether the current line has only been blank so far.
+  private var isBlankLine = true
 
   /// - Parameter path: `-` is standard input if `options.kinds` allows any kind of file.
   init(path: String, _ options: SourceOptions) throws {
@@ -120,9 +124,14 @@ final class ByteSource {
     taken += 1
     recorded?.append(byte)
     if byte == UInt8(ascii: "\n") {
+      if isBlankLine { account.blank(line) }
+      isBlankLine = true
       line += 1
       column = 1
-    } else if byte & 0xC0 != 0x80 {
+      return
+    }
+    if isBlankLine { isBlankLine = isASCIISpace(byte) }
+    if byte & 0xC0 != 0x80 {
       column += 1
     }
   }
@@ -144,6 +153,7 @@ final class ByteSource {
       }
       column += place - start - continuing
       content.append(contentsOf: bytes[start..<place])
+      if isBlankLine { isBlankLine = bytes[start..<place].allSatisfy(isASCIISpace) }
       return place
     }
     taken += stop - start
@@ -168,6 +178,12 @@ final class ByteSource {
     guard let byte = try peek() else { return nil }
     skip()
     return byte
+  }
+
+  /// Ends the account, at the end of the file.
+  func endAccount() {
+    if column > 1, isBlankLine { account.blank(line) }
+    account.end(lines: column > 1 ? line : line - 1)
   }
 
   /// Returns an error at the current position.

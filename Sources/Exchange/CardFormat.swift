@@ -85,6 +85,11 @@ public enum CardFormat: String, Sendable, CaseIterable {
     }
   }
 
+  /// What a card is in Markdown.
+  public static let markdownCards =
+    "in Markdown a card is a heading with its answer below it, a question after Q: with its answer after A:, or a "
+    + "paragraph with {{c1::a gap}}"
+
   /// Further extensions of the same formats.
   private static let aliases: [String: CardFormat] = ["markdown": .md, "ndjson": .jsonl]
 

@@ -28,6 +28,8 @@ public final class CardImport {
   private var media: [String: String] = [:]
   /// Opens the file again; nil once the note types that may follow its cards are made, and for other formats.
   private var reopen: (() throws -> ByteSource)?
+  /// The last file that was read.
+  private var path: String?
   private let db: Database
 
   /// - Parameters:
@@ -70,11 +72,12 @@ public final class CardImport {
     _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws {
-    let format = if let given = options.format { given } else { try CardFormat(ofPath: path) }
+    var format = if let given = options.format { given } else { try CardFormat(ofPath: path) }
     var source = SourceOptions(isInterrupted: isInterrupted)
     (source.kinds, source.encoding) = (kinds, options.encoding)
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
     let bytes = try ByteSource(path: path, source)
+    if options.format == nil { format = format.actual(bytes) }
     let rows = try rows(of: format, bytes)
     reopen = nil
     if format == .json, bytes.isRegularFile { reopen = { [source] in try ByteSource(path: path, source) } }
@@ -91,6 +94,12 @@ public final class CardImport {
       guard case .duplicate = error else { throw error }
       throw ExchangeError.alreadyThere(path: path, reason: error.message)
     }
+    let lines = rows.account.report
+    if options.isStrict, let part = lines.parts.first(where: { $0.reason != .comment }) {
+      throw ExchangeError.leftLines(path: path, part)
+    }
+    report.lines.add(lines, file: namesFiles ? fileName(path) : nil)
+    self.path = path
     report.findings = rows.found
     if let dropped = (rows as? TableCards)?.shape?.dropped, !dropped.isEmpty {
       let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")
@@ -100,7 +109,13 @@ public final class CardImport {
   }
 
   /// Removes the decks that the import made and that got neither a card nor options, and returns the report.
+  /// - Throws: `ExchangeError.nothingRead` when no file has a card.
   public func finish() throws -> ImportReport {
+    if let path, report.lines.isUnread {
+      let first = report.lines.parts.first { $0.reason != .comment }
+      throw ExchangeError.nothingRead(
+        file: namesFiles ? "the files" : fileName(path), first: first, format: report.findings.format)
+    }
     try places.removeEmptyDecks()
     report.cards.lost += places.lost
     return report
@@ -207,6 +222,11 @@ extension CardFormat {
       return cards
     case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: self)
     }
+  }
+
+  /// A table that begins with a header line of Anki is an Anki text, whatever its file is called.
+  func actual(_ source: ByteSource) -> CardFormat {
+    (self == .csv || self == .tsv) && AnkiHeads.begin(source.buffered) ? .txt : self
   }
 
   /// Whether the encoding of a file that is not UTF-8 is detected. JSON is always UTF-8 (RFC 8259).

@@ -19,6 +19,9 @@ package struct CardRow {
   package var content = RowContent.texts
   /// Pictures and sounds that the texts name, with their paths relative to the file.
   var media: [(name: String, path: String)] = []
+  /// Whether the fields of the note are columns of an Anki text, whose meanings depend on the note type; and whether
+  /// another column is tags.
+  var (isOfColumns, hasTagsColumn) = (false, false)
   /// The ordinals of the note's cards; nil for all cards that its type makes.
   var ordinals: [Int]?
   var schedule: CardPlan?
@@ -38,6 +41,7 @@ package struct CardRow {
     if !subdeck.isEmpty { subdeck = "" }
     content = .texts
     if !media.isEmpty { media = [] }
+    (isOfColumns, hasTagsColumn) = (false, false)
     ordinals = nil
     schedule = nil
     if !log.isEmpty { log = [] }
@@ -59,6 +63,35 @@ package struct CardRow {
 }
 
 extension CardRow {
+  /// Gives the columns of an Anki text their meanings in a note type: fields by name if any column has the name of a
+  /// field, otherwise by order; a column called Tags, or the first one after the last field, is tags. Other columns
+  /// become fields of the card.
+  /// - Returns: the note's fields, in the order of the type.
+  mutating func settle(
+    _ columns: [(name: String?, text: String)], in fields: [String], as plain: (String) -> String?
+  ) -> [(name: String?, text: String)] {
+    let indices = columns.map { column in column.name.flatMap { name in fields.firstIndex(ofName: name) } }
+    let isNamed = indices.contains { $0 != nil }
+    let tagged = columns.firstIndex { $0.name?.lowercased() == "tags" && fields.firstIndex(ofName: "tags") == nil }
+    var (values, last) = ([String?](repeating: nil, count: fields.count), -1)
+    for (place, index) in indices.enumerated() {
+      guard let index = isNamed ? index : place < fields.count ? place : nil, values[index] == nil else { continue }
+      (values[index], last) = (columns[place].text, place)
+    }
+    for (place, column) in columns.enumerated() {
+      let isField = isNamed ? indices[place] != nil : place < fields.count
+      if isField || column.text.isEmpty && column.name == nil { continue }
+      if !hasTagsColumn, place == tagged ?? last + 1 {
+        tags += Tags.separated(plain(column.text) ?? column.text)
+      } else if !column.text.isEmpty {
+        let name = column.name ?? "column\(place + 1)"
+        addField(CardField.reservedNames.contains(name) ? "column\(place + 1)" : name, .text(column.text))
+      }
+    }
+    let end = (values.lastIndex { $0 != nil } ?? -1) + 1
+    return values.prefix(end).enumerated().map { (fields[$0.offset], $0.element ?? "") }
+  }
+
   /// Renames a picture or a sound in the row's texts.
   mutating func rename(_ old: String, to new: String) {
     func renamed(_ html: String) -> String { MediaNames.renaming(old, to: new, in: html) }
@@ -117,6 +150,8 @@ package enum RowContent {
 
 /// Reads the rows of a file from beginning to end.
 protocol CardRows {
+  /// What became of each line, complete at the end.
+  var account: LineAccount { get }
   /// What was detected in the file; complete after the first row has been read.
   var found: ImportFindings { get }
   /// Whether the file can express formatting, so that a plain text in it means that the card has none.
@@ -131,3 +166,10 @@ extension CardRows {
 
 /// The limit on the size of a row in bytes: a file of others cannot fill the memory with one row.
 let rowLimit = 1_000_000
+
+extension [String] {
+  /// Returns the index of a name; an exact match comes before a case-insensitive one.
+  fileprivate func firstIndex(ofName name: String) -> Int? {
+    firstIndex(of: name) ?? firstIndex { $0.lowercased() == name.lowercased() }
+  }
+}

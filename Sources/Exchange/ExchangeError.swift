@@ -29,6 +29,14 @@ public enum ExchangeError: Problem, Equatable {
   case badColumns(reason: String)
   /// No column of the header has that name.
   case noColumn(path: String, name: String, names: [String])
+  /// A first row that names a column twice, or no side of a card.
+  case badHeader(path: String, line: Int, reason: String)
+  /// A JSON object in which nothing is a card; its keys.
+  case noCards(path: String, keys: [String], isCrowdAnki: Bool)
+  /// Files in which no card was found.
+  case nothingRead(file: String, first: LeftLines?, format: CardFormat?)
+  /// Lines that a strict import left.
+  case leftLines(path: String, LeftLines)
   /// A row has more fields than its note type.
   case tooManyFields(type: String, has: Int, given: Int)
   /// A card names a note that does not come before it.
@@ -48,6 +56,7 @@ public enum ExchangeError: Problem, Equatable {
     switch self {
     case .badFile(_, let line, let column, let expected): (line, column, expected)
     case .tooLarge(_, let line, let what): (line, nil, what)
+    case .badHeader(_, let line, let reason): (line, nil, reason)
     default: nil
     }
   }
@@ -76,6 +85,25 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
         ["path": path, "line": place.line, "column": place.column])
+    case .badHeader(let path, let line, let reason):
+      ProblemReport(
+        .badHeader, "The header cannot be used", "\(fileName(path)):\(line): \(reason). Nothing was imported.",
+        ["path": path, "line": line])
+    case .noCards(let path, let keys, let isCrowdAnki):
+      ProblemReport(
+        .badFormat, "There are no cards in the file",
+        "\(fileName(path)) \(isCrowdAnki ? "is a CrowdAnki deck, which cannot be read" : "has no list \"cards\"")\(keysInWords(keys)); "
+          + "an array of objects with prompt and answer, or an object with such an array as \"cards\", was expected. "
+          + "Nothing was imported.", ["path": path])
+    case .nothingRead(let file, let first, let format):
+      ProblemReport(
+        .badFormat, "Nothing was imported",
+        "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason.words)" } ?? "")"
+          + (format == .md ? "; \(CardFormat.markdownCards)" : ""), [:])
+    case .leftLines(let path, let part):
+      ProblemReport(
+        .badRow, "A line was not read",
+        "\(fileName(path)):\(part.line): \(part.inWords). Nothing was imported.", ["path": path, "line": part.line])
     case .noRoom(let card):
       ProblemReport(
         .tooLarge, "Too large",
@@ -134,6 +162,12 @@ extension ProblemReport {
       code, "Unknown \(kind)",
       "no \(kind) is called \(quoted(name))\(didYouMean(near)); the \(kind)s are \(known)\(end)", ["suggestion": near])
   }
+}
+
+private func keysInWords(_ keys: [String]) -> String {
+  if keys.isEmpty { return ": the object is empty" }
+  let names = keys.prefix(10).map { printable($0, limit: 40) }.joined(separator: ", ")
+  return " (its keys: \(names)\(keys.count > 10 ? ", …" : ""))"
 }
 
 /// Returns the last part of a path, as used in messages about a file's content.

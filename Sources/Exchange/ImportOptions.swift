@@ -64,6 +64,8 @@ public struct ImportReport: Sendable {
   public var preview: [Preview] = []
   /// Pictures and sounds that a file names but that do not exist beside it.
   public var missingMedia: Set<String> = []
+  /// What became of the lines of the files.
+  public var lines = LineReport()
 
   /// A card, and the name of its deck within the one that is imported into; empty for the latter itself.
   public typealias Preview = (card: CardRecord, subdeck: String)
@@ -74,6 +76,7 @@ public struct ImportReport: Sendable {
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
+    fields += lines.fields
     if !missingMedia.isEmpty { fields.append(("missing_media", .list(missingMedia.sorted().map { .text($0) }))) }
     if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }
     return .record(fields)

@@ -256,6 +256,12 @@ final class ImportPlaces {
     _ row: CardRow, _ type: NoteType, _ fields: [(name: String?, html: String)], _ ordinal: Int,
     over known: NoteID? = nil
   ) throws -> Written {
+    if row.isOfColumns {
+      var settled = row
+      let values = settled.settle(fields.map { ($0.name, $0.html) }, in: type.fields) { FieldHTML.plain($0) }
+      settled.isOfColumns = false
+      return try writeNote(settled, type, values.map { ($0.name, $0.text) }, ordinal, over: known)
+    }
     try row.checkBeside()
     var note = NewNote(
       fields: try values(fields, of: type), tags: row.tags,

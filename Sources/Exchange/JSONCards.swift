@@ -19,6 +19,10 @@ final class JSONCards: CardRows {
   /// Whether the current list has already yielded an element.
   private var hasElement = false
   private(set) var found = ImportFindings()
+  var account: LineAccount { source.account }
+  /// The names of the members of the object, and whether one of them has cards.
+  private var (names, hasCards): ([String], Bool) = ([], false)
+  private var isCrowdAnki = false
 
   /// - Parameter isLines: whether the file has one object per line instead of a single value.
   init(_ source: ByteSource, isLines: Bool) {
@@ -26,6 +30,7 @@ final class JSONCards: CardRows {
     element = JSONElement(source)
     place = isLines ? .inLines : .beginning
     found.encoding = source.encoding
+    if !isLines { source.account.countElements() }
   }
 
   func next(into row: inout CardRow) throws -> Bool {
@@ -35,25 +40,33 @@ final class JSONCards: CardRows {
       case .inArray, .inCards:
         if try hasNext() {
           try element.read(into: &row)
+          count(row, account.nextElement())
           return true
         }
         place = place == .inArray ? .end : .inObject
       case .inTypes:
         if try hasNext() {
           try element.readType(into: &row)
+          count(row, account.nextElement())
           return true
         }
         place = .inObject
       case .inObject: if try member(into: &row) { return true }
       case .inLines:
         try element.reader.skipBlanks()
-        if try source.peek() == nil { return false }
+        if try source.peek() == nil {
+          source.endAccount()
+          return false
+        }
         try element.read(into: &row)
+        count(row, row.start.line, to: source.line)
         try endLine()
         return true
       case .end:
         try element.reader.skipBlanks()
         if try source.peek() != nil { throw try source.expected("the end of the file") }
+        if !hasCards { throw ExchangeError.noCards(path: source.path, keys: names, isCrowdAnki: isCrowdAnki) }
+        source.endAccount()
         return false
       }
     }
@@ -62,7 +75,9 @@ final class JSONCards: CardRows {
   private func open() throws {
     try element.reader.skipBlanks()
     switch try source.peek() {
-    case UInt8(ascii: "["): place = .inArray
+    case UInt8(ascii: "["):
+      (place, hasCards) = (.inArray, true)
+      use()
     case UInt8(ascii: "{"):
       place = .inObject
       isFirstMember = true
@@ -73,6 +88,17 @@ final class JSONCards: CardRows {
   }
 
   private var isFirstMember = false
+
+  private func use() {
+    let number = account.nextElement()
+    account.use(number...number)
+  }
+
+  /// Counts an element: options and note types are used, everything else is a row.
+  private func count(_ row: CardRow, _ first: Int, to last: Int? = nil) {
+    let lines = first...(last ?? first)
+    if row.content.isCard || row.start.invalidReason != nil { account.row(lines) } else { account.use(lines) }
+  }
 
   /// Returns whether another element of the list follows.
   private func hasNext() throws -> Bool {
@@ -107,18 +133,35 @@ final class JSONCards: CardRows {
     case "cards": try enter(.inCards)
     case "note_types": try enter(.inTypes)
     case "options":
+      hasCards = true
       row.clear(line: line, column: column)
       try element.readOptions(into: &row)
+      count(row, account.nextElement())
       return true
-    default:
-      var rest: [UInt8] = []
-      try element.reader.value(into: &rest)
+    case "deckhand", "deck":
+      try element.reader.skip()
+      use()
+    default: try skip(name, line)
     }
     return false
   }
 
+  /// Skips a member that is not known.
+  private func skip(_ name: String, _ line: Int) throws {
+    if names.count < 100 { names.append(name) }
+    if name == "__type__", try source.peek() == UInt8(ascii: "\"") {
+      isCrowdAnki = try element.reader.text().bytes == Array("Deck".utf8)
+    } else {
+      try element.reader.skip()
+    }
+    let number = account.nextElement()
+    account.leave(number...number, .unknownKey, name: printable(name, limit: 60), at: line)
+  }
+
   private func enter(_ list: Place) throws {
     try element.reader.expect(UInt8(ascii: "["))
+    hasCards = true
+    use()
     (place, hasElement) = (list, false)
   }
 }

@@ -36,7 +36,7 @@ struct JSONElement {
   mutating func read(into row: inout CardRow) throws {
     try begin(&row)
     guard try source.peek() == UInt8(ascii: "{") else {
-      try skipValue()
+      try reader.skip()
       return row.refuse(.badRow, "an object with prompt and answer expected")
     }
     try object(into: &row)

@@ -11,6 +11,7 @@ final class TableCards: CardRows {
   private let options: TableOptions
   private(set) var shape: TableShape?
   private(set) var found = ImportFindings()
+  var account: LineAccount { rows.source.account }
 
   /// - Parameter separator: the usual separator of the format.
   init(_ source: ByteSource, separator: UInt8, _ options: TableOptions) {
@@ -22,24 +23,36 @@ final class TableCards: CardRows {
   }
 
   func next(into row: inout CardRow) throws -> Bool {
-    guard var line = try rows.next() else { return false }
+    guard var line = try rows.next() else {
+      rows.source.endAccount()
+      return false
+    }
     if shape == nil {
       if rows.namesSeparator {
-        guard let following = try rows.next() else { return false }
+        account.use(line...rows.lastLine)
+        guard let following = try rows.next() else {
+          rows.source.endAccount()
+          return false
+        }
         line = following
       }
       let first = cells.map(limitingMarks)
-      let shape = try TableShape(first: first, options, path: rows.source.path)
+      let shape = try TableShape(first: first, options, path: rows.source.path, line: line)
       self.shape = shape
       found.hasHeader = shape.hasHeader
       found.columns = shape.columns.map(\.name)
       let isAssumed = !shape.hasHeader && !options.hasNoHeader
       if isAssumed, TableShape.mayName(first, areNumbered: !options.columns.isEmpty) { found.assumedCard = first }
       if shape.hasHeader {
-        guard let following = try rows.next() else { return false }
+        account.use(line...rows.lastLine)
+        guard let following = try rows.next() else {
+          rows.source.endAccount()
+          return false
+        }
         line = following
       }
     }
+    account.row(line...rows.lastLine)
     row.clear(line: line)
     fill(&row)
     return true
@@ -55,6 +68,7 @@ final class TableCards: CardRows {
   private func fill(_ row: inout CardRow) {
     if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }
     if let invalidText = rows.invalidText() { row.refuse(.badText, invalidText) }
+    refuseMore(&row)
     let guarded = guardedColumns()
     var fields: [(name: String?, html: String)] = []
     for index in 0..<rows.count {
@@ -73,6 +87,17 @@ final class TableCards: CardRows {
       }
     }
     if let note = options.note { row.content = .note(type: note.name, fields) }
+  }
+
+  /// Refuses a row with values beyond the header, which have no meaning; they may be blank.
+  private func refuseMore(_ row: inout CardRow) {
+    guard let shape, shape.hasHeader, rows.count > shape.columns.count,
+      let index = (shape.columns.count..<rows.count).first(where: { !rows[$0].allSatisfy(isASCIISpace) })
+    else { return }
+    row.refuse(
+      .tooManyValues,
+      "the header names \(counted(shape.columns.count, "column")), but the row has the value \(quoted(rows.text(index))) in "
+        + "column \(grouped(index + 1))")
   }
 
   private func put(_ cell: ArraySlice<UInt8>, as column: TableColumn, into row: inout CardRow) {

@@ -89,7 +89,7 @@ final class TableRows {
   /// Whether a row began on the line where another one ended, because lines are counted by line feeds.
   private(set) var haveSharedLine = false
   /// The line on which the last row ended.
-  private var lastLine = 0
+  private(set) var lastLine = 0
   private var rowStart = 0
 
   init(_ source: ByteSource, separator: UInt8, hasComments: Bool = false) {
@@ -116,6 +116,7 @@ final class TableRows {
       if byte == 0x0A || byte == 0x0D {
         source.skip()
       } else if hasComments, byte == UInt8(ascii: "#") {
+        source.account.leave(source.line...source.line, .comment)
         try skipLine()
       } else {
         let line = try readRow()
@@ -127,7 +128,7 @@ final class TableRows {
 
   /// Whether the row is a line of nothing but spaces and tabs.
   private var isBlank: Bool {
-    count == 1 && !cells.isEmpty && invalidReason == nil && cells.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+    count == 1 && !cells.isEmpty && source.kept.allSatisfy(isASCIISpace)
   }
 
   /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the

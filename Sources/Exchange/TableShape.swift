@@ -82,6 +82,8 @@ enum TableColumn: Hashable {
 struct TableShape {
   private(set) var columns: [TableColumn] = []
   private(set) var hasHeader = false
+  /// Whether the columns have their meanings by their order.
+  private var isInOrder = false
 
   /// The headers that other programs use for the two sides of a card.
   private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
@@ -90,8 +92,8 @@ struct TableShape {
   private let note: NoteType?
 
   /// - Parameter first: the cells of the first row.
-  /// - Throws: `noColumn`, `badColumns`.
-  init(first: [String], _ options: TableOptions, path: String) throws(ExchangeError) {
+  /// - Throws: `noColumn`, `badColumns`, `badHeader`.
+  init(first: [String], _ options: TableOptions, path: String, line: Int) throws(ExchangeError) {
     note = options.note
     var names = first.map { Tags.separated($0).joined(separator: " ") }
     if names.contains(FormulaGuard.column) { names = names.map(FormulaGuard.unguarded) }
@@ -103,6 +105,9 @@ struct TableShape {
       hasHeader = true
     } else {
       hasHeader = !options.hasNoHeader && isHeader(names)
+    }
+    if !options.hasNoHeader, let reason = badHeader(names, options) {
+      throw .badHeader(path: path, line: line, reason: reason)
     }
     var meanings: [Int: TableColumn] = [:]
     for choice in options.columns {
@@ -130,6 +135,38 @@ struct TableShape {
   private func isHeader(_ names: [String]) -> Bool {
     guard let note else { return Self.namesSides(names) }
     return Set(names.map { $0.lowercased() }).filter { note.field($0) != nil }.count >= min(2, note.fields.count)
+  }
+
+  /// Returns why a first row can neither be a header nor a card: it names one column twice, or only names that mean
+  /// no side of a card, as a log of numbers does.
+  private func badHeader(_ names: [String], _ options: TableOptions) -> String? {
+    let lowered = names.map { $0.lowercased() }
+    let isNamed = names.count > 2 && Set(lowered.filter(Self.isColumnWord)).count > 1
+    if hasHeader || isNamed || Self.firstSides.isSuperset(of: lowered) {
+      var seen: Set<String> = []
+      if let name = lowered.first(where: { !$0.isEmpty && !seen.insert($0).inserted }) {
+        return "\(quoted(names[lowered.firstIndex(of: name) ?? 0])) names two columns; rename one"
+      }
+    }
+    guard !hasHeader, options.columns.isEmpty, note == nil, names.count > 2,
+      lowered.contains(where: { $0.contains("_") }),
+      lowered.allSatisfy(Self.isIdentifier)
+    else { return nil }
+    return "no name means a prompt or an answer: \(printable(names.joined(separator: ", "), limit: 120)); choose with "
+      + "--columns prompt=NAME,answer=NAME, or --no-header if the first row is a card"
+  }
+
+  private static func isColumnWord(_ name: String) -> Bool {
+    columnWords.contains(name) || ["guid", "subdeck", "document"].contains(name)
+  }
+
+  /// Names that are not words of a list, so that two of them are a header.
+  private static let firstSides: Set<String> = ["prompt", "answer", "front", "back"]
+
+  /// Whether a name looks like one in a program: `lexeme_id`, `delta`.
+  private static func isIdentifier(_ name: String) -> Bool {
+    name.utf8.first.map { (0x61...0x7A).contains($0) } ?? false
+      && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
   /// Whether a row names both sides of a card.
@@ -187,11 +224,14 @@ struct TableShape {
     return numbered
   }
 
+  private static let inOrder: [TableColumn] = [.prompt, .answer, .tags]
+
   /// Assigns meanings to columns without names: prompt, answer, tags or the note's fields in this order, unless some
   /// columns were chosen.
   private mutating func number(_ count: Int, _ chosen: [Int: TableColumn]) {
     let most = max(count, (chosen.keys.max() ?? -1) + 1)
-    let usual = note.map { $0.fields.map { TableColumn.field($0) } } ?? [.prompt, .answer, .tags]
+    let usual = note.map { $0.fields.map { TableColumn.field($0) } } ?? Self.inOrder
+    isInOrder = note == nil && chosen.isEmpty
     var rest = chosen.isEmpty ? usual : []
     columns = (0..<most).map { index in
       if let known = chosen[index] { return known }
@@ -221,8 +261,11 @@ struct TableShape {
     }
   }
 
-  /// The meaning of the cell at an index, which may be beyond the last column of the header.
-  subscript(index: Int) -> TableColumn { index < columns.count ? columns[index] : .field("column\(index + 1)") }
+  /// The meaning of the cell at an index. Without a header, a row may have more cells than the first one.
+  subscript(index: Int) -> TableColumn {
+    if index < columns.count { return columns[index] }
+    return isInOrder && index == Self.inOrder.count - 1 ? .tags : .field("column\(index + 1)")
+  }
 }
 
 /// Keeps spreadsheets from running cells as formulas: a cell that begins like a formula gets an apostrophe in front.

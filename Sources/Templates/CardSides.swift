@@ -195,7 +195,7 @@ package struct CardTexts: Equatable {
   ) throws(NoteError) {
     let views = CardSides(fields: fields, ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
     let shown = Shown(isInterrupted: isInterrupted)
-    let prompt = isBlank ? "" : try shown.text(try views.front(sides.front))
+    let prompt = isBlank && !sides.front.isBroken ? "" : try shown.text(try views.front(sides.front))
     let answer = try shown.answer(try views.back(sides.back, frontSide: []), prompt: prompt)
     self.prompt = prompt.isEmpty ? CardTexts.blank : prompt
     self.answer = answer.isEmpty ? CardTexts.blank : answer

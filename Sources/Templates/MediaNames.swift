@@ -96,7 +96,7 @@ public enum MediaNames {
   public static func checked(_ given: String) throws(NoteError) -> String {
     let name = given.trimmed.composed
     if name.isEmpty || name == "." || name == ".." { throw .badMediaName(name: given, reason: "must not be blank") }
-    if name.utf8.count > 120 { throw .badMediaName(name: given, reason: "must have at most 120 bytes") }
+    if name.utf8.count > limit { throw .badMediaName(name: given, reason: "must have at most \(limit) bytes") }
     if name.unicodeScalars.contains(where: isIllegal) {
       throw .badMediaName(
         name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
@@ -114,10 +114,32 @@ public enum MediaNames {
     return try checked(String(kept))
   }
 
+  /// The limit on a name in bytes, as in Anki.
+  public static let limit = 120
+
+  /// Returns a name that `checked` accepts: characters that it refuses are removed, and a name that is too long loses
+  /// characters before its extension.
+  public static func usable(_ given: String) -> String {
+    let kept = String(String.UnicodeScalarView(given.unicodeScalars.filter { !isIllegal($0) })).trimmed.composed
+    let name = shortened(kept, to: limit).trimmed
+    return ["", ".", ".."].contains(name) ? "_" + name : name
+  }
+
+  /// Returns a name without characters before its extension, so that it has at most this number of bytes.
+  public static func shortened(_ given: String, to limit: Int) -> String {
+    var name = given
+    while name.utf8.count > limit, let dot = name.lastIndex(of: "."), dot > name.startIndex {
+      name.remove(at: name.index(before: dot))
+    }
+    while name.utf8.count > limit { name.removeLast() }
+    return name
+  }
+
   /// `picture-1a2b3c4d.png`: a name for a file whose own name is taken.
   public static func distinct(_ name: String, hash: String) -> String {
-    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let suffix = "-" + hash.prefix(8)
+    let name = shortened(name, to: limit - suffix.utf8.count)
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count > 1, let ending = parts.last else { return name + suffix }
     return parts.dropLast().map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".") + suffix + "."
       + String(decoding: ending, as: UTF8.self)

@@ -131,6 +131,7 @@ extension Template {
       self = try Template(source)
     } catch {
       nodes = [.text(Bytes("(this template \(error.reason))".utf8))]
+      isBroken = true
     }
   }
 

@@ -66,6 +66,8 @@ public struct Template: Sendable {
   static let lengthLimit = 1_000_000
   static let tagLimit = 10_000
   let nodes: [Node]
+  /// Whether it shows why its source cannot be parsed.
+  var isBroken = false
 
   public init(_ source: String) throws(TemplateFault) {
     let bytes = Bytes(source.utf8)

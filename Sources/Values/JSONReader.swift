@@ -152,6 +152,28 @@ public struct JSONReader<Source: JSONSource> {
     return nil
   }
 
+  /// Skips any value. The limit of a row is for each text and number in it, not for the list or object that holds them.
+  public mutating func skip(depth: Int = 0) throws(Source.Failure) {
+    let isObject = try tokens.source.peek() == UInt8(ascii: "{")
+    let isList = try tokens.source.peek() == UInt8(ascii: "[")
+    guard isObject || isList else {
+      var raw: [UInt8] = []
+      beginRow()
+      try value(into: &raw)
+      return
+    }
+    if depth == depthLimit { throw try tokens.source.failure(.tooDeep(limit: depthLimit)) }
+    tokens.source.skip()
+    let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    var isFirst = true
+    while try isFirst ? !isEmpty(until: close) : hasNext(until: close) {
+      isFirst = false
+      beginRow()
+      if isObject { _ = try name() } else { try skipBlanks() }
+      try skip(depth: depth + 1)
+    }
+  }
+
   private mutating func nested(into raw: inout [UInt8], depth: Int, close: UInt8) throws(Source.Failure) -> String? {
     if depth > depthLimit { throw try tokens.source.failure(.tooDeep(limit: depthLimit)) }
     raw.append(try tokens.source.peek() ?? 0)

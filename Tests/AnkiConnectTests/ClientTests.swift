@@ -12,6 +12,21 @@ import Workspace
 @testable import AnkiConnect
 
 @Suite struct ClientTests {
+  @Test func `a text for an unknown field, and a name that had to be changed, are warnings beside the result`() throws {
+    let audio = #","audio":{"filename":"a/b:c.mp3","data":"eA==","fields":["Back"]}"#
+    let note = #"{"deckName":"Spanish","modelName":"Basic","fields":{"Front":"f","Nope":"lost"}\#(audio)}"#
+    let client = try Client(version: 6)
+    try client.call("createDeck", #"{"deck":"Spanish"}"#)
+    let answer = try client.answer("addNote", #"{"note":\#(note)}"#)
+    #expect(
+      answer.record?["warnings"]?.list?.compactMap(\.text) == [
+        "the note type \"Basic\" has no field \"Nope\"; its text was not stored",
+        "\"a/b:c.mp3\" was stored as \"abc.mp3\"",
+      ], "\(answer)")
+    let id = try #require(answer.record?["result"]?.integer)
+    #expect(try client.call("notesInfo", #"{"notes":[\#(id)]}"#).json(.compact).contains("[sound:abc.mp3]"))
+  }
+
   /// Yomitan uses version 2, escapes only quotes in its queries, and sends from a browser extension.
   @Test func `Yomitan sets itself up, looks for duplicates, adds a word with its sound and shows it`() throws {
     let client = try Client(version: 2)

@@ -64,6 +64,8 @@ import Values
 
   @Test(arguments: [
     ("", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("  ", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("perro", "El Perro"),
+    ("answer:*\\*", "ÑANDÚ"), ("\\*", "ÑANDÚ"), ("e\\-mail", "e-mail or"), ("a\\:b", "a:b"),
+    ("\\(text\\)", "e-mail or"),
     ("PAJARO", "pájaro"), ("dog", "El Perro"), ("\"the dog\"", "El Perro"), ("the dog", "El Perro"),
     ("dog the", "El Perro"),
     ("dog bird", ""), ("dog or bird", "El Perro|pájaro"), ("dog OR (bird -perro)", "El Perro|pájaro"),

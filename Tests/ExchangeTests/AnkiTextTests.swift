@@ -88,12 +88,12 @@ import Testing
     #expect(try fields(more[0]) == ["p &amp; q", "a"] && more.count == 2)
   }
 
-  @Test func `formatting turns rows without a type into notes, and more fields are kept`() throws {
+  @Test func `formatting turns rows without a type into notes, and the third column is tags`() throws {
     let cards = try imported("#html:true\n<i>a</i>\tb\nc &lt; d\te<br>f\tg\n").cards
     #expect(try fields(cards[0]) == ["<i>a</i>", "b"])
     #expect(cards[1].prompt == "c < d" && cards[1].answer == "e\nf")
     #expect(try fields(cards[1]) == ["c &lt; d", "e<br>f"])
-    #expect(cards[1].fields == [CardField("column3", .text("g"))])
+    #expect(cards[1].tags == ["g"])
   }
 
   @Test func `fields of a note keep surrounding whitespace, and their HTML style`() throws {

@@ -131,10 +131,36 @@ struct TextPattern: Equatable {
     self.isWhole = isWhole && hasStar
   }
 
+  /// The characters that a backslash makes literal in a word of a query.
+  static let marks: Set<Character> = ["*", "-", "\\", "\"", ":", "(", ")", "_"]
+
+  /// Creates a pattern for a word of a query, in which a backslash makes a mark literal.
+  init(escaped text: String, isWhole: Bool) {
+    var (parts, isEscaped) = ([""], false)
+    for (character, next) in zip(text, text.dropFirst().map { $0 } + [" "]) {
+      if !isEscaped, character == "\\", Self.marks.contains(next) {
+        isEscaped = true
+      } else if !isEscaped, character == "*" {
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(character)
+        isEscaped = false
+      }
+    }
+    pieces = parts.enumerated().filter { $0.offset == 0 || $0.offset == parts.count - 1 || !$0.element.isEmpty }
+      .map { Folding.fold($0.element) }
+    self.isWhole = isWhole && parts.count > 1
+  }
+
   init(exactly text: String) {
     pieces = [Folding.fold(text)]
     isWhole = true
   }
+
+  private init(pieces: [[UInt8]]) { (self.pieces, isWhole) = (pieces, true) }
+
+  /// The pattern for whole texts only.
+  var whole: TextPattern { TextPattern(pieces: pieces) }
 
   /// Creates a pattern for a phrase, in which stars are literal.
   init(phrase text: String) {

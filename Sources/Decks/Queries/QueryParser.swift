@@ -31,7 +31,7 @@ struct QueryParser: QueryGrammar {
     if !word.isEmpty, take(":") { return .condition(try named(word.lowercased(), from: start)) }
     let rest = word + bare(stoppingAtColon: false)
     if rest.isEmpty { throw expected("a word or a condition") }
-    return .condition(.text(TextPattern(rest, isWhole: false)))
+    return .condition(.text(TextPattern(escaped: rest, isWhole: false)))
   }
 
   private mutating func named(_ name: String, from start: Int) throws(DeckError) -> CardQuery.Condition {
@@ -98,13 +98,14 @@ struct QueryParser: QueryGrammar {
   }
 
   private mutating func tagPattern(_ what: String) throws(DeckError) -> TextPattern {
-    let (value, _) = try value(what)
+    let (value, isQuoted) = try value(what)
+    if !isQuoted, value.contains(text: "\\") { return TextPattern(escaped: value, isWhole: true).whole }
     return value.contains(text: "*") ? TextPattern(value, isWhole: true) : TextPattern(exactly: value)
   }
 
   private mutating func pattern(_ what: String) throws(DeckError) -> TextPattern {
     let (value, isQuoted) = try value(what)
-    return isQuoted ? TextPattern(phrase: value) : TextPattern(value, isWhole: true)
+    return isQuoted ? TextPattern(phrase: value) : TextPattern(escaped: value, isWhole: true)
   }
 
   private mutating func value(_ what: String) throws(DeckError) -> (text: String, isQuoted: Bool) {
@@ -141,7 +142,10 @@ struct QueryParser: QueryGrammar {
     let start = position
     while position < characters.count, !isEnd(characters[position]) {
       if stoppingAtColon, characters[position] == ":" { break }
-      position += 1
+      let isEscape =
+        characters[position] == "\\" && position + 1 < characters.count
+        && TextPattern.marks.contains(characters[position + 1])
+      position += isEscape ? 2 : 1
     }
     return String(characters[start..<position])
   }

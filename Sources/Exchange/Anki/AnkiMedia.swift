@@ -57,14 +57,9 @@ final class PackageMedia {
   /// Returns a valid name: forbidden characters become underscores, and a name that is too long loses the characters
   /// before its extension.
   private static func allowed(_ given: String) -> String {
-    var name = String(
+    let name = String(
       String.UnicodeScalarView(given.unicodeScalars.map { ":*?\"<>|[]".unicodeScalars.contains($0) ? "_" : $0 })
     )
-    .trimmed
-    while name.utf8.count > 110, let dot = name.lastIndex(of: "."), dot > name.startIndex {
-      name.remove(at: name.index(before: dot))
-    }
-    while name.utf8.count > 110 { name.removeLast() }
-    return ["", ".", ".."].contains(name) ? "_" + name : name
+    return MediaNames.usable(name)
   }
 }

@@ -70,7 +70,8 @@ struct ContentsReader {
       if version > 18 { throw PackageError.newer(path: path) }
       throw PackageError.refused(path: path, place: "its collection", reason: "uses the old schema \(version)")
     }
-    guard version == 11 || version == 18 else {
+    // From 15 on, note types, decks and presets are in tables of their own.
+    guard version == 11 || version >= 15 else {
       throw PackageError.refused(
         path: path, place: "its collection", reason: "uses the unsupported schema \(version)")
     }

@@ -46,6 +46,8 @@ public final class PackageImport {
   private let settings: PackageSettings
   private var report = AddReport()
   private var lost: [String: Int] = [:]
+  /// What became of each note; a note counts as a line.
+  public private(set) var lines = LineReport()
 
   public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
     (self.db, self.settings, isFromServer) = (db, settings, false)
@@ -127,6 +129,10 @@ public final class PackageImport {
     let repeated = receiver.repeatedCount
     if repeated > 0 { lost["notes with the guid of another note of the package"] = repeated }
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
+    if rows.refusedTags > 0 {
+      report.lost.append(
+        "\(counted(rows.refusedTags, "tag")) of more than \(Tags.limit) characters, or beyond 1,000 of a note")
+    }
     return report
   }
 
@@ -136,7 +142,11 @@ public final class PackageImport {
     _ note: PackagedNote, _ number: Int, _ path: String, _ targets: PackageTargets, _ receiver: NoteReceiver
   ) throws {
     if note.hasMoreCards { lost["cards with the same number as another card of their note", default: 0] += 1 }
-    if note.cards.isEmpty { return lost["notes without cards", default: 0] += 1 }
+    if note.cards.isEmpty {
+      lines.leave(LeftLines(line: number, to: number, reason: .noCards), count: 1)
+      return lost["notes without cards", default: 0] += 1
+    }
+    lines.rows += 1
     if try isOwn(note.note, receiver) { return report.skipped += note.cards.count }
     do {
       guard let type = try targets.type(note.note.type.rawValue) else {

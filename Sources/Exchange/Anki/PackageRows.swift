@@ -26,6 +26,8 @@ final class PackageRows {
   let count: Int
   /// Whether cards were skipped because their note does not exist.
   private(set) var hasStrayCards = false
+  /// The number of tags that were too long or too many.
+  private(set) var refusedTags = 0
 
   static let cardColumns = """
     id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data
@@ -47,7 +49,7 @@ final class PackageRows {
       return nil
     }
     let id = row.integer(0)
-    let tags = PackageRows.tags(row.text(4))
+    let tags = PackageRows.tags(row.text(4)) { _ in refusedTags += 1 }
     var note = PackagedNote(
       note: NoteRecord(
         id: NoteID(rawValue: min(AnkiCard.mostNumber, id)), guid: row.text(1),
@@ -70,14 +72,17 @@ final class PackageRows {
     note.cards.append(card)
   }
 
-  /// Splits the column `tags`; what cannot be a tag is dropped.
-  static func tags(_ text: String) -> [String] {
+  /// Splits the column `tags`; what cannot be a tag is passed to `refuse`.
+  static func tags(_ text: String, refuse: (String) -> Void = { _ in }) -> [String] {
     if text.isEmpty { return [] }
-    return text.split(whereSeparator: \.isWhitespace).prefix(1000).compactMap { part in
+    var tags: [String] = []
+    for part in text.split(whereSeparator: \.isWhitespace) {
       let scalars = part.unicodeScalars.filter { $0.properties.generalCategory != .control }
       let tag = String(String.UnicodeScalarView(scalars))
-      return tag.isEmpty || tag.utf8.count > 200 ? nil : tag
+      if tag.isEmpty { continue }
+      if scalars.count > Tags.limit || tags.count == 1000 { refuse(tag) } else { tags.append(tag) }
     }
+    return tags
   }
 }
 

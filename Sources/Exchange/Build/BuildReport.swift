@@ -35,6 +35,8 @@ public struct BuildFinding: Equatable, Sendable {
     case missingMedia = "missing_media"
     /// An answer contains a cloze, which is plain text there.
     case answeredCloze = "answered_cloze"
+    /// Lines of a source that are part of no card; the prompt says why.
+    case left
     /// A link or a pipe in the place of a source or a folder was skipped.
     case passedOver = "passed_over"
 
@@ -42,7 +44,7 @@ public struct BuildFinding: Equatable, Sendable {
     public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited, .goneStudied].contains(self) }
 
     /// Whether the user should check the source.
-    public var isHint: Bool { [.missingMedia, .answeredCloze, .passedOver].contains(self) }
+    public var isHint: Bool { [.missingMedia, .answeredCloze, .left, .passedOver].contains(self) }
   }
 
   public let kind: Kind

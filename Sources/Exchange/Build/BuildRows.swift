@@ -26,6 +26,8 @@ struct BuildRows {
   var media: [(name: String, path: String, line: Int)] = []
   /// For Markdown: the first line of an answer that contains a cloze, which has no effect there.
   var answeredCloze: Int?
+  /// What became of the lines.
+  private(set) var left = LineReport()
   /// The files that a generator read.
   var inputs: [String] = []
   /// Further cards of earlier notes, which are not rows of their own.
@@ -74,11 +76,21 @@ struct BuildRows {
   private mutating func read(
     _ bytes: ByteSource, _ format: CardFormat, _ source: BuildSource, _ path: String
   ) throws {
-    let cards = try format.rows(bytes, into: "", TableOptions())
+    let cards = try format.actual(bytes).rows(bytes, into: "", TableOptions())
     defer { if let cards = cards as? TableCards, let shape = cards.shape { table = (shape, cards.separator) } }
     var row = CardRow()
     while try cards.next(into: &row) { try add(row, source, path) }
     answeredCloze = cards.found.answeredCloze
+    left = cards.account.report
+  }
+
+  /// What the user should check: lines that are part of no card, a cloze in an answer.
+  func hints(in path: String) -> [BuildFinding] {
+    let lines = left.parts.filter { $0.reason != .comment }.map { part in
+      BuildFinding(kind: .left, path: path, line: part.line, prompt: part.inWords)
+    }
+    let cloze = answeredCloze.map { BuildFinding(kind: .answeredCloze, path: path, line: $0, prompt: "") }
+    return lines + (cloze.map { [$0] } ?? [])
   }
 
   private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {

@@ -168,9 +168,7 @@ public final class BuildRun {
         state.report.findings.append(BuildFinding(kind: .missingMedia, path: source.path, line: line, prompt: path))
       }
     }
-    if let line = read.answeredCloze {
-      state.report.findings.append(BuildFinding(kind: .answeredCloze, path: source.path, line: line, prompt: ""))
-    }
+    state.report.findings += read.hints(in: source.path)
   }
 
   /// Applies the rows of a source to the deck.

@@ -158,7 +158,9 @@ private struct SourceLines {
 
   mutating func write(table edits: BuildWriteBack.Edits, _ separator: UInt8, _ source: BuildSource) throws {
     var edits = edits
-    let cards = try TableCards(content(), separator: separator, TableOptions())
+    let bytes = try content()
+    if AnkiHeads.begin(bytes.buffered) { return }
+    let cards = TableCards(bytes, separator: separator, TableOptions())
     var row = CardRow()
     var replaced: [(place: Range<Int>, line: String)] = []
     var open: (line: Int, text: String)?

@@ -1,6 +1,6 @@
-// Reads cards from Markdown: a heading and the text below it, `Q:` and `A:`, and paragraphs with clozes.
+// Reads cards from Markdown: a heading and the text below it, `Q:` and `A:`, `C:` with gaps, paragraphs with clozes.
 // Invariant: fenced code is plain content; an id in a comment is the card's guid; memory holds one card, whose size
-// is bounded; a text without Markdown syntax becomes plain text.
+// is bounded; a text without Markdown syntax becomes plain text; each line is accounted for, comments as left.
 
 import Decks
 import Problems
@@ -8,34 +8,24 @@ import Templates
 import Text
 
 final class MarkdownCards: CardRows {
-  /// A card that is being read.
-  private struct Block {
-    enum Kind {
-      case heading, question, answer, cloze
-    }
-
-    var kind: Kind
-    let line: Int
-    var prompt: [String] = []
-    var body: [String] = []
-    var facts = MarkdownFacts(guid: "", tags: [], subdeck: "")
-    /// The size of its lines in bytes.
-    var size = 0
-  }
-
   private let source: Source
   /// Whether texts are kept as Markdown source.
   private let isRaw: Bool
   var holdsFormatting: Bool { !isRaw }
   private(set) var found = ImportFindings()
   /// The current heading, or the current question with its answer.
-  private var open: Block?
+  private var open: MarkdownCardBlock?
   /// The current paragraph: its first line number, its lines, and its size in bytes.
   private var paragraph: (line: Int, lines: [String], size: Int)?
   /// The last paragraph with clozes. A comment belongs to it until something else begins.
-  private var cloze: Block?
-  private var finished: [Block] = []
+  private var cloze: MarkdownCardBlock?
+  private var finished: [MarkdownCardBlock] = []
   private var fence = MarkdownFence()
+  /// The first line of the comment that the next line belongs to.
+  private var comment: Int?
+  /// Whether the file has the marks of another program's cards, which would be read as one answer.
+  private let isForeign: Bool
+  let account: LineAccount
   /// The index of the next line when reading from lines.
   private var place = 0
   /// Lines that were read ahead, in reverse order.
@@ -48,28 +38,47 @@ final class MarkdownCards: CardRows {
 
   /// - Parameter isRaw: whether texts are kept as Markdown source, for comparison and merging.
   init(_ source: ByteSource, isRaw: Bool = false) {
-    (self.source, self.isRaw) = (.file(source), isRaw)
+    (self.source, self.isRaw, account) = (.file(source), isRaw, source.account)
+    let start = source.buffered
+    isForeign = ["<!--SR:", "#flashcards"].contains { start.position(of: $0, from: start.startIndex) != nil }
     found.encoding = source.encoding
   }
 
-  init(lines: [Substring]) { (source, isRaw) = (.lines(lines), false) }
+  init(lines: [Substring]) { (source, isRaw, isForeign, account) = (.lines(lines), false, false, LineAccount()) }
 
   func next(into row: inout CardRow) throws -> Bool {
     while finished.isEmpty {
       guard let (line, number) = try nextLine() else {
         endCloze()
         endOpen()
-        if finished.isEmpty { return false }
+        if finished.isEmpty {
+          endFile()
+          return false
+        }
         break
       }
       if number == 1, MarkdownLine(line) == .rule {
+        account.use(1...1)
         waiting = try skipFrontMatter()
       } else {
         take(line, number)
       }
     }
-    fill(&row, finished.removeFirst())
+    let block = finished.removeFirst()
+    count(block) { account.row($0) }
+    block.fill(&row, isRaw: isRaw)
     return true
+  }
+
+  private func endFile() {
+    guard case .file(let source) = source else { return }
+    let end = source.column > 1 ? source.line : source.line - 1
+    if let comment, comment <= end { account.leave(comment...end, .unclosedComment) }
+    source.endAccount()
+  }
+
+  private func count(_ block: MarkdownCardBlock, _ body: (ClosedRange<Int>) -> Void) {
+    for line in block.lines { body(line...line) }
   }
 
   // MARK: Lines
@@ -110,51 +119,126 @@ final class MarkdownCards: CardRows {
   }
 
   /// Skips the front matter, which is between two rules at the beginning of the file and describes it.
-  /// - Returns: if there is no second rule, the lines after the first one, in reverse order, because that is an
-  ///   ordinary rule. If they exceed the size of a row, nothing is returned.
+  /// - Returns: if there is no second rule within the size of a row, the lines after the first one, in reverse order,
+  ///   because that is an ordinary rule.
   private func skipFrontMatter() throws -> [(line: Substring, number: Int)] {
     var (lines, size): ([(line: Substring, number: Int)], Int) = ([], 0)
-    while let (line, number) = try nextLine() {
-      if line == "..." || MarkdownLine(line) == .rule { return [] }
+    while size <= rowLimit, let (line, number) = try nextLine() {
+      lines.append((line, number))
+      if line == "..." || MarkdownLine(line) == .rule {
+        for (line, number) in lines where !line.allSatisfy(\.isWhitespace) { account.use(number...number) }
+        return []
+      }
       size += line.utf8.count
-      if size <= rowLimit { lines.append((line, number)) } else { lines = [] }
     }
-    return size <= rowLimit ? lines.reversed() : []
+    return lines.reversed()
   }
 
   private func take(_ line: Substring, _ number: Int) {
+    if !fence.isOpen, takeComment(line, number) { return }
     if fence.holds(line) {
       endParagraph()
-      return append(String(line))
+      return append(String(line), number, .code)
     }
+    if underline(line, number) { return }
     switch MarkdownLine(line) {
     case .heading(let text):
       endOpen()
       let (prompt, facts) = Self.split(text)
-      open = Block(kind: .heading, line: number, prompt: [prompt], facts: facts)
+      open = MarkdownCardBlock(kind: .heading, line: number, prompt: [prompt], facts: facts, lines: [number])
     case .question(let text):
       endOpen()
-      open = Block(kind: .question, line: number, prompt: [String(text.drop { $0 == " " })])
-    case .answer(let text):
-      guard open?.kind == .question else { return addText(line, number) }
+      open = MarkdownCardBlock(
+        kind: .question, line: number, prompt: [String(text.drop { $0 == " " })], lines: [number])
+    case .answer(let text): takeAnswer(text, line, number)
+    case .gaps(let text):
+      guard open?.kind != .heading || MarkdownCloze.gaps(in: text) != nil else { return addText(line, number) }
+      endOpen()
+      open = MarkdownCardBlock(kind: .gaps, line: number, prompt: [text], lines: [number])
+    case .rule:
+      endOpen()
+      account.use(number...number)
+    case .facts(let facts): take(facts, number)
+    case .blank:
+      account.blank(number)
+      endParagraph()
+      append("", number, .outside)
+    case .text, .fence: addText(isRaw ? line : MarkdownLine.unescaped(line), number)
+    }
+  }
+
+  private func takeAnswer(_ text: String, _ line: Substring, _ number: Int) {
+    switch open?.kind {
+    case .question:
       open?.kind = .answer
       recordCloze(text[...], number)
       open?.body = [String(text.drop { $0 == " " })]
-    case .rule: endOpen()
-    case .facts(let facts):
-      endParagraph()
-      if cloze != nil {
-        cloze?.facts = facts
-      } else {
-        open?.facts = facts
-        // A comment after an answer ends the card.
-        if open?.kind == .answer { endOpen() }
-      }
-    case .blank:
-      endParagraph()
-      append("")
-    case .text, .fence: addText(isRaw ? line : MarkdownLine.unescaped(line), number)
+      open?.lines.append(number)
+    case .heading: addText(line, number)
+    default:
+      endOpen()
+      open = MarkdownCardBlock(kind: .left(.answerWithoutQuestion), line: number, lines: [number])
     }
+  }
+
+  private func take(_ facts: MarkdownFacts, _ number: Int) {
+    endParagraph()
+    if cloze != nil {
+      cloze?.facts = facts
+      cloze?.lines.append(number)
+    } else if open != nil {
+      open?.facts = facts
+      open?.lines.append(number)
+      // A comment after an answer ends the card.
+      if open?.kind == .answer || open?.kind == .gaps { endOpen() }
+    } else {
+      account.leave(number...number, .factsWithoutCard)
+    }
+  }
+
+  /// Takes a line of a comment, which is not a part of any card. A comparison keeps it in the text.
+  private func takeComment(_ line: Substring, _ number: Int) -> Bool {
+    guard comment != nil || MarkdownLine.beginsComment(line) else { return false }
+    let rest = comment == nil ? line.drop { $0 == " " }.dropFirst(2) : line
+    let first = comment ?? number
+    if comment == nil { endParagraph() }
+    let text = MarkdownLine.textAfterComment(rest)
+    comment = text == nil ? first : nil
+    if isRaw {
+      append(String(line), number, .comment)
+    } else if let text {
+      let hasText = !text.allSatisfy(\.isWhitespace)
+      if first < number || !hasText { account.leave(first...(hasText ? number - 1 : number), .comment) }
+      if hasText { addText(text, number) }
+    }
+    return true
+  }
+
+  /// Takes a line of `=` or `-` that makes the paragraph above it a heading. Directly below a heading with `#`, the
+  /// paragraph is its text, and `---` a rule.
+  private func underline(_ line: Substring, _ number: Int) -> Bool {
+    guard let text = paragraph, MarkdownLine.isUnderline(line), open == nil || open?.kind == .heading else {
+      return false
+    }
+    let isRule = line.contains("-")
+    if isRule, let open, open.above.isEmpty, open.line + 1 == text.line { return false }
+    let first = text.lines[0][...]
+    guard Self.listMark(first) == 0, !first.hasPrefix(">"), !first.hasPrefix("|"), MarkdownLine.isNearMargin(first),
+      clozes(in: text.lines.joined(separator: "\n")) == nil
+    else { return false }
+    paragraph = nil
+    let lines = Array(text.line..<text.line + text.lines.count) + [number]
+    var above: [MarkdownCardBlock] = []
+    if isRule, var title = open, title.isTitle {
+      (title.body, title.lines) = (text.lines, title.lines + lines)
+      above = [title]
+      open = nil
+    }
+    endOpen()
+    let (prompt, facts) = Self.split(text.lines.map(\.trimmed).joined(separator: " "))
+    open = MarkdownCardBlock(
+      kind: .heading, line: text.line, prompt: [prompt], facts: facts, lines: lines, above: above)
+    return true
   }
 
   /// Splits a heading into its text and the comment at its end.
@@ -174,9 +258,9 @@ final class MarkdownCards: CardRows {
 
   /// Adds a line to the current question or answer, otherwise to the current paragraph.
   private func addText(_ line: Substring, _ number: Int) {
-    if open?.kind == .question || open?.kind == .answer {
+    if let kind = open?.kind, kind != .heading {
       recordCloze(line, number)
-      return append(String(line))
+      return append(String(line), number, .outside)
     }
     if Self.listMark(line) > 0 { endParagraph() }
     if paragraph == nil {
@@ -198,15 +282,21 @@ final class MarkdownCards: CardRows {
 
   // MARK: Cards
 
-  private func append(_ line: String) {
+  /// Adds a line to the current card.
+  /// - Parameter reason: why it is left when there is none.
+  private func append(_ line: String, _ number: Int, _ reason: LeftReason) {
     switch open?.kind {
-    case .question: open?.prompt.append(line)
+    case .question, .gaps: open?.prompt.append(line)
     case .heading, .answer:
       // Skip blank lines at the beginning: below a title, there may be many between clozes.
       if line.isEmpty, open?.body.isEmpty ?? true { return }
       open?.body.append(line)
-    case .cloze, nil: return
+    case .left: break
+    case .cloze, nil:
+      if !line.isEmpty { account.leave(number...number, reason) }
+      return
     }
+    if !line.allSatisfy(\.isWhitespace) { open?.lines.append(number) }
     open?.size += line.utf8.count + 1
   }
 
@@ -217,11 +307,27 @@ final class MarkdownCards: CardRows {
     let first = ended.lines[0]
     let lines = [String(first.dropFirst(Self.listMark(first[...])))] + ended.lines.dropFirst()
     let source = lines.joined(separator: "\n")
-    if let text = MarkdownCloze.text(of: source) {
-      cloze = Block(kind: .cloze, line: ended.line, prompt: [isRaw ? source : text])
-    } else {
-      ended.lines.forEach(append)
+    if let html = clozes(in: source) {
+      let numbers = Array(ended.line..<ended.line + lines.count)
+      cloze = MarkdownCardBlock(kind: .cloze, line: ended.line, prompt: [source], lines: numbers, html: html)
+      return
     }
+    for (line, number) in zip(ended.lines, ended.line...) {
+      if MarkdownCardBlock.isPair(line), !isRaw, open?.kind == .heading, open?.facts.guid == "" {
+        account.leave(number...number, .pair)
+      } else {
+        append(line, number, .outside)
+      }
+    }
+  }
+
+  /// Returns the HTML of a paragraph with clozes; nil when it has none.
+  private func clozes(in text: String) -> MarkdownHTML? {
+    guard text.contains(text: "==") || text.contains(text: "{{c"), MarkdownHTML.invalidReason(text) == nil else {
+      return nil
+    }
+    let html = MarkdownHTML(text, marksClozes: true)
+    return html.hasClozes ? html : nil
   }
 
   private func endCloze() {
@@ -232,79 +338,30 @@ final class MarkdownCards: CardRows {
 
   private func endOpen() {
     endCloze()
-    guard let ended = open else { return }
+    guard var ended = open else { return }
     open = nil
     fence = MarkdownFence()
+    if let above = ended.above.first {
+      if ended.isTitle {
+        ended = above
+      } else {
+        for line in above.lines where !ended.lines.contains(line) { account.use(line...line) }
+      }
+    }
     // A heading without text below it is a title for what follows.
-    let isTitle = ended.kind == .heading && ended.body.allSatisfy { $0.allSatisfy(\.isWhitespace) }
-    if isTitle, ended.facts.guid.isEmpty { return }
-    if found.listedPairs == nil, Self.listsPairs(ended) { found.listedPairs = ended.line }
+    if ended.isTitle { return count(ended) { account.use($0) } }
+    if let reason = leftReason(ended) { return count(ended) { account.leave($0, reason) } }
+    if found.listedPairs == nil, ended.listsPairs { found.listedPairs = ended.line }
     finished.append(ended)
   }
 
-  /// Whether a card without an id has several lines `prompt :: answer`, or a table, in its answer.
-  private static func listsPairs(_ block: Block) -> Bool {
-    guard block.kind == .heading, block.facts.guid.isEmpty else { return false }
-    let pairs = block.body.lazy.filter { line in
-      let text = line.trimmed
-      return text.contains(text: " :: ") || text.count > 1 && text.hasPrefix("|") && text.hasSuffix("|")
+  /// Returns why a block is not a card.
+  private func leftReason(_ block: MarkdownCardBlock) -> LeftReason? {
+    switch block.kind {
+    case .left(let reason): reason
+    case .gaps where MarkdownCloze.gaps(in: MarkdownCardBlock.text(block.prompt)) == nil: .noCloze
+    case .heading where isForeign && !isRaw && block.facts.guid.isEmpty: .otherFormat
+    default: nil
     }
-    return pairs.prefix(2).count == 2
-  }
-
-  private func fill(_ row: inout CardRow, _ block: Block) {
-    row.clear(line: block.line)
-    row.guid.append(contentsOf: block.facts.guid.utf8)
-    row.tags = block.facts.tags
-    row.subdeck = block.facts.subdeck
-    if !block.facts.conflicts.isEmpty { row.addField(MergeConflict.name, .text(block.facts.conflicts)) }
-    if block.kind == .question { row.refuse(.badRow, "A: expected after Q:") }
-    let prompt = Self.text(block.prompt)
-    if isRaw { return fillRaw(&row, block, prompt) }
-    let answer = Self.text(block.body)
-    if let reason = MarkdownHTML.invalidReason(prompt) ?? MarkdownHTML.invalidReason(answer) {
-      return row.refuse(.badText, reason)
-    }
-    let front = MarkdownHTML(prompt, isLine: block.kind == .heading)
-    row.media = front.media
-    if block.kind == .cloze {
-      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: front.html)])
-      return
-    }
-    let back = MarkdownHTML(answer)
-    row.media += back.media
-    // A card with an id was exported from a note, which may have an empty back.
-    let isHalf = answer.isEmpty && !block.facts.guid.isEmpty
-    if !isHalf, let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
-      row.prompt.append(contentsOf: prompt.utf8)
-      row.answer.append(contentsOf: answer.utf8)
-    } else {
-      row.content = .formatted
-      row.prompt.append(contentsOf: front.html.utf8)
-      row.answer.append(contentsOf: back.html.utf8)
-    }
-  }
-
-  /// Returns the text of HTML that is equivalent to plain text as it is stored; otherwise nil.
-  private static func plain(_ html: String) -> String? {
-    guard let text = FieldHTML.plain(html), FieldHTML.html(ofPlain: text.trimmed) == html else { return nil }
-    return text
-  }
-
-  private func fillRaw(_ row: inout CardRow, _ block: Block, _ prompt: String) {
-    if block.kind == .cloze {
-      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
-      return
-    }
-    row.prompt.append(contentsOf: prompt.utf8)
-    row.answer.append(contentsOf: Self.text(block.body).utf8)
-  }
-
-  /// Joins lines, without blank lines at the beginning and the end.
-  private static func text(_ lines: [String]) -> String {
-    var lines = lines[...]
-    while let first = lines.first, first.allSatisfy(\.isWhitespace) { lines.removeFirst() }
-    while let last = lines.last, last.allSatisfy(\.isWhitespace) { lines.removeLast() }
-    return lines.joined(separator: "\n")
   }
 }

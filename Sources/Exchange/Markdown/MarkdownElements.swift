@@ -8,6 +8,8 @@ import Text
 struct MarkdownElements {
   private let spans: MarkdownSpans
   private var html = Bytes()
+  /// The number of footnotes written.
+  private var footnotes = 0
   private(set) var media: [(name: String, path: String)] = []
   /// The alternative text of the current image; nil outside of images.
   private var alternative: Bytes?
@@ -16,7 +18,7 @@ struct MarkdownElements {
 
   init(_ spans: MarkdownSpans) { self.spans = spans }
 
-  var result: String { html.text }
+  var result: Bytes { html }
 
   mutating func write(_ document: OpaquePointer) {
     guard let walk = cmark_iter_new(document) else { return }
@@ -40,6 +42,7 @@ struct MarkdownElements {
       html.add("<code>")
       escape(literal(node), asSource: true)
       html.add("</code>")
+    case CMARK_NODE_FOOTNOTE_REFERENCE: if !isEnd { html.add("<sup>\(literal(node).text)</sup>") }
     case CMARK_NODE_HTML_INLINE: html += spans.source(literal(node))
     case CMARK_NODE_STRONG: html.add(isEnd ? "</b>" : "<b>")
     case CMARK_NODE_EMPH: html.add(isEnd ? "</i>" : "<i>")
@@ -63,6 +66,9 @@ struct MarkdownElements {
     case CMARK_NODE_CODE_BLOCK: writeCode(node)
     case CMARK_NODE_HTML_BLOCK: html += withoutLineEnd(spans.source(literal(node)))
     case CMARK_NODE_DOCUMENT: break
+    case CMARK_NODE_FOOTNOTE_DEFINITION:
+      if !isEnd { footnotes += 1 }
+      html.add(isEnd ? "</div>" : "<div><sup>\(footnotes)</sup> ")
     default: writeTable(node, isEnd: isEnd)
     }
   }

@@ -23,17 +23,29 @@ struct MarkdownHTML {
   /// The pictures and sounds that the text names, by their names in the HTML, with their paths beside the file.
   private(set) var media: [(name: String, path: String)] = []
 
-  /// - Parameter isLine: whether the text is a single line, such as a heading, without lists or other blocks.
-  init(_ text: String, isLine: Bool = false) {
+  /// Whether the text has clozes.
+  private(set) var hasClozes = false
+
+  /// - Parameters:
+  ///   - isLine: whether the text is a single line, such as a heading, without lists or other blocks.
+  ///   - marksClozes: whether `==` marks a cloze.
+  init(_ text: String, isLine: Bool = false, marksClozes: Bool = false) {
     if Self.isPlain(text) {
       html = FieldHTML.html(ofPlain: text)
       return
     }
-    let spans = MarkdownSpans(Bytes((isLine ? "# " + text : text).utf8))
-    var writer = MarkdownElements(spans)
-    Self.parse(spans.text) { writer.write($0) }
-    html = writer.result
-    media = writer.media
+    let source = Bytes((isLine ? "# " + text : text).utf8)
+    var spans = MarkdownSpans(source, marksClozes: marksClozes)
+    let highest = marksClozes ? MarkdownCloze.highestNumber(in: source) : 0
+    Self.parse(spans.text) { document in
+      let pairs = MarkdownCloze.pairs(in: document, spans)
+      spans.setClozes(pairs)
+      hasClozes = highest > 0 || !pairs.isEmpty
+      var writer = MarkdownElements(spans)
+      writer.write(document)
+      html = pairs.isEmpty ? writer.result.text : MarkdownCloze.written(writer.result, after: highest).text
+      media = writer.media
+    }
     for name in MediaNames.inHTML(html).sorted() where !media.contains(where: { $0.name == name }) {
       media.append((name, name))
     }
@@ -111,7 +123,7 @@ struct MarkdownHTML {
   }()
 
   private static func parse(_ text: Bytes, _ body: (OpaquePointer) -> Void) {
-    guard isReady, let parser = cmark_parser_new(CMARK_OPT_UNSAFE) else { return }
+    guard isReady, let parser = cmark_parser_new(CMARK_OPT_UNSAFE | CMARK_OPT_FOOTNOTES) else { return }
     defer { cmark_parser_free(parser) }
     if let tables = cmark_find_syntax_extension("table") { cmark_parser_attach_syntax_extension(parser, tables) }
     text.withUnsafeBytes { bytes in

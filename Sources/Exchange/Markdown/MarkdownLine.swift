@@ -8,6 +8,8 @@ enum MarkdownLine: Equatable {
   case heading(String)
   case question(String)
   case answer(String)
+  /// A text after `C:`, whose words in brackets are gaps.
+  case gaps(String)
   case rule
   case fence
   case facts(MarkdownFacts)
@@ -26,6 +28,8 @@ enum MarkdownLine: Equatable {
       self = .question(String(line.dropFirst(2)))
     } else if line.hasPrefix("A:") {
       self = .answer(String(line.dropFirst(2)))
+    } else if line.hasPrefix("C:") {
+      self = .gaps(String(line.dropFirst(2)))
     } else if line.hasPrefix("---"), line.allSatisfy({ $0 == "-" || $0 == " " }) {
       self = .rule
     } else if line.hasPrefix(MarkdownFacts.opening), let facts = MarkdownFacts(comment: line) {
@@ -43,18 +47,53 @@ enum MarkdownLine: Equatable {
 }
 
 extension MarkdownLine {
-  /// Removes the backslash before `Q:` and `A:` at the beginning of a line; other escapes are handled by Markdown.
+  private static let marks = ["Q:", "A:", "C:"]
+
+  /// Removes the backslash before `Q:`, `A:` and `C:` at the beginning of a line; Markdown handles other escapes.
   static func unescaped(_ line: Substring) -> Substring {
-    line.hasPrefix("\\Q:") || line.hasPrefix("\\A:") ? line.dropFirst() : line
+    line.utf8.first == UInt8(ascii: "\\") && marks.contains(where: line.dropFirst().hasPrefix) ? line.dropFirst() : line
   }
 
-  /// Escapes lines that begin like a question or an answer, except in fenced code.
+  /// Escapes lines that begin like a question, an answer or a text with gaps, except in fenced code.
   static func escaped(_ text: String) -> String {
-    if !text.contains(text: "Q:"), !text.contains(text: "A:") { return text }
+    if !marks.contains(where: { text.contains(text: $0) }) { return text }
     var fence = MarkdownFence()
     return lines(of: text).map { line in
-      !fence.holds(line) && (line.hasPrefix("Q:") || line.hasPrefix("A:")) ? "\\" + line : String(line)
+      !fence.holds(line) && marks.contains(where: line.hasPrefix) ? "\\" + line : String(line)
     }.joined(separator: "\n")
+  }
+
+  /// Whether a line makes the paragraph above it a heading: it is nothing but `=` or `-`.
+  static func isUnderline(_ line: Substring) -> Bool {
+    let text = String(line).trimmed
+    guard let first = text.utf8.first, first == UInt8(ascii: "=") || first == UInt8(ascii: "-") else { return false }
+    return text.utf8.allSatisfy { $0 == first } && isNearMargin(line)
+  }
+
+  /// Whether a line begins with a comment, except one that holds the facts of a card or has text behind it.
+  static func beginsComment(_ line: Substring) -> Bool {
+    let start = line.drop { $0 == " " }
+    guard start.hasPrefix(MarkdownFacts.opening), isNearMargin(line), MarkdownFacts(comment: line) == nil else {
+      return false
+    }
+    return textAfterComment(start.dropFirst(2))?.allSatisfy(\.isWhitespace) ?? true
+  }
+
+  /// Returns the text after the end of a comment; nil when it does not end in this line.
+  static func textAfterComment(_ line: Substring) -> Substring? {
+    line.firstRange(ofText: MarkdownFacts.closing).map { line[$0.upperBound...] }
+  }
+
+  /// Whether a comment begins in one of the lines, except in fenced code.
+  static func hasComment(_ text: String) -> Bool {
+    if !text.contains(text: MarkdownFacts.opening) { return false }
+    var fence = MarkdownFence()
+    return lines(of: text).contains { !fence.holds($0) && beginsComment($0) }
+  }
+
+  /// Whether fewer than four blanks come before the text; more make it code.
+  static func isNearMargin(_ line: Substring) -> Bool {
+    line.utf8.prefix { $0 == 0x20 }.count < 4 && line.first != "\t"
   }
 
   /// Splits a text into lines without carriage returns.

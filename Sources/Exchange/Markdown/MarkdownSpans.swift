@@ -9,12 +9,14 @@ import Text
 struct MarkdownSpans {
   private struct Kept {
     let source: ArraySlice<UInt8>
-    let html: Bytes
+    var html: Bytes
   }
 
   /// The text with placeholders.
   private(set) var text = Bytes()
   private var kept: [Kept] = []
+  /// The `==` of clozes, by placeholder.
+  private(set) var marks: [Int: MarkdownCloze.Mark] = [:]
   /// Lengths of runs of backquotes that are not closed from here on.
   private var unclosed: Set<Int> = []
   /// A placeholder is U+FDD1, a number and U+FDD2. Texts rarely contain these characters; if so, they are protected
@@ -24,11 +26,19 @@ struct MarkdownSpans {
   /// The limit on a formula in bytes.
   private static let longestFormula = 4_000
 
-  init(_ source: Bytes) {
+  /// - Parameter marksClozes: whether `==` is protected, because it may mark a cloze.
+  init(_ source: Bytes, marksClozes: Bool = false) {
     text.reserveCapacity(source.count)
     var index = 0
     while index < source.count {
-      if let (end, html) = span(source, index) {
+      if marksClozes, source[...].begins(with: "==", at: index) {
+        let end = index + 2
+        marks[kept.count] = MarkdownCloze.Mark(
+          offset: index, opens: end < source.count && !isASCIISpace(source[end]),
+          closes: index > 0 && !isASCIISpace(source[index - 1]))
+        keep(source[index..<end], Bytes("==".utf8))
+        index = end
+      } else if let (end, html) = span(source, index) {
         keep(source[index..<end], html)
         index = end
       } else {
@@ -42,6 +52,18 @@ struct MarkdownSpans {
   private mutating func keep(_ source: ArraySlice<UInt8>, _ html: Bytes) {
     text += Self.opening + Bytes(String(kept.count).utf8) + Self.closing
     kept.append(Kept(source: source, html: html))
+  }
+
+  /// Sets the HTML of the marks that are found to be clozes.
+  mutating func setClozes(_ pairs: [Int: Bool]) {
+    for (place, isOpening) in pairs {
+      kept[place].html = [isOpening ? MarkdownCloze.opening : MarkdownCloze.closing]
+    }
+  }
+
+  /// Returns the placeholders in a text.
+  func places(in bytes: Bytes) -> [Int] {
+    bytes.indices.compactMap { bytes[$0] == Self.opening[0] ? mark(bytes, $0)?.place : nil }
   }
 
   // MARK: Finding

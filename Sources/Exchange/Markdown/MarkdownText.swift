@@ -74,7 +74,7 @@ enum MarkdownText {
     case .line:
       return !text.utf8.contains(0x0A) && !text.contains(text: MarkdownFacts.opening)
         && MarkdownHTML(text, isLine: true).html == html
-    case .blocks: return MarkdownHTML(text).html == html
+    case .blocks: return !MarkdownLine.hasComment(text) && MarkdownHTML(text).html == html
     case .cloze:
       guard let rows = MarkdownWriter.rows(in: text), rows.count == 1, case .note(_, let fields, _) = rows[0].content
       else { return false }

@@ -202,6 +202,7 @@ enum BuildCommand {
       case .missingMedia: "\(session.counted(findings.count, "picture or sound", "pictures or sounds")) not found:"
       case .answeredCloze:
         "A cloze in an answer is plain text; to make it a cloze card, put it in its own paragraph after ---:"
+      case .left: "Lines that are part of no card:"
       case .passedOver:
         "\(session.counted(findings.count, "name")) skipped; links are not followed, copy the file or folder here:"
       }

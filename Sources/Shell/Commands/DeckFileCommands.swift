@@ -23,14 +23,16 @@ enum DeckFileCommands {
     BuiltIn(
       "deck", "import", theme: DeckCommands.theme, access: .signedIn, effect: .changes,
       summary: "Adds the cards of files to a deck.",
-      answer: "{added, updated, skipped, rejected_count, rejected, FINDING} or {entered, older, known, unknown}",
+      answer:
+        "{added, updated, skipped, rejected_count, rejected, lines, blank, rows, used, left_count, left, FINDING} or {entered, older, known, unknown}",
       details: """
         A file's extension determines the format: .json (an array of objects with prompt and answer, or what deck \
         export --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or \
         Anki's packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding \
         and header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
         does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
-        broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused. With \
+        broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused or no card was \
+        found. Lines that are part of no card are named, and comments counted. With \
         --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
         the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
         so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
@@ -49,7 +51,7 @@ enum DeckFileCommands {
         Option(
           "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
           help: "what to do with a card that already exists"),
-        Option("--strict", help: "import nothing if a row is refused"),
+        Option("--strict", help: "import nothing if a row is refused or a line is not read"),
         TextCommands.encoding,
         Option("--separator", "S", help: "for a table: comma, semicolon, tab, space, pipe, colon or a character"),
         Option("--columns", "CHOICES", help: "for a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
@@ -131,6 +133,7 @@ enum DeckFileCommands {
     }
     if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
     parts += cards.lost.map { "Not imported: \($0)." }
+    parts += words(report.lines, session)
     if !report.missingMedia.isEmpty {
       let names = report.missingMedia.sorted().prefix(5).map { printable($0, limit: 60) }.joined(separator: ", ")
       parts.append(
@@ -143,10 +146,7 @@ enum DeckFileCommands {
       )
     }
     if let line = report.findings.listedPairs {
-      parts.append("Line \(line): all text below this heading is one answer; \(markdownCards).")
-    }
-    if cards.added + cards.updated + cards.skipped + cards.rejectedCount == 0, report.findings.format == .md {
-      parts.append("No card was found: \(markdownCards).")
+      parts.append("Line \(line): all text below this heading is one answer; \(CardFormat.markdownCards).")
     }
     if let found = words(report.findings) { parts.append(found) }
     let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
@@ -154,9 +154,25 @@ enum DeckFileCommands {
     return parts + preview(report.preview)
   }
 
-  private static let markdownCards =
-    "in Markdown a card is a heading with its answer below it, a question after Q: with its answer after A:, or a "
-    + "paragraph with {{c1::a gap}}"
+  /// Names the first 20 places of lines that are part of no card, and counts the rest by reason; comments are only
+  /// counted.
+  private static func words(_ report: LineReport, _ session: Session) -> [String] {
+    let parts = report.parts.filter { $0.reason != .comment }
+    var rest = report.left
+    var words: [String] = []
+    for part in parts.prefix(20) {
+      let place = part.to > part.line ? "\(part.place.inWords) to \(session.grouped(part.to))" : part.place.inWords
+      words.append("  \(place)   \(part.inWords)")
+      rest[part.reason, default: 0] -= part.to - part.line + 1
+    }
+    if !words.isEmpty { words.insert("Not read:", at: 0) }
+    let counts = LeftReason.allCases.compactMap { reason -> String? in
+      guard let count = rest[reason], count > 0 else { return nil }
+      return "\(session.counted(count, reason == .unknownKey ? "key" : "line")) (\(reason.words))"
+    }
+    if !counts.isEmpty { words.append("Not read: \(counts.joined(separator: ", ")).") }
+    return words
+  }
 
   /// Whether the deck is missing or empty with the decks within it: a package's note is in the collection once,
   /// whichever deck holds it.

@@ -6,6 +6,7 @@ import Decks
 public import Exchange
 public import Files
 import Storage
+import Text
 
 extension DeckHandle {
   /// Imports files as one operation.
@@ -32,7 +33,7 @@ extension DeckHandle {
     // Checked before a format is derived from the file name.
     for path in paths { try Folder.refuse(path, .read) }
     let formats = try paths.map { if let given = options.format { given } else { try CardFormat(ofPath: $0) } }
-    var (before, packages) = (0, AddReport())
+    var (before, packages) = (0, ImportReport())
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
       random: environment.random.entropy)
@@ -46,26 +47,30 @@ extension DeckHandle {
         try progress(before, paths.count == 1 ? total : nil)
       }
       guard format.isText else {
-        packages.add(try importPackage(db, from: path, kinds, options, progress: goesOn))
+        let (cards, lines) = try importPackage(db, from: path, kinds, options, progress: goesOn)
+        packages.cards.add(cards)
+        packages.lines.add(lines, file: paths.count > 1 ? lastPart(of: path) : nil)
         continue
       }
       try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
     }
     var report = try work.finish()
-    report.cards.add(packages)
+    report.cards.add(packages.cards)
+    report.lines.add(packages.lines, file: nil)
     return report
   }
 
   /// Imports a package, which contains decks, notes and media.
   private func importPackage(
     _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
-  ) throws -> AddReport {
+  ) throws -> (cards: AddReport, lines: LineReport) {
     var settings = PackageSettings(
       folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
     ) { [workspace] in try workspace.media.add($0, named: $1) }
     (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
     settings.onDuplicate = options.onDuplicate
-    return try PackageImport(db, into: id, settings).run(path, kinds) { try progress($0, $1) }
+    let work = try PackageImport(db, into: id, settings)
+    return (try work.run(path, kinds) { try progress($0, $1) }, work.lines)
   }
 
   /// Checks the path and the format of an export, before any card is read.

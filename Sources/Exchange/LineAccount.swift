@@ -1,0 +1,179 @@
+// What became of each line of a file of cards. In formats without lines, each element or record counts as a line.
+// Invariant: a line that is not blank is in a row, used, or left with a reason. What a reader forgets is left as
+// `not_accounted`, which is a fault of the reader.
+
+public import Decks
+import Text
+public import Values
+
+/// Why lines of a file are not part of any card.
+public enum LeftReason: String, Sendable, CaseIterable {
+  case answerWithoutQuestion = "answer_without_question"
+  case code
+  case comment
+  /// A comment with an id or tags that belongs to no card.
+  case factsWithoutCard = "facts_without_card"
+  case noCards = "no_cards"
+  case noCloze = "no_cloze"
+  case notAccounted = "not_accounted"
+  case otherFormat = "other_format"
+  case outside
+  case pair
+  case repeatedGuid = "repeated_guid"
+  case unclosedComment = "unclosed_comment"
+  case unknownKey = "unknown_key"
+
+  /// Completes "line 3: ...".
+  public var words: String {
+    switch self {
+    case .answerWithoutQuestion: "an answer without a question"
+    case .code: "code outside of a card"
+    case .comment: "a comment"
+    case .factsWithoutCard: "a comment for a card where there is none"
+    case .noCards: "a note without cards"
+    case .noCloze: "a text after C: without a [gap]"
+    case .notAccounted: "not read; please report this as a fault"
+    case .otherFormat: "cards in a notation of another program"
+    case .outside: "text outside of a card"
+    case .pair: "a pair with ::, which is not a card here"
+    case .repeatedGuid: "a note with the guid of another note of the file"
+    case .unclosedComment: "a comment that is never closed"
+    case .unknownKey: "a key that is not known"
+    }
+  }
+}
+
+/// Consecutive lines that are left for one reason.
+public struct LeftLines: Equatable, Sendable {
+  public let line: Int
+  public let to: Int
+  public let reason: LeftReason
+  /// The name of the key, if the reason is about one.
+  public var name = ""
+  /// The file, when there are several.
+  public var file: String?
+
+  public init(line: Int, to: Int, reason: LeftReason, name: String = "", file: String? = nil) {
+    (self.line, self.to, self.reason, self.name, self.file) = (line, to, reason, name, file)
+  }
+
+  /// The reason, with the name that it is about.
+  public var inWords: String { name.isEmpty ? reason.words : "\(reason.words): \(printable(name, limit: 60))" }
+
+  public var place: RowPlace { RowPlace(line: line, file: file) }
+}
+
+/// The sums of an account: `lines` is blank, rows, used and left together.
+public struct LineReport: Equatable, Sendable {
+  public internal(set) var (blank, rows, used) = (0, 0, 0)
+  /// The number of lines that were left, by reason.
+  public internal(set) var left: [LeftReason: Int] = [:]
+  /// The first 1,000 of them.
+  public internal(set) var parts: [LeftLines] = []
+
+  public init() {}
+
+  public var leftCount: Int { left.values.reduce(0, +) }
+  public var lines: Int { blank + rows + used + leftCount }
+
+  /// Whether there was something in the file, but no row.
+  public var isUnread: Bool { rows == 0 && (used == 0 || leftCount > 0) }
+
+  /// Adds the report of another file.
+  public mutating func add(_ other: LineReport, file: String?) {
+    (blank, rows, used) = (blank + other.blank, rows + other.rows, used + other.used)
+    left.merge(other.left, uniquingKeysWith: +)
+    for part in other.parts.prefix(max(0, 1_000 - parts.count)) {
+      parts.append(
+        LeftLines(line: part.line, to: part.to, reason: part.reason, name: part.name, file: part.file ?? file))
+    }
+  }
+
+  mutating func leave(_ part: LeftLines, count: Int) {
+    left[part.reason, default: 0] += count
+    guard let last = parts.last, last.to + 1 == part.line, last.reason == part.reason, last.name == part.name else {
+      if parts.count < 1_000 { parts.append(part) }
+      return
+    }
+    parts[parts.count - 1] = LeftLines(line: last.line, to: part.to, reason: part.reason, name: part.name)
+  }
+
+  /// The fields of a report in JSON and Lua.
+  public var fields: [(String, Value)] {
+    let list = parts.map { part in
+      Value.record(
+        [("line", .integer(part.line)), ("to", .integer(part.to)), ("reason", .text(part.reason.rawValue))]
+          + (part.name.isEmpty ? [] : [("name", .text(part.name))]) + (part.file.map { [("file", .text($0))] } ?? []))
+    }
+    return [
+      ("lines", .integer(lines)), ("blank", .integer(blank)), ("rows", .integer(rows)), ("used", .integer(used)),
+      ("left_count", .integer(leftCount)), ("left", .list(list)),
+    ]
+  }
+}
+
+/// The account of one file, kept by its source and its reader: one bit for each line.
+final class LineAccount {
+  private(set) var report = LineReport()
+  /// The lines that a reader both left and gave to a row.
+  private(set) var contradictions = 0
+  private var known: [UInt64] = []
+  private var ofRows: [UInt64] = []
+  /// The number of elements, when they are counted instead of lines.
+  private(set) var elements: Int?
+
+  func countElements() { elements = 0 }
+
+  /// Counts another element and returns its number.
+  func nextElement() -> Int {
+    let number = (elements ?? 0) + 1
+    elements = number
+    return number
+  }
+
+  func blank(_ line: Int) { if elements == nil { report.blank += mark(line...line) } }
+
+  func use(_ lines: ClosedRange<Int>) { report.used += mark(lines) }
+
+  func row(_ lines: ClosedRange<Int>) {
+    let fresh = mark(lines)
+    report.rows += fresh
+    if fresh == 0, !lines.contains(where: { Self.has($0, ofRows) }) { contradictions += 1 }
+    for line in lines { Self.set(line, &ofRows) }
+  }
+
+  /// - Parameter place: the lines of the file, when elements are counted.
+  func leave(_ lines: ClosedRange<Int>, _ reason: LeftReason, name: String = "", at place: Int? = nil) {
+    if lines.contains(where: { Self.has($0, ofRows) }) { contradictions += 1 }
+    let part = LeftLines(line: place ?? lines.lowerBound, to: place ?? lines.upperBound, reason: reason, name: name)
+    report.leave(part, count: mark(lines))
+  }
+
+  /// Ends the account of a file with this number of lines.
+  func end(lines: Int) {
+    defer { report.parts.sort { $0.line < $1.line } }
+    let count = elements ?? lines
+    if report.lines == count { return }
+    for line in 1...max(1, count) where line <= count && !Self.has(line, known) { leave(line...line, .notAccounted) }
+  }
+
+  /// Returns how many of the lines had no meaning yet.
+  private func mark(_ lines: ClosedRange<Int>) -> Int {
+    var fresh = 0
+    for line in lines where !Self.has(line, known) {
+      Self.set(line, &known)
+      fresh += 1
+    }
+    return fresh
+  }
+
+  private static func has(_ line: Int, _ bits: [UInt64]) -> Bool {
+    line >> 6 < bits.count && bits[line >> 6] & (1 << UInt64(line & 63)) != 0
+  }
+
+  private static func set(_ line: Int, _ bits: inout [UInt64]) {
+    if line >> 6 >= bits.count { bits += Array(repeating: 0, count: max(64, bits.count)) }
+    if line >> 6 >= bits.count { bits += Array(repeating: 0, count: (line >> 6) + 1 - bits.count) }
+    bits[line >> 6] |= 1 << UInt64(line & 63)
+  }
+}
