@@ -147,7 +147,7 @@ final class BenchHost: ShellHost, PluginDirectory {
   func table(_ rows: [[String]], _ columns: [String]) {}
   func chart(_ values: [(label: String, value: Double)], _ title: String?) {}
   func progress(_ label: String, _ total: Int) -> any ProgressReporting { NoProgress() }
-  func ask(_ question: String) -> String? { nil }
+  func ask(_ question: String, of owner: Owner) -> String? { nil }
   func display(of value: LuaValue) -> Display { .none }
   func run(_ line: String, of owner: Owner) -> CommandAnswer { .value(.null) }
   func synchronize() -> Value { .null }

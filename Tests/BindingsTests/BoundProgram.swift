@@ -158,7 +158,7 @@ final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
     recorder.shown.append(label)
     return SilentProgress()
   }
-  func ask(_ question: String) throws -> String? {
+  func ask(_ question: String, of owner: Owner) throws -> String? {
     recorder.shown.append(question)
     return recorder.answers.isEmpty ? nil : recorder.answers.removeFirst()
   }

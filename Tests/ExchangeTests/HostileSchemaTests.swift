@@ -1,5 +1,6 @@
 // Databases of others whose tables are not what they seem: each reader refuses them, and nothing in them runs.
 
+import Decks
 import Files
 import Problems
 import Storage

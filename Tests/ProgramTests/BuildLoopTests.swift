@@ -135,7 +135,8 @@ import Testing
     #expect(utimensat(AT_FDCWD, home.path + "/g/a.csv", &times, 0) == 0)
     try home.run("-e", "decks.open('g'):find('one')[1].answer = 'three'")
     let run = try home.run("build", home.path + "/g", "--write-back", "--git")
-    #expect(try run.output.contains("1 written back") && ran().isEmpty, "\(run) \(ran())")
+    #expect(run.output.contains("1 written back"), "\(run)")
+    #expect(try ran().isEmpty)
     #expect(try source("g/a.csv").contains("three"))
     // What was written back is not committed, although its filters would say so.
     try home.run("-e", "decks.open('g'):find('one')[1].answer = 'four'")
@@ -150,7 +151,8 @@ import Testing
     }
     unlink(home.path + "/g/.git/objects/" + tree.prefix(2) + "/" + tree.dropFirst(2).prefix(38))
     let missing = try home.run("build", home.path + "/g", "--write-back", "--git")
-    #expect(try missing.status == 1 && missing.errors.contains("git") && ran().isEmpty, "\(missing) \(ran())")
+    #expect(missing.status == 1 && missing.errors.contains("git"), "\(missing)")
+    #expect(try ran().isEmpty)
   }
 
   @Test func `a failure of git is noticed even if the parent ignores SIGCHLD`() throws {
