@@ -56,3 +56,11 @@ struct CardPlan {
     return .record(fields)
   }
 }
+
+extension NoteTypeDraft {
+  /// Whether the two make the same cards of the same fields.
+  func makesSameCards(as other: NoteTypeDraft) -> Bool {
+    isCloze == other.isCloze && fields == other.fields && css == other.css
+      && cards.map { [$0.name, $0.front, $0.back] } == other.cards.map { [$0.name, $0.front, $0.back] }
+  }
+}

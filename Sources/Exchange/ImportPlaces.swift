@@ -397,10 +397,3 @@ final class ImportPlaces {
 
 /// Thrown to roll back a row that was only tested.
 private enum DryRunEnd: Error { case isOver }
-
-extension NoteTypeDraft {
-  fileprivate func makesSameCards(as other: NoteTypeDraft) -> Bool {
-    isCloze == other.isCloze && fields == other.fields && css == other.css
-      && cards.map { [$0.name, $0.front, $0.back] } == other.cards.map { [$0.name, $0.front, $0.back] }
-  }
-}

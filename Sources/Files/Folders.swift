@@ -46,7 +46,8 @@ public func makeExportedFolder(_ path: String, _ created: inout [String]) throws
 private func makeFolder(_ path: String, mode: mode_t, _ created: inout [String]) throws(FileError) {
   let parent = parentFolder(of: path)
   // The working folder is its own parent, and looks missing to who may not search it.
-  if path.isEmpty || path == parent || fileExists(path) { return }
+  if path.isEmpty || path == parent { return }
+  do { if try FileFacts.at(path) != nil { return } } catch { throw FileError(path, .make, error.reason) }
   try makeFolder(parent, mode: mode, &created)
   guard mkdir(path, mode) == 0 else {
     if errno == EEXIST { return }

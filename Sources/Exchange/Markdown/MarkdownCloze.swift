@@ -32,7 +32,7 @@ enum MarkdownCloze {
       let type = cmark_node_get_type(node)
       if type == CMARK_NODE_IMAGE { images += event == CMARK_EVENT_EXIT ? -1 : 1 }
       guard type == CMARK_NODE_TEXT, images == 0, let parent = cmark_node_parent(node),
-        let text = cmark_node_get_literal(node)
+        let text = cmark_node_get_literal(node), !isAddress(text, of: parent)
       else { continue }
       for place in spans.places(in: Bytes(String(cString: text).utf8)) {
         guard let mark = spans.marks[place] else { continue }
@@ -45,6 +45,12 @@ enum MarkdownCloze {
         }
       }
     }
+  }
+
+  /// Whether a text only repeats the address of the link that contains it, as in `<https://example.org>`.
+  private static func isAddress(_ text: UnsafePointer<CChar>, of parent: OpaquePointer) -> Bool {
+    guard cmark_node_get_type(parent) == CMARK_NODE_LINK, let url = cmark_node_get_url(parent) else { return false }
+    return [String(cString: text), "mailto:" + String(cString: text)].contains(String(cString: url))
   }
 
   /// Replaces the marks in HTML by Anki's notation, numbered after the highest number in the text. In between, `}}` and

@@ -87,7 +87,7 @@ public struct CareOperations {
       id, again: again,
       also: { db in
         try SearchLog.forget(db)
-        if let orphans { try refuseOrphans(orphans, db, by: next.name, again: again) }
+        if let orphans { try orphans.refuseMore(db, by: next.name, again: again) }
       }, progress: progress)
     workspace.dailyBackups.noteChange()
     return step
@@ -109,25 +109,25 @@ public struct CareOperations {
       cards = Set(try CardTable.documents(db).filter { !documents.contains($0.document) }.map(\.card))
       media = Set(try MediaTable.list(db).map(\.name))
     }
-  }
 
-  /// Refuses to undo or redo a step that is not the next one in order, if that would leave an orphan.
-  private func refuseOrphans(_ before: Orphans, _ db: Database, by step: String, again: Bool) throws {
-    let now = try Orphans(db)
-    if let orphan = now.decks.first(where: { !before.decks.contains($0) }) {
-      let deck = try DeckTable.record(db, orphan)
-      throw UndoError.differs(step, what: "the deck \(quoted(deck.name)) would have no parent deck")
-    }
-    if !now.notes.isSubset(of: before.notes) {
-      throw UndoError.differs(step, what: "a note whose other cards were removed since would have no card")
-    }
-    if !now.cards.isSubset(of: before.cards) {
-      throw UndoError.differs(step, what: "a card would show a document that does not exist")
-    }
-    // Redoing removes only files that the user removed before, whatever used them: what was allowed once stays so.
-    let gone = again ? [] : before.media.subtracting(now.media)
-    if !gone.isEmpty, let name = try MediaTable.references(db).keys.sorted().first(where: gone.contains) {
-      throw UndoError.differs(step, what: "the media file \(quoted(name)) is used and would not exist")
+    /// Refuses to undo or redo a step that is not the next one in order, if that would leave an orphan.
+    func refuseMore(_ db: Database, by step: String, again: Bool) throws {
+      let now = try Orphans(db)
+      if let orphan = now.decks.first(where: { !decks.contains($0) }) {
+        let deck = try DeckTable.record(db, orphan)
+        throw UndoError.differs(step, what: "the deck \(quoted(deck.name)) would have no parent deck")
+      }
+      if !now.notes.isSubset(of: notes) {
+        throw UndoError.differs(step, what: "a note whose other cards were removed since would have no card")
+      }
+      if !now.cards.isSubset(of: cards) {
+        throw UndoError.differs(step, what: "a card would show a document that does not exist")
+      }
+      // Redoing removes only files that the user removed before, whatever used them: what was allowed once stays so.
+      let gone = again ? [] : media.subtracting(now.media)
+      if !gone.isEmpty, let name = try MediaTable.references(db).keys.sorted().first(where: gone.contains) {
+        throw UndoError.differs(step, what: "the media file \(quoted(name)) is used and would not exist")
+      }
     }
   }
 

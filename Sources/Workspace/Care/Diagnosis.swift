@@ -99,7 +99,7 @@ struct Diagnosis {
     } catch let error as GameError {
       return [
         DoctorFinding(
-          area: .games, code: "bad_saved_game", what: "the saved game cannot be read: \(error.message)",
+          area: .games, code: "bad_saved_game", what: error.message,
           place: "games_saved", remedy: "the saved game is deleted", isMendable: true)
       ]
     }
