@@ -60,7 +60,8 @@ enum ProgramActions {
 
   private static func newExport(_ given: String, in folder: String) throws -> String {
     let name = lastPart(of: given)
-    guard given == name || given == folder + "/" + name, !name.hasPrefix("."), printable(name) == name else {
+    guard given == name || given == folder + "/" + name, !name.isEmpty, !name.hasPrefix("."), printable(name) == name
+    else {
       throw ActionFailure("packages are exported only into \(folder): give the name of a new file there")
     }
     guard try FileFacts.at(folder + "/" + name, followingLinks: false) == nil else {

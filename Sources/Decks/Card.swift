@@ -121,6 +121,7 @@ public struct CardSchedule: Equatable, Sendable {
         }
       if let number, !range.contains(number) { throw .outOfRange("schedule.\(name)", range) }
     }
+    if let interval, Self.interval(Double(interval)) == nil { throw .outOfRange("schedule.interval", 0...1e6) }
     let hasMemory = due != nil && stability != nil && difficulty != nil
     if state != .new, !hasMemory {
       throw .badOption(name: "schedule", reason: "must have due, stability and difficulty for a card that is not new")

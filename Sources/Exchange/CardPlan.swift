@@ -24,6 +24,7 @@ struct CardPlan {
       case .count(let path, _): schedule[keyPath: path] = try Self.count(record, name)
       }
     }
+    if record[Self.interval] != nil { schedule.interval = try Self.count(record, Self.interval) }
     isSuspended = record["suspended"] == .boolean(true)
     flag = try Self.count(record, CardProperty.flag.rawValue)
     guard CardHiding.flags.contains(flag) else {
@@ -31,6 +32,8 @@ struct CardPlan {
     }
     try schedule.check()
   }
+
+  private static let interval = "interval"
 
   /// Returns a whole number of the schedule; 0 if it is not given.
   private static func count(_ record: Value.Record, _ name: String) throws(DeckError) -> Int {
@@ -51,16 +54,9 @@ struct CardPlan {
         if schedule[keyPath: path] != 0 { fields.append((name, .integer(schedule[keyPath: path]))) }
       }
     }
+    if let interval = schedule.interval { fields.append((Self.interval, .integer(interval))) }
     if flag != 0 { fields.append((CardProperty.flag.rawValue, .integer(flag))) }
     if isSuspended { fields.append(("suspended", .boolean(true))) }
     return .record(fields)
-  }
-}
-
-extension NoteTypeDraft {
-  /// Whether the two make the same cards of the same fields.
-  func makesSameCards(as other: NoteTypeDraft) -> Bool {
-    isCloze == other.isCloze && fields == other.fields && css == other.css
-      && cards.map { [$0.name, $0.front, $0.back] } == other.cards.map { [$0.name, $0.front, $0.back] }
   }
 }

@@ -173,3 +173,20 @@ extension [String] {
     firstIndex(of: name) ?? firstIndex { $0.lowercased() == name.lowercased() }
   }
 }
+
+extension NoteTypeDraft {
+  /// Whether the two make the same cards of the same fields.
+  func makesSameCards(as other: NoteTypeDraft) -> Bool {
+    isCloze == other.isCloze && fields == other.fields && css == other.css
+      && cards.map { [$0.name, $0.front, $0.back] } == other.cards.map { [$0.name, $0.front, $0.back] }
+  }
+}
+
+extension CardRow {
+  /// Empties the fields of the type that a note's row does not name.
+  mutating func emptyOthers(of names: [String]) {
+    guard case .note(let type, let fields, let ordinal) = content else { return }
+    let given = Set(fields.enumerated().map { $1.name ?? ($0 < names.count ? names[$0] : "") })
+    content = .note(type: type, fields + names.filter { !given.contains($0) }.map { ($0, "") }, ordinal: ordinal)
+  }
+}

@@ -66,7 +66,8 @@ final class ImportPlaces {
     switch row.content {
     case .texts: break
     case .formatted: return try writeFormatted(row)
-    case .note(let type, let fields, let ordinal): return try writeNote(row, type: type, fields, ordinal ?? 0)
+    case .note(let name, let fields, let ordinal):
+      return try writeNote(row, refusingNotes { try type(named: name) }, fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
     case .type(let draft): try define(draft)
     case .options(let fields): try setOptions(row, fields)
@@ -79,12 +80,15 @@ final class ImportPlaces {
   /// - Throws: `RowRefusal`; then the note is unchanged.
   func write(_ row: CardRow, over note: NoteID, changesType: Bool) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
+    var row = row
     if changesType {
       var tried = row
       // Use a guid that no note has, so that only the row is tested.
       tried.guid = Array(BuildIDs.guid(of: String(decoding: row.guid, as: UTF8.self), namespace: "tried").utf8)
       if let refusal = try refusal(of: tried) { throw refusal }
-      try NoteTypeTable.assign(db, noteType(of: row), to: note, now: now, isInterrupted: isNeverInterrupted)
+      let type = try noteType(of: row)
+      try NoteTypeTable.assign(db, type, to: note, now: now, isInterrupted: isNeverInterrupted)
+      row.emptyOthers(of: type.fields)
     }
     if try !place(note, within: row.subdeck) { return try writeElsewhere(row, over: note) }
     var written = try write(row, needsCard: true)
@@ -243,12 +247,6 @@ final class ImportPlaces {
     try row.checkSides(sides)
     let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
     return try writeNote(row, type, sides.map { (nil, $0) }, 0)
-  }
-
-  private func writeNote(
-    _ row: CardRow, type name: String, _ fields: [(name: String?, html: String)], _ ordinal: Int
-  ) throws -> Written {
-    try writeNote(row, refusingNotes { try self.type(named: name) }, fields, ordinal)
   }
 
   /// - Parameter known: the note that the row belongs to; nil: the one with its guid.

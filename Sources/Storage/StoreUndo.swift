@@ -12,9 +12,9 @@ extension Store {
   /// Bytes of old rows that the current operation or unit keeps until it ends.
   public var waitingBytes: Int { recorder?.writtenCount ?? 0 }
 
-  /// Those bytes, and the bytes by which the file has grown: the difference of two calls is what was changed between
-  /// them.
-  public var changedBytes: Int { get throws { try waitingBytes + (addedPages << 12) } }
+  /// Those bytes, or the bytes by which the file has grown if they are more: the difference of two calls is what was
+  /// changed between them.
+  public var changedBytes: Int { get throws { try max(waitingBytes, addedPages << 12) } }
 
   /// Returns the step that `undo` would undo or redo.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {

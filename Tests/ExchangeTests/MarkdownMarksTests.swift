@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: [
     ("don`t ==go==", "don`t {{c1::go}}"), ("`a` ==b== `c", "<code>a</code> {{c1::b}} `c"),
-    ("``a ` ==b== `` ==c==", "<code>a ` ==b==</code> {{c1::c}}"),
+    ("``a ` ==b== `` ==c==", "<code>a ` ==b== </code> {{c1::c}}"),
   ])
   func `unclosed backquotes hide no cloze`(text: String, cloze: String) {
     #expect(self.cloze(text) == cloze)

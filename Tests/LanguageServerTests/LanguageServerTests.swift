@@ -164,8 +164,8 @@ private final class Letters: LanguageFeatures {
 
   @Test func `a damaged frame and one that is too long are logged, and the next is handled`() {
     begin()
-    server.receive(Array("Content-Length: 20000\r\n\r\n".utf8) + [UInt8](repeating: 0x20, count: 20_000))
     server.receive(Array("garbage\r\n\r\n".utf8))
+    server.receive(Array("Content-Length: 20000\r\n\r\n".utf8) + [UInt8](repeating: 0x20, count: 20_000))
     let answers = say(request("shutdown"))
     #expect(answers.count == 3 && answers.prefix(2).allSatisfy { $0.contains("window/logMessage") }, "\(answers)")
   }

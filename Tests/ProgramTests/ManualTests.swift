@@ -64,7 +64,7 @@ import Testing
     let words = (geteuid() == 0 ? limited : []) + ["/bin/sh", "-c", script, "sh"] + home.words(["man", "out/pages"])
     let run = try Child(["/usr/bin/env"] + words, environment: home.environment).finish(input: "")
     #expect(chmod(closed, 0o700) == 0)
-    #expect(run.status == 1 && run.errors.contains("\"out\" could not be created"), "\(run.status) \(run.errors)")
+    #expect(run.status == 1 && run.errors.contains("\"out/pages\" could not be created"), "\(run.status) \(run.errors)")
   }
 
   static let reference = sourceRoot() + "/Sources/deckhand/Documentation.docc/Reference"

@@ -333,7 +333,8 @@ import Testing
       "set serve.keys hush4", "alias k2 key", "k2 hush5", "key\u{16}\thush6",
       "set \"serve\".key hush7", "set serve.'k'ey hush8", "set serve\\.key hush9", "\"key\" hush10",
       "--json key hush11",
-      "alias k3 set serve.key", "k3 hush12", "set serve.key \\", "hush13", "k3 \\", "hush14 \\", "hush15", "after = 1",
+      "alias k3 'set serve.key'", "k3 hush12", "set serve.key \\", "hush13", "k3 \\", "hush14 \\", "hush15",
+      "after = 1",
       "history --lua \(home.path)/session.lua",
     ]
     for line in lines {

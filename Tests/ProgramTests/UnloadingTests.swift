@@ -21,7 +21,7 @@ import Testing
   }
 
   private static let ways = [
-    "plugin disable p", "plugin reload p", "plugin limit p --seconds 3", "logout", "plugin disable p; go",
+    "plugin disable p", "plugin reload p", "logout", "plugin disable p; go",
   ]
 
   /// Runs each of the lines separated by `;`.

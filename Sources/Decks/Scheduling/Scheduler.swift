@@ -181,7 +181,7 @@ public struct Scheduler: Sendable {
       rating != .easy
     else { return nil }
     let days = exact(old, rating, moment)
-    return days < 0.5 ? (0, (days * 86_400).rounded(.down)) : nil
+    return days < 0.5 ? (0, max(1, (days * 86_400).rounded(.down))) : nil
   }
 
   /// If the model schedules the card for today, the card comes back after that time.

@@ -70,7 +70,7 @@ extension StagedCollection {
     var destination = PackageDestination(
       folder: scratch.folder, moment: moment, isInterrupted: isNeverInterrupted
     ) { $0.name }
-    destination.isWhole = true
+    (destination.isWhole, destination.isOwn) = (true, true)
     _ = try PackageBuilder(path, scratch, destination).build(
       collection: scratch.path("collection"), media: [], .plain)
   }

@@ -38,7 +38,9 @@ struct PackageBuilder {
     // The package contains them: no third copy is on the disk while it is copied to its path.
     for file in Set(parts.map(\.file)) where parentFolder(of: file) == scratch.folder { try Folder.removeFile(file) }
     var count = 0
-    try AtomicFile.writeGiven(path, .exported(kinds, isInterrupted: destination.isInterrupted)) { sink in
+    var options = Replacement.exported(kinds, isInterrupted: destination.isInterrupted)
+    options.isExport = !destination.isOwn
+    try AtomicFile.writeGiven(path, options) { sink in
       try pieces(of: package) { try sink.append($0) }
       count = sink.count
     }

@@ -18,6 +18,8 @@ public struct PackageDestination {
   public var isLegacy = false
   /// Whether the package is a whole collection with all decks, which replaces another collection on import.
   public var isWhole = false
+  /// Whether the package is one of Deckhand's own files, a backup.
+  public var isOwn = false
   public var isInterrupted: @Sendable () -> Bool
   /// Returns the path of a media file's content.
   public var mediaPath: (MediaRecord) -> String

@@ -34,7 +34,9 @@ enum MarkdownCardLines {
   private static func underline(from start: Int, before next: Int, line: (Int) -> Substring) -> Int? {
     guard MarkdownLine(line(start)) == .text else { return nil }
     for number in start + 1..<max(next, start + 1) {
-      if MarkdownLine.isUnderline(line(number)) { return number }
+      if MarkdownLine.isUnderline(line(number)) {
+        return MarkdownCards.canBeUnderlined((start..<number).map { String(line($0)) }) ? number : nil
+      }
       guard MarkdownLine(line(number)) == .text else { return nil }
     }
     return nil

@@ -29,7 +29,10 @@ struct MarkdownCardBlock {
   var size = 0
 
   /// Whether it is a heading without text, a title for what follows.
-  var isTitle: Bool { kind == .heading && facts.guid.isEmpty && body.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
+  var isTitle: Bool { facts.guid.isEmpty && isHeadingAlone }
+  /// Whether it is the heading of a card whose text is still to come.
+  var isUnanswered: Bool { !facts.guid.isEmpty && isHeadingAlone }
+  private var isHeadingAlone: Bool { kind == .heading && body.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
 
   /// Whether a line is `prompt :: answer`, as other programs write cards.
   static func isPair(_ line: String) -> Bool {

@@ -214,18 +214,15 @@ final class MarkdownCards: CardRows {
     return true
   }
 
-  /// Takes a line of `=` or `-` that makes the paragraph above it a heading. Directly below a heading with `#`, the
-  /// paragraph is its text, and `---` a rule.
+  /// Takes a line of `=` or `-` that makes the paragraph above it a heading. Directly below a heading with `#`, or
+  /// below one with an id, the paragraph is its text, and `---` a rule.
   private func underline(_ line: Substring, _ number: Int) -> Bool {
     guard let text = paragraph, MarkdownLine.isUnderline(line), open == nil || open?.kind == .heading else {
       return false
     }
     let isRule = line.contains("-")
-    if isRule, let open, open.above.isEmpty, open.line + 1 == text.line { return false }
-    let first = text.lines[0][...]
-    guard Self.listMark(first) == 0, !first.hasPrefix(">"), !first.hasPrefix("|"), MarkdownLine.isNearMargin(first),
-      clozes(in: text.lines.joined(separator: "\n")) == nil
-    else { return false }
+    if isRule, let open, open.isUnanswered || open.above.isEmpty && open.line + 1 == text.line { return false }
+    guard Self.canBeUnderlined(text.lines) else { return false }
     paragraph = nil
     let lines = Array(text.line..<text.line + text.lines.count) + [number]
     var above: [MarkdownCardBlock] = []
@@ -239,6 +236,13 @@ final class MarkdownCards: CardRows {
     open = MarkdownCardBlock(
       kind: .heading, line: text.line, prompt: [prompt], facts: facts, lines: lines, above: above)
     return true
+  }
+
+  /// Whether a line of `=` or `-` makes a heading of a paragraph.
+  static func canBeUnderlined(_ lines: [String]) -> Bool {
+    let first = lines[0][...]
+    return listMark(first) == 0 && !first.hasPrefix(">") && !first.hasPrefix("|") && MarkdownLine.isNearMargin(first)
+      && clozes(in: lines.joined(separator: "\n")) == nil
   }
 
   /// Splits a heading into its text and the comment at its end.
@@ -307,7 +311,7 @@ final class MarkdownCards: CardRows {
     let first = ended.lines[0]
     let lines = [String(first.dropFirst(Self.listMark(first[...])))] + ended.lines.dropFirst()
     let source = lines.joined(separator: "\n")
-    if let html = clozes(in: source) {
+    if let html = Self.clozes(in: source) {
       let numbers = Array(ended.line..<ended.line + lines.count)
       cloze = MarkdownCardBlock(kind: .cloze, line: ended.line, prompt: [source], lines: numbers, html: html)
       return
@@ -322,7 +326,7 @@ final class MarkdownCards: CardRows {
   }
 
   /// Returns the HTML of a paragraph with clozes; nil when it has none.
-  private func clozes(in text: String) -> MarkdownHTML? {
+  private static func clozes(in text: String) -> MarkdownHTML? {
     guard text.contains(text: "==") || text.contains(text: "{{c"), MarkdownHTML.invalidReason(text) == nil else {
       return nil
     }

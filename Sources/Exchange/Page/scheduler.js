@@ -18,11 +18,10 @@ function roundEven(value) {
 // A point in time, with the boundaries of its day. `offset` returns how far the clock is ahead of UTC at a time.
 function momentAt(now, offset, rollover) {
   const dayOf = (time) => floor((time + offset(time) - rollover) / day);
-  const start = (number) => {
-    const shown = number * day + rollover;
-    return shown - offset(shown - offset(shown - offset(now)));
+  return {
+    now, dayOf, today: dayOf(now),
+    start: (number, shown = number * day + rollover) => shown - offset(shown - offset(shown - offset(now))),
   };
-  return { now, dayOf, today: dayOf(now), start };
 }
 
 // `options.parameters` are the w0 to w20 in use; without short-term memory w17 to w19 are 0 and there are no steps.
@@ -101,8 +100,8 @@ function scheduler(options) {
     }
     const steps = old.state >= REVIEW ? options.relearningSteps : options.learningSteps;
     if (!steps.length) {
-      if (!(options.shortTerm && w[17] > 0 && w[18] > 0) || (old.state === REVIEW && rating !== 1)) return null;
-      const days = rating === 4 ? 1 : exact(old, rating, moment);
+      if (!options.shortTerm || !w[17] || !w[18] || rating === 4 || (old.state === REVIEW && rating > 1)) return null;
+      const days = exact(old, rating, moment);
       return days < 0.5 ? [0, floor(days * day)] : null;
     }
     if (old.state === REVIEW) return rating === 1 ? [0, steps[0]] : null;

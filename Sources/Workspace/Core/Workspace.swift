@@ -273,19 +273,22 @@ public final class Workspace {
   /// Runs code of a plugin and limits the bytes of its changes, what they replace and what they add, over all its calls
   /// in a unit.
   public func limitingPending<R>(of maker: String, to bytes: Int, _ body: () throws -> R) throws -> R {
-    let (before, outer) = (try database.changedBytes, unit.waiting.most)
+    let (before, outer) = (try changedBytes, unit.waiting.most)
     let left = max(0, bytes - unit.waiting.ofMakers[maker, default: 0])
     unit.waiting.most = min(outer, before + left)
     let result = Result { try body() }
     unit.waiting.most = outer
-    if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, try database.changedBytes - before) }
+    if isInUnit { unit.waiting.ofMakers[maker, default: 0] += max(0, try changedBytes - before) }
     return try result.get()
   }
 
   /// - Throws: `WorkspaceError.tooMuchWaits`.
   func checkPendingLimit() throws {
-    if unit.waiting.most < .max, try database.changedBytes > unit.waiting.most { throw WorkspaceError.tooMuchWaits }
+    if unit.waiting.most < .max, try changedBytes > unit.waiting.most { throw WorkspaceError.tooMuchWaits }
   }
+
+  /// Outside a unit each operation is committed by itself, so that growth of the file says nothing.
+  private var changedBytes: Int { get throws { isInUnit ? try database.changedBytes : database.waitingBytes } }
 
   public var isInUnit: Bool { isOpen && database.isInUnit }
 
