@@ -81,14 +81,10 @@ import Testing
   }
 
   @Test(arguments: files.indices)
-  func `an empty file gives no card and no error, except as JSON`(file: Int) throws {
+  func `an empty file gives an error`(file: Int) throws {
     let name = Self.files[file].name
     try AtomicFile.write(folder.file(name), [UInt8]())
     let deck = try collection.deck("d")
-    if name == "f.json" {
-      #expect(problemCode { _ = try collection.importing(deck, folder.file(name)) } == "bad_format")
-    } else {
-      #expect(try collection.importing(deck, folder.file(name)) == AddReport())
-    }
+    #expect(problemCode { _ = try collection.importing(deck, folder.file(name)) } == "bad_format")
   }
 }
