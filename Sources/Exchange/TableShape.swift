@@ -144,8 +144,9 @@ struct TableShape {
     let isNamed = names.count > 2 && Set(lowered.filter(Self.isColumnWord)).count > 1
     if hasHeader || isNamed || Self.firstSides.isSuperset(of: lowered) {
       var seen: Set<String> = []
-      if let name = lowered.first(where: { !$0.isEmpty && !seen.insert($0).inserted }) {
-        return "\(quoted(names[lowered.firstIndex(of: name) ?? 0])) names two columns; rename one"
+      let isTwice = { !$0.isEmpty && !seen.insert($0).inserted && !Self.ownColumns.contains($0) }
+      if let place = lowered.firstIndex(where: isTwice) {
+        return "\(quoted(names[place])) names two columns; rename one"
       }
     }
     guard !hasHeader, options.columns.isEmpty, note == nil, names.count > 2,
@@ -159,6 +160,11 @@ struct TableShape {
   private static func isColumnWord(_ name: String) -> Bool {
     columnWords.contains(name) || ["guid", "subdeck", "document"].contains(name)
   }
+
+  /// A field may have the name of one of these; in a table of ours its column comes after theirs.
+  private static let ownColumns: Set<String> = [
+    "prompt", "answer", "tags", "guid", "subdeck", "document", FormulaGuard.column,
+  ]
 
   /// Names that are not words of a list, so that two of them are a header.
   private static let firstSides: Set<String> = ["prompt", "answer", "front", "back"]
