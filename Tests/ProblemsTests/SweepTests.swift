@@ -43,7 +43,10 @@ import WordGames
     used.formUnion(rules.map(\.report.code))
     used.insert(Refusal.notAccepted("no", word: "cab").report.code)
     // Codes of lists of findings or refused rows, of the shell for a Lua error, and of any other error.
-    used.formUnion(findings.map { .failure($0) } + [.failure(.badCard), .failure(.luaError), .failure(.failed)])
+    used.formUnion(
+      findings.map { .failure($0) } + [
+        .failure(.badCard), .failure(.tooManyValues), .failure(.luaError), .failure(.failed),
+      ])
     #expect(Set(ProblemCode.known).subtracting(used) == [])
     #expect(used.subtracting(ProblemCode.known) == [])
   }

@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test func `a studied card that its note no longer makes stays until doctor --mend cards is agreed to`() throws {
-    func source(_ text: String) throws -> String { try home.write(text + " <!-- id: abcdefgh01 -->\n", to: "v.md") }
+    func source(_ text: String) throws -> String { try home.write(text + "\n<!-- id: abcdefgh01 -->\n", to: "v.md") }
     try home.run("deck", "import", "V", source("The {{c1::sun}} and {{c2::moon}}"))
     _ = try home.run(["study", "V"], input: "\n4\n\n4\n")
     let updated = try home.run("deck", "import", "V", source("The {{c1::sun}}"), "--on-duplicate", "update")
