@@ -172,8 +172,8 @@ final class LineAccount {
   }
 
   private static func set(_ line: Int, _ bits: inout [UInt64]) {
-    if line >> 6 >= bits.count { bits += Array(repeating: 0, count: max(64, bits.count)) }
-    if line >> 6 >= bits.count { bits += Array(repeating: 0, count: (line >> 6) + 1 - bits.count) }
+    let missing = (line >> 6) + 1 - bits.count
+    if missing > 0 { bits += Array(repeating: 0, count: max(64, bits.count, missing)) }
     bits[line >> 6] |= 1 << UInt64(line & 63)
   }
 }

@@ -23,17 +23,11 @@ final class TableCards: CardRows {
   }
 
   func next(into row: inout CardRow) throws -> Bool {
-    guard var line = try rows.next() else {
-      rows.source.endAccount()
-      return false
-    }
+    guard var line = try nextLine() else { return false }
     if shape == nil {
       if rows.namesSeparator {
         account.use(line...rows.lastLine)
-        guard let following = try rows.next() else {
-          rows.source.endAccount()
-          return false
-        }
+        guard let following = try nextLine() else { return false }
         line = following
       }
       let first = cells.map(limitingMarks)
@@ -45,10 +39,7 @@ final class TableCards: CardRows {
       if isAssumed, TableShape.mayName(first, areNumbered: !options.columns.isEmpty) { found.assumedCard = first }
       if shape.hasHeader {
         account.use(line...rows.lastLine)
-        guard let following = try rows.next() else {
-          rows.source.endAccount()
-          return false
-        }
+        guard let following = try nextLine() else { return false }
         line = following
       }
     }
@@ -56,6 +47,13 @@ final class TableCards: CardRows {
     row.clear(line: line)
     fill(&row)
     return true
+  }
+
+  /// Reads a row and returns its first line; at the end of the file, ends the account and returns nil.
+  private func nextLine() throws -> Int? {
+    if let line = try rows.next() { return line }
+    rows.source.endAccount()
+    return nil
   }
 
   var separator: UInt8 { rows.separator }

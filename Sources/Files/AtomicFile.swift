@@ -181,8 +181,8 @@ public enum AtomicFile {
 /// The folder, among the data of one person, that holds what other programs export.
 public let exportsFolderName = "exports"
 
-/// Whether a file is, or would be, in a data folder: below a folder that holds a collection, or the accounts. Only the
-/// folder of exports is not counted.
+/// Whether a file is, or would be, in a data folder: below a folder that holds a collection, or the accounts. The
+/// folders of exports and of plugins are not counted.
 private func isAmongOwnFiles(_ path: String) -> Bool {
   // A folder that cannot be followed cannot be written to either.
   guard var folder = realPath(parentFolder(of: path)) else { return false }
