@@ -67,19 +67,14 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("\"out/pages\" could not be created"), "\(run.status) \(run.errors)")
   }
 
-  static let reference = sourceRoot() + "/Sources/deckhand/Documentation.docc/Reference"
-
-  /// `UPDATE_REFERENCE=1` writes the current output.
-  @Test func `the reference matches the program`() throws {
+  @Test func `the reference has every command, and is written again over itself`() throws {
     let home = try Home()
-    let written = getenv("UPDATE_REFERENCE") != nil
-    let folder = written ? Self.reference : home.path + "/reference"
-    #expect(try home.run("docs", folder).status == 0)
-    #expect(names(in: folder).sorted() == names(in: Self.reference).sorted())
-    for name in names(in: folder) {
-      let isSame = text(of: folder + "/" + name) == text(of: Self.reference + "/" + name)
-      #expect(isSame, "\(name) is not current: run this test with UPDATE_REFERENCE=1")
-    }
+    let folder = home.path + "/reference"
+    for _ in 1...2 { #expect(try home.run("docs", folder).status == 0) }
+    let pages = ["Commands.md", "ErrorCodes.md", "Events.md", "Formats.md", "Lua.md", "Rules.md", "Settings.md"]
+    #expect(names(in: folder).sorted() == pages)
+    let commands = text(of: folder + "/Commands.md")
+    for page in ["deck import", "study", "card add"] { #expect(commands.contains("### " + page + "\n"), "\(page)") }
   }
 
   @Test func `linked libraries are named with their licences, and each licence has its text`() throws {
