@@ -84,6 +84,7 @@ public enum DecksSchema {
       sha1 TEXT,
       pending INTEGER NOT NULL DEFAULT 1
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX media_alike ON media(name COLLATE NOCASE);
     """
 
   /// `id` is milliseconds since 1970, as in Anki: see `CardTable.freeID`. `ord` is the index of the card's template,

@@ -188,6 +188,20 @@ extension MediaNames {
     return (result + bytes[start...]).text
   }
 
+  /// Returns a template or a style sheet with a file renamed: where `inHTML` finds it, and, since scripts and styles
+  /// name files in other ways, wherever a name that begins with `_` stands by itself.
+  public static func renaming(_ old: String, to new: String, inTemplate text: String) -> String {
+    let text = renaming(old, to: new, in: text)
+    guard old.hasPrefix("_") else { return text }
+    let pieces = text.split(at: old)
+    func isInName(_ character: Character?) -> Bool {
+      character.map { $0.isLetter || $0.isNumber || "_-.%/".contains($0) } ?? false
+    }
+    return pieces.dropFirst().reduce(into: String(pieces[0])) { result, next in
+      result += (isInName(result.last) || isInName(next.first) ? old : new) + next
+    }
+  }
+
   /// Returns the tag with the new value in the attributes that have the old one.
   private static func renaming(
     _ isOld: (ArraySlice<UInt8>) -> Bool, to new: String, inTag tag: ArraySlice<UInt8>

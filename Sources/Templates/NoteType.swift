@@ -106,6 +106,17 @@ extension NoteType {
       fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
   }
 
+  /// Returns the type with its templates and its style sheet changed.
+  package func mapping(_ text: (String) throws -> String) rethrows -> NoteType {
+    var type = self
+    type.css = try text(css)
+    for index in cards.indices {
+      type.cards[index].front = try text(cards[index].front)
+      type.cards[index].back = try text(cards[index].back)
+    }
+    return type
+  }
+
   /// The index of the field that notes are sorted by, from 0.
   public var sortField: Int { other["sortf"]?.integer ?? 0 }
 }

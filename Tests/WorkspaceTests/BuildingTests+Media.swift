@@ -28,6 +28,19 @@ extension BuildingTests {
     #expect(String(decoding: try FileText.bytes(path, limit: 100), as: UTF8.self) == "second")
   }
 
+  @Test func `a picture whose name differs from another one in case alone is refused unless it replaces it`() throws {
+    try write("## a\n\n![](cat.png)\n", to: "a.md")
+    try write("first", to: "cat.png")
+    try build()
+    try write("second", to: "Cat.png")
+    try write("## b\n\n![](Cat.png)\n", to: "b.md")
+    #expect(throws: BuildError.self) { try build() }
+    removeTree(person.folder.file("Words/cat.png"))
+    try write("## a\n\n![](Cat.png)\n", to: "a.md")
+    try build()
+    #expect(try workspace.media.all().map(\.name) == ["Cat.png"])
+  }
+
   @Test func `a picture that was moved to the folder for media is built from there, and hidden files are not`() throws {
     for name in ["img", "media"] { try person.folder.makeFolder("Words/" + name) }
     try write("## a\n\n![](img/cat.png)\n", to: "a.md")

@@ -1,6 +1,7 @@
 // The names of an account's media files in the database, and where notes and cards refer to them. Workspace manages
 // the files themselves.
-// Invariant: a name is one file; two names may share the same content.
+// Invariant: a name is one file; two names may share the same content. Files that are added here never have names that
+// differ in the case of ASCII letters alone, unless their content is the same: on other systems they are one name.
 
 public import Storage
 public import Templates
@@ -38,7 +39,7 @@ public enum MediaTable {
   /// - Throws: `NoteError.badMediaName`.
   public static func add(_ db: Database, name: String, hash: String, size: Int) throws -> String {
     let names = try MediaTable.names(of: MediaNames.checked(name), hash: hash)
-    let free = try names.first { name in try named(db, name).map { $0.hash == hash } ?? true }
+    let free = try names.first { name in try alike(db, name).allSatisfy { $0.hash == hash } }
     let name = free ?? names[names.count - 1]
     try db.execute(
       sql: """
@@ -46,6 +47,12 @@ public enum MediaTable {
         ON CONFLICT (name) DO UPDATE SET hash = ?2, size = ?3, sha1 = NULL, pending = 1 WHERE hash IS NOT ?2
         """, arguments: [name, hash, size])
     return name
+  }
+
+  /// The files whose names are a name, or differ from it in the case of ASCII letters alone.
+  public static func alike(_ db: Database, _ name: String) throws -> [MediaRecord] {
+    let sql = "SELECT \(columns) FROM media WHERE name = ? COLLATE NOCASE AND hash IS NOT NULL"
+    return try db.rows(sql, [name.composed], record)
   }
 
   /// The names that a file may get; it gets the first one that no other content has.

@@ -1,4 +1,4 @@
-// Imports the media of a package into an account: the files that notes name, each once.
+// Imports the media of a package into an account: the files that notes and note types name, each once.
 // Invariant: if the account has a file of the same name with other content, the imported file gets a new name, and
 // the texts that name it are rewritten.
 
@@ -52,6 +52,19 @@ final class PackageMedia {
       html = MediaNames.renaming(given, to: name, in: html)
     }
     return html
+  }
+
+  /// Returns a template or a style sheet with its file names replaced by those in the account.
+  func renaming(inTemplate text: String) throws -> String {
+    var text = text
+    let files = package.media
+    let named = MediaNames.inHTML(text, isThere: { files[$0] != nil })
+    let hidden = files.keys.filter { $0.hasPrefix("_") && text.contains(text: $0) }
+    for given in named.union(hidden).sorted() {
+      guard let name = try name(of: given), name != given else { continue }
+      text = MediaNames.renaming(given, to: name, inTemplate: text)
+    }
+    return text
   }
 
   /// Returns a valid name: forbidden characters become underscores, and a name that is too long loses the characters

@@ -97,11 +97,11 @@ public final class PackageImport {
     let targets = try PackageFile.reading(path) {
       try PackageTargets(
         db, foreign, into: deck, isFromServer: isFromServer, contents, settings.moment,
-        isInterrupted: settings.isInterrupted)
+        isInterrupted: settings.isInterrupted, template: media?.renaming(inTemplate:) ?? { $0 })
     }
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
-      field: media?.renaming ?? { $0 })
+      field: media?.renaming(in:) ?? { $0 })
     receiver.onDuplicate = settings.onDuplicate
     defer { media?.flush = {} }
     targets.flush = receiver.flush

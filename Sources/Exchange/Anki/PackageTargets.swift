@@ -29,6 +29,8 @@ final class PackageTargets {
   private var isToday: Bool
   /// Called before existing notes and cards are read.
   var flush: () throws -> Void = {}
+  /// Called with each template and style sheet; returns what is stored instead.
+  private let template: (String) throws -> String
 
   private struct Target {
     let id: DeckID
@@ -51,10 +53,10 @@ final class PackageTargets {
 
   init(
     _ db: Database, _ foreign: Database, into root: DeckRecord?, isFromServer: Bool, _ contents: PackageContents,
-    _ moment: StudyMoment, isInterrupted: @escaping () -> Bool
+    _ moment: StudyMoment, isInterrupted: @escaping () -> Bool, template: @escaping (String) throws -> String
   ) throws {
     (self.db, self.root, self.contents, self.isInterrupted) = (db, root, contents, isInterrupted)
-    self.isFromServer = isFromServer
+    (self.isFromServer, self.template) = (isFromServer, template)
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
     // A burial ends with the day on which it was made.
     isToday = moment.day(of: contents.modified) == moment.today
@@ -109,11 +111,12 @@ final class PackageTargets {
       types[id] = .some(nil)
       return nil
     }
-    let received: NoteType
+    var received: NoteType
     do throws(NoteError) { received = try NoteType(received: given, id: id) } catch {
       invalidTypes[id] = error
       throw error
     }
+    received = try received.mapping(template)
     let now = calendar.moment.now
     if isFromServer {
       _ = try NoteTypeTable.place(db, received, now: now) { contents.types[$0.rawValue] == nil }

@@ -71,12 +71,17 @@ struct BuildMedia {
         file.path, limit: settings.mediaLimit, isInterrupted: settings.isInterrupted)
       let hash = hexadecimal(sha256(content))
       if hash != there {
-        if let there, before?.hash != there {
-          let uses = try others ?? references(outside: build)
-          others = uses
-          if uses[name] != nil { throw BuildError.mediaTaken(path: file.path, name: name) }
+        for other in try MediaTable.alike(db, name) where other.hash != hash {
+          if other.name != name, let twin = files.first(where: { $0.name == other.name }) {
+            throw BuildError.sameMedia(path: file.path, other: twin.path)
+          }
+          if before?.hash != other.hash {
+            let uses = try others ?? references(outside: build)
+            others = uses
+            if uses[other.name] != nil { throw BuildError.mediaTaken(path: file.path, name: other.name) }
+          }
+          try MediaTable.remove(db, other.name)
         }
-        if there != nil { try MediaTable.remove(db, name) }
         try settings.receiveMedia(content, hash, name)
         count += 1
       }

@@ -73,7 +73,7 @@ public final class MergeIntoDeck {
   // MARK: Media
 
   /// Imports files that the deck lacks or has with other content. If something outside the deck also uses the name,
-  /// it keeps the old file, and the deck's notes are changed to use the new name.
+  /// it keeps the old file, and the deck's notes and their types are changed to use the new name.
   private func importMedia(_ ours: ComparedContent, _ merged: inout ComparedContent) throws {
     var known: [String: MediaReferences]?
     for entry in merged[.media].entries where !(ours[.media][entry.key]?.isSame(as: entry) ?? false) {
@@ -107,6 +107,13 @@ public final class MergeIntoDeck {
         var note = note
         note.values = note.values.map { MediaNames.renaming(file.composed, to: name, in: $0) }
         return note
+      })
+    merged.replace(
+      .noteType,
+      by: merged[.noteType].entries.map { type in
+        var type = type
+        type.values = type.values.map { MediaNames.renaming(file.composed, to: name, inTemplate: $0) }
+        return type
       })
   }
 
