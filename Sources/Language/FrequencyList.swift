@@ -71,7 +71,7 @@ extension LanguageLibrary {
   public func frequencies(of language: Language) -> [String: Double]? {
     let code = language.baseCode
     let own = frequencyFolder
-    let models = Self.modelNames(code)
+    let models = language.localNames.map { "\($0).lm" }
     let places =
       ["\(own)/\(code).tsv"] + models.map { "\(own)/\($0)" }
       + models.flatMap { name in sharedFolders.map { "\($0)/onboard/models/\(name)" } }
@@ -87,11 +87,5 @@ extension LanguageLibrary {
   public static func perMillion(_ counts: [String: Double]) -> [String: Double] {
     let sum = counts.values.reduce(0, +)
     return sum > 0 ? counts.mapValues { $0 / sum * 1_000_000 } : [:]
-  }
-
-  /// The file names of Onboard's models of a language: its code and a country code.
-  private static func modelNames(_ code: String) -> [String] {
-    let countries = ["en": ["US", "GB"], "el": ["GR"], "da": ["DK"], "sv": ["SE"], "eo": ["XX"], "pt": ["PT", "BR"]]
-    return (countries[code] ?? [code.uppercased()]).map { "\(code)_\($0).lm" }
   }
 }

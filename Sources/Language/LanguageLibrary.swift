@@ -60,8 +60,8 @@ public final class LanguageLibrary {
   public func lemmatizer(of language: Language) -> Lemmatizer {
     if let known = lemmatizers[language] { return known }
     let code = language.baseCode
-    let files = LanguageFiles.named(code)
-    let analysers = (files?.analysers ?? []).compactMap { path in first(path).flatMap(transducers) }
+    let files = Language.base(code)?.reading.files
+    let analysers = (files?.analysers ?? []).compactMap { path in apertium(path, "automorf").flatMap(transducers) }
     let wordNet = code == "en" ? openWordNet() : nil
     let isMissing = analysers.isEmpty && wordNet == nil
     let lemmatizer = Lemmatizer(
@@ -87,9 +87,8 @@ public final class LanguageLibrary {
 
   /// Returns the translations of a lemma in Apertium's bilingual dictionaries, grouped by target language.
   public func translations(of lemma: String, in language: Language) -> [(meanings: String, texts: [String])] {
-    let files = LanguageFiles.named(language.baseCode)?.bilingual ?? []
-    return files.compactMap { meanings, path in
-      guard let path = first(path), let file = bilingual(path) else { return nil }
+    bilingualFiles(of: language.baseCode).compactMap { meanings, path in
+      guard let file = bilingual(path) else { return nil }
       let texts = file.translations(of: lemma).map(\.text).distinct(by: \.self)
       return texts.isEmpty ? nil : (meanings, Array(texts.prefix(6)))
     }
@@ -98,15 +97,23 @@ public final class LanguageLibrary {
   /// The available bilingual dictionaries of Apertium, with the codes of their source and target languages, in order of
   /// these codes.
   public func bilingualFiles() -> [(words: String, meanings: String, path: String)] {
-    LanguageFiles.known.sorted { $0.key < $1.key }.flatMap { words, files in
-      files.bilingual.compactMap { meanings, path in first(path).map { (words, meanings, $0) } }
+    Set(Language.known.map(\.code)).sorted().flatMap { code in
+      bilingualFiles(of: code).map { (code, $0.meanings, $0.path) }
     }
   }
 
   /// Whether a bilingual dictionary of Apertium translates from a language.
-  public func hasTranslations(of language: Language) -> Bool {
-    let files = LanguageFiles.named(language.baseCode)?.bilingual ?? []
-    return files.contains { first($0.path) != nil }
+  public func hasTranslations(of language: Language) -> Bool { !bilingualFiles(of: language.baseCode).isEmpty }
+
+  private func bilingualFiles(of code: String) -> [(meanings: String, path: String)] {
+    (Language.base(code)?.reading.files.bilingual ?? []).compactMap { meanings, path in
+      apertium(path, "autobil").map { (meanings, $0) }
+    }
+  }
+
+  /// Returns the path of Apertium's data for a direction such as `eng-spa/spa-eng`.
+  private func apertium(_ direction: String, _ kind: String) -> String? {
+    first("apertium/apertium-\(direction).\(kind).bin")
   }
 
   private func first(_ path: String) -> String? {
@@ -144,8 +151,7 @@ public final class LanguageLibrary {
   }
 
   private func openStems(_ language: Language) -> AffixStems? {
-    let code = language.baseCode
-    let names = language.dictionaryNames + ["\(code)_\(code.uppercased())"] + (code == "en" ? ["en_US"] : [])
+    let names = language.lists.dictionaries + language.localNames
     for folder in spellingFolders {
       for name in names where fileExists("\(folder)/\(name).aff") {
         do {

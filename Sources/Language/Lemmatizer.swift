@@ -59,7 +59,7 @@ public final class Lemmatizer {
   /// Nil for several words.
   public func lemma(ofPhrase phrase: String) -> String? {
     var phrase = phrase.replacingApostrophes
-    if tables.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
+    if tables.rules.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
     for beginning in tables.undivided { phrase = phrase.replacing(text: beginning + "' ", with: beginning + "'") }
     let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
     let others = words.drop { tables.articles.contains($0) }

@@ -1,6 +1,8 @@
 // Interprets an analyser's reading of a form: its lemma as people look it up, and how likely it is.
 // Invariant: pure functions; the ranking of parts of speech is the same for all languages with an analyser.
 
+import Lexicon
+
 /// A possible lemma of a form; a lower rank is likelier.
 struct LemmaCandidate: Equatable {
   let lemma: String
@@ -36,9 +38,9 @@ enum Reading {
 
   /// `lavar` from `lavarse`, `lavare` from `lavarsi`.
   private static func withoutReflexive(_ lemma: String, code: String) -> String {
-    let endings = code == "it" ? ["arsi", "ersi", "irsi"] : ["arse", "erse", "irse", "írse"]
-    guard code == "it" || code == "es", endings.contains(where: lemma.hasSuffix) else { return lemma }
-    return lemma.dropLast(2) + (code == "it" ? "e" : "")
+    let endings = Language.base(code)?.reading.reflexives ?? [:]
+    guard let ending = endings.first(where: { lemma.hasSuffix($0.key) }) else { return lemma }
+    return lemma.dropLast(ending.key.count) + ending.value
   }
 
   /// Ranks parts of speech by how often they are meant when a form is ambiguous; lower is likelier.

@@ -6,6 +6,7 @@
 // paragraph, or at an end mark followed by a capital, a letter of a script without capitals, a digit or an opening
 // mark.
 
+import Lexicon
 import Text
 
 /// The position of a word.
@@ -90,7 +91,7 @@ struct Tokenizer {
         let isApostrophe = bytes[word.end] == UInt8(ascii: "'") || length == 3
         let next = after < bytes.count ? Self.classify(bytes, after).kind : .other
         let goesOn = next == .letter || next == .capital || next == .digit
-        let divides = tables.splitsElisions && !isOne(of: tables.undivided, bytes, word.start..<word.end)
+        let divides = tables.rules.splitsElisions && !isOne(of: tables.undivided, bytes, word.start..<word.end)
         if isApostrophe, goesOn ? divides : isOne(of: tables.apocopes, bytes, word.start..<after) {
           word.end = after
           words.append(word)
@@ -143,7 +144,8 @@ struct Tokenizer {
 
   /// Whether it is the t of `demanda-t-il`.
   private func isLink(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Bool {
-    guard tables.linksWithT, word.end - word.start == 1, bytes[word.start] | 0x20 == UInt8(ascii: "t"), word.start > 0,
+    guard tables.rules.linksWithT, word.end - word.start == 1, bytes[word.start] | 0x20 == UInt8(ascii: "t"),
+      word.start > 0,
       word.end < bytes.count
     else { return false }
     return bytes[word.start - 1] == UInt8(ascii: "-") && bytes[word.end] == UInt8(ascii: "-")
@@ -154,7 +156,7 @@ struct Tokenizer {
     _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, _ words: inout [WordRange]
   ) -> Int {
     if isLink(bytes, word) { return word.end }
-    if tables.splitsContractions, let length = cliticLength(bytes, word) {
+    if tables.rules.splitsContractions, let length = cliticLength(bytes, word) {
       var stem = word
       stem.end -= length
       words.append(stem)
@@ -199,7 +201,7 @@ struct Tokenizer {
       case "。", "！", "？": (isEnd, dots, wideEnd) = (true, dots + 2, index + length)
       case _ where wideEnd == index && "」』）".unicodeScalars.contains(scalar):
         (wideEnd, closes) = (index + length, true)
-      case ";" where tables.asksWithSemicolon: (isEnd, dots) = (true, dots + 2)
+      case ";" where tables.rules.asksWithSemicolon: (isEnd, dots) = (true, dots + 2)
       case _ where scalar.endsSentence: (isEnd, dots) = (true, dots + (scalar == "…" ? 3 : 2))
       case "\n" where end == nil && isParagraphEnd(bytes, index): return index
       default:
@@ -234,7 +236,7 @@ struct Tokenizer {
     _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, before next: WordRange
   ) -> Bool {
     let length = word.end - word.start
-    if word.isNumber { return tables.pointsOrdinals && length <= 2 }
+    if word.isNumber { return tables.rules.pointsOrdinals && length <= 2 }
     if length > 12 { return false }
     let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.start..<word.end]), as: UTF8.self)
     if word.isCapital, text.unicodeScalars.count == 1 { return true }

@@ -121,7 +121,7 @@ public final class LexiconLibrary {
   ) throws(LexiconError) -> Lexicon {
     let file = lastPart(of: path)
     let name = name ?? String(file.prefix { $0 != "." })
-    let language = language ?? Language.named(name) ?? Language(name: name, title: name, code: "")
+    let language = language ?? Language.named(name) ?? .unknown(name)
     let policy = WordPolicy(language: language, foldsAccents: false)
     return try make(.list(path: path), name, language, .utf8, policy, cachedAs: fileName(of: path, name), anew: false)
   }
@@ -139,12 +139,13 @@ public final class LexiconLibrary {
       if let unknown = source.failure { throw unknown }
       if source.stamp == nil { continue }
       do throws(LexiconError) {
-        return try make(source, language.name, language, language.encoding, policy, cachedAs: language.name, anew: anew)
+        return try make(
+          source, language.name, language, language.lists.encoding, policy, cachedAs: language.name, anew: anew)
       } catch {
         failure = failure ?? error
       }
     }
-    throw failure ?? .noWordList(language: language.name, package: language.package)
+    throw failure ?? .noWordList(language: language.name, package: language.lists.package)
   }
 
   /// Returns a name for the compiled form of any file: the list's name and a number derived from the path, whatever

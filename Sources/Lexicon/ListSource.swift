@@ -14,10 +14,10 @@ enum ListSource: Equatable {
   /// Returns the possible sources of a language in these folders, the preferred first: a dictionary with a list, then
   /// dictionaries, then lists.
   static func candidates(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
-    let expanded = language.dictionaryNames.flatMap { name in
+    let expanded = language.lists.dictionaries.flatMap { name in
       dictionaries.map { ListSource.dictionary(words: "\($0)/\(name).dic", affixes: "\($0)/\(name).aff") }
     }
-    let plain = language.listNames.flatMap { name in lists.map { ListSource.list(path: "\($0)/\(name)") } }
+    let plain = language.lists.names.flatMap { name in lists.map { ListSource.list(path: "\($0)/\(name)") } }
     return expanded.flatMap { dictionary in plain.map { .joined([dictionary, $0]) } } + expanded + plain
   }
 

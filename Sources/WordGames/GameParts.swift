@@ -25,7 +25,7 @@ struct GameTraits {
     mayEnd = mode.hooks.finished != nil || mode.seconds != nil
     (players, wordsPerBase) = (mode.players, mode.wordsPerBase.map { max(1, $0) } ?? 0)
     hasPlainPoints = !mode.scoring.usesLetterValues
-    letterValues = hasPlainPoints ? [:] : language.letterValues
+    letterValues = hasPlainPoints ? [:] : language.valueOfLetters
     isPlain = !hasWordHooks && !mayEnd && players == 1 && wordsPerBase == 0 && hasPlainPoints
   }
 }

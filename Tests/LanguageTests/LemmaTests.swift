@@ -8,7 +8,7 @@ import Testing
 @testable import Language
 
 @Suite struct LemmaTests {
-  private let spanish = Language(name: "spanish", title: "Spanish", code: "es")
+  private let spanish = Language.unknown("spanish", title: "Spanish", code: "es")
   private let folder = TemporaryFolder()
 
   /// - Parameter entries: readings as an analyser has them.
@@ -39,7 +39,7 @@ import Testing
         TransducerSample.analysis("fue", "ser", "vblex", "past"),
         TransducerSample.analysis("fue", "ir", "vblex", "past"),
         TransducerSample.analysis("soy", "ser", "vblex", "pri"),
-      ], of: Language(name: "x", title: "X", code: "xx"))
+      ], of: Language.unknown("x", title: "X", code: "xx"))
     var builder = TextBuilder(lemmatizer)
     builder.add("Yo soy y soy. Ella fue.", at: TextPlace(file: 0)) { _ in }
     let text = builder.finish { _ in }
@@ -71,7 +71,7 @@ import Testing
   @Test func `the lemma of a phrase is that of its only word, without an article`() {
     func lemma(_ phrase: String, _ code: String) -> String? {
       Lemmatizer(
-        Language(name: code, title: code, code: code), overrides: [:], analysers: [], wordNet: nil, missing: nil
+        Language.unknown(code, code: code), overrides: [:], analysers: [], wordNet: nil, missing: nil
       ) { nil }.lemma(ofPhrase: phrase)
     }
     #expect(lemma("la casa", "es") == "casa" && lemma("la", "es") == "el" && lemma("casa azul", "es") == nil)
@@ -88,7 +88,7 @@ import Testing
     try folder.write("P\u{2019}yat\tfive\n", to: "uk.tsv")
     let library = LanguageLibrary(
       ownFolder: folder.path, sharedFolders: [], spellingFolders: [], isInterrupted: { false })
-    let ukrainian = Language(name: "ukrainian", title: "Ukrainian", code: "uk")
+    let ukrainian = Language.unknown("ukrainian", title: "Ukrainian", code: "uk")
     #expect(library.lemmatizer(of: ukrainian).lemmas(of: form).primary == "five")
   }
 
@@ -105,7 +105,7 @@ import Testing
     }
     try folder.write("data%1:14:00:: 1 76\ndatum%1:09:00:: 1 5\n", to: "cntlist.rev")
     let lemmatizer = Lemmatizer(
-      Language(name: "x", title: "X", code: "xx"), overrides: [:], analysers: [],
+      Language.unknown("x", title: "X", code: "xx"), overrides: [:], analysers: [],
       wordNet: try WordNetForms(folder.path) { false }, missing: nil
     ) { nil }
     #expect(lemmatizer.lemmas(of: "cola").all == ["colon", "cola"])
@@ -162,7 +162,7 @@ import Testing
       ("lemmas", "lemma"), ("n't", "not"), ("Trees", "tree"),
     ])
   func `English forms have their lemmas`(form: String, lemma: String) throws {
-    let english = Language(name: "english", title: "English", code: "en")
+    let english = Language.unknown("english", title: "English", code: "en")
     let lemmas = library.lemmatizer(of: english).lemmas(of: form)
     #expect(lemmas.all.contains(lemma), "\(lemmas.all)")
   }

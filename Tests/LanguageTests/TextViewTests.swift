@@ -6,7 +6,7 @@ import Testing
 @testable import Language
 
 @Suite struct TextViewTests {
-  private let language = Language(name: "x", title: "X", code: "xx")
+  private let language = Language.unknown("x", title: "X", code: "xx")
 
   private func text(_ paragraphs: String...) -> TextIndex {
     var builder = TextBuilder(

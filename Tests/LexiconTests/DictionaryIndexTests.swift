@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct DictionaryIndexTests {
   private let folder: TemporaryFolder
-  private let spanish = Language(name: "spanish", title: "Spanish", code: "es")
+  private let spanish = Language.unknown("spanish", title: "Spanish", code: "es")
 
   init() { folder = TemporaryFolder() }
 

@@ -210,7 +210,7 @@ import Testing
     #expect(Set(Language.known.map(\.name)).count == Language.known.count)
     #expect(Language.named("Spanish") == Language.named("es") && Language.named("ger")?.name == "german")
     #expect(Language.named("xx") == nil)
-    #expect(Language.named("english")?.letterValues["q"] == 10)
-    #expect(Language.named("spanish")?.letterValues["ñ"] == 8)
+    #expect(Language.named("english")?.valueOfLetters["q"] == 10)
+    #expect(Language.named("spanish")?.valueOfLetters["ñ"] == 8)
   }
 }

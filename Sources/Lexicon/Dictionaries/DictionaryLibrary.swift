@@ -233,7 +233,7 @@ public final class DictionaryLibrary {
       return named
     }
     let fitting = places.filter { serves($0, language) }
-    if fitting.isEmpty { throw .none(language: language.title, package: LanguageCode.package(language.baseCode)) }
+    if fitting.isEmpty { throw .none(language: language.title, package: Language.base(language.baseCode)?.meanings) }
     func rank(_ place: DictionaryPlace) -> Int {
       if let wanted = order.firstIndex(of: place.name) { return wanted - order.count }
       if place.isOwn { return 0 }
@@ -255,31 +255,17 @@ extension Environment {
 
 /// The codes of languages in the file names of dictionaries (ISO 639).
 enum LanguageCode {
-  /// Three-letter codes, as FreeDict uses them, and the two-letter codes of the languages of word lists.
-  private static let threeLetters = [
-    "eng": "en", "spa": "es", "ita": "it", "fra": "fr", "deu": "de", "por": "pt", "nld": "nl", "cat": "ca",
-    "dan": "da", "swe": "sv", "nob": "nb", "nno": "nn", "pol": "pl", "ukr": "uk", "bul": "bg", "epo": "eo",
-    "ell": "el", "rus": "ru", "tur": "tr", "jpn": "ja", "lat": "la", "ces": "cs", "hun": "hu", "fin": "fi",
-  ]
-
-  /// Three-letter codes after the English names, which libraries and many books use.
-  private static let bibliographic = ["ger": "de", "fre": "fr", "dut": "nl", "gre": "el", "cze": "cs"]
+  /// Codes of languages without word lists.
+  private static let others = ["jpn": "ja", "lat": "la", "ces": "cs", "cze": "cs", "hun": "hu", "fin": "fi"]
 
   /// Returns the code of two letters for one of three (ISO 639-2).
-  static func twoLetters(for code: String) -> String? { threeLetters[code] ?? bibliographic[code] }
+  static func twoLetters(for code: String) -> String? {
+    others[code] ?? Language.known.first { $0.longCodes.contains(code) }?.code
+  }
 
   /// Returns the code for a part of a file name: `spa`, `es` or `spanish`.
   static func named(_ part: some StringProtocol) -> String? {
     if let code = twoLetters(for: String(part)) { return code }
-    if threeLetters.values.contains(String(part)) { return String(part) }
-    return Language.named(String(part))?.baseCode
-  }
-
-  /// Returns the Debian package with meanings for words of a language.
-  static func package(_ code: String) -> String? {
-    if code == "en" { return "dict-wn" }
-    let packaged = ["es", "it", "fr", "de", "pt", "nl", "da", "pl", "eo"]
-    return threeLetters.first { $0.value == code && packaged.contains(code) }
-      .map { "dict-freedict-\($0.key)-eng" }
+    return others.values.contains(String(part)) ? String(part) : Language.named(String(part))?.baseCode
   }
 }

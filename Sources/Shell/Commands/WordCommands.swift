@@ -213,7 +213,7 @@ enum WordCommands {
     ) { _, session in
       let here = Set(session.lexicons.languages().map(\.name))
       let rows = Language.known.map { language in
-        let missing = language.package.isEmpty ? "not in Debian" : "install \(language.package)"
+        let missing = language.lists.package.isEmpty ? "not in Debian" : "install \(language.lists.package)"
         return [language.name, language.title, here.contains(language.name) ? "installed" : missing]
       }
       return CommandResult(
@@ -221,7 +221,7 @@ enum WordCommands {
           Language.known.map { language in
             .record([
               ("name", .text(language.name)), ("title", .text(language.title)),
-              ("installed", .boolean(here.contains(language.name))), ("package", .text(language.package)),
+              ("installed", .boolean(here.contains(language.name))), ("package", .text(language.lists.package)),
             ])
           }), .table(TableText([.init("Language", isTyped: true), .init("Title"), .init("Word list")], rows: rows)))
     }

@@ -32,7 +32,7 @@ public struct WordOperations {
 
   /// Loads a file of words as a lexicon.
   public func load(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
-    let known = language.map { Language.named($0) ?? Language(name: $0, title: $0, code: "") }
+    let known = language.map { Language.named($0) ?? .unknown($0) }
     return workspace.handle(of: try workspace.lexicons.load(path: path, name: name, language: known))
   }
 

@@ -1,0 +1,30 @@
+// French.
+
+extension Language {
+  static let french = Language(
+    name: "french", title: "French", code: "fr", longCodes: ["fra", "fre"],
+    lists: WordListNames(package: "wfrench", names: ["french"]),
+    letterValues: "1:eainorstul 2:dmg 3:bcp 4:fhv 8:jq 10:kwxyz", meanings: "dict-freedict-fra-eng",
+    reading: ReadingRules(
+      abbreviations: """
+        m mm mme mmes mlle mlles me mgr st ste av bd bld tél env éd p pp chap réf c.-à-d ex apr j.-c janv févr avr juil \
+        sept oct nov déc km kg
+        """, splitsElisions: true, undivided: "aujourd quelqu presqu prud entr", linksWithT: true,
+      functionWords: """
+        le: la les l'
+        un: une
+        de: d'
+        que: qu'
+        je: j'
+        ne: n'
+        se: s'
+        ce: c'
+        me: m'
+        te: t'
+        lorsque: lorsqu'
+        puisque: puisqu'
+        jusque: jusqu'
+        """,
+      files: ApertiumFiles(
+        analysers: ["fra-cat/fra-cat"], bilingual: [("ca", "fra-cat/fra-cat")], package: "apertium-fra-cat")))
+}

@@ -1,0 +1,50 @@
+// Italian.
+
+extension Language {
+  static let italian = Language(
+    name: "italian", title: "Italian", code: "it", longCodes: ["ita"],
+    lists: WordListNames(package: "witalian", names: ["italian"]),
+    letterValues: "1:oaie 2:crst 3:lmnu 5:bdfpv 8:ghz 10:qjkwxy", meanings: "dict-freedict-ita-eng",
+    reading: ReadingRules(
+      abbreviations: """
+        sig sigg sig.ra sig.na dott dott.ssa avv ing arch geom rag on sen gen col cap.no ten mons rev don egr gent spett \
+        ill ss p.es es ecc pagg pp ca tel fax sec tab all att lett nn artt comma co par v vs a.c d.c d.l d.lgs d.p.r l s.p.a \
+        s.r.l gv min max km kg nov dic gen feb mar apr giu lug ago sett ott u.s p.zza v.le c.so
+        """, splitsElisions: true, apocopes: "po' mo' be' di' fa' va' sta' da' to' ca'",
+      reflexives: ["arsi": "are", "ersi": "ere", "irsi": "ire"],
+      functionWords: """
+        il: lo la i gli le l' l
+        uno: un una un' un
+        di: del dello della dell' dei degli delle d'
+        a: al allo alla all' ai agli alle ad
+        da: dal dallo dalla dall' dai dagli dalle
+        in: nel nello nella nell' nei negli nelle
+        su: sul sullo sulla sull' sui sugli sulle
+        con: col coi
+        questo: questa questi queste quest'
+        quello: quella quelli quelle quei quegli quell' quel
+        mio: mia miei mie
+        tuo: tua tuoi tue
+        suo: sua suoi sue
+        nostro: nostra nostri nostre
+        vostro: vostra vostri vostre
+        tutto: tutta tutti tutte tutt'
+        altro: altra altri altre altr'
+        e: ed
+        o: od
+        che: ch'
+        ci: c'
+        come: com'
+        si: s'
+        ne: n'
+        non
+        se
+        più
+        per
+        anche
+        essere: è sono era erano fu furono sia siano sarà saranno sarebbe
+        """,
+      files: ApertiumFiles(
+        analysers: ["cat-ita/ita-cat", "srd-ita/ita-srd"], bilingual: [("ca", "cat-ita/ita-cat")],
+        package: "apertium-cat-ita")))
+}
