@@ -31,7 +31,7 @@ enum MediaActions {
   ]
 
   private static func store(_ call: ActionCall) throws -> Value {
-    let name = try MediaContent(call.params).store(call, replaces: call.flag("deleteExisting", true))
+    let name = try MediaSource(call.params).store(call, replaces: call.flag("deleteExisting", true))
     return name.map { .text($0) } ?? .null
   }
 
@@ -40,8 +40,8 @@ enum MediaActions {
     do {
       let path = try call.workspace.media.path(MediaNames.cleaned(call.params["filename"].text()))
       let file = try ByteFile(path, isInterrupted: call.workspace.environment.isInterrupted)
-      try call.answer.charge((file.size ?? MediaContent.limit) * 4 / 3)
-      return .text(base64(try file.rest(limit: MediaContent.limit)))
+      try call.answer.charge((file.size ?? MediaSource.limit) * 4 / 3)
+      return .text(base64(try file.rest(limit: MediaSource.limit)))
     } catch NoteError.mediaNotFound {
       return .boolean(false)
     }
@@ -49,7 +49,7 @@ enum MediaActions {
 }
 
 /// A file that a client sends: in base64, or as the path of a file on this machine.
-struct MediaContent {
+struct MediaSource {
   let name: String
   /// The name as given, if it had to be changed.
   var given: String?
@@ -118,7 +118,7 @@ struct MediaContent {
 /// The sounds, videos and pictures of a note, and the fields that they belong to.
 struct RequestedMedia {
   private struct Item {
-    let content: MediaContent
+    let content: MediaSource
     let isPicture: Bool
     let fields: [String]
     let replaces: Bool
@@ -149,7 +149,7 @@ struct RequestedMedia {
         let replaces = try item["deleteExisting"].isGiven && item["deleteExisting"].boolean()
         media.items.append(
           Item(
-            content: try MediaContent(item, isOfNote: true), isPicture: kind == "picture", fields: fields,
+            content: try MediaSource(item, isOfNote: true), isPicture: kind == "picture", fields: fields,
             replaces: replaces))
       }
     }

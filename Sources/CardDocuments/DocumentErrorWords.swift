@@ -118,7 +118,7 @@ extension DocumentError {
     case .laterVersion(let version):
       ProblemReport(
         .readOnly, "Read only",
-        "the document has version \(version); this Deckhand writes version \(CardFormat.version), "
+        "the document has version \(version); this Deckhand writes version \(DocumentFormat.version), "
           + "so it can be shown but not changed")
     case .locked(let element):
       ProblemReport(.locked, "Locked", "element \(element) is locked; set its field \"locked\" to false first")

@@ -42,7 +42,7 @@ struct AnkiTextWriter: CardRowWriter {
     if source.isFirst {
       cells += fields + Array(repeating: "", count: max(0, fieldCount - fields.count))
       cells.append((source.note?.record.tags ?? card.tags).joined(separator: " "))
-      let line = TableText.line(cells, Self.tab)
+      let line = CellText.line(cells, Self.tab)
       if line.count > rowLimit { return [.largeCards] }
       try sink.append(line)
     }

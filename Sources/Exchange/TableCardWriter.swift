@@ -35,7 +35,7 @@ struct TableCardWriter: CardRowWriter {
       let names = FormulaGuard.guarded(guarded.joined(separator: "|"))
       if let place = columns.firstIndex(of: .guarded) { cells[place] = names } else { cells.append(names) }
     }
-    let line = TableText.line(cells, separator)
+    let line = CellText.line(cells, separator)
     if line.count > rowLimit { return [.largeCards] }
     try sink.append(line)
     return source.unscheduled(card)
@@ -63,11 +63,11 @@ struct TableCardWriter: CardRowWriter {
 
   func end() throws {}
 
-  private func line(_ cells: [String]) throws { try sink.append(TableText.line(cells, separator)) }
+  private func line(_ cells: [String]) throws { try sink.append(CellText.line(cells, separator)) }
 }
 
 /// Formats a line of a table.
-enum TableText {
+enum CellText {
   static func line(_ cells: [String], _ separator: UInt8) -> [UInt8] {
     var line: [UInt8] = []
     for (offset, cell) in cells.enumerated() {

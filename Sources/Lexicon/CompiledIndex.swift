@@ -23,7 +23,7 @@ final class CompiledIndex {
   let offsetBits: UInt32
   let bitmapBits: UInt64
   let planeCount: Int
-  let source: SourceStamp
+  let source: ListStamp
   let report: CompileReport
   let alphabet: Alphabet
   /// The offsets at which words may begin in the heap.
@@ -135,8 +135,8 @@ struct IndexHeader {
 
   var checksum: UInt64 { load(IndexLayout.Field.checksum.rawValue, as: UInt64.self) }
 
-  var source: SourceStamp {
-    SourceStamp(
+  var source: ListStamp {
+    ListStamp(
       bytes: load(IndexLayout.Field.sourceBytes.rawValue, as: UInt64.self),
       time: load(IndexLayout.Field.sourceTime.rawValue, as: Int64.self),
       hash: load(IndexLayout.Field.sourceHash.rawValue, as: UInt64.self))

@@ -2,7 +2,7 @@
 // Invariant: the same words, policy and source give the same bytes.
 
 /// What a compiled file says about the list that it was built from.
-struct SourceStamp: Equatable {
+struct ListStamp: Equatable {
   var bytes: UInt64 = 0
   /// The modification time of the newest of the list's files, in nanoseconds since 1970.
   var time: Int64 = 0
@@ -12,7 +12,7 @@ struct SourceStamp: Equatable {
 struct IndexBuilder {
   private let words: WordCollection
   private let policy: UInt32
-  private let source: SourceStamp
+  private let source: ListStamp
   private let name: String
   private let alphabet: Alphabet
   private let offsetBits: Int
@@ -20,7 +20,7 @@ struct IndexBuilder {
   private var sections = [[UInt8]](repeating: [], count: IndexLayout.Section.allCases.count)
 
   /// `words` must be arranged.
-  init(words: WordCollection, policy: UInt32, source: SourceStamp, name: String) {
+  init(words: WordCollection, policy: UInt32, source: ListStamp, name: String) {
     self.words = words
     self.policy = policy
     self.source = source

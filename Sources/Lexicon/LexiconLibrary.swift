@@ -199,7 +199,7 @@ public final class LexiconLibrary {
 extension Lexicon {
   /// Returns the compiled form of collected words.
   static func compiled(
-    of words: inout WordCollection, _ policy: WordPolicy, _ source: SourceStamp, path: String, name: String
+    of words: inout WordCollection, _ policy: WordPolicy, _ source: ListStamp, path: String, name: String
   ) throws(LexiconError) -> [UInt8] {
     words.arrange()
     guard !words.isOverfull else {
@@ -218,7 +218,7 @@ extension Lexicon {
     var collection = WordCollection(limit: ListLimits(isInterrupted: { false }).words)
     let normalizer = WordNormalizer(policy)
     for var word in words { word.withUTF8 { collection.add($0, by: normalizer) } }
-    let content = try compiled(of: &collection, policy, SourceStamp(), path: name, name: name)
+    let content = try compiled(of: &collection, policy, ListStamp(), path: name, name: name)
     let expected = CompiledIndex.Expectation(policy: policy.fingerprint, name: name)
     guard let compiled = CompiledIndex.inMemory(content, expected: expected),
       let lexicon = Lexicon(compiled, language: language, name: name, foldsAccents: foldAccents, isMapped: false)

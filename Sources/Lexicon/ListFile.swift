@@ -9,7 +9,7 @@ import Text
 final class ListFile {
   let path: String
   let bytes: UnsafeBufferPointer<UInt8>
-  let stamp: SourceStamp
+  let stamp: ListStamp
 
   /// Reads a regular file of at most `limits.bytes` bytes.
   init(path: String, limits: ListLimits) throws(LexiconError) {
@@ -28,7 +28,7 @@ final class ListFile {
       throw ListFile.unreadable(error)
     }
     bytes = UnsafeBufferPointer(memory[..<filled].bindMemory(to: UInt8.self))
-    stamp = SourceStamp(
+    stamp = ListStamp(
       bytes: UInt64(filled), time: nanoseconds(file.facts.modified),
       hash: damageDigest(UnsafeRawBufferPointer(bytes), seed: 0))
   }

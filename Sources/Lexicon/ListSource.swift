@@ -56,7 +56,7 @@ enum ListSource: Equatable {
   /// Reads and cleans the words. `didRead` receives the fraction read.
   func collect(
     _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, didRead: @escaping (Double) -> Void
-  ) throws(LexiconError) -> (words: WordCollection, stamp: SourceStamp) {
+  ) throws(LexiconError) -> (words: WordCollection, stamp: ListStamp) {
     var words = WordCollection(limit: limits.words)
     let stamp = try collect(encoding, normalizer, limits, didRead, into: &words)
     return (words, stamp)
@@ -65,7 +65,7 @@ enum ListSource: Equatable {
   private func collect(
     _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, _ didRead: @escaping (Double) -> Void,
     into words: inout WordCollection
-  ) throws(LexiconError) -> SourceStamp {
+  ) throws(LexiconError) -> ListStamp {
     switch self {
     case .list(let path):
       let file = try ListFile(path: path, limits: limits)
@@ -79,12 +79,12 @@ enum ListSource: Equatable {
       try expand(dictionary, try AffixRules(affixes), normalizer, limits, didRead, into: &words)
       return dictionary.stamp.joined(affixes.stamp)
     case .joined(let sources):
-      var stamp: SourceStamp?
+      var stamp: ListStamp?
       for source in sources {
         let next = try source.collect(encoding, normalizer, limits, didRead, into: &words)
         stamp = stamp?.joined(next) ?? next
       }
-      return stamp ?? SourceStamp()
+      return stamp ?? ListStamp()
     }
   }
 
@@ -104,8 +104,8 @@ enum ListSource: Equatable {
   }
 }
 
-extension SourceStamp {
-  fileprivate func joined(_ other: SourceStamp) -> SourceStamp {
-    SourceStamp(bytes: bytes &+ other.bytes, time: max(time, other.time), hash: hash &* 31 &+ other.hash)
+extension ListStamp {
+  fileprivate func joined(_ other: ListStamp) -> ListStamp {
+    ListStamp(bytes: bytes &+ other.bytes, time: max(time, other.time), hash: hash &* 31 &+ other.hash)
   }
 }

@@ -42,7 +42,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
   @Test(arguments: [("midchapter", 1), ("midchapter", 2), ("edition1", 2)])
   func `each step of a migration gives exactly its golden file`(name: String, edition: Int) throws {
     let object = try #require(
-      try JSONParser.parse(fixture("shapes/\(name).rwcard"), limits: CardFormat.limits).record)
+      try JSONParser.parse(fixture("shapes/\(name).rwcard"), limits: DocumentFormat.limits).record)
     let step = edition == 1 ? Migration.toEdition1(object) : Migration.toEdition2(Migration.toEdition1(object))
     try expectGolden(JSONWriter.bytes(of: .record(step)), "goldens/\(name).edition\(edition).rwcard")
   }
@@ -102,7 +102,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     let document = try card("edition1")
     #expect(document.json["legacy.version"] == .text("one of hers"))
     #expect(document.version == 2)
-    let old = try JSONParser.parse(try document.edition2().bytes, limits: CardFormat.limits)
+    let old = try JSONParser.parse(try document.edition2().bytes, limits: DocumentFormat.limits)
     #expect(old.record?["version"] == .text("one of hers"))
     #expect(old.record?["imageElements"]?.list?[2].record?["alt"] == .text("kept under another name"))
   }
@@ -113,7 +113,7 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
        "legacy.mine": 1}
       """
     let document = try CardDocument(reading: Array(json.utf8), file: "old.rwcard")
-    let old = try JSONParser.parse(try document.edition2().bytes, limits: CardFormat.limits)
+    let old = try JSONParser.parse(try document.edition2().bytes, limits: DocumentFormat.limits)
     #expect(old.record?["version"] == .text("hers"))
     #expect(old.record?["legacy.version"] == .text("other"))
     #expect(old.record?["legacy.mine"] == .integer(1))

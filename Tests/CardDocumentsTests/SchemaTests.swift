@@ -12,7 +12,7 @@ private func documentation(_ name: String) -> [UInt8] {
 }
 
 private func schema() throws -> Value.Record {
-  try #require(try JSONParser.parse(documentation("rwcard-2.schema.json"), limits: CardFormat.limits).record)
+  try #require(try JSONParser.parse(documentation("rwcard-2.schema.json"), limits: DocumentFormat.limits).record)
 }
 
 /// Implements the part of JSON Schema 2020-12 that the schema uses. An unknown keyword fails, so nothing is ignored.
@@ -80,9 +80,9 @@ private struct Validator {
   @Test func `the schema names exactly the keys that the code knows`() throws {
     let schema = try schema()
     let defs = try #require(schema["$defs"]?.record)
-    #expect(schema["properties"]?.record?.names == CardFormat.documentKeys)
-    #expect(defs["element"]?.record?["properties"]?.record?.names == CardFormat.elementKeys)
-    #expect(defs["group"]?.record?["properties"]?.record?.names == CardFormat.groupKeys)
+    #expect(schema["properties"]?.record?.names == DocumentFormat.documentKeys)
+    #expect(defs["element"]?.record?["properties"]?.record?.names == DocumentFormat.elementKeys)
+    #expect(defs["group"]?.record?["properties"]?.record?.names == DocumentFormat.groupKeys)
     let frames = defs["element"]?.record?["properties"]?.record?["frame"]?.record?["enum"]?.list?.compactMap(\.text)
     #expect(frames == Frame.allCases.map(\.rawValue))
   }
@@ -101,24 +101,26 @@ private struct Validator {
         }
       }
     }
-    #expect(Set(document.json.names) == Set(CardFormat.documentKeys).subtracting(["groups"]))
+    #expect(Set(document.json.names) == Set(DocumentFormat.documentKeys).subtracting(["groups"]))
     let written = Set(document.elements.flatMap(\.json.names))
-    #expect(written == Set(CardFormat.elementKeys).subtracting(["imageFile"]))
+    #expect(written == Set(DocumentFormat.elementKeys).subtracting(["imageFile"]))
     #expect(Set(ElementField.allCases.map(\.rawValue)).isSubset(of: written))
     #expect(document.problems().isEmpty)
   }
 
   @Test func `the documentation names every key, every frame and every limit`() throws {
     let page = text(documentation("CardDocumentFormat.md"))
-    for key in CardFormat.documentKeys + CardFormat.elementKeys + CardFormat.groupKeys + CardFormat.editionKeys {
+    for key in DocumentFormat.documentKeys + DocumentFormat.elementKeys + DocumentFormat.groupKeys
+      + DocumentFormat.editionKeys
+    {
       #expect(page.contains("`\(key)`"), "\(key)")
     }
     for frame in Frame.allCases { #expect(page.contains("`\(frame.rawValue)`"), "\(frame)") }
     for bound in ["8 MiB", "64 levels", "300,000 values", "10,000 elements", "100,000 bytes", "1 MiB"] {
       #expect(page.contains(bound), "\(bound)")
     }
-    #expect(CardFormat.limits == JSONLimits(bytes: 8 << 20, depth: 64, values: 300_000, string: 1 << 20))
-    #expect(CardFormat.maximumElements == 10_000 && CardFormat.maximumText == 100_000)
+    #expect(DocumentFormat.limits == JSONLimits(bytes: 8 << 20, depth: 64, values: 300_000, string: 1 << 20))
+    #expect(DocumentFormat.maximumElements == 10_000 && DocumentFormat.maximumText == 100_000)
   }
 
   /// A change to a valid document, and what the check finds: nothing, or the code. The schema must agree.
@@ -147,17 +149,17 @@ private struct Validator {
   ])
   func `the schema and the check agree`(key: String, value: String, code: String) throws {
     var source = try #require(
-      try JSONParser.parse(fixture("shapes/version2.rwcard"), limits: CardFormat.limits).record)
+      try JSONParser.parse(fixture("shapes/version2.rwcard"), limits: DocumentFormat.limits).record)
     source["elements"] = .list(Array(source["elements"]?.list?.prefix(2) ?? []))
     if key.hasPrefix("/") {
       let isText = ["/text", "/color", "/font", "/wraps"].contains(key)
       var list = try #require(source["elements"]?.list)
       var element = try #require(list[isText ? 0 : 1].record)
-      element[String(key.dropFirst())] = try JSONParser.parse(Array(value.utf8), limits: CardFormat.limits)
+      element[String(key.dropFirst())] = try JSONParser.parse(Array(value.utf8), limits: DocumentFormat.limits)
       list[isText ? 0 : 1] = .record(element)
       source["elements"] = .list(list)
     } else if !key.isEmpty {
-      source[key] = try JSONParser.parse(Array(value.utf8), limits: CardFormat.limits)
+      source[key] = try JSONParser.parse(Array(value.utf8), limits: DocumentFormat.limits)
     }
     let document = try CardDocument(reading: JSONWriter.bytes(of: .record(source)), file: "x")
     #expect(document.problems().map(\.code) == (code.isEmpty ? [] : [code]))

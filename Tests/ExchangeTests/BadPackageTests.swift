@@ -194,8 +194,8 @@ import Text
   }
 
   @Test func `an invalid media list of a new package is reported`() throws {
-    var short = WireWriter()
-    var entry = WireWriter()
+    var short = ProtobufWriter()
+    var entry = ProtobufWriter()
     entry.bytes(1, "a.png".utf8)
     entry.bytes(3, [1, 2])
     short.bytes(1, entry.bytes)
@@ -333,11 +333,11 @@ private struct WireEntry {
   let packed: [UInt8]
 
   init(name: String, content: [UInt8]) {
-    var entry = WireWriter()
+    var entry = ProtobufWriter()
     entry.bytes(1, name.utf8)
     entry.number(2, content.count)
     entry.bytes(3, content.withUnsafeBytes(sha1))
-    var list = WireWriter()
+    var list = ProtobufWriter()
     list.bytes(1, entry.bytes)
     packed = list.bytes
   }

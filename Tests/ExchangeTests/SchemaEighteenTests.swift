@@ -31,13 +31,13 @@ import Values
     }
   }
 
-  private func message(_ write: (inout WireWriter) -> Void) -> [UInt8] {
-    var writer = WireWriter()
+  private func message(_ write: (inout ProtobufWriter) -> Void) -> [UInt8] {
+    var writer = ProtobufWriter()
     write(&writer)
     return writer.bytes
   }
 
-  private func text(_ writer: inout WireWriter, _ field: Int, _ text: String) { writer.bytes(field, Array(text.utf8)) }
+  private func text(_ writer: inout ProtobufWriter, _ field: Int, _ text: String) { writer.bytes(field, Array(text.utf8)) }
 
   /// Encodes a 32-bit float field.
   private func float(_ field: Int, _ value: Float) -> [UInt8] {
@@ -55,7 +55,7 @@ import Values
         $0.number(2, -1)
         $0.bytes(16, [7, 8])
       } + [3 << 3 | 1, 1, 2, 3, 4, 5, 6, 7, 8] + float(4, 0.5)
-    let fields = try WireReader.fields(bytes[...])
+    let fields = try ProtobufReader.fields(bytes[...])
     #expect(fields.map(\.number) == [1, 2, 16, 3, 4])
     #expect(fields.map(\.integer) == [300, -1, 0, 0x0807_0605_0403_0201, 0])
     #expect(fields.map(\.float) == [0, 0, 0, 0, 0.5] && fields.map(\.floats) == [[], [], [], [], [0.5]])
@@ -64,8 +64,8 @@ import Values
 
   @Test func `32-bit numbers come packed or alone, and other data gives 0`() throws {
     let packed = message { $0.bytes(1, [0, 0, 0, 0x3F, 0, 0, 0x80, 0x7F, 9]) }
-    #expect(try WireReader.fields(packed[...])[0].floats == [0.5, 0], "the rest of a number is none")
-    #expect(try WireReader.fields(float(1, .infinity)[...])[0].floats == [0])
+    #expect(try ProtobufReader.fields(packed[...])[0].floats == [0.5, 0], "the rest of a number is none")
+    #expect(try ProtobufReader.fields(float(1, .infinity)[...])[0].floats == [0])
   }
 
   @Test(
@@ -74,7 +74,7 @@ import Values
       [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1], [0x08] + Array(repeating: 0xFF, count: 10) + [1],
     ] as [[UInt8]]) func `truncated bytes and unknown wire types are damage`(bytes: [UInt8])
   {
-    #expect(throws: WireFault.self) { try WireReader.fields(bytes[...]) }
+    #expect(throws: WireFault.self) { try ProtobufReader.fields(bytes[...]) }
   }
 
   // MARK: Tables

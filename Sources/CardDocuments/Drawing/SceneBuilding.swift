@@ -10,7 +10,8 @@ extension CardDocument {
   ///   image element without bytes is drawn as the error picture, or not at all if it names no image.
   func scene(pictures: [Int: [UInt8]]) -> Scene {
     var scene = Scene(
-      width: CardFormat.canvasWidth, height: CardFormat.canvasHeight, background: background.scene, title: title,
+      width: DocumentFormat.canvasWidth, height: DocumentFormat.canvasHeight, background: background.scene,
+      title: title,
       summary: summary, pictures: [], items: [])
     var places: [String: Int] = [:]
     var panels = panels
@@ -98,7 +99,7 @@ extension Element {
   }
 
   fileprivate var drawnSize: Double {
-    min(max(size ?? CardFormat.textSize, CardFormat.textSizes.lowerBound), CardFormat.textSizes.upperBound)
+    min(max(size ?? DocumentFormat.textSize, DocumentFormat.textSizes.lowerBound), DocumentFormat.textSizes.upperBound)
   }
 
   /// Whether the element refers to an image, existing or not.
@@ -109,7 +110,7 @@ extension Element {
 
   fileprivate var drawnPlacement: Placement {
     Placement(
-      x: CardFormat.canvasWidth / 2 + Element.bounded(x), y: CardFormat.canvasHeight / 2 + Element.bounded(y),
+      x: DocumentFormat.canvasWidth / 2 + Element.bounded(x), y: DocumentFormat.canvasHeight / 2 + Element.bounded(y),
       width: drawnWidth, height: drawnHeight, degrees: rotation.truncatingRemainder(dividingBy: 360))
   }
 
@@ -125,11 +126,11 @@ extension Element {
   }
 
   private static func bounded(_ value: Double) -> Double {
-    min(max(value, -CardFormat.farthest), CardFormat.farthest)
+    min(max(value, -DocumentFormat.farthest), DocumentFormat.farthest)
   }
 
   /// A negative size counts as 0, so nothing is visible.
-  private static func side(_ value: Double) -> Double { min(max(value, 0), CardFormat.farthest) }
+  private static func side(_ value: Double) -> Double { min(max(value, 0), DocumentFormat.farthest) }
 }
 
 extension CardColor {

@@ -10,7 +10,9 @@ extension CardDocument {
   /// - Parameter file: the name of the file in errors.
   public init(reading bytes: [UInt8], file: String) throws(DocumentError) {
     let value: Value
-    do { value = try JSONParser.parse(bytes, limits: CardFormat.limits) } catch { throw .notJSON(file: file, error) }
+    do { value = try JSONParser.parse(bytes, limits: DocumentFormat.limits) } catch {
+      throw .notJSON(file: file, error)
+    }
     guard case .record(let object) = value else { throw .wrong(file, .whole, expected: "an object", value) }
     guard let shape = CardShape(of: object) else { throw .notACard(file: file) }
     let id = try CardDocument.id(of: object, file: file)
@@ -44,8 +46,8 @@ extension CardDocument {
       }
       guard let list = value.list else { throw .wrong(file, pointer, expected: "a list", value) }
       count += list.count
-      guard count <= CardFormat.maximumElements else {
-        throw .tooMuch(file: file, pointer, "elements", limit: CardFormat.maximumElements)
+      guard count <= DocumentFormat.maximumElements else {
+        throw .tooMuch(file: file, pointer, "elements", limit: DocumentFormat.maximumElements)
       }
       for (index, entry) in list.enumerated() where entry.record == nil {
         throw .wrong(file, pointer.appending(index), expected: "an object", entry)
@@ -60,8 +62,8 @@ extension CardDocument {
         throw .wrong(file, pointer.appending("id"), expected: "a text of 1 to 200 bytes", entry.record?["id"])
       }
       for key in ["text", "alt", "link", "font", "group"] {
-        guard (entry.record?[key]?.text ?? "").utf8.count <= CardFormat.maximumText else {
-          throw .tooMuch(file: file, pointer.appending(key), "bytes", limit: CardFormat.maximumText)
+        guard (entry.record?[key]?.text ?? "").utf8.count <= DocumentFormat.maximumText else {
+          throw .tooMuch(file: file, pointer.appending(key), "bytes", limit: DocumentFormat.maximumText)
         }
       }
     }
@@ -71,9 +73,9 @@ extension CardDocument {
 extension CardShape {
   /// Detects the format by the content of the file, never by its name; nil if it is not a card document.
   init?(of object: Value.Record) {
-    if object["format"]?.text == CardFormat.name {
-      guard let version = object["version"]?.integer, version >= CardFormat.version else { return nil }
-      self = version == CardFormat.version ? .version2 : .future
+    if object["format"]?.text == DocumentFormat.name {
+      guard let version = object["version"]?.integer, version >= DocumentFormat.version else { return nil }
+      self = version == DocumentFormat.version ? .version2 : .future
       return
     }
     let hasImages = object["imageElements"] != nil

@@ -150,7 +150,7 @@ private struct ProblemSearch {
   private mutating func number(_ value: Value?, _ pointer: JSONPointer) {
     guard let value else { return }
     guard let number = value.double else { return wrongType(value, pointer, "a number") }
-    if number.magnitude > CardFormat.farthest { tooFar(pointer, "from -100000 to 100000") }
+    if number.magnitude > DocumentFormat.farthest { tooFar(pointer, "from -100000 to 100000") }
   }
 
   private mutating func size(_ value: Value?, _ pointer: JSONPointer) {
@@ -159,7 +159,7 @@ private struct ProblemSearch {
     guard number > 0 else {
       return add(.badSize, pointer, "a number above 0 expected, \(ElementValue.number(number).shown) found")
     }
-    if number > CardFormat.farthest { tooFar(pointer, "at most 100000") }
+    if number > DocumentFormat.farthest { tooFar(pointer, "at most 100000") }
   }
 
   private mutating func tooFar(_ pointer: JSONPointer, _ range: String) {

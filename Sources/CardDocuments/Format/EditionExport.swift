@@ -60,8 +60,8 @@ private struct EditionExporter {
       lose(problem.pointer, "\(problem.message); there it \(there)")
     }
     var json = document.json
-    for key in CardFormat.documentKeys { json[key] = nil }
-    restoreClashes(of: CardFormat.documentKeys, in: &json)
+    for key in DocumentFormat.documentKeys { json[key] = nil }
+    restoreClashes(of: DocumentFormat.documentKeys, in: &json)
     if document.json["groups"] != nil { lose(JSONPointer.whole.appending("groups"), "groups do not exist there") }
     json["id"] = .text(document.id.description)
     json["backgroundColor"] = color(document.json["background"], document.background)
@@ -82,9 +82,9 @@ private struct EditionExporter {
     loseFields(of: element, pointer)
     loseBrokenTransform(element.json["transform"]?.record, pointer.appending("transform"))
     var json = element.json
-    for key in CardFormat.elementKeys { json[key] = nil }
+    for key in DocumentFormat.elementKeys { json[key] = nil }
     json["transform"] = transform(of: element, over: json["transform"], pointer)
-    restoreClashes(of: CardFormat.elementKeys, in: &json)
+    restoreClashes(of: DocumentFormat.elementKeys, in: &json)
     switch kind {
     case .image: images.append(.record(imageFields(of: element, over: json)))
     case .text:
@@ -158,7 +158,7 @@ private struct EditionExporter {
     transform["rotation"] = .record(rotation)
     transform["offset"] = .list([number("x", 0), number("y", 0)])
     transform["size"] = .list([
-      number("width", CardFormat.elementSide), number("height", CardFormat.elementSide),
+      number("width", DocumentFormat.elementSide), number("height", DocumentFormat.elementSide),
     ])
     return .record(transform)
   }
@@ -168,8 +168,8 @@ private struct EditionExporter {
   private func restoreClashes(of keys: [String], in json: inout Value.Record) {
     for key in keys {
       var moved: String?
-      var name = CardFormat.clashPrefix + key
-      while json[name] != nil { (moved, name) = (name, CardFormat.clashPrefix + name) }
+      var name = DocumentFormat.clashPrefix + key
+      while json[name] != nil { (moved, name) = (name, DocumentFormat.clashPrefix + name) }
       if let moved, let value = json.remove(moved) { json[key] = value }
     }
   }

@@ -12,10 +12,10 @@ import Values
 ///     document.encoded   // the bytes of its file
 public struct CardDocument: Equatable, Sendable {
   /// The size of the card in units. x and y are measured from its centre, y downwards.
-  public static let width = CardFormat.canvasWidth
-  public static let height = CardFormat.canvasHeight
+  public static let width = DocumentFormat.canvasWidth
+  public static let height = DocumentFormat.canvasHeight
   /// The default width and height of an element.
-  public static let elementSide = CardFormat.elementSide
+  public static let elementSide = DocumentFormat.elementSide
 
   /// Everything except `elements`, in the form of version 2; for a file of a later version, as far as it can be
   /// understood.
@@ -28,8 +28,8 @@ public struct CardDocument: Equatable, Sendable {
   /// An empty card.
   public init(id: DocumentID, background: CardColor) {
     rest = [
-      "background": background.json, "format": .text(CardFormat.name), "id": .text(id.description),
-      "version": .integer(CardFormat.version),
+      "background": background.json, "format": .text(DocumentFormat.name), "id": .text(id.description),
+      "version": .integer(DocumentFormat.version),
     ]
     list = ElementList([])
     self.id = id
@@ -53,7 +53,7 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   /// The version that it would be saved as; for a file of a later version, that version.
-  public var version: Int { rest["version"]?.integer ?? CardFormat.version }
+  public var version: Int { rest["version"]?.integer ?? DocumentFormat.version }
   /// True for a file of a later version, which is shown but never changed.
   public var isReadOnly: Bool { shape == .future }
 
@@ -134,7 +134,7 @@ public struct CardDocument: Equatable, Sendable {
     _ kind: ElementKind, _ fields: [(ElementField, ElementValue)], image: ContentHash? = nil, id: DocumentID
   ) throws(DocumentError) -> Element {
     try beginChange()
-    guard list.all.count < CardFormat.maximumElements else { throw .full(limit: CardFormat.maximumElements) }
+    guard list.all.count < DocumentFormat.maximumElements else { throw .full(limit: DocumentFormat.maximumElements) }
     var element = Element(json: ["id": .text(id.description), "kind": .text(kind.rawValue)])
     for (field, value) in fields { try element.set(field, to: value) }
     element.json["image"] = image.map { .text($0.description) }

@@ -50,8 +50,8 @@ extension Element {
 
   /// The position by thirds of the card, such as `at the top left`.
   var placeInWords: String {
-    let column = x < -CardFormat.canvasWidth / 6 ? "left" : x > CardFormat.canvasWidth / 6 ? "right" : ""
-    let row = y < -CardFormat.canvasHeight / 6 ? "top" : y > CardFormat.canvasHeight / 6 ? "bottom" : ""
+    let column = x < -DocumentFormat.canvasWidth / 6 ? "left" : x > DocumentFormat.canvasWidth / 6 ? "right" : ""
+    let row = y < -DocumentFormat.canvasHeight / 6 ? "top" : y > DocumentFormat.canvasHeight / 6 ? "bottom" : ""
     if column.isEmpty, row.isEmpty { return "in the middle" }
     if column.isEmpty { return "at the \(row)" }
     return row.isEmpty ? "on the \(column)" : "at the \(row) \(column)"

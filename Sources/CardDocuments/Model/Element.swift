@@ -32,8 +32,8 @@ public struct Element: Equatable, Sendable {
   public var x: Double { number("x", 0) }
   public var y: Double { number("y", 0) }
   /// In units of the canvas, as the file says, even if not above 0.
-  public var width: Double { number("width", CardFormat.elementSide) }
-  public var height: Double { number("height", CardFormat.elementSide) }
+  public var width: Double { number("width", DocumentFormat.elementSide) }
+  public var height: Double { number("height", DocumentFormat.elementSide) }
   /// Degrees clockwise about the element's centre.
   public var rotation: Double { number("rotation", 0) }
 
@@ -55,7 +55,7 @@ public struct Element: Equatable, Sendable {
   /// Nil for an image.
   public var wraps: Bool? { kind == .text ? json["wraps"]?.boolean ?? false : nil }
   /// The line height in units, reduced if the lines do not fit. Nil for an image.
-  public var size: Double? { kind == .text ? number("size", CardFormat.textSize) : nil }
+  public var size: Double? { kind == .text ? number("size", DocumentFormat.textSize) : nil }
   /// How the lines are aligned in the box: `center`, `left` or `right`. Nil for an image.
   public var align: String? { kind == .text ? json["align"]?.text ?? "center" : nil }
   /// Whether its box is as high as the text needs. Nil for an image.

@@ -48,10 +48,10 @@ public enum ElementField: String, CaseIterable, Sendable {
   /// What a field of numbers accepts.
   public var range: ClosedRange<Double>? {
     switch self {
-    case .x, .y: -CardFormat.farthest...CardFormat.farthest
-    case .width, .height: .leastNonzeroMagnitude...CardFormat.farthest
+    case .x, .y: -DocumentFormat.farthest...DocumentFormat.farthest
+    case .width, .height: .leastNonzeroMagnitude...DocumentFormat.farthest
     case .rotation: -.greatestFiniteMagnitude ... .greatestFiniteMagnitude
-    case .size: CardFormat.textSizes
+    case .size: DocumentFormat.textSizes
     default: nil
     }
   }
@@ -111,7 +111,7 @@ public enum ElementField: String, CaseIterable, Sendable {
   }
 
   private func isProper(_ text: String) -> Bool {
-    text.utf8.count <= CardFormat.maximumText && !text.utf8.contains(0)
+    text.utf8.count <= DocumentFormat.maximumText && !text.utf8.contains(0)
   }
 
   private func suggestion(for value: ElementValue) -> String? {

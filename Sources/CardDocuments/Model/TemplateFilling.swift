@@ -37,10 +37,10 @@ extension CardDocument {
       let text = template.filled(values.texts)
       let picture = template.names.lazy.compactMap { values.pictures[$0] }.first
       let isRemoved = element.kind == .image && picture == nil
-      guard isRemoved || text.utf8.count <= CardFormat.maximumText else {
+      guard isRemoved || text.utf8.count <= DocumentFormat.maximumText else {
         let field: ElementField = element.kind == .image ? .alt : .text
         throw .badValue(
-          field: field.rawValue, expected: "at most \(grouped(CardFormat.maximumText)) bytes",
+          field: field.rawValue, expected: "at most \(grouped(DocumentFormat.maximumText)) bytes",
           found: counted(text.utf8.count, "byte"), suggestion: nil)
       }
       if element.kind == .image {

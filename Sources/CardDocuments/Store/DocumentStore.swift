@@ -125,7 +125,7 @@ public final class DocumentStore {
   /// Opens a file. The file is never written to; `save()` makes a document of it.
   public func open(path: String) throws(DocumentError) -> StoredDocument {
     let bytes = try readPlainFile(
-      path, limit: CardFormat.maximumBytes, followingLinks: true, isInterrupted: isInterrupted)
+      path, limit: DocumentFormat.maximumBytes, followingLinks: true, isInterrupted: isInterrupted)
     return StoredDocument(.file(path), try CardDocument(reading: bytes, file: path), in: self)
   }
 
@@ -150,7 +150,7 @@ public final class DocumentStore {
   }
 
   func picture(from bytes: [UInt8], named name: String) throws(DocumentError) -> Picture {
-    do { return try drawing.picture(from: bytes, longSide: CardFormat.imageSide) } catch {
+    do { return try drawing.picture(from: bytes, longSide: DocumentFormat.imageSide) } catch {
       throw .picture(file: name, error)
     }
   }

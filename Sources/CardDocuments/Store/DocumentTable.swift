@@ -8,7 +8,7 @@ import Values
 ///
 ///     Store(path: path, migrations: DocumentTable.migrations, isInterrupted: isInterrupted)
 public enum DocumentTable {
-  package static var migrations: [Storage.Migration] { [Storage.Migration("documents", sql: schema)] }
+  package static var migrations: [Migration] { [Migration("documents", sql: schema)] }
 
   private static let schema = """
     CREATE TABLE documents (id TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL, modified REAL NOT NULL) STRICT;

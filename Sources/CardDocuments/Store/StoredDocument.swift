@@ -258,8 +258,8 @@ public final class StoredDocument {
     let bytes = content.encoded
     show(content)
     if case .row(let known, _) = state.place, known.content == bytes { return }
-    guard bytes.count <= CardFormat.maximumBytes else {
-      throw DocumentError.tooMuch(file: "document \(id)", .whole, "bytes", limit: CardFormat.maximumBytes)
+    guard bytes.count <= DocumentFormat.maximumBytes else {
+      throw DocumentError.tooMuch(file: "document \(id)", .whole, "bytes", limit: DocumentFormat.maximumBytes)
     }
     let row = DocumentRow(id: content.id.description, content: bytes, modified: store.keeper.now)
     try DocumentTable.write(db, row)

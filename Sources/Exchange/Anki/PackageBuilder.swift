@@ -72,13 +72,13 @@ struct PackageBuilder {
       try frames.feed(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) { try sink.append($0) }
       try Folder.removeFile(collection)
       ends.append(("collection.anki21b", sink.count))
-      var entries = WireWriter()
+      var entries = ProtobufWriter()
       for (index, record) in media.enumerated() {
         if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
         let content = try content(of: record)
         try content.withUnsafeBytes { bytes in
           try frames.feed(bytes, isLast: true) { try sink.append($0) }
-          var entry = WireWriter()
+          var entry = ProtobufWriter()
           entry.bytes(1, record.name.utf8)
           entry.number(2, bytes.count)
           entry.bytes(3, sha1(bytes))

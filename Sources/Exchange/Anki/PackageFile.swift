@@ -74,7 +74,7 @@ final class PackageFile {
   private static func version(of zip: ZipFile, _ path: String) throws -> Version {
     if let meta = zip.members["meta"] {
       let fields: [WireField]
-      do { fields = try WireReader.fields(try bytes(of: meta, in: zip, limit: 1000)[...]) } catch is WireFault {
+      do { fields = try ProtobufReader.fields(try bytes(of: meta, in: zip, limit: 1000)[...]) } catch is WireFault {
         throw PackageError.damaged(path: path, place: "the file meta", reason: "is not in Anki's format")
       }
       guard let known = Version(rawValue: fields.last { $0.number == 1 }?.integer ?? 0) else {
@@ -205,11 +205,11 @@ final class PackageFile {
 
   private func readEntries(_ bytes: [UInt8]) throws {
     do {
-      let entries = try WireReader.fields(bytes[...]).filter { $0.number == 1 }
+      let entries = try ProtobufReader.fields(bytes[...]).filter { $0.number == 1 }
       guard entries.count <= ZipFile.mostMembers else { throw faultyMedia }
       for (index, entry) in entries.enumerated() {
         var (name, sha1) = ("", [UInt8]())
-        for field in try WireReader.fields(entry.bytes) {
+        for field in try ProtobufReader.fields(entry.bytes) {
           if field.number == 1 { name = String(validating: field.bytes, as: UTF8.self) ?? "" }
           if field.number == 3 { sha1 = Array(field.bytes) }
         }

@@ -55,7 +55,7 @@ final class PackageRows {
         id: NoteID(rawValue: min(AnkiCard.mostNumber, id)), guid: row.text(1),
         type: NoteTypeID(rawValue: row.integer(2)),
         modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))),
-        tags: keepsMarks ? tags : Tags.withoutMarks(tags), fields: NoteFields.list(row.bytes(5)), data: row.text(6)))
+        tags: keepsMarks ? tags : Tags.withoutMarks(tags), fields: AnkiFields.list(row.bytes(5)), data: row.text(6)))
     while let next = card, next.integer(1) <= id {
       if next.integer(1) == id { append(next, to: &note) } else { hasStrayCards = true }
       card = try cards.next()
@@ -87,7 +87,7 @@ final class PackageRows {
 }
 
 /// The column with a note's fields.
-enum NoteFields {
+enum AnkiFields {
   /// Splits the column at U+001F. Bytes that are not UTF-8 are replaced, and NUL bytes are removed.
   static func list(_ column: TextBytes) -> [String] {
     column.split(separator: 0x1F, omittingEmptySubsequences: false).map { field in

@@ -46,7 +46,7 @@ struct SchemaEighteen {
         "type": .integer(0), "sortf": .integer(0), "did": .null, "css": .text(""), "latexsvg": .boolean(false),
         "latexPre": .text(""), "latexPost": .text(""), "req": .list([]),
       ]
-      for field in try WireReader.fields(Array(row.blob(3))[...]) {
+      for field in try ProtobufReader.fields(Array(row.blob(3))[...]) {
         switch field.number {
         case 1: type["type"] = .integer(field.integer)
         case 2: type["sortf"] = .integer(field.integer)
@@ -70,7 +70,7 @@ struct SchemaEighteen {
       "name": .text(name), "sticky": .boolean(false), "rtl": .boolean(false), "font": .text("Arial"),
       "size": .integer(20),
     ]
-    for field in try WireReader.fields(config) {
+    for field in try ProtobufReader.fields(config) {
       switch field.number {
       case 1: record["sticky"] = .boolean(field.flag)
       case 2: record["rtl"] = .boolean(field.flag)
@@ -95,7 +95,7 @@ struct SchemaEighteen {
       "name": .text(name), "qfmt": .text(""), "afmt": .text(""), "bqfmt": .text(""), "bafmt": .text(""), "did": .null,
       "bfont": .text(""), "bsize": .integer(0),
     ]
-    for field in try WireReader.fields(config) {
+    for field in try ProtobufReader.fields(config) {
       switch field.number {
       case 1: record["qfmt"] = .text(field.text)
       case 2: record["afmt"] = .text(field.text)
@@ -119,10 +119,10 @@ struct SchemaEighteen {
     let parts = name.split(separator: "\u{1F}", omittingEmptySubsequences: false)
     var deck = SentHead.deck(0, name: parts.joined(separator: "::"), modified: 0, preset: nil, DeckLimits())
     deck["conf"] = nil
-    for field in try WireReader.fields(kind) {
+    for field in try ProtobufReader.fields(kind) {
       if field.number == 2 { deck["dyn"] = .integer(1) }
       guard field.number == 1 else { continue }
-      for part in try WireReader.fields(field.bytes) {
+      for part in try ProtobufReader.fields(field.bytes) {
         switch part.number {
         case 1: deck["conf"] = .integer(part.integer)
         case 2: deck["extendNew"] = .integer(part.integer)
@@ -142,7 +142,7 @@ struct SchemaEighteen {
   // MARK: Presets
 
   private func preset(named name: String, _ config: ArraySlice<UInt8>) throws -> PackagedPreset {
-    let fields = try WireReader.fields(config)
+    let fields = try ProtobufReader.fields(config)
     var record: Value.Record = ["name": .text(name)]
     func set(_ group: String?, _ key: String, _ value: Value) {
       guard let group else { return record[key] = value }

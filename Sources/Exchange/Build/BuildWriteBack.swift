@@ -171,7 +171,7 @@ private struct SourceLines {
         let cells = Self.cells(cards.cells, shape, texts, edit)
         // The table has no column for what was edited.
         if cells == cards.cells { continue }
-        let text = String(decoding: TableText.line(cells, cards.separator), as: UTF8.self)
+        let text = String(decoding: CellText.line(cells, cards.separator), as: UTF8.self)
         open = (row.start.line, String(text.dropLast()))
       }
     }

@@ -104,7 +104,7 @@ extension SourceReading {
       if guidColumn == nil, cells.count > width { return [] }
       while cells.count <= column { cells.append("") }
       cells[column] = isHeader ? TableColumn.guid.name : byLine[line] ?? ""
-      let text = String(decoding: TableText.line(cells, table.separator).dropLast(), as: UTF8.self)
+      let text = String(decoding: CellText.line(cells, table.separator).dropLast(), as: UTF8.self)
       // The reader has reached the next line, unless the row ends the text.
       let last = bytes.column == 1 && bytes.line > line ? bytes.line - 1 : bytes.line
       edits.append(SourceEdit(range: self.text.start(line)..<self.text.end(last), text: text))

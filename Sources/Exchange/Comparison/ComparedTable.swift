@@ -149,7 +149,7 @@ struct ComparedTable {
     var bytes: [UInt8] = []
     func add(_ line: [UInt8], _ conflicts: String) {
       bytes += line
-      if hasConflicts { bytes += [separator] + TableText.line([conflicts], separator).dropLast() }
+      if hasConflicts { bytes += [separator] + CellText.line([conflicts], separator).dropLast() }
       bytes += lineEnd.utf8
     }
     if hasHeader {
@@ -163,7 +163,7 @@ struct ComparedTable {
     return bytes
   }
 
-  private func line(_ cells: [String]) -> [UInt8] { TableText.line(cells, separator).dropLast() }
+  private func line(_ cells: [String]) -> [UInt8] { CellText.line(cells, separator).dropLast() }
 
   /// Returns the first row of the file if it has exactly these columns.
   /// - Parameter namesAll: whether it must name the columns of the longest row too, because another column follows.

@@ -41,9 +41,9 @@ struct WireField {
 
 /// Iterates over the fields of a message.
 ///
-///     var reader = WireReader(bytes)
+///     var reader = ProtobufReader(bytes)
 ///     while let field = try reader.next() { ... }
-struct WireReader {
+struct ProtobufReader {
   private let bytes: ArraySlice<UInt8>
   private var place: Int
 
@@ -51,7 +51,7 @@ struct WireReader {
 
   /// Returns all fields; messages have few.
   static func fields(_ bytes: ArraySlice<UInt8>) throws(WireFault) -> [WireField] {
-    var (reader, found) = (WireReader(bytes), [WireField]())
+    var (reader, found) = (ProtobufReader(bytes), [WireField]())
     while let field = try reader.next() { found.append(field) }
     return found
   }
@@ -96,7 +96,7 @@ struct WireReader {
 }
 
 /// Writes a message.
-struct WireWriter {
+struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
 
   mutating func number(_ field: Int, _ value: Int) {

@@ -9,15 +9,15 @@ extension CardShape {
   /// Converts an object of this format to version 2.
   func migrated(_ object: Value.Record) -> Value.Record {
     switch self {
-    case .midChapter: Migration.toVersion2(Migration.toEdition2(Migration.toEdition1(object)))
-    case .edition1: Migration.toVersion2(Migration.toEdition2(object))
-    case .edition2: Migration.toVersion2(object)
+    case .midChapter: DocumentMigration.toVersion2(DocumentMigration.toEdition2(DocumentMigration.toEdition1(object)))
+    case .edition1: DocumentMigration.toVersion2(DocumentMigration.toEdition2(object))
+    case .edition2: DocumentMigration.toVersion2(object)
     case .version2, .future: object
     }
   }
 }
 
-enum Migration {
+enum DocumentMigration {
   /// Mid-chapter to edition 1: adds texts. The background stays absent, and is drawn yellow.
   static func toEdition1(_ object: Value.Record) -> Value.Record {
     var object = object
@@ -48,12 +48,12 @@ enum Migration {
     let texts = list("textElements", of: object).enumerated().map { index, element in
       text(element, id: elementID(seed, "text", index))
     }
-    var result = renamingClashes(without(CardFormat.editionKeys, object), with: CardFormat.documentKeys)
+    var result = renamingClashes(without(DocumentFormat.editionKeys, object), with: DocumentFormat.documentKeys)
     result["id"] = object["id"]
     result["background"] = object["backgroundColor"]
     result["elements"] = .list(images + texts)
-    result["format"] = .text(CardFormat.name)
-    result["version"] = .integer(CardFormat.version)
+    result["format"] = .text(DocumentFormat.name)
+    result["version"] = .integer(DocumentFormat.version)
     return result
   }
 
@@ -77,15 +77,15 @@ enum Migration {
     var object = object
     for key in keys where object[key] != nil {
       let value = object.remove(key)
-      var name = CardFormat.clashPrefix + key
-      while object[name] != nil { name = CardFormat.clashPrefix + name }
+      var name = DocumentFormat.clashPrefix + key
+      while object[name] != nil { name = DocumentFormat.clashPrefix + name }
       object[name] = value
     }
     return object
   }
 
   private static func image(_ old: Value.Record, id: String) -> Value {
-    var element = renamingClashes(old, with: CardFormat.elementKeys)
+    var element = renamingClashes(old, with: DocumentFormat.elementKeys)
     element["id"] = .text(id)
     element["kind"] = .text(ElementKind.image.rawValue)
     placeByFields(&element)
@@ -104,7 +104,7 @@ enum Migration {
   }
 
   private static func text(_ old: Value.Record, id: String) -> Value {
-    var element = renamingClashes(without(["text"], old), with: CardFormat.elementKeys)
+    var element = renamingClashes(without(["text"], old), with: DocumentFormat.elementKeys)
     element["id"] = .text(id)
     element["kind"] = .text(ElementKind.text.rawValue)
     placeByFields(&element)

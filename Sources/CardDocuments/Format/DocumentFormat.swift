@@ -16,7 +16,7 @@ public enum CardShape: String, CaseIterable, Sendable {
   case future = "a later version"
 }
 
-enum CardFormat {
+enum DocumentFormat {
   static let name = "rwcard"
   static let version = 2
 
