@@ -14,9 +14,9 @@ let strict: [SwiftSetting] = [
 let lean = strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
 
 /// A room: a Swift target with the settings that all share.
-/// - Parameter isHot: what Lua calls in loops, or what each of many rows goes through. The program as it is released checks no exclusive access to memory there, which
-///   costs a tenth of a call; the tests do.
-/// - Parameter isLow: what every room goes through and few edits touch. Optimised in debug builds too: the tests run twice
+/// - Parameter isHot: whether Lua calls it in loops, or it runs for each of many rows. The released program does not check
+///   exclusive access to memory there, which costs a tenth of a call; the tests do.
+/// - Parameter isLow: whether every room uses it and few edits change it. Optimised in debug builds too: the tests run twice
 ///   as fast, and compiling a list of a million words would take them a minute.
 /// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast.
 /// - Parameter resources: texts that are compiled into it.

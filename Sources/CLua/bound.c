@@ -193,7 +193,7 @@ int dh_serve(lua_State *L, const dh_function *function, int arguments, int *answ
   lua_insert(L, -(arguments + 1));
   int status = dh_call_unlimited(L, arguments, LUA_MULTRET);
   *answer = dh_of(L)->served;
-  dh_forget_told_position(L);
+  dh_clear_position(L);
   return status;
 }
 

@@ -23,7 +23,7 @@ void dh_tell_position(lua_State *L, const char *position, const char *trace) {
   rt->has_told_position = 1;
 }
 
-void dh_forget_told_position(lua_State *L) { dh_of(L)->has_told_position = 0; }
+void dh_clear_position(lua_State *L) { dh_of(L)->has_told_position = 0; }
 
 void dh_tell_stop(lua_State *L, int reason, const char *position) {
   dh_runtime *rt = dh_of(L);

@@ -49,7 +49,7 @@ static void on_tick(int signal) {
     if (paused && paused->lends == DH_FREE) break;
     if (!entry->limit) continue;
     is_limited = 1;
-    int64_t reached = now - dh_stood_still(entry, paused, now);
+    int64_t reached = now - dh_time_paused(entry, paused, now);
     if (!entry->deadline) entry->deadline = reached + entry->limit;
     if (reached >= entry->deadline) expired = entry;
   }

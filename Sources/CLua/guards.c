@@ -10,7 +10,7 @@
 static int finish_pcall(lua_State *L, int status, lua_KContext skipped) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)skipped;
   dh_pass_stop_on(L, status);
-  dh_forget_told_position(L);
+  dh_clear_position(L);
   lua_pushboolean(L, 0);
   lua_insert(L, -2);
   return 2;
@@ -107,7 +107,7 @@ static int guarded_resume(lua_State *L) {
   int count = resume(L, co, lua_gettop(L) - 1);
   lua_pushboolean(L, count >= 0);
   if (count < 0) {
-    dh_forget_told_position(L);
+    dh_clear_position(L);
     count = 1;
   }
   lua_insert(L, -(count + 1));

@@ -153,7 +153,7 @@ dh_entry *dh_pause_limits(int64_t lends) {
   return entry;
 }
 
-int64_t dh_stood_still(const dh_entry *entry, const dh_entry *paused, int64_t now) {
+int64_t dh_time_paused(const dh_entry *entry, const dh_entry *paused, int64_t now) {
   if (!paused) return 0;
   int64_t waited = now - paused->paused_at;
   if (paused->lends == DH_FREE) return waited;
@@ -166,7 +166,7 @@ void dh_resume_limits(dh_entry *paused, int granted) {
   int64_t now = dh_now();
   int limited = 0;
   for (dh_entry *entry = paused; entry && (entry == paused || !entry->paused_at); entry = entry->outer) {
-    int64_t waited = granted ? dh_stood_still(entry, paused, now) : 0;
+    int64_t waited = granted ? dh_time_paused(entry, paused, now) : 0;
     if (entry->deadline) entry->deadline = entry->deadline + waited;
     if (paused->lends != DH_FREE) entry->lent = entry->lent + waited;
     if (entry->limit) limited = 1;

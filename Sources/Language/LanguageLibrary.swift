@@ -9,7 +9,7 @@ import Text
 /// The data that words are analysed with.
 ///
 ///     let library = LanguageLibrary(environment)
-///     try library.lemmatizer(of: spanish).lemmas(of: "dámelo").primary   // "dar"
+///     library.lemmatizer(of: spanish).lemmas(of: "dámelo").primary   // "dar"
 public final class LanguageLibrary {
   private let ownFolder: String
   let sharedFolders: [String]

@@ -7,7 +7,7 @@ import Text
 
 /// The lemmas of a form: the likeliest, and all possible ones.
 ///
-///     let lemmatizer = try library.lemmatizer(of: spanish)
+///     let lemmatizer = library.lemmatizer(of: spanish)
 ///     lemmatizer.lemmas(of: "casas").primary   // "casa"
 ///     lemmatizer.lemmas(of: "casas").all       // ["casa", "casar"]
 public struct Lemmas: Equatable, Sendable {

@@ -71,8 +71,8 @@ public final class LexiconLibrary {
   /// now on. For a SIGBUS handler.
   public static let handlesFault: @convention(c) (UnsafeRawPointer?) -> Bool = { mapping_fill($0) }
 
-  /// Returns the compiled lists that were truncated or written to while they were in use, each once. Their users since
-  /// then may have been told wrongly that words are not in the list. The next `lexicon(for:)` compiles them anew.
+  /// Returns the compiled lists that were truncated or written to while they were in use, each once. Since
+  /// then, lookups may have missed words of the list. The next `lexicon(for:)` compiles them anew.
   public func takeDamage() -> [LexiconError] {
     mapped.removeAll { $0.lexicon == nil }
     let damaged = mapped.compactMap(\.lexicon).filter { !$0.isDamaged && !$0.compiled.isWhole }

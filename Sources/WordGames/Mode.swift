@@ -114,7 +114,7 @@ public struct Reward: Equatable, Sendable {
   static let generous = titles.map { Reward(words: $0.0, title: $0.1, points: $0.0) }
 }
 
-/// The object that stands for a mode elsewhere, while that is held.
+/// Lua's object for a mode, as long as somebody uses it.
 public final class StandIn { public weak var object: AnyObject? }
 
 /// A kind of word game.

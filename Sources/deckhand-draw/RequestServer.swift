@@ -4,7 +4,7 @@
 import Wire
 
 struct RequestServer {
-  private var sheet: PaperSheet?
+  private var sheet: PrintedSheet?
 
   mutating func answer(_ bytes: [UInt8]) -> DrawAnswer {
     do {
@@ -26,11 +26,11 @@ struct RequestServer {
     case .pixels(let scene, let width, let height):
       return try Rendering(scene).pixels(width: width, height: height)
     case .addToSheet(let scene):
-      let open = try sheet ?? PaperSheet()
+      let open = try sheet ?? PrintedSheet()
       sheet = open
       return .drawing([], broken: try open.add(scene))
     case .addPage(let scene):
-      let open = try sheet ?? PaperSheet()
+      let open = try sheet ?? PrintedSheet()
       sheet = open
       return .drawing([], broken: try open.add(page: scene))
     case .finishSheet:

@@ -280,7 +280,7 @@ const char *dh_frozen_advice(lua_State *L, int index);
 // `trace` may be NULL.
 void dh_tell_position(lua_State *L, const char *position, const char *trace);
 // Clears that place, once the error is caught, or if none is raised.
-void dh_forget_told_position(lua_State *L);
+void dh_clear_position(lua_State *L);
 // The same for a stop; the stop begins here if it has not begun yet.
 void dh_tell_stop(lua_State *L, int reason, const char *position);
 // Numbers the calls from the other process: what follows, until dh_end_level, belongs to the call of that number.

@@ -182,7 +182,7 @@ public final class DistantCode {
         lua_settop(stack.L, top)
         let count = try stack.memory.reporting { try self.take(answer, on: stack.L) }
         if count < 0 {
-          dh_forget_told_position(stack.L)
+          dh_clear_position(stack.L)
           throw state.takeError(on: stack.L, status: LUA_ERRRUN)
         }
         let reason = dh_stop_reason_of(stack.L)

@@ -12,7 +12,7 @@ import Storage
 public final class DeckHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: DeckID
-  /// The object that stands for its options, while that is held.
+  /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?
 
   init(_ id: DeckID, in workspace: Workspace) {

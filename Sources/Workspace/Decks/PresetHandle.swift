@@ -9,7 +9,7 @@ public import Decks
 public final class PresetHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: PresetID
-  /// The object that stands for its options, while that is held.
+  /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?
 
   init(_ id: PresetID, in workspace: Workspace) {

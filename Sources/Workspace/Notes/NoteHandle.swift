@@ -13,7 +13,7 @@ public import Templates
 public final class NoteHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: NoteID
-  /// The object that stands for its fields, while that is held.
+  /// The object with its fields, as long as somebody uses it.
   public weak var part: AnyObject?
 
   init(_ id: NoteID, in workspace: Workspace) {

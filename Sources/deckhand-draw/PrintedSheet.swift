@@ -4,7 +4,7 @@
 import CDrawing
 import Wire
 
-final class PaperSheet {
+final class PrintedSheet {
   // In points: an A4 page, with three by three cards in the ratio 13 to 20 in its middle.
   private static let pageWidth = 595.28
   private static let pageHeight = 841.89
@@ -24,7 +24,7 @@ final class PaperSheet {
 
   init() throws(Refused) {
     surface = cairo_pdf_surface_create_for_stream(
-      Output.write, output.context, PaperSheet.pageWidth, PaperSheet.pageHeight)
+      Output.write, output.context, PrintedSheet.pageWidth, PrintedSheet.pageHeight)
     guard let cairo = cairo_create(surface) else {
       cairo_surface_destroy(surface)
       throw Refused.outOfMemory
@@ -40,16 +40,16 @@ final class PaperSheet {
   /// Adds a card. Returns the indices of the pictures that could not be decoded.
   func add(_ scene: Scene) throws(Refused) -> [Int] {
     guard cards < mostCardsOnSheet else { throw Refused(.badRequest, "a sheet has at most \(mostCardsOnSheet) cards") }
-    if cards > 0, cards % PaperSheet.perPage == 0 { cairo_show_page(cairo) }
-    let place = cards % PaperSheet.perPage
-    let left = (PaperSheet.pageWidth - PaperSheet.cardWidth * Double(PaperSheet.across)) / 2
-    let top = (PaperSheet.pageHeight - PaperSheet.cardHeight * Double(PaperSheet.across)) / 2
+    if cards > 0, cards % PrintedSheet.perPage == 0 { cairo_show_page(cairo) }
+    let place = cards % PrintedSheet.perPage
+    let left = (PrintedSheet.pageWidth - PrintedSheet.cardWidth * Double(PrintedSheet.across)) / 2
+    let top = (PrintedSheet.pageHeight - PrintedSheet.cardHeight * Double(PrintedSheet.across)) / 2
     let drawing = try Rendering(scene)
     cairo_save(cairo)
     cairo_translate(
-      cairo, left + Double(place % PaperSheet.across) * PaperSheet.cardWidth,
-      top + Double(place / PaperSheet.across) * PaperSheet.cardHeight)
-    drawing.draw(on: cairo, width: PaperSheet.cardWidth, height: PaperSheet.cardHeight, isVector: true)
+      cairo, left + Double(place % PrintedSheet.across) * PrintedSheet.cardWidth,
+      top + Double(place / PrintedSheet.across) * PrintedSheet.cardHeight)
+    drawing.draw(on: cairo, width: PrintedSheet.cardWidth, height: PrintedSheet.cardHeight, isVector: true)
     drawCuts()
     cairo_restore(cairo)
     cards += 1
@@ -59,10 +59,10 @@ final class PaperSheet {
 
   /// Adds a page of the scene's size, in points. Returns the indices of the pictures that could not be decoded.
   func add(page scene: Scene) throws(Refused) -> [Int] {
-    guard cards == 0, pages < PaperSheet.mostPages else {
-      throw Refused(.badRequest, "a sheet has either cards, or at most \(PaperSheet.mostPages) pages")
+    guard cards == 0, pages < PrintedSheet.mostPages else {
+      throw Refused(.badRequest, "a sheet has either cards, or at most \(PrintedSheet.mostPages) pages")
     }
-    guard PaperSheet.pageSides.contains(scene.width), PaperSheet.pageSides.contains(scene.height) else {
+    guard PrintedSheet.pageSides.contains(scene.width), PrintedSheet.pageSides.contains(scene.height) else {
       throw Refused(.badRequest, "a page must have sides from 36 to 14,400 points")
     }
     let drawing = try Rendering(scene)
@@ -76,7 +76,7 @@ final class PaperSheet {
   }
 
   private func drawCuts() {
-    cairo_rectangle(cairo, 0, 0, PaperSheet.cardWidth, PaperSheet.cardHeight)
+    cairo_rectangle(cairo, 0, 0, PrintedSheet.cardWidth, PrintedSheet.cardHeight)
     cairo_set_source_rgb(cairo, 0.6, 0.6, 0.6)
     cairo_set_line_width(cairo, 0.3)
     cairo_stroke(cairo)
