@@ -16,7 +16,7 @@ public final class ExclusiveDatabase {
     case reading
     /// The file does not change: it is read without locks, and SQLite creates no files next to it.
     case immutable
-    /// The same, but its write-ahead log is read too. SQLite keeps the index of the log in memory.
+    /// No other process may open it, and its write-ahead log is read too. SQLite keeps the index of the log in memory.
     case immutableWithLog
   }
 

@@ -35,7 +35,7 @@ import Testing
     ] {
       terminal.wait(for: "probe>")
       terminal.type(keys)
-      usleep(50_000)
+      #expect(waits { terminal.isResting })
       terminal.type("\u{03}", showing: "INTERRUPTED")
     }
   }
@@ -47,7 +47,7 @@ import Testing
     for keys in ["", "abc", "\u{12}", "\u{12}fir", "\u{1B}", "\u{16}", "\u{1B}5", "\u{1B}[200~half a paste"] {
       terminal.wait(for: "probe>")
       terminal.type(keys)
-      usleep(20_000)
+      #expect(waits { terminal.isResting })
       let start = terminal.processorSeconds
       terminal.type("\u{03}", showing: "INTERRUPTED")
       #expect(terminal.processorSeconds - start < 1)
@@ -71,7 +71,7 @@ import Testing
     let terminal = try probe()
     terminal.wait(for: "probe>")
     terminal.type("\u{1B}[200~for x in y do\r\n\tSp\t\n\nend\u{1B}[201~")
-    usleep(100_000)
+    #expect(waits { terminal.isResting })
     terminal.type("\r", showing: "LINE")
     let rest = terminal.wait(for: "end\"")
     #expect(rest.contains(#"for x in y do\n"#))
@@ -250,11 +250,11 @@ import Testing
     terminal.wait(for: "probe>")
     terminal.type("ab", showing: "ab")
     terminal.signal(SIGSTOP)
-    usleep(50_000)
+    #expect(waits { text(of: "/proc/\(terminal.process)/stat").contains(") T ") })
     terminal.signal(SIGCONT)
     terminal.wait(for: "ab")
     terminal.resize(columns: 40)
-    usleep(50_000)
+    #expect(waits { terminal.isResting })
     terminal.type("c\r")
     terminal.wait(for: #"LINE 3 "abc""#)
   }
@@ -275,8 +275,7 @@ import Testing
     #expect(terminal.ended() == 0)
     #expect(terminal.isInCanonicalMode)
     let other = try probe()
-    let hasTicked = (0..<100).contains { _ in
-      usleep(100_000)
+    let hasTicked = waits {
       other.type("ticks\r")
       return other.wait(for: "TICKS ").isEmpty == false && other.wait(for: "\r\n").contains("true")
     }

@@ -33,7 +33,8 @@ import Testing
       let isDone = Flag()
       db.connection.lend()
       try db.connection.sharedLane().add {
-        usleep(100_000)
+        // Long enough for the other thread to go on, if it does not wait.
+        for _ in 0..<20_000 { sched_yield() }
         isDone.set()
       }
       switch use {

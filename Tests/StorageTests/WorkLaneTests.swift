@@ -27,27 +27,30 @@ import Testing
   }
 
   @Test func `the number of pending pieces is limited`() throws {
-    let (lane, begun) = (WorkLane(ahead: 2), Notes())
+    let (lane, added, seen) = (WorkLane(ahead: 2), Notes(), Notes())
     for number in 0..<50 {
       try lane.add {
-        begun.add(number)
-        usleep(500)
+        // While the first one runs, others would be added without end.
+        if number == 0 { for _ in 0..<20_000 where added.all.count < 10 { sched_yield() } }
+        seen.add(added.all.count - number)
       }
-      // One is running, two are pending.
-      #expect(begun.all.count >= number - 2)
+      added.add(number)
     }
     try lane.drain()
+    // One is running, two are pending.
+    #expect(seen.all.count == 50 && seen.all.allSatisfy { $0 <= 3 })
   }
 
   @Test func `after a failure no piece starts until the error was taken`() throws {
-    let (lane, notes) = (WorkLane(ahead: 8), Notes())
+    let (lane, notes, isFilled) = (WorkLane(ahead: 8), Notes(), Notes())
     for number in 0..<6 {
       _ = try lane.add { () throws(StorageError) in
-        usleep(2000)
+        while isFilled.all.isEmpty { sched_yield() }
         if number == 2 { throw StorageError.full(path: "2") }
         notes.add(number)
       }
     }
+    isFilled.add(1)
     lane.waitUntilIdle()
     #expect(try !lane.add { notes.add(10) })
     #expect(throws: StorageError.full(path: "2")) { try lane.drain() }
@@ -64,7 +67,7 @@ import Testing
       for _ in 0..<4 {
         try lane.add {
           notes.add(1)
-          usleep(300)
+          for _ in 0..<100 { sched_yield() }
           notes.add(-1)
         }
       }

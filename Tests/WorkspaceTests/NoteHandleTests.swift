@@ -148,12 +148,7 @@ import ToggleSettings
     #expect(slow.failure == 0)
     #expect(try wait(for: slow.process, seconds: 120, environment, nil) == nil)
     // A killed process exists until the system has reaped it, which may be late on a busy machine.
-    var isGone = false
-    for _ in 0..<30_000 where !isGone {
-      isGone = kill(-slow.process, 0) != 0 && errno == ESRCH
-      if !isGone { usleep(1000) }
-    }
-    #expect(isGone)
+    #expect(waits { kill(-slow.process, 0) != 0 && errno == ESRCH })
     environment.clocks.pause = { _ in usleep(1000) }
     let input = try person.folder.write("a", to: "input")
     for (words, isDone) in [("read line; exit 0", true), ("exit 3", false), ("kill -9 $$", false)] {
