@@ -61,8 +61,9 @@ import Testing
         plugins.disable("alone")
         print(#plugin_processes())
         """)
-    #expect(
-      result.lines == ["0", "none", "1\t2\t1", "0 1 2", "0", "0", "0", "true\t5", "0"], "\(result)")
+    // Only root may list the open files of a process without rights.
+    let open = geteuid() == 0 ? ["0 1 2"] : []
+    #expect(result.lines == ["0", "none", "1\t2\t1"] + open + ["0", "0", "0", "true\t5", "0"], "\(result)")
   }
 
   @Test func `plugins that come with deckhand run in its process, and so do those that the user chooses`() throws {
