@@ -110,6 +110,12 @@ public final class BindingContext {
     return owner.plugin == nil ? self.owner : owner
   }
 
+  /// Refuses a listener of the user's state while a plugin runs a script there: it would later run with the rights of
+  /// the user.
+  func refusePluginListener() throws(LuaFailure) {
+    if adder != owner { throw .message("a script that a plugin runs may not listen; the plugin itself may") }
+  }
+
   func isTyped(_ path: String) -> Bool { owner == .user && hosts.shell.isTyped(path) }
 
   /// Runs `body`, which stores something in the program for the state. The state is charged for everything that the

@@ -132,6 +132,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     "Calls a function once per change with a list of {name=, old=, new=}; \"\" observes every setting."
   ) { stack in
     let (prefix, listener) = (try stack.text(1, limit: 1024), try stack.function(2))
+    try context.refusePluginListener()
     let subject = prefix.isEmpty ? "settings" : "settings of \(printable(prefix))"
     let tree = try context.workspace().preferences().tree
     let charge = try stack.memory.retainCharge(512)

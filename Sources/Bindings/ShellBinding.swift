@@ -258,6 +258,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
       let near = didYouMean(name, among: ShellEvent.allCases.map(\.rawValue), quote: "'")
       throw LuaFailure.argument(1, "no event is called '\(printable(name))'\(near)")
     }
+    try context.refusePluginListener()
     return context.events.add(event, context, try stack.function(2))
   }
 }

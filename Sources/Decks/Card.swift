@@ -110,6 +110,11 @@ public struct CardSchedule: Equatable, Sendable {
   /// The interval in a column. In a damaged file it may be any number.
   static func interval(_ column: Double?) -> Int? { column.flatMap { (0...1e6).contains($0) ? Int($0) : nil } }
 
+  /// The interval that a card which is learnt again will have: as it was given, or else its stability.
+  public static func lapsedInterval(_ given: Int?, stability: Double?) -> Int {
+    given ?? Int(min(36_500, max(1, stability ?? 1)).rounded())
+  }
+
   /// Checks a schedule that comes from elsewhere.
   /// - Throws: `badOption`, which names the value that is not valid.
   public func check() throws(DeckError) {

@@ -191,6 +191,9 @@ public final class CardBatch: WaitingRows {
     case .found(let id):
       return try resolveDuplicate(card, id)
     case .foundSibling(let id):
+      if try !NoteOrdinals.makes(db, 0, sibling: id) {
+        throw NoteError.noSuchCard(guid: card.guid.map { String(decoding: $0, as: UTF8.self) } ?? "", number: 1)
+      }
       // Its prompt and answer differ from those of the card, so an update has nothing to write.
       if onDuplicate == .error { return try resolveDuplicate(card, id) }
       return .skipped

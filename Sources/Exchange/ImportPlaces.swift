@@ -328,7 +328,9 @@ final class ImportPlaces {
     }
     guard notes.contains(note) else { return Written() }
     try row.checkBeside()
-    guard let card = try NoteTable.card(db, of: note, ordinal: ordinal) else { return Written() }
+    guard let card = try NoteTable.card(db, of: note, ordinal: ordinal) else {
+      throw RowRefusal(NoteError.noSuchCard(guid: guid, number: ordinal + 1))
+    }
     try batch(within: row.subdeck).place([card])
     try attach(row, to: card)
     return Written(card: card)

@@ -99,8 +99,9 @@ public enum Leftovers {
     return parentFolder(of: target) + "/" + name
   }
 
-  /// The name of the temporary file for a stem: `words.tsv.1234-0.tmp`.
-  static func temporary(for target: String, attempt: Int) -> String { "\(target).\(getpid())-\(attempt).tmp" }
+  /// The name of the temporary file for a stem: `words.tsv.1234-0.tmp`. A sweep knows it by the process.
+  /// - Parameter attempt: below 1,000.
+  public static func temporary(for target: String, attempt: Int) -> String { "\(target).\(getpid())-\(attempt).tmp" }
 
   /// What follows the kind in the name of a scratch folder; nil for any other name.
   private static func end(ofScratch name: String) -> Substring? {

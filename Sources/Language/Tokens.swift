@@ -4,7 +4,7 @@
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
 // in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. A sentence ends at the end of a
 // paragraph, or at an end mark followed by a capital, a letter of a script without capitals, a digit or an opening
-// mark.
+// mark, or after 1,000 words, since what shows a sentence reads it whole.
 
 import Lexicon
 import Text
@@ -28,6 +28,8 @@ struct Tokenizer {
 
   init(tables: WordTables) { self.tables = tables }
 
+  private static let longestSentence = 1000
+
   /// Calls `body` with the range and the words of each sentence that has a word. Only the words of one sentence are
   /// held at a time.
   /// - Parameter watch: called after each 4,096 words with the bytes that the words of the sentence take.
@@ -41,7 +43,8 @@ struct Tokenizer {
       read += 1
       if read & 0xFFF == 0 { try watch(words.capacity * MemoryLayout<WordRange>.stride) }
       while checked < words.count {
-        guard let end = boundary(bytes, after: words[checked - 1], before: words[checked]) else {
+        let end = boundary(bytes, after: words[checked - 1], before: words[checked])
+        guard let end = end ?? (checked < Self.longestSentence ? nil : words[checked].start) else {
           checked += 1
           continue
         }

@@ -30,6 +30,8 @@ public enum NoteError: Problem, Equatable {
   case tooLarge(what: String)
   /// A note with the same guid has another type.
   case otherType(type: String)
+  /// A row is of a card that the note with its guid does not make.
+  case noSuchCard(guid: String, number: Int)
   case mediaNotFound(name: String, suggestion: String?)
   /// The user or a time limit stopped the operation; nothing was changed.
   case interrupted
@@ -68,6 +70,11 @@ public enum NoteError: Problem, Equatable {
       ProblemReport(
         .badValue, "The note is of another type",
         "a note with this guid already exists, of the type \(quoted(type)), which has other fields")
+    case .noSuchCard(let guid, let number):
+      ProblemReport(
+        .badRow, "No such card",
+        "the note with the guid \(quoted(guid)) makes no card \(grouped(number)); give the row another guid, or change "
+          + "the note so that it makes the card")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .mediaNotFound(let name, let near):
       ProblemReport(

@@ -125,7 +125,7 @@ import Testing
     let deck = try collection.deck("D")
     try collection.add(deck, "new", "x")
     let cards = try ["due", "held"].map { try collection.add(deck, $0, "x") }
-    let learning = try collection.add(deck, "learning", "x")
+    let (learning, again) = (try collection.add(deck, "learning", "x"), try collection.add(deck, "again", "x"))
     try collection.store.operation("learn") { db in
       let moment = StudyMoment(now: collection.now)
       let sql = "UPDATE cards SET state = 2, due = ?, last_review = ? WHERE id = ?"
@@ -134,13 +134,17 @@ import Testing
       }
       try CardTable.setSuspended(db, cards[1], true, now: 1)
       try db.run("UPDATE cards SET difficulty = 5 WHERE id = ?", [cards[0].rawValue])
-      try db.run("UPDATE cards SET state = 1, due = ? WHERE id = ?", [collection.now - 90_000, learning.rawValue])
+      for (card, state) in [(learning, 1), (again, 3)] {
+        try db.run(
+          "UPDATE cards SET state = ?, due = ?, stability = 3.6 WHERE id = ?",
+          [state, collection.now - 90_000, card.rawValue])
+      }
     }
     for (query, prompts) in [
-      ("prop:due=0", ["due"]), ("-prop:due=0 is:review", ["held"]), ("prop:ivl<5", ["learning", "new"]),
-      ("prop:ivl>=5", ["due", "held"]),
+      ("prop:due=0", ["due"]), ("-prop:due=0 is:review", ["held"]), ("prop:ivl=0", ["learning", "new"]),
+      ("prop:ivl=4", ["again"]), ("prop:ivl>=5", ["due", "held"]),
       // A card being learnt is due too, and a difficulty is from 0 to 1.
-      ("prop:due<=0", ["due", "learning"]), ("prop:d>0.4", ["due"]), ("prop:d>0.5", []), ("prop:d<1", ["due"]),
+      ("prop:due<=0", ["again", "due", "learning"]), ("prop:d>0.4", ["due"]), ("prop:d>0.5", []), ("prop:d<1", ["due"]),
     ] { #expect(try found(deck, query) == prompts, "\(query)") }
   }
 

@@ -226,7 +226,9 @@ import Testing
     #expect(try notes("a.md", text + "\n").first?.first == html)
   }
 
-  @Test(arguments: ["    ==code==\n", "![==x==](a.png)\n", "`==x==`\n", "[a]: http://a.b/==x==\n"])
+  @Test(arguments: [
+    "    ==code==\n", "![==x==](a.png)\n", "`==x==`\n", "[a]: http://a.b/==x==\n", "<http://a.b/==x==>\n",
+  ])
   func `marks outside of text are no cloze`(text: String) throws {
     #expect(throws: ExchangeError.self) { try imported("a.md", text) }
   }
@@ -235,5 +237,14 @@ import Testing
     #expect(
       try notes("a.md", "Q: q\nA: a[^1]\n\n[^1]: the note\n").first?.last
         == "<p>a<sup>1</sup></p><div><sup>1</sup> the note</div>")
+  }
+
+  @Test(arguments: [
+    ("a\n\n[^1]: the note", "<p>a</p><p>[^1]: the note</p>"),
+    ("a[^1]\n\n[^1]: b\n\n[^1]: c", "<p>a<sup>1</sup></p><p>[^1]: c</p><div><sup>1</sup> b</div>"),
+    ("```\n[^1]: code\n```", "<pre><code>[^1]: code</code></pre>"),
+  ])
+  func `a footnote that nothing refers to stays as text`(text: String, html: String) throws {
+    #expect(try notes("a.md", "Q: *q*\nA: \(text)\n").first?.last == html)
   }
 }

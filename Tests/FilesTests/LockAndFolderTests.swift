@@ -144,6 +144,21 @@ import Testing
     #expect(!fileExists(folder.file(String(repeating: "a", count: 300))))
   }
 
+  @Test func `a pattern names what matches it, and a folder that cannot be read is an error`() throws {
+    let folder = TemporaryFolder()
+    for name in ["a", "b"] { try folder.makeFolder(name) }
+    for name in ["a/2.srt", "a/1.srt", "b/1.srt", "b/x.txt", "b/.1.srt", "1.srt"] { try folder.write("x", to: name) }
+    func matches(_ pattern: String) throws -> [String] {
+      try FilePattern.matches(folder.file(pattern)).map { String($0.dropFirst(folder.path.utf8.count + 1)) }
+    }
+    #expect(try matches("*/*.srt") == ["a/1.srt", "a/2.srt", "b/1.srt"])
+    #expect(try matches("?/x.txt") == ["b/x.txt"])
+    #expect(try matches("c/*.srt") == ["c/*.srt"] && matches("1.srt/*") == ["1.srt/*"])
+    symlink(folder.file("loop"), folder.file("loop"))
+    #expect(throws: FileError(folder.file("loop/"), .inspect, number: ELOOP)) { try matches("loop/*.srt") }
+    #expect(throws: FileError(folder.file("loop/"), .inspect, number: ELOOP)) { try matches("*/1.srt") }
+  }
+
   @Test func `a temporary folder is new, accessible only to its owner, and created only where possible`() throws {
     let folder = TemporaryFolder()
     let made = try (0..<2).map { _ in try Folder.makeTemporary(in: folder.path, prefix: "try") }

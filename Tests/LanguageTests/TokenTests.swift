@@ -51,6 +51,7 @@ import Testing
     ("es", "—¿Vienes? —preguntó Ana—. No. Fui al mar. Espera… —dijo.", 4), ("es", "Vive en la calle Mayor, No. 5.", 1),
     ("en", "I said no. He sat. Then he read Fig. 3 and left.", 3), ("es", "¿Sí? —Ana rio.", 2),
     ("ar", "هل قرأت؟ نعم. قال... لا", 3), ("hi", "वह गया। क्या बात है॥ हाँ", 3),
+    ("en", String(repeating: "word ", count: 2500), 3),
   ])
   func `sentences end in the right places`(code: String, text: String, count: Int) {
     #expect(sentences(text, code).count == count)

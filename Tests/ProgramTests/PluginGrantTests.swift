@@ -121,6 +121,8 @@ import Testing
           print("st", select(2, shell.run(line)).code)
         end
       end}
+      print(pcall(shell.on, "command", print))
+      print(pcall(settings.on_change, "", print))
       """, to: "st.lua")
     try home.plugin("other", permissions: #"["words"]"#, "")
     try home.plugin(
@@ -137,9 +139,11 @@ import Testing
     try home.enable("free")
     let run = try home.run([], input: "try\nst\nplugin limit free\nplugin info other\n")
     #expect(
-      run.lines.prefix(6) == [
-        "not_granted", "not_granted", "64", "st\tnot_granted", "st\tnot_granted",
-        "free: each call may use 2 s and 64 MiB.",
+      run.lines.prefix(8) == [
+        "not_granted", "not_granted", "64",
+        "false\ta script that a plugin runs may not listen; the plugin itself may",
+        "false\ta script that a plugin runs may not listen; the plugin itself may", "st\tnot_granted",
+        "st\tnot_granted", "free: each call may use 2 s and 64 MiB.",
       ], "\(run)")
     #expect(run.lines.contains { $0.hasPrefix("state") && $0.hasSuffix("off") }, "\(run)")
     #expect(try home.run("plugin", "limit", "free", "--memory", "80").output.contains("80 MiB"))

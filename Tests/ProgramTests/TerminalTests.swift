@@ -47,6 +47,15 @@ import Testing
     #expect(terminal.ended(after: "\u{15}\u{04}") == 0)
   }
 
+  @Test func `Backspace removes a whole letter in a locale without letters beyond ASCII`() throws {
+    let home = try Home()
+    let terminal = try PseudoTerminal(home.words([]), environment: home.environment + ["LC_ALL=C"])
+    terminal.retained = home
+    terminal.wait(for: "> ")
+    terminal.type("print(#'añ\u{7F}b')\r", showing: "2\r\n", "> ")
+    #expect(terminal.ended(after: "\u{04}") == 0)
+  }
+
   @Test func `with the output in a pipe, the result of each line comes before the next prompt`() throws {
     let home = try Home()
     let words = home.words([]).joined(separator: " ")

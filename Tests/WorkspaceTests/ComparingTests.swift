@@ -91,6 +91,16 @@ struct NoGenerator: CardGenerator {
 
   // MARK: Into a deck
 
+  @Test func `a note that was studied stays though theirs removed it, and is named`() throws {
+    for guid in ["gato", "sol"] { _ = try note(guid, there).remove() }
+    let card = try #require(try note("gato", here).cards().first)
+    try here.anki.answer(card, Rating.good)
+    try export(there, "theirs.apkg")
+    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
+    #expect(report.counts.removed == 1 && report.counts.kept == ["gato"])
+    #expect(try here.notes.find(guidBeginning: "gato").count == 1 && here.notes.find(guidBeginning: "sol").isEmpty)
+  }
+
   @Test func `a deck without changes gets everything that theirs changed, and undo restores it`() throws {
     let deck = try there.decks.open("Spanish")
     try deck.scheduling.set(.newPerDay, .number(7))

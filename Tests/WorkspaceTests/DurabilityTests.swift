@@ -5,6 +5,7 @@ import Decks
 import Exchange
 import Files
 import Glibc
+import Lexicon
 import Problems
 import Storage
 import Synchronization
@@ -33,6 +34,21 @@ import Testing
       try element.set(.x, to: .number(5))
     }
     #expect(try workspace.care.steps().count == steps + 1)
+  }
+
+  @Test func `the next start removes what killed processes left`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    _ = try workspace.media.add([1, 2, 3], named: "a.mp3")
+    let (folder, own) = (workspace.folder, person.data + "/dictionaries")
+    try workspace.close()
+    try makePrivateFolder(own)
+    let left = [own + "/de.words", folder + "/.sync-key", folder + "/media"].map { $0 + ".4194303-0.tmp" }
+    let kept = [own + "/de.words", own + "/mine.2024-05.tmp"]
+    for path in left + kept { try writeFile("x", to: path) }
+    let meanings = DictionaryLibrary(ownFolders: [own], systemFolders: [], isInterrupted: { false })
+    _ = try person.workspace(meanings: meanings)
+    #expect(left.filter(fileExists) == [] && kept.allSatisfy(fileExists))
   }
 
   @Test func `a page shows the deck as it was at one moment, while another shell changes it`() throws {

@@ -13,6 +13,13 @@ public enum NoteOrdinals {
     made(note, NoteCardMaker(type, isInterrupted: isNeverInterrupted), values: values)
   }
 
+  /// Whether the type of a card's note makes a card with this number of its fields.
+  static func makes(_ db: Database, _ ordinal: Int, sibling: CardID) throws -> Bool {
+    guard let card = try CardTable.card(db, sibling) else { return false }
+    let note = try NoteTable.record(db, card.note)
+    return try made(note, NoteTypeTable.record(db, note.type)).contains(ordinal)
+  }
+
   private static func made(_ note: NoteRecord, _ maker: NoteCardMaker, values: [String]? = nil) -> [Int] {
     let type = maker.type
     let fields = NoteFields(names: type.fields, values: values ?? NoteTable.padded(note.fields, type))

@@ -100,8 +100,12 @@ struct QueryMatcher {
     if let column = property.queryColumn { return row.optionalNumber(column) }
     switch property {
     case .interval:
-      guard row.integer(.state) == CardState.review.rawValue, let due = row.optionalNumber(.due) else { return nil }
       let given = CardSchedule.interval(row.optionalNumber(.interval))
+      // As in Anki, a card that was forgotten has the interval that it will get.
+      if row.integer(.state) == CardState.relearning.rawValue {
+        return Double(CardSchedule.lapsedInterval(given, stability: row.optionalNumber(.stability)))
+      }
+      guard row.integer(.state) == CardState.review.rawValue, let due = row.optionalNumber(.due) else { return nil }
       return Double(moment.interval(given, due: due, last: row.optionalNumber(.lastReview)))
     case .due:
       guard let due = row.optionalNumber(.due) else { return nil }

@@ -56,6 +56,7 @@ public struct Scheduler: Sendable {
     if old.state == .review, rating == .again { new.lapses = old.lapses == .max ? old.lapses : old.lapses + 1 }
     if let step = step(old, rating, moment) {
       new.state = old.state == .review || old.state == .relearning ? .relearning : .learning
+      if old.state == .review { new.interval = nil }
       new.step = step.index
       new.due = moment.now + step.seconds
       return NextSchedule(schedule: new, interval: step.seconds)

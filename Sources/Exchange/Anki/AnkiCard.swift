@@ -185,10 +185,10 @@ struct AnkiCalendar {
     schedule.state = state
     if state == .review || !AnkiCard.isTime(card.due) {
       schedule.due = start(ofDay: card.due)
-      if state == .review, card.ivl > 0 { schedule.interval = min(100_000, card.ivl) }
     } else {
       schedule.due = Double(min(100_000_000_000, card.due))
     }
+    if state != .learning, card.ivl > 0 { schedule.interval = min(100_000, card.ivl) }
     if state != .review {
       let count = state == .learning ? steps.learning : steps.relearning
       schedule.step = min(max(0, count - card.left % 1000), max(0, count - 1))

@@ -97,7 +97,7 @@ public final class PackageImport {
     let targets = try PackageFile.reading(path) {
       try PackageTargets(
         db, foreign, into: deck, isFromServer: isFromServer, contents, settings.moment,
-        isInterrupted: settings.isInterrupted, template: media?.renaming(inTemplate:) ?? { $0 })
+        isInterrupted: settings.isInterrupted)
     }
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
@@ -105,6 +105,7 @@ public final class PackageImport {
     receiver.onDuplicate = settings.onDuplicate
     defer { media?.flush = {} }
     targets.flush = receiver.flush
+    if let media { targets.template = media.renaming(inTemplate:) }
     media?.flush = receiver.flush
     let rows = try PackageFile.reading(path) { try PackageRows(foreign, keepsMarks: settings.keepsSchedule) }
     var done = 0

@@ -30,7 +30,7 @@ final class PackageTargets {
   /// Called before existing notes and cards are read.
   var flush: () throws -> Void = {}
   /// Called with each template and style sheet; returns what is stored instead.
-  private let template: (String) throws -> String
+  var template: (String) throws -> String = { $0 }
 
   private struct Target {
     let id: DeckID
@@ -53,10 +53,10 @@ final class PackageTargets {
 
   init(
     _ db: Database, _ foreign: Database, into root: DeckRecord?, isFromServer: Bool, _ contents: PackageContents,
-    _ moment: StudyMoment, isInterrupted: @escaping () -> Bool, template: @escaping (String) throws -> String
+    _ moment: StudyMoment, isInterrupted: @escaping () -> Bool
   ) throws {
     (self.db, self.root, self.contents, self.isInterrupted) = (db, root, contents, isInterrupted)
-    (self.isFromServer, self.template) = (isFromServer, template)
+    self.isFromServer = isFromServer
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
     // A burial ends with the day on which it was made.
     isToday = moment.day(of: contents.modified) == moment.today

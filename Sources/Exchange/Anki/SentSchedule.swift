@@ -75,7 +75,8 @@ struct SentSchedule {
     let count = schedule.state == .learning ? steps.learning : steps.relearning
     row.left = max(1, count - schedule.step)
     if schedule.state == .relearning {
-      (row.ivl, row.factor) = (Int(min(36_500, max(1, schedule.stability ?? 1)).rounded()), 2500)
+      row.ivl = CardSchedule.lapsedInterval(schedule.interval, stability: schedule.stability)
+      row.factor = 2500
     }
     return row
   }

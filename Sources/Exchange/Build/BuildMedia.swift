@@ -75,11 +75,9 @@ struct BuildMedia {
           if other.name != name, let twin = files.first(where: { $0.name == other.name }) {
             throw BuildError.sameMedia(path: file.path, other: twin.path)
           }
-          if before?.hash != other.hash {
-            let uses = try others ?? references(outside: build)
-            others = uses
-            if uses[other.name] != nil { throw BuildError.mediaTaken(path: file.path, name: other.name) }
-          }
+          let uses = try before?.hash == other.hash ? [:] : others ?? references(outside: build)
+          if before?.hash != other.hash { others = uses }
+          if uses[other.name] != nil { throw BuildError.mediaTaken(path: file.path, name: other.name) }
           try MediaTable.remove(db, other.name)
         }
         try settings.receiveMedia(content, hash, name)

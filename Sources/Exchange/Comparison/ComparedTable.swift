@@ -114,12 +114,11 @@ struct ComparedTable {
 
   // MARK: Writing
 
-  /// Returns a cell as bytes of the file, and its text.
-  private func cell(_ key: String, _ column: String) -> (raw: [UInt8], text: String)? {
-    guard let place = places[key], let index = columns.firstIndex(of: column) else { return nil }
-    let raw = Self.parts(of: rows[place].raw, separator)
-    guard index < raw.count, index < rows[place].cells.count else { return nil }
-    return (Array(raw[index]), rows[place].cells[index])
+  /// A row's cells as bytes of the file, and their texts, by the names of the columns.
+  private func cells(of key: String) -> [String: (raw: ArraySlice<UInt8>, text: String)] {
+    guard let place = places[key] else { return [:] }
+    let cells = zip(Self.parts(of: rows[place].raw, separator), rows[place].cells)
+    return Dictionary(firstOf: zip(columns, cells).map { ($0, (raw: $1.0, text: $1.1)) })
   }
 
   /// Splits a row into cells, with their quotes.
@@ -182,19 +181,19 @@ struct ComparedTable {
 
   /// Builds a row from the cells of both sides; each is copied from a side that has it, if possible.
   private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
-    let sides = theirs.separator == separator ? [self, theirs] : [self]
+    let sides = (theirs.separator == separator ? [self, theirs] : [self]).map { $0.cells(of: entry.key) }
     let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first
     var row: [UInt8] = []
     for (index, name) in names.enumerated() {
       if index > 0 { row.append(separator) }
-      let known = sides.compactMap { $0.cell(entry.key, name) }
+      let known = sides.compactMap { $0[name] }
       if name == tagName {
         let wanted = Set(entry.markedTags)
         let same = known.first { Set(Self.tags($0.text)) == wanted }
         let blank = known.contains { $0.text.contains(text: ", ") } ? ", " : " "
-        row += same?.raw ?? line([entry.markedTags.joined(separator: blank)])
+        row += same.map { Array($0.raw) } ?? line([entry.markedTags.joined(separator: blank)])
       } else {
-        row += known.first { $0.text == entry[name] }?.raw ?? line([entry[name]])
+        row += known.first { $0.text == entry[name] }.map { Array($0.raw) } ?? line([entry[name]])
       }
     }
     return row

@@ -40,6 +40,8 @@ public struct MergeCounts: Equatable, Sendable {
   public var others: [ComparedKind: Int] = [:]
   /// The guids of notes that are in other decks, and stay there unchanged.
   public var elsewhere: [String] = []
+  /// The guids of notes that theirs removed and that stay, because cards of them were studied.
+  public var kept: [String] = []
 
   public init() {}
 

@@ -1,6 +1,6 @@
 // Applies the result of a merge to a deck: changes what differs from the deck.
 // Invariant: notes that the merge leaves unchanged keep their schedule and position; nothing is applied partially,
-// because the caller's operation is rolled back on an error.
+// because the caller's operation is rolled back on an error; a note that was studied is not removed.
 
 public import Decks
 import Memory
@@ -44,13 +44,14 @@ public final class MergeIntoDeck {
     var merged = result
     try importMedia(ours, &merged)
     let difference = ContentDifference(ours, merged)
-    var elsewhere: [String] = []
+    var (elsewhere, kept): ([String], [String]) = ([], [])
     for change in difference.changes {
       let entry = merged[change.kind][change.key]
       switch change.kind {
       case .noteType: if let entry { try apply(type: entry) }
       case .deck: try setOptions(of: change.key, entry, beside: merged[.deck])
       case .note where try entry != nil && isElsewhere(change.key): elsewhere.append(change.key)
+      case .note where try entry == nil && isStudied(change.key): kept.append(change.key)
       case .note: try apply(change, entry)
       case .column, .preset, .media: continue
       }
@@ -66,7 +67,8 @@ public final class MergeIntoDeck {
     }
     var counts = difference.counts
     counts.added -= elsewhere.count
-    counts.elsewhere = elsewhere
+    counts.removed -= kept.count
+    (counts.elsewhere, counts.kept) = (elsewhere, kept)
     return counts
   }
 
@@ -101,20 +103,19 @@ public final class MergeIntoDeck {
   }
 
   private func rename(_ file: String, to name: String, in merged: inout ComparedContent) {
-    merged.replace(
-      .note,
-      by: merged[.note].entries.map { note in
-        var note = note
-        note.values = note.values.map { MediaNames.renaming(file.composed, to: name, in: $0) }
-        return note
-      })
-    merged.replace(
-      .noteType,
-      by: merged[.noteType].entries.map { type in
-        var type = type
-        type.values = type.values.map { MediaNames.renaming(file.composed, to: name, inTemplate: $0) }
-        return type
-      })
+    for kind in [ComparedKind.note, .noteType] {
+      merged.replace(
+        kind,
+        by: merged[kind].entries.map { entry in
+          var entry = entry
+          entry.values = entry.values.map {
+            kind == .note
+              ? MediaNames.renaming(file.composed, to: name, in: $0)
+              : MediaNames.renaming(file.composed, to: name, inTemplate: $0)
+          }
+          return entry
+        })
+    }
   }
 
   // MARK: Types and options
@@ -205,6 +206,10 @@ public final class MergeIntoDeck {
   /// Whether a note is in another deck, where it stays unchanged.
   private func isElsewhere(_ guid: String) throws -> Bool {
     try NoteTable.id(db, guid: guid, in: own) == nil && NoteTable.id(db, guid: guid) != nil
+  }
+
+  private func isStudied(_ guid: String) throws -> Bool {
+    try NoteTable.id(db, guid: guid, in: own).map { try NoteOrdinals.isStudied(db, $0) } ?? false
   }
 
   private func apply(_ change: ComparedChange, _ entry: ComparedEntry?) throws {

@@ -45,25 +45,36 @@ public struct ThreeWayMerge {
   /// Moves conflicts of other objects to the first note that uses the object, or else to the first note, because
   /// notes can store conflicts in every kind of file.
   private func keepConflicts(_ content: inout ComparedContent) {
+    guard let first = content[.note].entries.first?.key else { return }
+    var moved: [String: [MergeConflict]] = [:]
     for kind in [ComparedKind.noteType, .deck, .media] {
-      for entry in content[kind].entries where !entry.conflicts.isEmpty {
-        let notes = content[.note].entries
-        let owner = notes.first { ThreeWayMerge.isOf($0, kind, entry.key) } ?? notes.first
-        guard let owner else { continue }
-        content.update(owner.key, .note) { note in
-          note = adding(entry.conflicts.map { $0.of(kind, entry.key) }, to: note)
-        }
+      let entries = content[kind].entries.filter { !$0.conflicts.isEmpty }
+      if entries.isEmpty { continue }
+      let owners = ThreeWayMerge.owners(of: Set(entries.map(\.key)), kind, content[.note])
+      for entry in entries {
+        moved[owners[entry.key] ?? first, default: []] += entry.conflicts.map { $0.of(kind, entry.key) }
         content.update(entry.key, kind) { $0.conflicts = [] }
       }
     }
+    for (key, conflicts) in moved { content.update(key, .note) { $0 = adding(conflicts, to: $0) } }
   }
 
-  private static func isOf(_ note: ComparedEntry, _ kind: ComparedKind, _ key: String) -> Bool {
-    switch kind {
-    case .noteType: note[ComparedField.type] == key || note["note_type"] == key
-    case .deck: note[ComparedField.deck] == key
-    default: note.values.contains { $0.contains(text: key) }
+  /// Returns the first note that uses each of some objects, by the object.
+  private static func owners(
+    of keys: Set<String>, _ kind: ComparedKind, _ notes: ComparedList
+  ) -> [String: String] {
+    var owners: [String: String] = [:]
+    for note in notes.entries where owners.count < keys.count {
+      let used =
+        switch kind {
+        case .noteType: [note[ComparedField.type], note["note_type"]]
+        case .deck: [note[ComparedField.deck]]
+        // The characters that stand around the names of files, and that no name of a file has.
+        default: note.values.flatMap { $0.split { "\"'<>[]()|:=/\n".contains($0) }.map { String($0) } }
+        }
+      for key in used where keys.contains(key) && owners[key] == nil { owners[key] = note.key }
     }
+    return owners
   }
 
   private func merge(

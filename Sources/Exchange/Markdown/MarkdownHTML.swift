@@ -34,7 +34,7 @@ struct MarkdownHTML {
       html = FieldHTML.html(ofPlain: text)
       return
     }
-    let source = Bytes((isLine ? "# " + text : text).utf8)
+    let source = Bytes((isLine ? "# " + text : MarkdownHTML.keepingNotes(text)).utf8)
     var spans = MarkdownSpans(source, marksClozes: marksClozes)
     let highest = marksClozes ? MarkdownCloze.highestNumber(in: source) : 0
     Self.parse(spans.text) { document in
@@ -49,6 +49,24 @@ struct MarkdownHTML {
     for name in MediaNames.inHTML(html).sorted() where !media.contains(where: { $0.name == name }) {
       media.append((name, name))
     }
+  }
+
+  /// Returns the text with a backslash before each definition of a footnote that cmark would drop, because nothing
+  /// refers to it or because it is another one of the same name.
+  private static func keepingNotes(_ text: String) -> String {
+    guard text.contains(text: "[^"), text.contains(text: "]:") else { return text }
+    var (fence, seen) = (MarkdownFence(), Set<String>())
+    let lowered = text.lowercased()
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let start = line.drop { $0 == " " }
+      guard !fence.holds(line), line.count - start.count < 4, start.hasPrefix("[^"),
+        let end = start.firstIndex(of: "]"),
+        start[end...].hasPrefix("]:")
+      else { return String(line) }
+      let name = start[...end].lowercased()
+      let isUsed = lowered.split(at: name).count > lowered.split(at: name + ":").count
+      return isUsed && seen.insert(name).inserted ? String(line) : "\\" + start
+    }.joined(separator: "\n")
   }
 
   /// Returns why a text is refused; nil when it is valid.

@@ -99,7 +99,7 @@ enum CompareCommands {
       "deck", "merge", theme: DeckCommands.theme, access: .signedIn,
       effect: .depends { $0.optionalText("--output") == nil ? .changes : .announces },
       summary: "Merges the changes of two decks or files since a common base.",
-      answer: "{added, changed, removed, conflicts, elsewhere}",
+      answer: "{added, changed, removed, conflicts, elsewhere, kept}",
       details: operands + """
          Changes are merged field by field, tags as sets, order by neighbours; the same change on both sides is not a \
         conflict. Two different changes of a field, a change and a removal, or two different orders are a conflict: \
@@ -108,7 +108,7 @@ enum CompareCommands {
         that theirs changed replaces ours; if notes outside OURS show it, OURS uses the new one under another name. \
         Options, media, suspensions, flags and columns that the file of THEIRS does not contain stay unchanged. \
         Without --output, OURS must be a deck, and gets the result as one undo step; a note that is in another deck \
-        stays there unchanged, and is named. A text file keeps its form: what no side changed is written as it was. \
+        stays there unchanged, and is named; so does a note that theirs removed and you have studied. A text file keeps its form: what no side changed is written as it was. \
         The exit status is 0, or 1 if there were conflicts or such notes, or 2 if nothing could be merged.
         """,
       arguments: [
@@ -157,15 +157,17 @@ enum CompareCommands {
     var others = ComparedKind.allCases.compactMap { kind in counts.others[kind].map { kind.counted($0, session) } }
     if counts.moved > 0 { others.insert("\(session.counted(counts.moved, "note")) moved", at: 0) }
     if !others.isEmpty { lines.append("Also: \(others.joined(separator: ", ")).") }
-    if !elsewhere.isEmpty {
-      let notes = report.result.content[.note]
-      let names = counts.elsewhere.prefix(5).map { guid in
-        let title = notes[guid]?.shownTitle ?? guid
+    for (what, guids) in [
+      ("Not merged, because they are in other decks", counts.elsewhere),
+      ("Kept, because you have studied them", counts.kept),
+    ] where !guids.isEmpty {
+      let names = guids.prefix(5).map { guid in
+        let title = (report.result.content[.note][guid] ?? report.ours[guid])?.shownTitle ?? guid
         return printable(FieldHTML.plain(title) ?? title, limit: 40)
       }
       lines.append(
-        "Not merged, because they are in other decks: \(session.counted(elsewhere.count, "note")) "
-          + "(\(names.joined(separator: ", "))\(elsewhere.count > 5 ? ", …" : "")).")
+        "\(what): \(session.counted(guids.count, "note")) "
+          + "(\(names.joined(separator: ", "))\(guids.count > 5 ? ", …" : "")).")
     }
     let value: Value = .record([
       ("added", .integer(counts.added)), ("changed", .integer(counts.changed)), ("removed", .integer(counts.removed)),
@@ -173,6 +175,7 @@ enum CompareCommands {
         "conflicts",
         .list(conflicts.flatMap { kind, entry in entry.conflicts.map { $0.value(kind: kind, key: entry.key) } })
       ), ("elsewhere", .list(counts.elsewhere.map { .text($0) })),
+      ("kept", .list(counts.kept.map { .text($0) })),
     ])
     var result = CommandResult(value, .lines(lines))
     result.status = conflicts.isEmpty && elsewhere.isEmpty ? ExitStatus.done : ExitStatus.failed

@@ -64,7 +64,7 @@ enum DeckFileCommands {
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let name = invocation.text("DECK")
-    let paths = invocation.list("FILE").flatMap { TextCommands.paths($0, session) }
+    let paths = try invocation.list("FILE").flatMap { try TextCommands.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
       return try DeckPageCommands.importAnswers(name, paths, session)

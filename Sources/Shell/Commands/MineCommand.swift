@@ -57,12 +57,12 @@ enum MineCommand {
         throw CommandError.missingArgument(command: "mine", "--deck DECK", usage: "mine FILE... --deck DECK")
       }
       // Checked before the texts are read, even when no card results from them.
-      for film in films(invocation, session) {
+      for film in try films(invocation, session) {
         _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
       }
       let text = try TextCommands.open(
         invocation, session,
-        translations: invocation.list("--translation").flatMap { TextCommands.paths($0, session) },
+        translations: try invocation.list("--translation").flatMap { try TextCommands.paths($0, session) },
         offset: invocation.optionalNumber("--offset"))
       reportPairings(text, session)
       var report = try text.minable(options(invocation))
@@ -99,7 +99,7 @@ enum MineCommand {
   private static func clips(
     of words: [MinedWord], _ text: TextHandle, _ invocation: Invocation, _ session: Session
   ) throws -> FilmClips? {
-    let films = films(invocation, session)
+    let films = try films(invocation, session)
     if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
     let progress = session.console.progress("Cutting", total: words.count, unit: "words")
     defer { progress.finish() }
@@ -115,8 +115,8 @@ enum MineCommand {
     session.console.note("mine: \(words)" + (clips.reason.map { ": \(printable($0))" } ?? ""))
   }
 
-  private static func films(_ invocation: Invocation, _ session: Session) -> [String] {
-    invocation.list("--audio").flatMap { TextCommands.paths($0, session) }
+  private static func films(_ invocation: Invocation, _ session: Session) throws -> [String] {
+    try invocation.list("--audio").flatMap { try TextCommands.paths($0, session) }
   }
 
   private static func reportPairings(_ text: TextHandle, _ session: Session) {

@@ -41,7 +41,7 @@ enum TextCommands {
   ) throws -> TextHandle {
     var options = try options(invocation, deck: deck)
     (options.translations, options.offset) = (translations, offset)
-    for word in invocation.list("--known") { options.knownLists += paths(word, session) }
+    for word in invocation.list("--known") { options.knownLists += try paths(word, session) }
     return try open(invocation.list("FILE"), options, session, command: invocation.command.name)
   }
 
@@ -57,7 +57,7 @@ enum TextCommands {
   static func open(
     _ words: [String], _ options: TextOptions, _ session: Session, command: String, isOneOfSeveral: Bool = false
   ) throws -> TextHandle {
-    let paths = words.flatMap { Self.paths($0, session) }
+    let paths = try words.flatMap { try Self.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     let workspace = try session.workspace()
     let text = try session.lua.withStack { stack in
@@ -90,8 +90,8 @@ enum TextCommands {
   }
 
   /// The files that a word names: the path itself, or the matches of a pattern.
-  static func paths(_ word: String, _ session: Session) -> [String] {
-    FilePattern.matches(session.environment.folders.expanded(word))
+  static func paths(_ word: String, _ session: Session) throws -> [String] {
+    try FilePattern.matches(session.environment.folders.expanded(word))
   }
 
   // MARK: text words
@@ -236,8 +236,8 @@ enum TextCommands {
     _ invocation: Invocation, _ session: Session
   ) throws -> (read: [(path: String, view: TextView)], leftOut: Int) {
     var options = try options(invocation, deck: invocation.optionalText("--deck"))
-    options.knownLists = invocation.list("--known").flatMap { Self.paths($0, session) }
-    let paths = invocation.list("FILE").flatMap { Self.paths($0, session) }
+    options.knownLists = try invocation.list("--known").flatMap { try Self.paths($0, session) }
+    let paths = try invocation.list("FILE").flatMap { try Self.paths($0, session) }
     var (read, errors): ([(path: String, view: TextView)], [TextFileError]) = ([], [])
     for path in paths {
       do {

@@ -93,7 +93,10 @@ public final class Workspace {
       // records them too, to show how they would change.
       unrecorded: rehearsal.isOn
         ? [] : SettingsTable.tables.union(WordGamesSchema.tables).union(ReadingPlaceTable.tables))
-    if !rehearsal.isOn { for place in [folder, care.backupFolder] { Leftovers.sweep(place) } }
+    if !rehearsal.isOn {
+      let dictionaries = lexicons.meanings.ownFolders.first
+      for case let place? in [folder, care.backupFolder, dictionaries] { Leftovers.sweep(place) }
+    }
   }
 
   /// The migrations of all rooms.

@@ -24,6 +24,8 @@ public struct MergeRequest {
 /// The outcome of a merge.
 public struct MergeReport {
   public var result: MergeResult
+  /// The notes of `ours`.
+  public let ours: ComparedList
   /// How many objects were changed relative to `ours`.
   public var counts: MergeCounts
   /// The encoding of `ours` if the result is written in UTF-8 instead, because a character is not in that encoding.
@@ -90,7 +92,7 @@ public struct Comparing {
     let result = try ThreeWayMerge(
       base: contents[0], ours: contents[1], theirs: contents[2], preferred: request.preferred
     ).result(poll: poll)
-    var report = MergeReport(result: result, counts: MergeCounts())
+    var report = MergeReport(result: result, ours: contents[1][.note], counts: MergeCounts())
     guard let output = request.output else {
       guard let deck = try workspace.decks.named(request.ours) else { throw ComparisonError.needsOutput }
       report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)

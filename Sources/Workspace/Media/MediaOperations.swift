@@ -82,7 +82,10 @@ public struct MediaOperations {
       && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.environment.isInterrupted) == bytes
     if !isThere {
       try makePrivateFolder(folder)
-      var options = Replacement.internalFile(temporaryName: "new-\(workspace.environment.random.entropy())")
+      // In the account's folder, which the next start sweeps; it need not list all media for that.
+      let attempt = Int(workspace.environment.random.entropy() % 1_000)
+      var options = Replacement.internalFile(
+        temporaryName: "../" + Leftovers.temporary(for: "media", attempt: attempt))
       options.isSynced = false
       try AtomicFile.write(path, bytes, options)
     }

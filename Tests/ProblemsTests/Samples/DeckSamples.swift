@@ -37,7 +37,7 @@ extension ProblemTable {
       "madeFromNote": NoteError.madeFromNote(what: "prompt", fields: [hostile]),
       "formatted": NoteError.formatted(field: hostile),
       "typeInUse": NoteError.typeInUse(name: hostile, notes: 3), "tooLarge": NoteError.tooLarge(what: "a note"),
-      "otherType": NoteError.otherType(type: hostile),
+      "otherType": NoteError.otherType(type: hostile), "noSuchCard": NoteError.noSuchCard(guid: hostile, number: 2),
       "interrupted": NoteError.interrupted,
       "mediaNotFound": NoteError.mediaNotFound(name: hostile, suggestion: "a.png"),
       "mediaInUse": NoteError.mediaInUse(name: hostile, users: "note type Basic"),
