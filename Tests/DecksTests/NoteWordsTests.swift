@@ -20,7 +20,8 @@ import Testing
       let operations = try db.rows("EXPLAIN " + NoteWords.sql) { $0.text(1) }
       // A row of the table is only looked for when a column is read that the index lacks.
       #expect(operations.contains("DeferredSeek") && !operations.contains("Function"))
-      #expect(try db.rows("EXPLAIN QUERY PLAN " + NoteWords.sql) { $0.text(3) } == ["SCAN notes USING INDEX notes_word"])
+      #expect(
+        try db.rows("EXPLAIN QUERY PLAN " + NoteWords.sql) { $0.text(3) } == ["SCAN notes USING INDEX notes_word"])
     }
   }
 }
