@@ -21,6 +21,7 @@ public struct DecksFinding: Equatable, Sendable {
     case cardWithoutNote = "card_without_note"
     case noteWithoutType = "note_without_type"
     case noteWithoutCard = "note_without_card"
+    case cardWithoutTemplate = "card_without_template"
     case deckWithoutParent = "deck_without_parent"
     case deckKey = "deck_key"
     case missingGuid = "missing_guid"
@@ -60,6 +61,13 @@ public enum DecksCheck {
     case .cardWithoutNote: "SELECT id FROM cards WHERE note NOT IN (SELECT id FROM notes)"
     case .noteWithoutType: "SELECT id FROM notes WHERE type NOT IN (SELECT id FROM note_types)"
     case .noteWithoutCard: "SELECT id FROM notes WHERE NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id)"
+    case .cardWithoutTemplate:
+      // A card that its note does not make beside others is `NoteOrdinals.unmade`.
+      """
+      SELECT min(cards.id) FROM note_types JOIN notes ON notes.type = note_types.id JOIN cards ON cards.note = notes.id
+      WHERE NOT cloze AND json_valid(json) GROUP BY notes.id
+      HAVING NOT max(ord BETWEEN 0 AND json_array_length(json, '$.tmpls') - 1)
+      """
     case .missingGuid: "SELECT id FROM notes WHERE guid = ''"
     case .badSchedule:
       """
@@ -145,6 +153,7 @@ public enum DecksCheck {
         try addCards(db, now: now)
         let ids = query(.noteWithoutCard)
         try db.execute(sql: "\(SyncedTable.notes.saveRemovedSQL(ids)); DELETE FROM notes WHERE id IN (\(ids))")
+      case .cardWithoutTemplate: try giveTemplates(db, now: now)
       case .deckWithoutParent, .deckKey: try repairDecks(db, now: now)
       case .missingGuid: try addGuids(db, random)
       case .badSchedule: try repairSchedules(db)
@@ -194,6 +203,20 @@ public enum DecksCheck {
       let type = try NoteTypeTable.record(db, note.type)
       var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
       try writer.renew(note, newIn: deck)
+    }
+  }
+
+  /// A note none of whose cards has a template: one becomes the first card that the note makes.
+  private static func giveTemplates(_ db: Database, now: Double) throws {
+    for id in try db.rows(query(.cardWithoutTemplate), [], { $0.integer(0) }) {
+      guard let card = try CardTable.card(db, CardID(rawValue: id)) else { continue }
+      let note = try NoteTable.record(db, card.note)
+      let type = try NoteTypeTable.record(db, note.type)
+      try SyncedTable.cards.keep(db, [id])
+      try db.execute(
+        sql: "UPDATE cards SET ord = ? WHERE id = ?", arguments: [NoteOrdinals.made(note, type).first ?? 0, id])
+      var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
+      try writer.rewrite(note)
     }
   }
 

@@ -17,6 +17,7 @@ public enum DecksSchema {
       Migration("decks.2", functions: CardTextFunctions.all, sql: sql),
       // The days that a card was given with its due day; NULL: see `CardSchedule.interval`.
       Migration("decks.3", sql: "ALTER TABLE cards ADD COLUMN interval INTEGER"),
+      Migration("decks.4", functions: [NoteWords.function], sql: NoteWords.index),
     ]
   }
 

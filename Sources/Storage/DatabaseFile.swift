@@ -78,7 +78,7 @@ struct DatabaseFile {
     let copy = try open(nil, .writing)
     try file.use { source in
       try copy.use { db in
-        for migration in migrations { for function in migration.functions { try db.add(function) } }
+        try db.addFunctions(of: migrations)
         try source.backup(to: db)
         try migrate(db, by: migrations)
       }

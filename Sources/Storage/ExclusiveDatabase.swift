@@ -23,7 +23,11 @@ public final class ExclusiveDatabase {
   private let database: Database
 
   /// Opens a file, or creates it if it is missing.
-  public convenience init(_ path: String) throws { try self.init(path, .writing, settings: []) }
+  /// - Parameter migrations: those of its tables, for a file of this program whose rows are changed.
+  public convenience init(_ path: String, migrations: [Migration] = []) throws {
+    try self.init(path, .writing, settings: [])
+    try database.addFunctions(of: migrations)
+  }
 
   /// - Parameters:
   ///   - path: nil for an in-memory database.
@@ -46,7 +50,9 @@ public final class ExclusiveDatabase {
   }
 
   /// From now on refuses to read anything but ordinary tables, and values longer than a limit.
-  func readOnlyTables(longest: Int?) throws(StorageError) {
+  /// - Parameter migrations: those of its tables, for a file of this program.
+  func readOnlyTables(of migrations: [Migration], longest: Int?) throws(StorageError) {
+    try database.addFunctions(of: migrations)
     if let longest { sqlite3_limit(database.connection.pointer, SQLITE_LIMIT_LENGTH, Int32(clamping: longest)) }
     database.connection.readOnly(try ReadableTables(of: database))
   }

@@ -7,7 +7,7 @@
 ///     Migration("decks.2", sql: "ALTER TABLE cards ADD COLUMN flag INTEGER NOT NULL DEFAULT 0")
 public struct Migration: Sendable {
   public let name: String
-  /// The SQL functions that its views call.
+  /// The SQL functions that its views and indexes call.
   let functions: [SQLFunction]
   let apply: @Sendable (Database) throws -> Void
 
@@ -20,6 +20,13 @@ public struct Migration: Sendable {
   /// Creates a migration that only runs SQL.
   public init(_ name: String, functions: [SQLFunction] = [], sql: String) {
     self.init(name, functions: functions) { try $0.execute(sql: sql) }
+  }
+}
+
+extension Database {
+  /// Registers the SQL functions that the tables of migrations need.
+  func addFunctions(of migrations: [Migration]) throws(StorageError) {
+    for migration in migrations { for function in migration.functions { try add(function) } }
   }
 }
 

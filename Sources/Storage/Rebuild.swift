@@ -88,6 +88,7 @@ public struct NewStore {
     let file = try ExclusiveDatabase(path, .writing, settings: settings, poll: StatementPoll(isInterrupted))
     try file.use { db in
       db.setTriggers(areOn: false)
+      try db.addFunctions(of: migrations)
       try body(db)
     }
     try file.close()

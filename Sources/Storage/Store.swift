@@ -356,7 +356,7 @@ public final class Store {
     try waiting { (fresh, readOnlyReason) = try file.open(for: name) }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it could not be opened") }
     try fresh.use(for: name) { db in
-      for migration in migrations { for function in migration.functions { try db.add(function) } }
+      try db.addFunctions(of: migrations)
       try prepare(db, migrations)
       db.noteLog()
       try recorder?.attach(db)

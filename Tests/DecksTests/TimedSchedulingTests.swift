@@ -193,7 +193,10 @@ import Testing
       #expect(Set(found) == Set(recalls.filter { $0.value < bound }.keys), "\(bound)")
     }
     var words: [String: Double] = [:]
-    try collection.store.read { db in try WordField.forEach(db, at: moment) { words[$0.field] = $0.recall } }
+    try collection.store.read { db in
+      let memories = try NoteMemories(db, at: moment)
+      try NoteWords.forEach(db) { words[$1] = try memories.memory(db, of: $0)?.recall }
+    }
     for card in try collection.cards(deck) {
       let (word, recall) = (try #require(words[card.prompt]), try #require(recalls[card.id]))
       #expect(abs(word - recall) < 1e-12)

@@ -40,7 +40,7 @@ private final class Forgery {
     let database = person.data + "/forged.sqlite"
     let index = try #require(files.firstIndex { $0.name == "collection.sqlite" })
     try AtomicFile.write(database, files[index].bytes)
-    let file = try ExclusiveDatabase(database)
+    let file = try ExclusiveDatabase(database, migrations: DecksSchema.migrations)
     try file.use { try $0.execute(sql: sql) }
     try file.close()
     files[index].bytes = try FileText.bytes(database, limit: 1 << 24)

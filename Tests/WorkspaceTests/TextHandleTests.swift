@@ -54,6 +54,40 @@ import Testing
     #expect(try UserWordList(workspace, language: "spanish").all().isEmpty)
   }
 
+  @Test func `a text follows every change to the words of cards`() throws {
+    let text = try text("de hond ziet een kat, een vis en een lange dag.")
+    let deck = try workspace.decks.create("Dutch")
+    for word in ["hond", "(de) kat"] { try deck.add(NewCard(prompt: word, answer: "x")) }
+    func expect(_ words: Set<String>, _ place: SourceLocation = #_sourceLocation) throws {
+      let view = try text.view()
+      let known = zip(text.text.lemmas, view.lemmaStates).filter { $1 == .new }.map(\.0.text)
+      #expect(Set(known) == words, sourceLocation: place)
+      #expect(try workspace.care.integrityProblems() == [], sourceLocation: place)
+    }
+    try expect(["hond", "kat"])
+    let note = try #require(try deck.card(at: 1)).note()
+    try note.update(fields: ["Front": "lange dag"])
+    try expect(["kat"])
+    let backup = person.data + "/one.deckhand-backup"
+    try workspace.care.backup(to: backup)
+    try note.update(fields: ["Front": "vis; vissen"])
+    try expect(["kat", "vis"])
+    for words: Set<String> in [["kat"], ["hond", "kat"], ["hond"], []] {
+      _ = try workspace.care.undo()
+      try expect(words)
+    }
+    for _ in 0..<4 { _ = try workspace.care.redo() }
+    try expect(["kat", "vis"])
+    _ = try workspace.care.restore(workspace.care.stage(backup))
+    try expect(["kat"])
+    let package = person.data + "/dutch.apkg"
+    _ = try workspace.decks.open("Dutch").exportCards(to: package)
+    try workspace.decks.open("Dutch").remove()
+    try expect([])
+    _ = try workspace.exchange.importPackage(from: package)
+    try expect(["kat"])
+  }
+
   @Test func `words from a file and from the command line are one undo step`() throws {
     let list = try UserWordList(workspace, language: "dutch")
     let file = try person.folder.write("hond\nkat\n", to: "known.txt")

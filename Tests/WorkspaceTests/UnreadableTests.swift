@@ -43,4 +43,20 @@ import Testing
     _ = try workspace.decks.open("Spanish::Verbs").add(NewCard(prompt: "p", answer: "a"))
     try workspace.close()
   }
+
+  @Test func `a card without a template becomes the first card of its note`() throws {
+    let person = try Person()
+    let workspace = try person.workspace()
+    try fill(workspace)
+    let deck = try workspace.decks.open("Spanish::Verbs")
+    try workspace.perform(.mend) { db in
+      try db.execute(sql: "UPDATE cards SET ord = 99 WHERE id IN (SELECT max(id) FROM cards)")
+    }
+    let told = try workspace.care.diagnose([.decks]).filter { $0.code == "card_without_template" }
+    #expect(told.map(\.what) == ["1 card without a template"])
+    _ = try workspace.care.mend([.decks])
+    #expect(try workspace.care.diagnose([.decks]) == [] && deck.count() == 500)
+    #expect(try deck.cards(matching: "p499").nextCard()?.record().answer == "a")
+    try workspace.close()
+  }
 }

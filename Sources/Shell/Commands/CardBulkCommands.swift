@@ -95,7 +95,9 @@ enum CardBulkCommands {
   private static func shown<T>(
     _ label: String, _ cards: [CardHandle], _ session: Session, _ change: (CardProgress) throws -> T
   ) throws -> T {
-    let progress = session.console.progress(label, total: cards.count, unit: "cards")
+    // Finding as many has taken a second.
+    let progress = session.console.progress(
+      label, total: cards.count, unit: "cards", atOnce: cards.count >= 20_000)
     defer { progress.finish() }
     return try change { done in
       progress.update(done, of: cards.count)

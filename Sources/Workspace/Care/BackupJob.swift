@@ -3,6 +3,7 @@
 // itself, if it is written there.
 
 import Archives
+import Decks
 import Files
 import Storage
 
@@ -49,7 +50,8 @@ struct BackupJob: Sendable {
 
   /// Checks the copy of the database; returns what is in it, and the media that it names.
   private func checked(_ path: String) throws -> (counts: BackupContents, named: Set<String>) {
-    let file = try ForeignDatabase.open(path, longest: nil, isInterrupted: isInterrupted)
+    let file = try ForeignDatabase.open(
+      path, migrations: DecksSchema.migrations, longest: nil, isInterrupted: isInterrupted)
     return try file.use { db in
       // `quick_check` would not notice two rows with one unique key, which a restore has to refuse.
       let wrong = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }

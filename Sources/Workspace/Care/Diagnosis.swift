@@ -294,6 +294,7 @@ extension DecksFinding.Kind {
         "\(counted(count, "note")) without a card",
         "their cards are made again, in the deck Recovered; a note without text is removed"
       )
+    case .cardWithoutTemplate: ("\(cards) without a template", "each becomes the first card that its note makes")
     case .deckWithoutParent: ("\(counted(count, "deck")) without a parent deck", "the parent deck is created")
     case .deckKey:
       ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")

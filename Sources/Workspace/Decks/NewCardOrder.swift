@@ -10,9 +10,10 @@ extension DeckHandle {
     let gains = try text.gains()
     let orders = try workspace.read { db in
       try ([id] + DeckTable.within(db, id).map(\.id)).map { deck in
-        let old = try WordField.newCards(db, in: deck)
+        let old = try NoteWords.newCards(db, in: deck)
         let ranked = old.enumerated().map { place, card in
-          (gain: text.lemmas(ofField: card.field).compactMap { gains[$0] }.max() ?? 0, place: place)
+          let lemmas = card.word.map { CardWords.lemmas(of: $0, text.lemmatizer) } ?? []
+          return (gain: lemmas.compactMap { gains[$0] }.max() ?? 0, place: place)
         }.sorted { ($1.gain, $0.place) < ($0.gain, $1.place) }
         return (
           found: ranked.count { $0.gain > 0 }, moved: ranked.enumerated().count { $0 != $1.place },

@@ -125,7 +125,7 @@ extension TextHandle {
   /// the sentence of its first look-up.
   private func lookedUp(in view: TextView, _ report: inout MiningReport) -> [LookUp] {
     var (counts, first): ([String: Int], [(key: String, item: LookUp)]) = ([:], [])
-    for item in text.lookUps(lemmas: { CardWords.lemmas(ofField: $0, lemmatizer).sorted() }) {
+    for item in text.lookUps(lemmas: { lemmas(ofField: $0).sorted() }) {
       guard item.sentence != nil else {
         report.leftOut.append(LeftOutWord(word: item.word, reason: "it has no letters"))
         continue

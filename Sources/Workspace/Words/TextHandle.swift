@@ -52,6 +52,9 @@ public final class TextHandle: WorkspaceHandle {
   /// Lemmas that count as known whatever the cards say.
   private let listed: Set<String>
   let lemmatizer: Lemmatizer
+  /// The lemmas of the text, and of what was looked up in it.
+  private lazy var wanted = Set(text.lemmas.map(\.text)).union(
+    text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
   private var seen: (changes: Int, day: Int, view: TextView, words: [String: (state: WordState, recall: Double)])?
 
   /// Reads and analyses files as one text.
@@ -110,7 +113,7 @@ public final class TextHandle: WorkspaceHandle {
     // Recall changes from day to day.
     let today = workspace.moment.today
     if let seen, seen.changes == workspace.changeCount, seen.day == today { return seen.view }
-    let words = try CardWords.known(workspace, lemmatizer, deck: deck)
+    let words = try CardWords.known(workspace, wanted, lemmatizer, deck: deck)
     let view = TextView(text) {
       listed.contains($0) ? .known : words[$0]?.state ?? .unknown
     } recall: {
@@ -134,8 +137,10 @@ public final class TextHandle: WorkspaceHandle {
       view.lemmasByGain().map { (text.lemmas[Int($0)].text, text.lemmas[Int($0)].count) }, uniquingKeysWith: max)
   }
 
-  /// Returns the lemmas of the word in a card's field.
-  func lemmas(ofField field: String) -> Set<String> { CardWords.lemmas(ofField: field, lemmatizer) }
+  /// Returns what the word in a card's field may be in the text; nothing if the field is not a word.
+  func lemmas(ofField field: String) -> [String] {
+    NoteWords.word(ofField: field).map { CardWords.lemmas(of: $0, lemmatizer) } ?? []
+  }
 
   /// Returns the position of a sentence, such as `ep03 00:12:31`.
   public func source(of sentence: TextSentence) -> String {

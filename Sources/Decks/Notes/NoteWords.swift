@@ -1,0 +1,119 @@
+// The words of notes, and how well their cards are remembered: the words that a learner knows.
+// Invariant: the index `notes_word` has the word of each note and is renewed by SQLite with every change to a note,
+// whoever makes it. The fields of notes are only read to write it. SQLite takes the index for damaged when
+// `NoteWords.word(ofField:)` returns something else than before, so a change of that needs a new name of the migration.
+
+import Memory
+public import Storage
+import Templates
+import Text
+
+/// The word of each note, from its first field.
+///
+///     try NoteWords.forEach(db) { note, word in print(word) }
+public enum NoteWords {
+  static let function = SQLFunction("field_word", arguments: 1) {
+    { call in
+      let column = call.bytes(0)
+      let end = NoteFieldText.place(of: NoteFieldText.separator, in: column) ?? column.count
+      guard end <= longest else { return }
+      if let word = word(ofField: String(decoding: column[..<end], as: UTF8.self)) { call.answer(word) }
+    }
+  }
+
+  /// The id comes first, so that new notes are added at the end.
+  static let index = "CREATE INDEX notes_word ON notes(id, field_word(fields));"
+
+  /// The bytes of the longest field that is taken for a word.
+  private static let longest = 300
+
+  /// Returns the word in a card's field, without HTML, brackets and whatever follows the word; nil for a longer text.
+  public static func word(ofField field: String) -> String? {
+    guard field.utf8.count <= longest else { return nil }
+    var text = FieldHTML.sortText(field).trimmed
+    // An article or a sound may come before the word: `(la) casa`, `[sound:casa.mp3] casa`.
+    while let open = text.utf8.first, "([".utf8.contains(open),
+      let end = text.utf8.firstIndex(of: UInt8(ascii: open == UInt8(ascii: "(") ? ")" : "]"))
+    {
+      text = String(text[text.utf8.index(after: end)...]).trimmed
+    }
+    if let end = text.utf8.firstIndex(where: { "(,;/[\n".utf8.contains($0) }) { text = String(text[..<end]) }
+    text = text.trimmed.lowercased()
+    return text.isEmpty || text.utf8.split(separator: UInt8(ascii: " ")).count > 3 ? nil : text
+  }
+
+  static let sql = "SELECT id, field_word(fields) FROM notes INDEXED BY notes_word ORDER BY id"
+
+  /// Calls `body` with each note that has a word.
+  public static func forEach(_ db: Database, _ body: (NoteID, String) throws -> Void) throws {
+    try db.forEachRow(sql) { row in
+      if let word = row.optionalText(1) { try body(NoteID(rawValue: row.integer(0)), word) }
+    }
+  }
+
+  /// The new cards of a deck in the deck's order, each with the word of its note.
+  public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, word: String?)] {
+    let sql = """
+      SELECT cards.id, field_word(fields) FROM cards CROSS JOIN notes INDEXED BY notes_word ON notes.id = cards.note
+      WHERE deck = ? AND \(CardStatus.new.sql()) ORDER BY rank
+      """
+    return try db.rows(sql, [deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.optionalText(1)) }
+  }
+}
+
+/// How well the cards of a note are remembered.
+public struct NoteMemory {
+  /// Days; nil if no card was ever remembered.
+  public fileprivate(set) var stability: Double?
+  public fileprivate(set) var isStudied = false
+  /// Whether all its cards are suspended.
+  public fileprivate(set) var isSuspended = true
+  /// The probability that its best card is remembered now; 0 if none was studied.
+  public fileprivate(set) var recall = 0.0
+}
+
+/// Reads how well notes are remembered.
+///
+///     let memories = try NoteMemories(db, at: moment)
+///     try memories.memory(db, of: note)?.stability
+public struct NoteMemories {
+  /// A list of ids in JSON; nil for all decks.
+  private let decks: String?
+  private let moment: StudyMoment
+  private let models: [DeckID: MemoryModel]
+  private let timed: TimedMemories
+
+  /// - Parameter deck: the deck, with the decks within it; nil for all decks.
+  public init(_ db: Database, in deck: DeckID? = nil, at moment: StudyMoment) throws {
+    self.moment = moment
+    decks = try deck.map { CardTable.list(([$0] + (try DeckTable.within(db, $0).map(\.id))).map(\.rawValue)) }
+    let options = try DeckTable.allOptions(db, at: moment)
+    models = options.mapValues { MemoryModel(checked: $0.parameters) }
+    timed = TimedMemories(options)
+  }
+
+  /// Returns how well a note's cards are remembered; nil if it has none in the decks.
+  public func memory(_ db: Database, of note: NoteID) throws -> NoteMemory? {
+    let sql = """
+      SELECT stability, \(CardStatus.studied) OR reps > 0, suspended, deck, last_review, id FROM cards
+      WHERE note = ?1 AND (?2 IS NULL OR deck IN (SELECT value FROM json_each(?2)))
+      """
+    var memory: NoteMemory?
+    try db.forEachRow(sql, [note.rawValue, decks]) { row in
+      var best = memory ?? NoteMemory()
+      defer { memory = best }
+      if row.integer(2) == 0 { best.isSuspended = false }
+      guard row.integer(1) > 0 else { return }
+      best.isStudied = true
+      guard let stability = row.optionalNumber(0) else { return }
+      best.stability = max(stability, best.stability ?? 0)
+      let deck = DeckID(rawValue: row.integer(3))
+      guard let model = models[deck] else { return }
+      let recall = try timed.recall(
+        db, of: CardID(rawValue: row.integer(5)), in: deck, stability: stability, last: row.optionalNumber(4), model,
+        at: moment)
+      best.recall = max(recall, best.recall)
+    }
+    return memory
+  }
+}

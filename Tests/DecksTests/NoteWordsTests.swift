@@ -1,0 +1,27 @@
+// The words of notes: read from their index, never from the fields.
+
+import Storage
+import TestDecks
+import Testing
+
+@testable import Decks
+
+@Suite struct NoteWordsTests {
+  let collection = TestCollection()
+
+  @Test func `the words of notes are read without their fields`() throws {
+    let deck = try collection.deck("d")
+    for word in ["el gato (m)", "<b>El perro</b>", "", "una frase que es larga"] { try collection.add(deck, word, "x") }
+    try collection.store.read { db in
+      var words: [String] = []
+      try NoteWords.forEach(db) { words.append($1) }
+      #expect(words == ["el gato", "el perro"])
+      #expect(try NoteWords.newCards(db, in: deck).map(\.word) == ["el gato", "el perro", nil, nil])
+      let operations = try db.rows("EXPLAIN " + NoteWords.sql) { $0.text(1) }
+      // A row of the table is only looked for when a column is read that the index lacks.
+      #expect(operations.contains("DeferredSeek") && !operations.contains("Function"))
+      #expect(
+        try db.rows("EXPLAIN QUERY PLAN " + NoteWords.sql) { $0.text(3) } == ["SCAN notes USING INDEX notes_word"])
+    }
+  }
+}
