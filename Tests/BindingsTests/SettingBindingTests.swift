@@ -52,10 +52,11 @@ import Workspace
     try program.fails([
       ("speed.value = 'fast'", "speed"), ("speed.value = nil", "boolean, number or string expected"),
       ("settings.set('speed', {})", "a boolean, a number or a string"), ("settings.set('speed')", "#2"),
-      ("settings.switches('x', {childern = {}})", "childern"), ("settings.switches('x', {children = {5}})", "child 1"),
+      ("settings.switches('x', {childern = {}})", "childern"),
+      ("settings.switches('x', {children = {5}})", "element 1"),
       ("settings.switches('x', {children = {{title = 'y'}}})", "field 'name'"),
       ("settings.switches('x', {children = {{name = 'y', default = 5}}})", "field 'default'"),
-      ("settings.choice('x', {options = {1}})", "a list of strings"), ("settings.choice('x', {})", "options"),
+      ("settings.choice('x', {options = {1}})", "element 1"), ("settings.choice('x', {})", "one option"),
       ("settings.value('x', {kind = 'colour'})", "kind"), ("settings.value('x', {})", "kind"),
       ("settings.value('x', {default = 1, min = 'a'})", "field 'min'"), ("settings.value('x')", "table that describes"),
       ("settings.switches('x', {children = {}})", "at least one switch"), ("pizza:toggle('olives')", "olives"),

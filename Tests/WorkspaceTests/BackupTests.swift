@@ -56,7 +56,7 @@ func fill(_ workspace: Workspace) throws {
     let report = try workspace.care.restore(workspace.care.stage(path, taking: [.grants]))
     #expect(report.restored == made && report.replaced?.decks == 1)
     #expect(try state(workspace) == before)
-    #expect(try workspace.preferences().studyLimit == 7)
+    #expect(try workspace.preferences().study.most == 7)
     #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
     #expect(try workspace.care.integrityProblems() == [])
     #expect(try workspace.documents.store().check().filter { $0.problem.kind != .unchecked }.isEmpty)

@@ -13,7 +13,7 @@ enum CardWords {
   static func known(
     _ workspace: Workspace, _ lemmatizer: Lemmatizer, deck: String?
   ) throws -> [String: (state: WordState, recall: Double)] {
-    let knownDays = Double(try workspace.preferences().knownDays)
+    let knownDays = Double(try workspace.preferences().texts.knownDays)
     let deckID = try deck.map { try workspace.decks.open($0).id }
     var known: [String: (state: WordState, recall: Double)] = [:]
     try workspace.read { db in

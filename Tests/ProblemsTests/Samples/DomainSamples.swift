@@ -234,7 +234,6 @@ extension ProblemTable {
       "badValue": SettingsError.badValue("a.b", given: hostile, expected: "on or off", suggestion: nil),
       "locked": SettingsError.locked("a.b", value: .text(hostile), by: .commandLine(hostile)),
       "notASwitch": SettingsError.notASwitch("a.b", kind: "number"),
-      "wrongKind": SettingsError.wrongKind("a.b", kind: "number", wanted: "a switch"),
       "badName": SettingsError.badName(hostile), "exists": SettingsError.exists(hostile, owner: .script(hostile)),
       "badDeclaration": SettingsError.badDeclaration(hostile, "it has no options"),
       "refused": SettingsError.refused("a.b", reason: "an even number is wanted"),
