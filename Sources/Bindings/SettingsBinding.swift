@@ -302,8 +302,7 @@ private func readChoice(_ table: borrowing LuaTable) throws -> SettingKind {
 }
 
 private func readValue(_ table: borrowing LuaTable) throws -> SettingKind {
-  let standard = try table.value("default")
-  let usual = standard == .none ? nil : standard.text == nil ? "number" : "text"
+  let usual = try table.has("default") ? try table.value("default").text == nil ? "number" : "text" : nil
   switch try table.optionalText("kind") ?? usual {
   case "number":
     let range = NumberRange(min: try table.optionalNumber("min"), max: try table.optionalNumber("max"))

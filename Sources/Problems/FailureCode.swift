@@ -167,7 +167,6 @@ extension ProblemCode {
     case unsigned
     case untrustedKey = "untrusted_key"
     case unwritable
-    case wrongKind = "wrong_kind"
     case wrongLength = "wrong_length"
     case wrongStart = "wrong_start"
     case wrongType = "wrong_type"
@@ -336,7 +335,6 @@ extension ProblemCode {
       case .unsigned: "The package is not signed."
       case .untrustedKey: "The package is signed with a key that you do not trust."
       case .unwritable: "The file cannot be written."
-      case .wrongKind: "The object is of another kind."
       case .wrongLength: "The word has the wrong number of letters."
       case .wrongStart: "The word begins with the wrong letter."
       case .wrongType: "The value has the wrong type."

@@ -2,7 +2,8 @@
 // Invariant: a setting that plugins must not read is declared secret, one that they must not change is declared
 // guarded.
 
-public import ToggleSettings
+import Problems
+import ToggleSettings
 import WordGames
 
 /// A setting of the program: a property that reads its value from the settings of the user. It has the full name as
