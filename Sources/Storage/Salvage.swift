@@ -67,7 +67,7 @@ extension NewStore {
     return false
   }
 
-  /// Returns the pages that hold the schema. They are the same in all collections, as the same migrations create them.
+  /// Returns the pages that hold the schema. They are the same in all collections, as the same SQL makes them.
   private func schemaPages(_ db: Database) throws -> [Int] {
     try Int.fetchAll(db, sql: "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')")
   }

@@ -20,7 +20,7 @@ struct UndoTable {
   }
 
   /// How the names of tables begin that hold no data of the account.
-  private static let unlisted = ["sqlite_", "grdb_", "undo_steps", "undo_chunks", "undo_search"]
+  private static let unlisted = ["sqlite_", "undo_steps", "undo_chunks", "undo_search"]
 
   /// Returns all tables of the database that hold data of the account.
   static func all(_ db: Database) throws -> [UndoTable] {

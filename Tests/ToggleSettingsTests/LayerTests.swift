@@ -232,7 +232,7 @@ import ToggleSettings
   }
 
   @Test func `stored values survive the database unchanged`() throws {
-    let store = Store(path: nil, migrations: SettingsTable.migrations, isInterrupted: { false })
+    let store = Store(path: nil, schema: SettingsTable.schema, isInterrupted: { false })
     let values: [String: StoredSetting] = [
       "a": StoredSetting(.value(.flag(true)), setBy: .user),
       "b": StoredSetting(.value(.number(2.5)), setBy: .startScript),

@@ -86,7 +86,7 @@ private struct RecordedObject {
 
   /// Describes a table without an entry in `all`; nil for a table that only accompanies others.
   init?(_ table: String) {
-    let companions = ["build", "anki_", "bases", "games_found", "reviews", "mistypes", "word_counts"]
+    let companions = ["build", "bases", "games_found", "reviews", "mistypes", "word_counts"]
     if companions.contains(where: { table.hasPrefix($0) }) { return nil }
     self.init("row of \(table)", [])
   }
