@@ -39,7 +39,7 @@ public struct NewStore {
       guard strange.isEmpty else { throw RebuildError.strange(strange) }
       try db.execute(sql: "BEGIN")
       for table in try UndoTable.all(db) {
-        let columns = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
+        let columns = table.columns.map(UndoTable.quoted).joined(separator: ", ")
         // The source either has the stock rows of a new collection, or they were removed there.
         try db.execute(
           sql: """
