@@ -46,6 +46,8 @@ import Workspace
       ("settings.set('speed', 11)", "nil [bad_value]"),
       ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"),
       ("speed.value", "5"), ("settings.reset('nothing')", "nil [unknown_setting]"),
+      ("select(2, settings.get('sped')).suggestion", "speed"),
+      ("pizza == settings.switches('pizza', {children = {'tomato'}})", "true"),
       ("settings.value('low', {kind = 'number', max = -3}).value", "-3"),
       ("settings.value('high', {kind = 'number', min = 3}).value", "3"),
     ])
@@ -60,6 +62,7 @@ import Workspace
       ("settings.value('x', {kind = 'colour'})", "kind"), ("settings.value('x', {})", "kind"),
       ("settings.value('x', {default = 1, min = 'a'})", "field 'min'"), ("settings.value('x')", "table that describes"),
       ("settings.switches('x', {children = {}})", "at least one switch"), ("pizza:toggle('olives')", "olives"),
+      ("settings.value('game.length', {default = 1})", "declared by the program"),
       ("pizza.children[1] = 'x'", "fixed"), ("size.options[1] = 'x'", "fixed"), ("pizza.state = 'on'", "state"),
     ])
   }
