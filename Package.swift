@@ -269,7 +269,7 @@ let package = Package(
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
     tests("Language", ["Files", "Lexicon", "Problems"]),
-    tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values"], exclude: ["Fixtures"]),
+    tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     tests(
       "Workspace",

@@ -46,7 +46,7 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
-      let folds = try wanted.foldsAccents ?? workspace.preferences().foldsAccents
+      let folds = try wanted.foldsAccents ?? workspace.preferences().games.foldsAccents
       try context.plugins.prepareMode(wanted.mode)
       if wanted.lexicon == nil { _ = try openLexicon(wanted.language, foldAccents: folds, workspace) }
       return try workspace.games.start(wanted)

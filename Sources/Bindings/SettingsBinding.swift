@@ -32,18 +32,18 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
     "Declares switches under a master switch: {title=, help=, "
       + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
   ) { stack in
-    let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "children"])
-    return try declare(stack, try description.group(), description, context) as SettingGroupHandle
+    let table = try stack.table(2, aDescription)
+    try table.allowOnly(["title", "help", "children"])
+    return try declare(stack, readGroup(table), table, context) as SettingGroupHandle
   }
   module.function(
     "choice", parameters, returns: .object("choice"),
     example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
     "Declares a choice among options: {title=, help=, options={...}, default=}."
   ) { stack in
-    let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "options", "default"])
-    return try declare(stack, try description.choice(), description, context) as SettingChoiceHandle
+    let table = try stack.table(2, aDescription)
+    try table.allowOnly(["title", "help", "options", "default"])
+    return try declare(stack, readChoice(table), table, context) as SettingChoiceHandle
   }
   module.function(
     "value", parameters, returns: .object("value"),
@@ -52,21 +52,24 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
       + "guarded=}. min and max limit a number; check(value) returns true, or nil and why the value is refused. A "
       + "secret is shown as dots, and no other plugin can read it; no plugin can change a guarded value."
   ) { stack in
-    let description = try SettingDescription(stack, 2)
-    try description.allowOnly(["title", "help", "default", "kind", "min", "max", "check", "secret", "guarded"])
-    return try declare(stack, try description.value(), description, context) as SettingValueHandle
+    let table = try stack.table(2, aDescription)
+    try table.allowOnly(["title", "help", "default", "kind", "min", "max", "check", "secret", "guarded"])
+    return try declare(stack, readValue(table), table, context) as SettingValueHandle
   }
 }
 
+private let aDescription = "a table that describes the setting"
+
 private func declare<Handle: SettingHandle>(
-  _ stack: borrowing LuaStack, _ kind: SettingKind, _ description: SettingDescription, _ context: BindingContext
+  _ stack: borrowing LuaStack, _ kind: SettingKind, _ table: borrowing LuaTable, _ context: BindingContext
 ) throws -> Handle {
   let name = try stack.text(1, limit: 1024)
   let declaration = SettingDeclaration(
-    name, kind, title: try description.text("title") ?? "", help: try description.text("help") ?? "",
-    secret: try description.flag("secret"), guarded: try description.flag("guarded"))
+    name, kind, title: try table.optionalText("title") ?? "", help: try table.optionalText("help") ?? "",
+    secret: try table.optionalBoolean("secret") ?? false, guarded: try table.optionalBoolean("guarded") ?? false)
+  let check = try readCheck(table, of: name, context)
   let made = try context.storing("setting", name, stack) {
-    let (settings, check) = (try context.workspace().settings, description.check(of: name, context))
+    let settings = try context.workspace().settings
     return try context.changing { try settings.declare(declaration, by: context.settingOwner(), check: check) }
   }
   guard let handle = made as? Handle else { throw LuaFailure.message("\(printable(name)) is another kind of setting") }
@@ -274,123 +277,60 @@ private func settingValue(_ value: LuaValue, argument: Int, _ what: String) thro
   }
 }
 
-/// A table that describes a setting.
-private struct SettingDescription {
-  private let fields: [String: LuaValue]
-  private let argument: Int
-  private let place: String
-  private let checkFunction: LuaReference?
+// MARK: Declarations
 
-  init(_ stack: borrowing LuaStack, _ index: Int) throws {
-    let table = try stack.table(index, "a table that describes the setting")
-    fields = Dictionary(firstOf: try table.namedValues().map { ($0.name, $0.value) })
-    (argument, place) = (index, "")
-    checkFunction = try table.optionalFunction("check")
+private func readGroup(_ table: borrowing LuaTable, depth: Int = 1) throws -> SettingKind {
+  // A table may contain itself.
+  if depth > SettingBounds.depth { throw table.wrong("children are nested more than \(SettingBounds.depth) deep") }
+  return .group(try table.optionalTable("children") { try $0.elements { try readChild($0, depth + 1) } } ?? [])
+}
+
+private func readChild(_ stack: borrowing LuaStack, _ depth: Int) throws -> SettingDeclaration {
+  if stack.kind(-1) == .text { return SettingDeclaration(try stack.text(-1), .toggle()) }
+  let table = try stack.table(-1, "name or table")
+  try table.allowOnly(["name", "title", "help", "default", "children"])
+  let kind =
+    try table.has("children")
+    ? try readGroup(table, depth: depth) : SettingKind.toggle(default: try table.optionalBoolean("default") ?? false)
+  return SettingDeclaration(
+    try table.text("name"), kind, title: try table.optionalText("title") ?? "",
+    help: try table.optionalText("help") ?? "")
+}
+
+private func readChoice(_ table: borrowing LuaTable) throws -> SettingKind {
+  let options = try table.optionalTexts("options") ?? []
+  return .choice(options, default: try table.optionalText("default") ?? options.first ?? "")
+}
+
+private func readValue(_ table: borrowing LuaTable) throws -> SettingKind {
+  let usual = try table.has("default") ? try table.value("default").text == nil ? "number" : "text" : nil
+  switch try table.optionalText("kind") ?? usual {
+  case "number":
+    let range = NumberRange(min: try table.optionalNumber("min"), max: try table.optionalNumber("max"))
+    return .number(range, default: try table.optionalNumber("default") ?? range.nearestToZero)
+  case let kind? where kind == "text" || kind == "path":
+    for name in ["min", "max"] where try table.has(name) { throw table.wrong("field '\(name)' is only for numbers") }
+    let standard = try table.optionalText("default") ?? ""
+    return kind == "text" ? .text(default: standard) : .path(default: standard)
+  default: throw table.wrong("field 'kind': \"number\", \"text\" or \"path\" expected")
   }
+}
 
-  private init(_ pairs: [(key: LuaValue, value: LuaValue)], argument: Int, place: String) {
-    fields = Dictionary(firstOf: pairs.compactMap { pair in pair.key.text.map { ($0, pair.value) } })
-    (self.argument, self.place, checkFunction) = (argument, place, nil)
-  }
-
-  func wrong(_ message: String) -> LuaFailure { .argument(argument, place.isEmpty ? message : "\(place): \(message)") }
-
-  func allowOnly(_ known: [String]) throws(LuaFailure) {
-    for name in fields.keys.sorted() where !known.contains(name) {
-      throw wrong("unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
-    }
-  }
-
-  func text(_ name: String) throws(LuaFailure) -> String? {
-    guard let value = fields[name] else { return nil }
-    guard let text = value.text else { throw wrong("field '\(name)': a string expected") }
-    return text
-  }
-
-  private func number(_ name: String) throws(LuaFailure) -> Double? {
-    switch fields[name] {
-    case nil, .some(.none): return nil
-    case .some(.integer(let number)): return Double(number)
-    case .some(.number(let number)): return number
-    default: throw wrong("field '\(name)': a number expected")
-    }
-  }
-
-  private func list(_ name: String) throws(LuaFailure) -> [LuaValue] {
-    // An empty table could be a list or a record.
-    if case .table(let pairs)? = fields[name], pairs.isEmpty { return [] }
-    guard case .list(let items)? = fields[name] else { throw wrong("field '\(name)': a list expected") }
-    return items
-  }
-
-  func group() throws(LuaFailure) -> SettingKind {
-    var children: [SettingDeclaration] = []
-    for (index, item) in try list("children").enumerated() { children.append(try child(item, index + 1)) }
-    return .group(children)
-  }
-
-  private func child(_ item: LuaValue, _ number: Int) throws(LuaFailure) -> SettingDeclaration {
-    if let name = item.text { return SettingDeclaration(name, .toggle()) }
-    guard case .table(let pairs) = item else { throw wrong("child \(number): a name or a table expected") }
-    let here = SettingDescription(pairs, argument: argument, place: "child \(number)")
-    try here.allowOnly(["name", "title", "help", "default", "children"])
-    guard let name = try here.text("name") else { throw here.wrong("field 'name': a string expected") }
-    var kind = SettingKind.toggle(default: false)
-    if here.fields["children"] != nil {
-      kind = try here.group()
-    } else if let value = here.fields["default"] {
-      guard case .boolean(let isOn) = value else { throw here.wrong("field 'default': a boolean expected") }
-      kind = .toggle(default: isOn)
-    }
-    return SettingDeclaration(
-      name, kind, title: try here.text("title") ?? "", help: try here.text("help") ?? "")
-  }
-
-  func choice() throws(LuaFailure) -> SettingKind {
-    var options: [String] = []
-    for item in try list("options") {
-      guard let name = item.text else { throw wrong("field 'options': a list of strings expected") }
-      options.append(name)
-    }
-    return .choice(options, default: try text("default") ?? options.first ?? "")
-  }
-
-  func value() throws(LuaFailure) -> SettingKind {
-    let standard = fields["default"]
-    var kind = try text("kind")
-    if kind == nil { kind = standard.map { $0.text == nil ? "number" : "text" } }
-    switch kind {
-    case "number":
-      let (least, most) = (try number("min"), try number("max"))
-      let range = NumberRange(min: least, max: most)
-      return .number(range, default: try number("default") ?? range.nearestToZero)
-    case "text", "path":
-      for name in ["min", "max"] where fields[name] != nil { throw wrong("field '\(name)' is only for numbers") }
-      let standard = try text("default") ?? ""
-      return kind == "text" ? .text(default: standard) : .path(default: standard)
-    default: throw wrong("field 'kind': \"number\", \"text\" or \"path\" expected")
-    }
-  }
-
-  func check(of name: String, _ context: BindingContext) -> SettingCheck? {
-    guard let checkFunction else { return nil }
-    return { value in
-      try context.calling(.check(name)) {
-        try checkFunction.call([luaValue(of: value)], results: 2) { stack in
-          if case .boolean(true) = try stack.value(-2) { return nil }
-          return try stack.value(-1).text.map { printable($0, limit: 500) } ?? "its check refuses this value"
-        }
+private func readCheck(_ table: borrowing LuaTable, of name: String, _ context: BindingContext) throws -> SettingCheck?
+{
+  guard let check = try table.optionalFunction("check") else { return nil }
+  return { value in
+    try context.calling(.check(name)) {
+      try check.call([luaValue(of: value)], results: 2) { stack in
+        if case .boolean(true) = try stack.value(-2) { return nil }
+        return try stack.value(-1).text.map { printable($0, limit: 500) } ?? "its check refuses this value"
       }
     }
   }
+}
 
-  func flag(_ name: String) throws(LuaFailure) -> Bool {
-    switch fields[name] {
-    case nil, .some(.none): return false
-    case .some(.boolean(let flag)): return flag
-    default: throw wrong("field '\(name)': a boolean expected")
-    }
-  }
+extension LuaTable {
+  fileprivate func wrong(_ message: String) -> LuaFailure { .argument(argument, message) }
 }
 
 extension NumberRange {

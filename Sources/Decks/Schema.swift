@@ -1,24 +1,18 @@
 // The tables of notes, cards, reviews and what belongs to them.
-// Invariant: every card has a note. Nothing has been released yet: the schema is changed in place, under a new
-// migration name, and files with another one are refused.
+// Invariant: every card has a note.
 
 public import Storage
 import Templates
 
 /// The tables of decks, notes and cards.
 ///
-///     let store = Store(path: path, migrations: DecksSchema.migrations, isInterrupted: isInterrupted)
+///     let store = Store(path: path, schema: DecksSchema.schema, isInterrupted: isInterrupted)
 public enum DecksSchema {
-  public static var migrations: [Migration] {
+  public static var schema: Schema {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
     ].joined(separator: "\n")
-    return [
-      Migration("decks.2", functions: CardTextFunctions.all, sql: sql),
-      // The days that a card was given with its due day; NULL: see `CardSchedule.interval`.
-      Migration("decks.3", sql: "ALTER TABLE cards ADD COLUMN interval INTEGER"),
-      Migration("decks.4", functions: [NoteWords.function], sql: NoteWords.index),
-    ]
+    return Schema(sql + NoteWords.index, functions: CardTextFunctions.all + [NoteWords.function])
   }
 
   /// `id` is milliseconds since 1970, as in Anki, or 1 for the deck and the preset that every collection of Anki has:
@@ -95,7 +89,8 @@ public enum DecksSchema {
   /// is the time of the last change; `usn` is 0 for a card that a server has, or had: see `SyncedTable`. `raw` is its
   /// row in Anki when it was received or sent, NULL for a card that was neither:
   /// `[first day, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data]`.
-  /// `buried` is 1 for a burial by a sibling, 2 by the user.
+  /// `buried` is 1 for a burial by a sibling, 2 by the user. `interval` is the number of days that a card was given with
+  /// its due day; NULL: see `CardSchedule.interval`.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -120,7 +115,8 @@ public enum DecksSchema {
       flag INTEGER NOT NULL DEFAULT 0,
       buried INTEGER NOT NULL DEFAULT 0,
       buried_until REAL,
-      raw TEXT
+      raw TEXT,
+      interval INTEGER
     ) STRICT;
     CREATE UNIQUE INDEX cards_note ON cards(note, ord);
     CREATE UNIQUE INDEX cards_rank ON cards(deck, rank);

@@ -86,9 +86,10 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     switch self {
     case .cards:
       """
-      json_array(cards.deck, iif(cards.state = 0, cards.rank, NULL), cards.suspended, cards.buried, cards.flag,
-        cards.state, cards.step, cards.due, cards.stability, cards.difficulty, cards.reps, cards.lapses,
-        cards.last_review)
+      json_object('deck', cards.deck, 'place', iif(cards.state = 0, cards.rank, NULL), 'suspended', cards.suspended,
+        'buried', cards.buried, 'flag', cards.flag, 'state', cards.state, 'step', cards.step, 'due', cards.due,
+        'stability', cards.stability, 'difficulty', cards.difficulty, 'reps', cards.reps, 'lapses', cards.lapses,
+        'last_review', cards.last_review)
       """
     case .decks: "json_array(decks.name, decks.preset, decks.options)"
     case .presets: "json_array(presets.name, presets.options)"

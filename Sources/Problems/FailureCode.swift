@@ -138,7 +138,6 @@ extension ProblemCode {
     case storageFailed = "storage_failed"
     case storageFull = "storage_full"
     case storageNewer = "storage_newer"
-    case storageOlder = "storage_older"
     case storageRolledBack = "storage_rolled_back"
     case storageUnreadable = "storage_unreadable"
     case symbolicLink = "symbolic_link"
@@ -167,7 +166,6 @@ extension ProblemCode {
     case unsigned
     case untrustedKey = "untrusted_key"
     case unwritable
-    case wrongKind = "wrong_kind"
     case wrongLength = "wrong_length"
     case wrongStart = "wrong_start"
     case wrongType = "wrong_type"
@@ -307,7 +305,6 @@ extension ProblemCode {
       case .storageFailed: "The database could not be read or written."
       case .storageFull: "The disk is full."
       case .storageNewer: "The database comes from a newer version of the program."
-      case .storageOlder: "The database comes from a version before the first release."
       case .storageRolledBack: "The database rolled back the whole unit of work."
       case .storageUnreadable: "The database cannot be opened."
       case .symbolicLink: "The path names a symbolic link, but a file is expected."
@@ -336,7 +333,6 @@ extension ProblemCode {
       case .unsigned: "The package is not signed."
       case .untrustedKey: "The package is signed with a key that you do not trust."
       case .unwritable: "The file cannot be written."
-      case .wrongKind: "The object is of another kind."
       case .wrongLength: "The word has the wrong number of letters."
       case .wrongStart: "The word begins with the wrong letter."
       case .wrongType: "The value has the wrong type."

@@ -11,7 +11,7 @@ struct DatabaseFile {
 
   /// nil for an in-memory database.
   let path: String?
-  let migrations: [Migration]
+  let schema: Schema
   let poll: StatementPoll
 
   private static let settings = [
@@ -69,26 +69,9 @@ struct DatabaseFile {
     guard DatabaseFile.size(of: path) > 0 else {
       // There is no file yet and none can be created, so the caller reads an empty database.
       let empty = try open(nil, .writing)
-      try empty.use { try migrate($0, by: migrations) }
+      try empty.use { try schema.make($0) }
       return empty
     }
-    let file = try openUnchanged(path)
-    guard try file.use(appliedMigrations).isStrictSubset(of: migrations.map(\.name)) else { return file }
-    // The file is older than this program and cannot be migrated, so the caller reads a copy that can.
-    let copy = try open(nil, .writing)
-    try file.use { source in
-      try copy.use { db in
-        try db.addFunctions(of: migrations)
-        try source.backup(to: db)
-        try migrate(db, by: migrations)
-      }
-    }
-    try file.close()
-    return copy
-  }
-
-  /// Opens an existing file that cannot be written.
-  private func openUnchanged(_ path: String) throws -> ExclusiveDatabase {
     do {
       return try open(path, .reading)
     } catch {

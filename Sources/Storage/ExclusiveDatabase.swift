@@ -23,10 +23,10 @@ public final class ExclusiveDatabase {
   private let database: Database
 
   /// Opens a file, or creates it if it is missing.
-  /// - Parameter migrations: those of its tables, for a file of this program whose rows are changed.
-  public convenience init(_ path: String, migrations: [Migration] = []) throws {
+  /// - Parameter schema: that of its tables, for a file of this program whose rows are changed.
+  public convenience init(_ path: String, schema: Schema? = nil) throws {
     try self.init(path, .writing, settings: [])
-    try database.addFunctions(of: migrations)
+    if let schema { try database.addFunctions(of: schema) }
   }
 
   /// - Parameters:
@@ -50,9 +50,9 @@ public final class ExclusiveDatabase {
   }
 
   /// From now on refuses to read anything but ordinary tables, and values longer than a limit.
-  /// - Parameter migrations: those of its tables, for a file of this program.
-  func readOnlyTables(of migrations: [Migration], longest: Int?) throws(StorageError) {
-    try database.addFunctions(of: migrations)
+  /// - Parameter schema: that of its tables, for a file of this program.
+  func readOnlyTables(of schema: Schema?, longest: Int?) throws(StorageError) {
+    if let schema { try database.addFunctions(of: schema) }
     if let longest { sqlite3_limit(database.connection.pointer, SQLITE_LIMIT_LENGTH, Int32(clamping: longest)) }
     database.connection.readOnly(try ReadableTables(of: database))
   }

@@ -20,18 +20,18 @@ public enum ForeignDatabase {
   ///   - hasJournal: whether the file is this process's own copy with its journal next to it: both are read. Otherwise
   ///     the journal is ignored.
   ///   - collations: names of the collations that its tables use; all compare ASCII letters case-insensitively.
-  ///   - migrations: those of its tables, for a file of this program.
+  ///   - schema: that of its tables, for a file of this program.
   ///   - longest: the limit on the length of a value in bytes; nil for a file that this program wrote.
   ///   - isInterrupted: polled while statements run; true interrupts them.
   public static func open(
-    _ path: String, hasJournal: Bool = false, collations: [String] = [], migrations: [Migration] = [],
+    _ path: String, hasJournal: Bool = false, collations: [String] = [], schema: Schema? = nil,
     longest: Int? = longestValue, isInterrupted: @escaping @Sendable () -> Bool
   ) throws(StorageError) -> ExclusiveDatabase {
     let file = try ExclusiveDatabase(
       path, hasJournal ? .reading : .immutable,
       settings: ["trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0"],
       collations: collations, poll: StatementPoll(isInterrupted))
-    try file.readOnlyTables(of: migrations, longest: longest)
+    try file.readOnlyTables(of: schema, longest: longest)
     return file
   }
 

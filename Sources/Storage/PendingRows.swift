@@ -118,7 +118,7 @@ struct PendingRows {
     _ db: Database, _ table: UndoTable, _ place: Place, _ old: Old, ignoring ignored: Set<String>,
     _ changes: inout TableChanges, _ replaced: inout Set<Place>
   ) throws {
-    let names = table.columns.map(\.name)
+    let names = table.columns
     guard let now = try current(db, table, place) else {
       if old.wasRemoved { changes.add(.removed, named(old.values, names), [], limit) }
       return
@@ -161,7 +161,7 @@ struct PendingRows {
   private func addNew(
     _ db: Database, _ table: UndoTable, _ new: UndoneRows.Table, _ replaced: Set<Place>, _ changes: inout TableChanges
   ) throws {
-    let names = table.columns.map(\.name)
+    let names = table.columns
     for span in new.spans {
       var left = limit
       let within = "FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2"

@@ -1,6 +1,6 @@
 // Builds a database with this program's own schema from the rows of an untrusted file.
-// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version, or of
-// an older one, is never run.
+// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version is
+// never run.
 
 import Files
 
@@ -10,21 +10,21 @@ public enum RebuildError: Error, Equatable {
   case strange([String])
 }
 
-/// A new file with the tables of the migrations, for the rows of a file that cannot be used as it is.
+/// A new file with the tables of a schema, for the rows of a file that cannot be used as it is.
 ///
-///     let new = NewStore(at: target, migrations: migrations, isInterrupted: isInterrupted)
+///     let new = NewStore(at: target, schema: schema, isInterrupted: isInterrupted)
 ///     try new.rebuild(from: path) { db in ... }
 public struct NewStore {
   let path: String
-  private let migrations: [Migration]
+  private let schema: Schema
   let isInterrupted: @Sendable () -> Bool
 
   /// - Parameter path: where the file is created; nothing may exist there.
-  public init(at path: String, migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool) {
-    (self.path, self.migrations, self.isInterrupted) = (path, migrations, isInterrupted)
+  public init(at path: String, schema: Schema, isInterrupted: @escaping @Sendable () -> Bool) {
+    (self.path, self.schema, self.isInterrupted) = (path, schema, isInterrupted)
   }
 
-  /// Copies the rows of a file, migrated if an older version wrote it.
+  /// Copies the rows of a file.
   /// - Parameters:
   ///   - source: a complete file that nobody else uses.
   ///   - finish: changes the rows before anybody sees them.
@@ -32,17 +32,6 @@ public struct NewStore {
   ///   too.
   /// - Throws: `RebuildError`, `StorageError`.
   public func rebuild(from source: String, finish: (Database) throws -> Void) throws -> String? {
-    if let older = try olderMigrations(of: source) {
-      // Into the tables of that version first, which are then migrated like those of any account.
-      let step = NewStore(at: path + "-older", migrations: older, isInterrupted: isInterrupted)
-      _ = try step.rebuild(from: source) { _ in }
-      let store = Store(path: step.path, migrations: migrations, isInterrupted: isInterrupted)
-      try store.operation("migrating a backup") { _ in }
-      try store.close()
-      let dangling = try rebuild(from: step.path, finish: finish)
-      try Folder.removeFile(step.path)
-      return dangling
-    }
     var dangling: String?
     try make { db in
       try db.execute(sql: "ATTACH ? AS source", arguments: [DatabaseFile.immutable(source)])
@@ -50,7 +39,7 @@ public struct NewStore {
       guard strange.isEmpty else { throw RebuildError.strange(strange) }
       try db.execute(sql: "BEGIN")
       for table in try UndoTable.all(db) {
-        let columns = table.columns.map { UndoTable.quoted($0.name) }.joined(separator: ", ")
+        let columns = table.columns.map(UndoTable.quoted).joined(separator: ", ")
         // The source either has the stock rows of a new collection, or they were removed there.
         try db.execute(
           sql: """
@@ -66,19 +55,10 @@ public struct NewStore {
     return dangling
   }
 
-  /// Returns the migrations that a file of an older version has; nil for any other file.
-  private func olderMigrations(of source: String) throws -> [Migration]? {
-    let file = try ForeignDatabase.open(source, longest: nil, isInterrupted: isInterrupted)
-    let applied = try file.use(appliedMigrations)
-    try file.close()
-    guard !applied.isEmpty, applied.isStrictSubset(of: migrations.map(\.name)) else { return nil }
-    return migrations.filter { applied.contains($0.name) }
-  }
-
   /// Creates the file and passes it to the body, with triggers and foreign keys off. Nothing is synced to disk, because
   /// the file is thrown away if anything fails.
   func make(_ body: (Database) throws -> Void) throws {
-    let made = Store(path: path, migrations: migrations, isInterrupted: isInterrupted)
+    let made = Store(path: path, schema: schema, isInterrupted: isInterrupted)
     try made.operation("making a new collection") { _ in }
     try made.close()
     let settings = [
@@ -88,7 +68,7 @@ public struct NewStore {
     let file = try ExclusiveDatabase(path, .writing, settings: settings, poll: StatementPoll(isInterrupted))
     try file.use { db in
       db.setTriggers(areOn: false)
-      try db.addFunctions(of: migrations)
+      try db.addFunctions(of: schema)
       try body(db)
     }
     try file.close()

@@ -67,7 +67,7 @@ extension NewStore {
     return false
   }
 
-  /// Returns the pages that hold the schema. They are the same in all collections, as the same migrations create them.
+  /// Returns the pages that hold the schema. They are the same in all collections, as the same SQL makes them.
   private func schemaPages(_ db: Database) throws -> [Int] {
     try Int.fetchAll(db, sql: "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')")
   }
@@ -134,7 +134,7 @@ private struct TableSalvage {
 
   mutating func run() throws {
     // Copies the row id even if no column is an alias of it, because losses are reported by row id.
-    let columns = (table.isKeyed ? [] : ["rowid"]) + table.columns.map { UndoTable.quoted($0.name) }
+    let columns = (table.isKeyed ? [] : ["rowid"]) + table.columns.map(UndoTable.quoted)
     let names = columns.joined(separator: ", ")
     let rows = "INTO main.\(table.quoted) (\(names)) SELECT \(names) FROM damaged.\(table.quoted)"
     let start = "INSERT OR IGNORE " + rows
@@ -151,7 +151,7 @@ private struct TableSalvage {
   private mutating func copyKeyed(_ rows: String) throws {
     if try attempt(rows) { return }
     for order in ["ASC", "DESC"] {
-      let keys = table.key.map { "\(UndoTable.quoted(table.columns[$0].name)) \(order)" }.joined(separator: ", ")
+      let keys = table.key.map { "\(UndoTable.quoted(table.columns[$0])) \(order)" }.joined(separator: ", ")
       var (readable, unreadable) = (0, 1)
       while unreadable < Self.mostKeyed, try attempt("\(rows) ORDER BY \(keys) LIMIT \(unreadable)") {
         (readable, unreadable) = (unreadable, unreadable * 2)

@@ -21,12 +21,10 @@ public enum StorageError: Problem, Equatable {
   case full(path: String)
   /// The database file does not contain what SQLite wrote.
   case damaged(path: String, detail: String)
-  /// The database was written by a newer program; `migrations` are those unknown here.
-  case newer(path: String, migrations: [String])
+  /// The database was written by a newer program.
+  case newer(path: String, version: Int)
   /// The disk is read-only.
   case readOnly(path: String)
-  /// The database was written by a program from before the first release, whose tables cannot be read.
-  case older(path: String)
   /// The database cannot be opened, read or written; `detail` is SQLite's or the system's reason.
   case unreadable(path: String, detail: String)
   /// SQLite itself rolled back the unit of work (a full disk does that); nothing more can be done in it.
@@ -55,23 +53,17 @@ public enum StorageError: Problem, Equatable {
         .storageDamaged, "The data is damaged",
         "\(quoted(path)) is damaged (\(printable(detail))); `restore FILE` replaces it with a backup, "
           + "`doctor --mend` recovers what can be read", ["path": path])
-    case .newer(let path, let migrations):
+    case .newer(let path, let version):
       ProblemReport(
         .storageNewer, "The data is newer than this program",
         "\(quoted(path)) was written by a newer version of the program "
-          + "(it knows \(migrations.map { printable($0, limit: 60) }.joined(separator: ", "))); update the program",
+          + "(its tables have version \(version), this program's \(Schema.version)); update the program",
         ["path": path])
     case .readOnly(let path):
       ProblemReport(
         .storageUnreadable, "The disk is read-only",
         "the disk of \(quoted(path)) is read-only; nothing was changed; make it writable, or copy your data to "
           + "another disk with `backup FILE`", ["path": path])
-    case .older(let path):
-      ProblemReport(
-        .storageOlder, "The data is from an older program",
-        "\(quoted(path)) was written by a version before the first release and cannot be read; write its decks to "
-          + "files with `deck export` of that version, and import them here; if there never was one, the file is "
-          + "damaged: `doctor` checks it", ["path": path])
     case .unreadable(let path, let detail):
       ProblemReport(
         .storageUnreadable, "The data cannot be opened",
@@ -89,11 +81,10 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether the error is about the content of the file, rather than about the disk, other processes or the user. One
-  /// wrong byte in its list of migrations makes the file look older.
+  /// Whether the error is about the content of the file, rather than about the disk, other processes or the user.
   public var isDamage: Bool {
     switch self {
-    case .damaged, .failed, .older: true
+    case .damaged, .failed: true
     default: false
     }
   }

@@ -13,7 +13,7 @@ public protocol WaitingRows: AnyObject {
 /// A SQLite file in WAL mode, used from the thread that created it, and by a `WorkLane` while that thread does not use
 /// it. A `Database` passed to a closure is valid until the closure returns.
 ///
-///     let store = Store(path: path, migrations: migrations, isInterrupted: isInterrupted)
+///     let store = Store(path: path, schema: schema, isInterrupted: isInterrupted)
 ///     try store.operation("adding a deck") { db in try DeckTable.create(db, name: "Spanish", now: now) }
 public final class Store {
   enum Unit {
@@ -25,7 +25,7 @@ public final class Store {
 
   /// The path of the file, or nil for an in-memory database.
   public let path: String?
-  private let migrations: () -> [Migration]
+  private let schema: () -> Schema
   private let poll: StatementPoll
   private var database: ExclusiveDatabase?
   private var unit = Unit.none
@@ -57,21 +57,21 @@ public final class Store {
   /// Creates a store. The file is opened at first use.
   /// - Parameters:
   ///   - path: the file; its folder is created if it is missing. nil: in memory, for tests.
-  ///   - migrations: the migrations of every module, in order; evaluated when the file is opened.
+  ///   - schema: the tables of every module; evaluated when the file is opened.
   ///   - deadline: how many seconds to wait for another process's lock.
   ///   - isInterrupted: polled about every 0.1 seconds meanwhile, and during long statements; true gives up.
   ///   - undoClock: returns seconds since 1970. If it is given, each operation is recorded as an undo step, and
-  ///     `UndoLog.migrations` must be among the migrations.
+  ///     `UndoLog.schema` must be part of the schema.
   ///   - unrecorded: tables whose changes are not recorded.
   public init(
-    path: String?, migrations: @autoclosure @escaping () -> [Migration], deadline: Double = 5,
+    path: String?, schema: @autoclosure @escaping () -> Schema, deadline: Double = 5,
     isInterrupted: @escaping @Sendable () -> Bool,
     undoClock: (() -> Double)? = nil, unrecorded: Set<String> = []
   ) {
     recorder = undoClock.map { UndoRecorder(now: $0, unrecorded: unrecorded) }
     lockAttempts = Int(min(36_000, max(1, deadline * 10)))
     self.path = path
-    self.migrations = migrations
+    self.schema = schema
     poll = StatementPoll(isInterrupted)
   }
 
@@ -350,14 +350,14 @@ public final class Store {
 
   private func opened(_ name: String) throws -> ExclusiveDatabase {
     if let database { return database }
-    let migrations = migrations()
-    let file = DatabaseFile(path: path, migrations: migrations, poll: poll)
+    let schema = schema()
+    let file = DatabaseFile(path: path, schema: schema, poll: poll)
     var fresh: ExclusiveDatabase?
     try waiting { (fresh, readOnlyReason) = try file.open(for: name) }
     guard let fresh else { throw StorageError.unreadable(path: shownPath, detail: "it could not be opened") }
     try fresh.use(for: name) { db in
-      try db.addFunctions(of: migrations)
-      try prepare(db, migrations)
+      try db.addFunctions(of: schema)
+      try prepare(db, schema)
       db.noteLog()
       try recorder?.attach(db)
       pagesAtOpening = try db.pageCount
@@ -366,19 +366,11 @@ public final class Store {
     return fresh
   }
 
-  /// Migrates the tables to what the program expects, or refuses a file of a newer program.
-  private func prepare(_ db: Database, _ migrations: [Migration]) throws {
-    let known = Set(migrations.map(\.name))
-    let applied = try appliedMigrations(db)
-    let unknown = applied.subtracting(known)
-    if !unknown.isEmpty {
-      // A newer program knows all migrations of this one.
-      throw !known.isSubset(of: applied)
-        ? StorageError.older(path: shownPath) : .newer(path: shownPath, migrations: unknown.sorted())
-    }
-    if applied == known { return }
+  /// Makes the tables in an empty file, or refuses a file of another version.
+  private func prepare(_ db: Database, _ schema: Schema) throws {
+    if try Schema.isMade(db, path: shownPath) { return }
     try begin(db)
     if let recorder { recorder.isRecording = false }
-    try finish(db, { try migrate($0, by: migrations) }, atEnd: { _ in })
+    try finish(db, { try schema.make($0, path: shownPath) }, atEnd: { _ in })
   }
 }

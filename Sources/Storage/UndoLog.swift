@@ -26,9 +26,8 @@ public enum UndoLog {
   /// How many steps are added between two removals of the oldest.
   private static let pruneInterval: Int64 = 16
 
-  public static var migrations: [Migration] { [Migration("undo", sql: first)] }
-
-  private static let first = """
+  public static let schema = Schema(
+    """
     CREATE TABLE undo_steps (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       name TEXT NOT NULL,
@@ -45,7 +44,7 @@ public enum UndoLog {
       events BLOB NOT NULL,
       PRIMARY KEY (step, number)
     ) STRICT;
-    """
+    """)
 
   /// Empties the log of a copy, without relying on foreign keys.
   static let clearSQL = "DELETE FROM undo_chunks; DELETE FROM undo_steps"

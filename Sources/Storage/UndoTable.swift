@@ -4,7 +4,7 @@
 /// A table whose changes are recorded.
 struct UndoTable {
   let name: String
-  let columns: [Column]
+  let columns: [String]
   /// Whether rows are identified by the values of their key instead of a row id.
   let isKeyed: Bool
   /// The indexes of the key's columns, in the order of the key.
@@ -13,14 +13,8 @@ struct UndoTable {
   /// removed rows (`undo_...`) have no meaning for rows that exist again.
   var isUndone: Bool { !name.hasPrefix("sent_") && !name.hasPrefix("undo_") }
 
-  struct Column {
-    let name: String
-    /// The value of the column in a row that is older than the column; nil for NULL.
-    let fallback: String?
-  }
-
   /// How the names of tables begin that hold no data of the account.
-  private static let unlisted = ["sqlite_", "grdb_", "undo_steps", "undo_chunks", "undo_search"]
+  private static let unlisted = ["sqlite_", "undo_steps", "undo_chunks", "undo_search"]
 
   /// Returns all tables of the database that hold data of the account.
   static func all(_ db: Database) throws -> [UndoTable] {
@@ -34,12 +28,9 @@ struct UndoTable {
   private init(_ db: Database, _ name: String, isKeyed: Bool) throws {
     self.name = name
     self.isKeyed = isKeyed
-    let sql = "SELECT name, \"notnull\", dflt_value, pk FROM pragma_table_info(?) ORDER BY cid"
-    let found = try db.rows(sql, [name]) { row in
-      let isNeeded = row.integer(1) != 0
-      return (Column(name: row.text(0), fallback: isNeeded ? row.optionalText(2) : nil), rank: row.count(3))
-    }
-    columns = found.map(\.0)
+    let sql = "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid"
+    let found = try db.rows(sql, [name]) { (name: $0.text(0), rank: $0.count(1)) }
+    columns = found.map(\.name)
     let ranks = found.map(\.rank)
     key = ranks.indices.filter { ranks[$0] > 0 }.sorted { ranks[$0] < ranks[$1] }
   }
@@ -53,11 +44,9 @@ struct UndoTable {
 
   /// SQL that inserts a row again; its row id, if it has one, is the first argument.
   var insertion: String {
-    let names = columns.map { UndoTable.quoted($0.name) }
+    let names = columns.map(UndoTable.quoted)
     let first = isKeyed ? 1 : 2
-    let values = columns.enumerated().map { index, column in
-      column.fallback.map { "coalesce(?\(index + first), \($0))" } ?? "?\(index + first)"
-    }
+    let values = columns.indices.map { "?\($0 + first)" }
     // If a column is an alias of the row id, both have the same value.
     let rowid = isKeyed ? ("", "") : ("rowid, ", "?1, ")
     return "INSERT INTO \(quoted) (\(rowid.0)\(names.joined(separator: ", "))) "
@@ -72,13 +61,9 @@ struct UndoTable {
   /// SQL that restores the old values of columns if these hold the expected values. The arguments are the old values,
   /// the expected ones, then the row id or the key.
   func update(_ changed: [Int]) -> String {
-    let sets = changed.enumerated().map { index, column in
-      let fallback = columns[column].fallback.map { "coalesce(?\(index + 1), \($0))" } ?? "?\(index + 1)"
-      return "\(UndoTable.quoted(columns[column].name)) = \(fallback)"
-    }
-    let expected = changed.enumerated().map { index, column in
-      "\(UndoTable.quoted(columns[column].name)) IS ?\(changed.count + index + 1)"
-    }
+    let names = changed.map { UndoTable.quoted(columns[$0]) }
+    let sets = names.enumerated().map { index, name in "\(name) = ?\(index + 1)" }
+    let expected = names.enumerated().map { index, name in "\(name) IS ?\(changed.count + index + 1)" }
     let last = changed.count * 2 + 1
     let place = isKeyed ? keyCondition(from: last) : "rowid = ?\(last)"
     return "UPDATE \(quoted) SET \(sets.joined(separator: ", ")) WHERE \(place) AND "
@@ -101,6 +86,6 @@ struct UndoTable {
   }
 
   func keyCondition(from first: Int) -> String {
-    key.enumerated().map { "\(UndoTable.quoted(columns[$1].name)) IS ?\($0 + first)" }.joined(separator: " AND ")
+    key.enumerated().map { "\(UndoTable.quoted(columns[$1])) IS ?\($0 + first)" }.joined(separator: " AND ")
   }
 }

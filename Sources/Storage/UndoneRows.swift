@@ -156,10 +156,7 @@ struct UndoneRows {
     var reader = UndoReader(raw, event.payload)
     let first = known.isKeyed ? 1 : 2
     if !known.isKeyed { statement.bind(1, event.row) }
-    // A column that was added since gets its default.
-    for index in known.columns.indices where !reader.isAtEnd {
-      try reader.bind(statement, index + first)
-    }
+    for index in known.columns.indices { try reader.bind(statement, index + first) }
     try statement.run()
   }
 

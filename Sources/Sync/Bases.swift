@@ -151,11 +151,11 @@ final class Bases {
   }
 
   /// Marks the deck of a card as a local edit.
-  func disagreeOnDeck(card id: Int64) throws { try setPart(0, of: id, to: "NULL") }
+  func disagreeOnDeck(card id: Int64) throws { try setPart("deck", of: id, to: "NULL") }
 
   /// Records that the time of a card's last answer is not a local edit.
   func agreeOnLastReview(card id: Int64) throws {
-    try setPart(12, of: id, to: "(SELECT last_review FROM cards WHERE cards.id = bases.id)")
+    try setPart("last_review", of: id, to: "(SELECT last_review FROM cards WHERE cards.id = bases.id)")
   }
 
   /// Makes the cards of a note be sent whole.
@@ -168,11 +168,10 @@ final class Bases {
     try db.cachedStatement(sql: sql).execute(arguments: [note])
   }
 
-  /// Sets one element of the state in the base of a card.
-  /// - Parameter index: an index into a card's state: see `SyncedTable`.
-  private func setPart(_ index: Int, of card: Int64, to value: String) throws {
+  /// Sets one value of the state in the base of a card: see `SyncedTable.state`.
+  private func setPart(_ name: String, of card: Int64, to value: String) throws {
     let sql = """
-      UPDATE bases SET state = json_set(state, '$[\(index)]', \(value))
+      UPDATE bases SET state = json_set(state, '$.\(name)', \(value))
       WHERE kind = \(BaseKind.card.rawValue) AND id = ?
       """
     try db.cachedStatement(sql: sql).execute(arguments: [card])
@@ -254,17 +253,20 @@ final class Bases {
 extension Bases {
   /// Returns the parts of a card that have local edits.
   func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
-    guard let state, let was = ServerRows.parse(state)?.list, was.count == 13,
+    guard let state, let was = ServerRows.parse(state)?.record,
       let now = try db.firstRow("SELECT \(SyncedTable.cards.state) FROM cards WHERE id = ?", [card], { $0.text(0) }),
-      let parts = ServerRows.parse(now)?.list, parts.count == 13
+      let parts = ServerRows.parse(now)?.record
     else { return .all }
     var changes: CardChanges = []
-    let isSame = zip(was, parts).map { $0 == $1 }
-    if !isSame[0] { changes.insert(.deck) }
-    if !isSame[1] { changes.insert(.place) }
-    if !isSame[2] || !isSame[3] { changes.insert(.hiding) }
-    if !isSame[4] { changes.insert(.flag) }
-    if isSame[5...].contains(false) { changes.insert(.schedule) }
+    for part in parts.fields where was[part.name] != part.value {
+      switch part.name {
+      case "deck": changes.insert(.deck)
+      case "place": changes.insert(.place)
+      case "suspended", "buried": changes.insert(.hiding)
+      case "flag": changes.insert(.flag)
+      default: changes.insert(.schedule)
+      }
+    }
     return changes
   }
 }

@@ -6,21 +6,17 @@ import Decks
 public import Storage
 
 public enum MediaTables {
-  public static let migrations = [Migration("sync.media", sql: first), Migration("sync.media.2", sql: second)]
-
-  private static let first = """
+  /// `sent_media` has the deletions that were sent, each with the number that the server gave it.
+  public static let schema = Schema(
+    """
     CREATE TABLE sync_media (
       address TEXT NOT NULL,
       user TEXT NOT NULL,
       usn INTEGER NOT NULL,
       PRIMARY KEY (address, user)
     ) STRICT, WITHOUT ROWID;
-    """
-
-  /// The deletions that were sent, each with the number that the server gave it.
-  private static let second = """
     CREATE TABLE sent_media (name TEXT PRIMARY KEY, usn INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    """
+    """)
 
   /// Returns what is known about the server's media.
   public static func known(_ db: Database, of link: SyncLink) throws -> KnownMedia {

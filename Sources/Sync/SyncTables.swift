@@ -37,7 +37,7 @@ public struct UnsentChanges: Equatable, Sendable {
 }
 
 public enum SyncTables {
-  public static let migrations = [Migration("sync", sql: linkTable + serverRows)]
+  public static let schema = Schema(linkTable + serverRows)
 
   private static let linkTable = """
     CREATE TABLE sync_link (

@@ -1,4 +1,4 @@
-// The check of a declaration: a function that returns why a value is refused although it fits its kind.
+// The check of a declaration, and the values from outside that it and the kind accept.
 // Invariant: while a check runs nothing is declared or changed, so that transactions never nest.
 
 import Problems
@@ -14,30 +14,41 @@ struct Mismatch: Error {
 
 extension SettingsTree {
   /// Returns why the check refuses a value that fits the kind; nil if it accepts the value.
-  func refusal(of value: SettingValue, for leaf: SettingNode) throws(SettingsError) -> String? {
-    guard let check = leaf.check else { return nil }
+  func refusal(of value: SettingValue, for setting: SettingNode) throws(SettingsError) -> String? {
+    guard let check = setting.check else { return nil }
     // A check may load the stored values, which runs other checks.
     let wasChecking = isChecking
     isChecking = true
     defer { isChecking = wasChecking }
-    do { return try check(value) } catch { throw .checkFailed(leaf.name, error) }
+    do { return try check(value) } catch { throw .checkFailed(setting.name, error) }
   }
 
-  /// Reads a value that was stored or comes from outside, or returns why it does not fit. A check that fails refuses
-  /// it.
-  func reading(
-    _ given: SettingValue, for leaf: SettingNode, _ fit: (SettingKind) -> SettingValue?
-  ) -> Result<SettingValue, Mismatch> {
-    guard let kind = leaf.declaration?.kind, let value = fit(kind) else {
-      let expectation = leaf.declaration?.kind.expectation ?? ""
-      return .failure(Mismatch(reason: "\(expectation) is expected, not \(quoted(leaf.shown(given).text))"))
+  /// Reads a value that was stored or comes from outside. A check that fails refuses it.
+  func read(
+    _ given: SettingValue, for setting: SettingNode, _ fit: (SettingKind) -> SettingValue?
+  ) throws(Mismatch) -> SettingValue {
+    guard let kind = setting.declaration?.kind, let value = fit(kind) else {
+      let expectation = setting.declaration?.kind.expectation ?? ""
+      throw Mismatch(reason: "\(expectation) is expected, not \(quoted(setting.shown(given).text))")
     }
-    do {
-      if let reason = try refusal(of: value, for: leaf) { return .failure(Mismatch(reason: reason)) }
+    let reason: String?
+    do { reason = try refusal(of: value, for: setting) } catch { reason = error.message }
+    if let reason { throw Mismatch(reason: reason) }
+    return value
+  }
+
+  /// Gives a setting the account's stored value, unless that no longer fits.
+  func applyStored(to setting: SettingNode) -> [SettingsNotice] {
+    guard case .value(let old)? = kept[setting.name]?.value, let standard = setting.standard else { return [] }
+    do throws(Mismatch) {
+      let value = try read(old, for: setting) { $0.admit(old) }
+      values[setting.name]?.account = value
+      return []
     } catch {
-      return .failure(Mismatch(reason: error.message))
+      return [
+        .fellBack(setting.name, kept: setting.shown(old).text, reason: error.reason, to: setting.shown(standard))
+      ]
     }
-    return .success(value)
   }
 
   /// - Throws: while a check is running.

@@ -109,8 +109,8 @@ public struct NumberRange: Equatable, Sendable {
 }
 
 /// The limits on a tree of settings.
-enum SettingBounds {
-  static let depth = 32
+public enum SettingBounds {
+  public static let depth = 32
   static let nodes = 10_000
   static let options = 1_000
   static let partBytes = 64

@@ -46,9 +46,6 @@ public enum SettingSource: Equatable, Sendable {
     }
   }
 
-  /// Whether the source is the file of the machine's administrator.
-  var isSystem: Bool { layer == .system }
-
   /// What the user can do about a forced value.
   var remedy: String {
     switch self {
@@ -117,17 +114,14 @@ extension SettingsTree {
   /// Observers are not notified: layers are set before anybody observes.
   public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
     layers.entries[layer] = entries
-    var notices = layer == .environment ? layers.findAmbiguousVariables(of: forest) : []
-    // A check may unload a plugin, with the settings and groups that it declared.
-    for node in leaves(of: forest.roots) where forest[node.name] === node {
-      notices += resolveLayers(of: node).filter { notice in
+    var notices = layer == .environment ? claimVariables(for: declared.names) : []
+    for setting in declared.settings(in: "") {
+      notices += applyLayers(to: setting).filter { notice in
         // A value of another layer that does not fit was reported when that layer was set.
         guard case .refused(_, _, let source) = notice else { return true }
         return source.layer == layer
       }
-      node.recompute()
     }
-    keys.refresh()
     return notices
   }
 
@@ -140,129 +134,90 @@ extension SettingsTree {
   /// The entries that no declaration matches. With `--set`, they are a sign of a mistyped name once all plugins are
   /// loaded.
   public func unmatched(_ layer: SettingLayer) -> [LayeredSetting] {
-    (layers.entries[layer] ?? []).filter { entry in !forest.all.contains { layers.claims($0, entry) } }
+    (layers.entries[layer] ?? []).filter { entry in !declared.all.contains { layers.set($0, by: entry) } }
   }
 
-  /// Applies the layers to a leaf. A value that does not fit is ignored with a notice.
-  func resolveLayers(of node: SettingNode) -> [SettingsNotice] {
-    // A copy, because a check may unload its plugin, which changes the layers.
+  /// Gives each variable of the environment to the first setting that it can mean, so that a plugin cannot cancel what
+  /// the user chose.
+  func claimVariables(for names: [String]) -> [SettingsNotice] {
+    let variables = Set(layers.entries[.environment]?.map(\.name) ?? [])
+    if variables.isEmpty { return [] }
+    return names.compactMap { name in
+      let variable = LayeredSetting.variable(for: name)
+      guard variables.contains(variable) else { return nil }
+      if let first = layers.claims[variable], first != name, declared[first] != nil {
+        return .ambiguous(
+          variable: LayeredSetting.variablePrefix + variable, names: [first, name].sorted(), sets: first)
+      }
+      layers.claims[variable] = name
+      return nil
+    }
+  }
+
+  /// Applies the layers to a setting. A value that does not fit is ignored with a notice; without a fitting value, a
+  /// lock keeps the default.
+  func applyLayers(to setting: SettingNode) -> [SettingsNotice] {
+    var (forced, system): (GivenValue?, GivenValue?) = (nil, nil)
+    var notices: [SettingsNotice] = []
+    let groups = declared.groups(above: setting)
+    // A copy, because a check may unload a plugin, with the settings that it declared.
     let layers = layers
-    return layers.apply(on: node) { value in reading(value, for: node) { $0.reading(value) } }
+    for layer in SettingLayer.allCases {
+      for entry in layers.entries[layer] ?? [] where ([setting] + groups).contains(where: { layers.set($0, by: entry) })
+      {
+        let source = setting.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
+        do throws(Mismatch) {
+          let given = GivenValue(value: try read(entry.value, for: setting) { $0.reading(entry.value) }, source: source)
+          if layer == .system { system = given } else if forced?.source.layer != .system { forced = given }
+        } catch {
+          notices.append(.refused(setting.name, reason: error.reason, source: source))
+        }
+      }
+      if layer == .system, layers.locks.cover(setting.name), let value = system?.value ?? setting.standard {
+        forced = GivenValue(value: value, source: layers.locks.source)
+      }
+    }
+    values[setting.name]?.forced = forced
+    values[setting.name]?.system = system
+    return notices
   }
 }
 
 /// The layers of one tree.
-///
-///     layers.entries[.commandLine] = given
-///     layers.apply(on: node) { tree.reading($0, for: node) { ... } }
 struct SettingLayers {
   var entries: [SettingLayer: [LayeredSetting]] = [:]
   var locks = SettingLocks.none
-  /// The environment variables that match several settings, with the one that each sets; nil for none.
-  private var ambiguousVariables: [String: String?] = [:]
+  /// The setting or group that each variable of the environment sets, by the variable's name without its prefix.
+  var claims: [String: String] = [:]
 
-  /// Applies the layers to a leaf.
-  /// - Parameter reading: reads a value for the leaf, or returns why it does not fit.
-  func apply(
-    on node: SettingNode, _ reading: (SettingValue) -> Result<SettingValue, Mismatch>
-  ) -> [SettingsNotice] {
-    node.layers.forced = nil
-    node.layers.system = nil
-    var notices: [SettingsNotice] = []
-    for layer in SettingLayer.allCases {
-      for entry in entries[layer] ?? [] where isSet(node, by: entry) {
-        let source = node.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
-        switch reading(entry.value) {
-        case .success(let value): assign(value, source, to: node)
-        case .failure(let mismatch): notices.append(.refused(node.name, reason: mismatch.reason, source: source))
-        }
-      }
-      if layer == .system { lock(node) }
-    }
-    return notices
-  }
-
-  /// Applies the lock of the system file. Without a fitting value, the default is locked; a value that the file gives
-  /// to the setting's group counts as its value.
-  private func lock(_ node: SettingNode) {
-    guard node.layers.forced == nil, locks.cover(node.name),
-      let value = node.layers.system?.value ?? node.declaration?.kind.defaultValue
-    else { return }
-    node.layers.forced = (value, locks.source)
-  }
-
-  private func assign(_ value: SettingValue, _ source: SettingSource, to node: SettingNode) {
-    if case .system(_, locked: false) = source {
-      node.layers.system = (value, source)
-    } else if let forced = node.layers.forced?.source, forced.isSystem, !source.isSystem {
-      // A lock of the machine takes precedence over the options of this run.
-      return
-    } else {
-      node.layers.forced = (value, source)
-    }
-  }
-
-  /// Whether the entry sets this leaf: by its own name, or as a switch of the group that the entry names.
-  private func isSet(_ node: SettingNode, by entry: LayeredSetting) -> Bool {
-    if claims(node, entry) { return true }
-    var group = node.isSwitch ? node.parent : nil
-    while let candidate = group {
-      if candidate.isGroup, claims(candidate, entry) { return true }
-      group = candidate.parent
-    }
-    return false
-  }
-
-  /// Whether the entry has the name of the node.
-  func claims(_ node: SettingNode, _ entry: LayeredSetting) -> Bool {
-    guard node.declaration != nil else { return false }
-    if case .environment = entry.source {
-      guard node.variable == entry.name else { return false }
-      guard let setting = ambiguousVariables[entry.name] else { return true }
-      return node.name == setting
-    }
+  /// Whether the entry names the node.
+  func set(_ node: SettingNode, by entry: LayeredSetting) -> Bool {
+    if node.declaration == nil { return false }
+    if case .environment = entry.source { return claims[entry.name] == node.name }
     return node.name == entry.name
-  }
-
-  /// Finds the environment variables that match two settings, and returns notices about new ones; called when
-  /// declarations or the environment change. A variable that sets one of them already continues to set it, so that a
-  /// plugin cannot cancel what the user chose.
-  mutating func findAmbiguousVariables(of forest: SettingForest) -> [SettingsNotice] {
-    let wanted = Set((entries[.environment] ?? []).map(\.name))
-    guard !wanted.isEmpty else {
-      ambiguousVariables = [:]
-      return []
-    }
-    var claimed: [String: [SettingNode]] = [:]
-    for node in forest.all where node.declaration != nil && wanted.contains(node.variable) {
-      claimed[node.variable, default: []].append(node)
-    }
-    let before = ambiguousVariables
-    ambiguousVariables = [:]
-    var notices: [SettingsNotice] = []
-    for (name, nodes) in claimed.sorted(by: { $0.key < $1.key }) where nodes.count > 1 {
-      let variable = LayeredSetting.variablePrefix + name
-      let names = nodes.map(\.name).sorted()
-      let known: String? = before[name] ?? nil
-      let current = nodes.first { $0.name == known } ?? nodes.first { $0.takesValue(from: variable) }
-      let setting = current?.name
-      ambiguousVariables.updateValue(setting, forKey: name)
-      if !before.keys.contains(name) { notices.append(.ambiguous(variable: variable, names: names, sets: setting)) }
-    }
-    return notices
   }
 }
 
-extension SettingNode {
-  /// Whether its value, or that of a switch in this group, comes from the environment variable.
-  fileprivate func takesValue(from variable: String) -> Bool {
-    leaves(of: [self]).contains { $0.layers.forced?.source == .environment(variable: variable) }
-  }
+/// A value from outside the account.
+struct GivenValue {
+  var value: SettingValue
+  var source: SettingSource
+}
+
+/// What gives a setting its value.
+struct LayeredValue {
+  let standard: SettingValue
+  var system: GivenValue?
+  var account: SettingValue?
+  /// The value that the environment, the command line or a lock of the system file demands; it takes precedence.
+  var forced: GivenValue?
+
+  var value: SettingValue { forced?.value ?? account ?? system?.value ?? standard }
 }
 
 extension SettingKind {
   /// Reads a value from a layer: a text as a user types it, anything else as it is.
-  func reading(_ value: SettingValue) -> SettingValue? {
+  fileprivate func reading(_ value: SettingValue) -> SettingValue? {
     if case .text(let text) = value { return self.value(from: text) }
     return admit(value)
   }

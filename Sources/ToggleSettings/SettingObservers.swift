@@ -99,7 +99,7 @@ extension SettingsTree {
   private func deliver(_ event: SettingsEvent) {
     for subscription in observers.subscriptions {
       subscription.notify(event) { name, owner in
-        guard let node = forest[name] else { return owner.plugin != nil }
+        guard let node = declared[name] else { return owner.plugin != nil }
         return node.isHidden(from: owner)
       }
     }

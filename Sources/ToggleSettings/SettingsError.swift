@@ -26,7 +26,6 @@ public enum SettingsError: Problem {
   /// A layer above the account forces another value for this run.
   case locked(String, value: SettingValue, by: SettingSource)
   case notASwitch(String, kind: String)
-  case wrongKind(String, kind: String, wanted: String)
   case badName(String)
   case exists(String, owner: Owner)
   case badDeclaration(String, String)
@@ -79,10 +78,6 @@ extension SettingsError {
       ProblemReport(
         .notASwitch, "Not a switch",
         "\(name) is a \(kind), and only switches and groups can be toggled; `set \(name) VALUE` changes it",
-        ["name": name])
-    case .wrongKind(let name, let kind, let wanted):
-      ProblemReport(
-        .wrongKind, "Wrong kind of setting", "\(name) is a \(kind), but was requested as \(wanted)",
         ["name": name])
     case .badName, .reserved, .exists, .badDeclaration, .tooMany, .tooDeep: declarationReport
     case .notKept(let error as any Problem): .notKept(error.report.code, error, error.details)
@@ -147,8 +142,8 @@ public enum SettingsNotice: Equatable, Sendable {
   case fellBack(String, kept: String, reason: String, to: SettingValue)
   /// A value of the system file, the environment or the command line does not fit and is ignored.
   case refused(String, reason: String, source: SettingSource)
-  /// Several settings match this environment variable, so it sets only the one that it set before, if any.
-  case ambiguous(variable: String, names: [String], sets: String?)
+  /// Several settings match this environment variable; it sets the one that was declared first.
+  case ambiguous(variable: String, names: [String], sets: String)
   /// Observers kept changing settings in response to one another; the events that were still pending were dropped.
   case loopCut([String])
 
@@ -159,8 +154,7 @@ public enum SettingsNotice: Equatable, Sendable {
     case .refused(let name, let reason, let source):
       "\(name): \(reason) (from \(source.description)); this value is ignored"
     case .ambiguous(let variable, let names, let setting):
-      "\(variable) could mean \(names.joined(separator: " or ")), so it sets "
-        + (setting.map { "only \($0), which was there first" } ?? "neither")
+      "\(variable) could mean \(names.joined(separator: " or ")), so it sets only \(setting), which was there first"
     case .loopCut(let names):
       "settings kept changing one another (\(someOf(names))); the loop was stopped"
     }

@@ -38,17 +38,11 @@ public struct SettingsFile: Equatable, Sendable {
     var values: [(name: String, value: SettingValue)] = []
     try reader.settings(object["values"] ?? .record([:]), [], JSONPointer.whole.appending("values"), &values)
     let locks = SettingLocks(names: locked, source: .system(path: path, locked: true))
-    let entries = inOrder(values).map { entry in
-      LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: locks.cover(entry.name)))
+    // A group comes before its switches, so that a switch's own value takes precedence.
+    let entries = values.sorted { (depth(of: $0.name), $0.name) < (depth(of: $1.name), $1.name) }.map { entry in
+      LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: false))
     }
     return SettingsFile(entries: entries, locks: locks)
-  }
-
-  /// Sorts groups before their children, so that a switch's own value takes precedence.
-  private static func inOrder(_ values: [(name: String, value: SettingValue)]) -> [(name: String, value: SettingValue)]
-  {
-    func depth(_ name: String) -> Int { name.utf8.count { $0 == UInt8(ascii: ".") } }
-    return values.sorted { (depth($0.name), $0.name) < (depth($1.name), $1.name) }
   }
 }
 

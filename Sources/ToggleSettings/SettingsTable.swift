@@ -6,25 +6,23 @@ public import Storage
 import Text
 import Values
 
-/// The table `settings`. The code that opens the database runs `migrations` and passes in the access.
+/// The table `settings`. The code that opens the database makes it and passes in the access.
 ///
 ///     tree.load(try SettingsTable.load(db), by: .user)
 ///     tree.save = { changes in try SettingsTable.write(changes, db) }
 public enum SettingsTable {
-  /// The schema migrations, in order.
-  public static var migrations: [Migration] { [Migration("settings.1", sql: first)] }
-
   /// The tables that belong to settings.
   public static let tables: Set<String> = ["settings"]
 
-  private static let first = """
+  public static let schema = Schema(
+    """
     CREATE TABLE settings (
       name TEXT PRIMARY KEY NOT NULL,
       kind TEXT NOT NULL,
       value ANY,
       set_by TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
-    """
+    """)
 
   /// All stored settings, for `SettingsTree.load`.
   package static func load(_ db: Database) throws -> [String: StoredSetting] {

@@ -40,38 +40,7 @@ public struct SettingsEvent: Equatable, Sendable {
   public let by: Owner
 }
 
-/// The state of the touched settings before the transaction.
-struct SettingsJournal {
-  fileprivate var leaves: [(node: SettingNode, account: SettingValue?, value: SettingValue, kept: StoredSetting?)] = []
-  fileprivate var groups: [(node: SettingNode, onCount: Int, kept: StoredSetting?)] = []
-  private var seen: [ObjectIdentifier: Int] = [:]
-
-  mutating func note(_ leaf: SettingNode, kept: StoredSetting?) {
-    guard seen[ObjectIdentifier(leaf)] == nil else { return }
-    seen[ObjectIdentifier(leaf)] = leaves.count
-    leaves.append((leaf, leaf.layers.account, leaf.value, kept))
-  }
-
-  mutating func note(group: SettingNode, kept: StoredSetting?) {
-    guard seen[ObjectIdentifier(group)] == nil else { return }
-    seen[ObjectIdentifier(group)] = groups.count
-    groups.append((group, group.switches.on, kept))
-  }
-
-  /// The full names of a group's switches that were on before the transaction, if the group was mixed then; else nil.
-  func combinationBefore(_ group: SettingNode, _ switches: [SettingNode]) -> [String]? {
-    guard let place = seen[ObjectIdentifier(group)] else { return nil }
-    let onCount = groups[place].onCount
-    guard onCount > 0, onCount < group.switches.all else { return nil }
-    return switches.filter { valueBefore($0) == .flag(true) }.map(\.name)
-  }
-
-  private func valueBefore(_ leaf: SettingNode) -> SettingValue {
-    seen[ObjectIdentifier(leaf)].map { leaves[$0].value } ?? leaf.value
-  }
-}
-
-/// One change from outside in progress: what it has written, and the previous state.
+/// One change from outside in progress: what it has written, and what was there before.
 ///
 ///     var transaction = SettingsTransaction(of: tree, by: .user)
 ///     try transaction.assign(.number(9), to: "game.length")
@@ -79,7 +48,10 @@ struct SettingsJournal {
 struct SettingsTransaction {
   private let tree: SettingsTree
   private let owner: Owner
-  private var journal = SettingsJournal()
+  /// What the account stored under the names that were written.
+  private var stored: [String: (account: SettingValue?, kept: StoredSetting?)] = [:]
+  /// The values before, of the settings that were written and of the groups around them.
+  private var before: [String: SettingValue] = [:]
 
   init(of tree: SettingsTree, by owner: Owner) { (self.tree, self.owner) = (tree, owner) }
 
@@ -87,49 +59,48 @@ struct SettingsTransaction {
 
   /// Sets the value of a setting, or of all switches of a group.
   mutating func assign(_ value: SettingValue, to name: String) throws(SettingsError) {
-    let node = try tree.forest.declared(name)
+    let node = try tree.declared.setting(name)
     guard let fitting = node.declaration?.kind.admit(value) else { throw node.mismatch(value.text) }
-    for leaf in node.isGroup ? leaves(of: [node]) : [node] { try put(fitting, to: leaf) }
+    for setting in tree.declared.settings(in: name) { try put(fitting, to: setting) }
   }
 
   mutating func flip(_ name: String) throws(SettingsError) {
-    let node = try tree.forest.declared(name)
-    if node.isSwitch { return try put(.flag(!node.isOn), to: node) }
-    guard node.isGroup else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
-    let switches = leaves(of: [node])
-    let remembered = node.state == .off ? lastMixed(of: node, switches) : nil
-    let turnsAllOn = node.state != .on
-    for leaf in switches { try put(.flag(remembered?.contains(leaf.name) ?? turnsAllOn), to: leaf) }
+    let node = try tree.declared.setting(name)
+    guard node.isSwitch || node.isGroup else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
+    let switches = tree.declared.settings(in: name)
+    let state = tree.state(of: node)
+    let remembered = node.isGroup && state == .off ? lastMixed(of: node, switches) : nil
+    for one in switches { try put(.flag(remembered?.contains(one.name) ?? (state != .on)), to: one) }
   }
 
   /// Deletes the account's value of a setting, or of everything in a group or section.
   mutating func reset(_ name: String) throws(SettingsError) {
-    let meant = leaves(of: [try tree.forest.node(name)])
-    for leaf in meant { try leaf.requireRight(of: owner) }
-    for leaf in meant where leaf.layers.account != nil || tree.kept[leaf.name] != nil {
-      try leaf.requireChange(to: nil, by: owner)
-      write(nil, to: leaf)
+    _ = try tree.declared.node(name)
+    let meant = tree.declared.settings(in: name)
+    for setting in meant { try setting.requireRight(of: owner) }
+    for setting in meant where tree.kept[setting.name] != nil {
+      if let forced = tree.values[setting.name]?.forced { throw .locked(setting, forced) }
+      note(setting)
+      tree.keep(nil, for: setting.name)
     }
   }
 
   /// Replaces all stored values.
-  /// - Parameter value: returns the stored value that fits a leaf now.
-  mutating func replaceStored(with values: [String: StoredSetting], _ value: (SettingNode) -> SettingValue?) {
-    let all = leaves(of: tree.forest.roots)
-    for leaf in all { write(nil, to: leaf) }
+  mutating func replaceStored(with values: [String: StoredSetting]) -> [SettingsNotice] {
+    let settings = tree.declared.settings(in: "")
+    for setting in settings { note(setting) }
     tree.kept = values
-    for leaf in all {
-      // A check may have unloaded a plugin, with the settings and groups that it declared.
-      guard let value = value(leaf), tree.forest[leaf.name] === leaf else { continue }
-      write(value, to: leaf)
-      tree.kept[leaf.name] = values[leaf.name]
-    }
+    for setting in settings { tree.values[setting.name]?.account = nil }
+    var notices: [SettingsNotice] = []
+    // A check may unload a plugin, with the settings and groups that it declared.
+    for setting in settings where tree.declared[setting.name] != nil { notices += tree.applyStored(to: setting) }
+    return notices
   }
 
   /// The switches that were on when the group was last mixed; nil if that combination would not be mixed now.
   private func lastMixed(of group: SettingNode, _ switches: [SettingNode]) -> Set<String>? {
     let names: [String]
-    if let before = journal.combinationBefore(group, switches) {
+    if let before = combinationBefore(switches) {
       names = before
     } else if case .lastMixed(let kept)? = tree.kept[group.name]?.value {
       names = kept.map { group.name + "." + $0 }
@@ -140,33 +111,32 @@ struct SettingsTransaction {
     return on.isEmpty || on.count == switches.count ? nil : on
   }
 
-  /// Sets the value of a leaf, unless another value is forced or the check refuses it.
-  private mutating func put(_ value: SettingValue, to leaf: SettingNode) throws(SettingsError) {
-    try leaf.requireChange(to: value, by: owner)
-    if leaf.layers.forced != nil { return }
-    if let reason = try tree.refusal(of: value, for: leaf) { throw .refused(leaf.name, reason: reason) }
+  /// The names of a group's switches that were on before the transaction, if the group was mixed then; else nil.
+  private func combinationBefore(_ switches: [SettingNode]) -> [String]? {
+    let on = switches.filter { (before[$0.name] ?? tree.value(of: $0)) == .flag(true) }.map(\.name)
+    return on.isEmpty || on.count == switches.count ? nil : on
+  }
+
+  /// Sets the value of a setting, unless another value is forced or the check refuses it.
+  private mutating func put(_ value: SettingValue, to setting: SettingNode) throws(SettingsError) {
+    try setting.requireRight(of: owner)
+    if let forced = tree.values[setting.name]?.forced {
+      if forced.value != value { throw .locked(setting, forced) }
+      return
+    }
+    if let reason = try tree.refusal(of: value, for: setting) { throw .refused(setting.name, reason: reason) }
     // The check may have unloaded the plugin that declared the setting.
-    guard tree.forest[leaf.name] === leaf else { throw .unknownSetting(leaf.name, suggestion: nil) }
-    write(value, to: leaf)
+    guard tree.declared[setting.name] != nil else { throw .unknownSetting(setting.name, suggestion: nil) }
+    note(setting)
+    tree.keep(StoredSetting(.value(value), setBy: owner), for: setting.name)
   }
 
-  /// Sets or clears the account's value of a leaf, and records the previous state in the journal.
-  private mutating func write(_ value: SettingValue?, to leaf: SettingNode) {
-    journal.note(leaf, kept: tree.kept[leaf.name])
-    leaf.layers.account = value
-    tree.kept[leaf.name] = value.map { StoredSetting(.value($0), setBy: owner) }
-    let wasOn = leaf.isOn
-    leaf.value = leaf.resolvedValue
-    if leaf.isOn != wasOn { count(leaf) }
-  }
-
-  /// Updates the counts of all groups above a switch that changed.
-  private mutating func count(_ leaf: SettingNode) {
-    var group = leaf.parent
-    while let node = group, node.isGroup {
-      journal.note(group: node, kept: tree.kept[node.name])
-      node.switches.on += leaf.isOn ? 1 : -1
-      group = node.parent
+  /// Records what is there before a setting is first written.
+  private mutating func note(_ setting: SettingNode) {
+    guard before[setting.name] == nil else { return }
+    for node in [setting] + tree.declared.groups(above: setting) where before[node.name] == nil {
+      before[node.name] = tree.value(of: node)
+      stored[node.name] = (tree.values[node.name]?.account, tree.kept[node.name])
     }
   }
 
@@ -176,17 +146,17 @@ struct SettingsTransaction {
   func save() throws(SettingsError) {
     rememberMixed()
     guard let save = tree.save else { return }
-    var changed = Set(journal.leaves.filter { tree.kept[$0.node.name] != $0.kept }.map(\.node.name))
-    changed.formUnion(journal.groups.filter { tree.kept[$0.node.name] != $0.kept }.map(\.node.name))
-    if changed.isEmpty { return }
-    let changes = changed.sorted().map { StoredChange(name: $0, setting: tree.kept[$0]) }
+    let changes = stored.filter { tree.kept[$0.key] != $0.value.kept }.keys.sorted().map {
+      StoredChange(name: $0, setting: tree.kept[$0])
+    }
+    if changes.isEmpty { return }
     do { try save(changes) } catch { throw .notKept(error) }
   }
 
   /// Remembers the combination of a group that is no longer mixed, so that `toggle` can restore it.
   private func rememberMixed() {
-    for (group, _, _) in journal.groups {
-      guard group.state != .mixed, let on = journal.combinationBefore(group, leaves(of: [group])) else { continue }
+    for group in before.keys.compactMap({ tree.declared[$0] }) where group.isGroup && tree.state(of: group) != .mixed {
+      guard let on = combinationBefore(tree.declared.settings(in: group.name)) else { continue }
       let names = on.map { String($0.dropFirst(group.name.count + 1)) }
       tree.kept[group.name] = StoredSetting(.lastMixed(names), setBy: owner)
     }
@@ -194,49 +164,49 @@ struct SettingsTransaction {
 
   /// The changes of the transaction as an event; nil if there are none.
   func event() -> SettingsEvent? {
-    var changes = journal.leaves.filter { $0.value != $0.node.value }.map {
-      SettingChange(name: $0.node.name, old: $0.value, new: $0.node.value)
-    }
-    for group in journal.groups {
-      let wasOn = group.onCount == group.node.switches.all
-      guard wasOn != group.node.isOn else { continue }
-      changes.append(SettingChange(name: group.node.name, old: .flag(wasOn), new: .flag(group.node.isOn)))
+    let changes = before.compactMap { name, old -> SettingChange? in
+      guard let new = tree.declared[name].map(tree.value(of:)), new != old else { return nil }
+      return SettingChange(name: name, old: old, new: new)
     }
     return changes.isEmpty ? nil : SettingsEvent(changes: changes.sorted { $0.name < $1.name }, by: owner)
   }
 
   /// Restores the state before the transaction.
   func rollBack() {
-    for leaf in journal.leaves {
-      leaf.node.layers.account = leaf.account
-      leaf.node.value = leaf.value
-      tree.kept[leaf.node.name] = leaf.kept
-    }
-    for group in journal.groups {
-      group.node.switches.on = group.onCount
-      tree.kept[group.node.name] = group.kept
+    for (name, old) in stored {
+      tree.values[name]?.account = old.account
+      tree.kept[name] = old.kept
     }
   }
 }
 
-extension SettingsTree {
-  typealias Step = (inout SettingsTransaction) throws(SettingsError) -> [SettingState]
+extension SettingsError {
+  fileprivate static func locked(_ setting: SettingNode, _ forced: GivenValue) -> SettingsError {
+    .locked(setting.name, value: setting.shown(forced.value), by: forced.source)
+  }
+}
 
+extension SettingsTree {
   /// Runs a change as one transaction and stores it; then observers are notified. A change that an observer makes
   /// itself is notified after the current event.
-  func perform(by owner: Owner, _ step: Step) throws(SettingsError) -> [SettingState] {
+  func perform(
+    by owner: Owner, _ step: (inout SettingsTransaction) throws(SettingsError) -> Void
+  ) throws(SettingsError) {
     try requireNoCheck()
     var transaction = SettingsTransaction(of: self, by: owner)
-    let states: [SettingState]
     do {
-      states = try step(&transaction)
+      try step(&transaction)
       try transaction.save()
     } catch {
       transaction.rollBack()
       throw error
     }
-    keys.refresh()
     if let event = transaction.event() { notify(event) }
-    return states
+  }
+
+  /// Stores the account's value of a setting; nil deletes it.
+  func keep(_ setting: StoredSetting?, for name: String) {
+    kept[name] = setting
+    if case .value(let value)? = setting?.value { values[name]?.account = value } else { values[name]?.account = nil }
   }
 }

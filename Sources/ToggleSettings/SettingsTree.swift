@@ -12,12 +12,10 @@ import Text
 ///     try tree.set("sound.on", to: .flag(false), by: .user)
 ///     try tree.get("sound.on")   // .flag(false)
 public final class SettingsTree {
-  var forest = SettingForest()
+  var declared = DeclaredSettings()
+  /// What gives each declared setting its value, by full name.
+  var values: [String: LayeredValue] = [:]
   var layers = SettingLayers()
-  var slotsByName: [String: [SettingSlot]] = [:]
-  /// Read very often by native code, so exclusive access is not checked: only `SettingKeys` writes it, and nothing that
-  /// could read it runs meanwhile.
-  @exclusivity(unchecked) @usableFromInline var slots = SettingSlots()
   var observers = SettingObservers()
   /// Whether the check of a declaration is running; meanwhile nothing is declared or changed.
   var isChecking = false
@@ -38,48 +36,122 @@ public final class SettingsTree {
   // MARK: Reading
 
   /// The value of a setting; for a group, whether all its switches are on.
-  public func get(_ name: String) throws(SettingsError) -> SettingValue { try forest.declared(name).shownValue }
+  public func get(_ name: String) throws(SettingsError) -> SettingValue { value(of: try declared.setting(name)) }
 
   /// The same on behalf of an owner: a plugin cannot read a secret of others.
   public func get(_ name: String, for owner: Owner) throws(SettingsError) -> SettingValue {
-    let node = try forest.declared(name)
+    let node = try declared.setting(name)
     if node.isHidden(from: owner) { throw .secret(name) }
-    return node.shownValue
+    return value(of: node)
   }
+
+  /// The value of a setting, without a look at whether it is declared. Nil for a group.
+  public subscript(name: String) -> SettingValue? { values[name]?.value }
 
   /// The state of a switch or a group: on, off, or mixed.
   public func state(_ name: String) throws(SettingsError) -> SettingState {
-    let node = try forest.declared(name)
+    let node = try declared.setting(name)
     guard node.isGroup || node.isSwitch else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
-    return node.state
+    return state(of: node)
   }
+
+  func state(of node: SettingNode) -> SettingState {
+    let switches = declared.settings(in: node.name)
+    let on = switches.count { self[$0.name] == .flag(true) }
+    return on == 0 ? .off : on == switches.count ? .on : .mixed
+  }
+
+  func value(of node: SettingNode) -> SettingValue { self[node.name] ?? .flag(state(of: node) == .on) }
 
   /// The full names of the direct children of a group or section; with an empty name, of the top level.
   public func children(of name: String) throws(SettingsError) -> [String] {
-    name.isEmpty ? forest.roots.map(\.name) : try forest.node(name).children.map(\.name)
+    name.isEmpty ? declared.below("").filter { $0.depth == 0 }.map(\.node.name) : try declared.node(name).children
   }
 
   /// The declaration of a name, or nil.
-  public func declaration(of name: String) -> SettingDeclaration? { forest[name]?.declaration }
+  public func declaration(of name: String) -> SettingDeclaration? { declared[name]?.declaration }
 
   /// Whether a text names a secret setting, and so may contain its value.
   public func namesSecret(in text: String) -> Bool {
     let text = text.withoutQuotes.lowercased()
-    return forest.all.contains { $0.declaration?.isSecret == true && text.contains(text: $0.name.lowercased()) }
+    return declared.all.contains { $0.declaration?.isSecret == true && text.contains(text: $0.name.lowercased()) }
   }
 
   /// Who declared a name, or nil.
   public func owner(of name: String) -> Owner? {
-    forest[name].flatMap { $0.declaration == nil ? nil : $0.owner }
+    declared[name].flatMap { $0.declaration == nil ? nil : $0.owner }
   }
 
   /// The settings that a change of a name may affect, each with its owner: itself, or all in a group or section.
   public func settings(in name: String) throws(SettingsError) -> [(name: String, owner: Owner)] {
-    leaves(of: [try forest.node(name)]).map { ($0.name, $0.owner) }
+    _ = try declared.node(name)
+    return declared.settings(in: name).map { ($0.name, $0.owner) }
   }
 
   /// The full names of all settings and groups, in declaration order; for completion and suggestions.
-  public var names: [String] { forest.names }
+  public var names: [String] { declared.names }
+
+  // MARK: Declaring
+
+  /// Declares settings, all or none. A name that the same owner declared before is declared again. Stored values and
+  /// layers take effect at once; the result says which values were ignored. Observers are not notified.
+  /// - Parameter check: called for each value that fits its kind, first for the default.
+  @discardableResult
+  public func declare(
+    _ declarations: [SettingDeclaration], by owner: Owner, check: SettingCheck? = nil
+  ) throws(SettingsError) -> [SettingsNotice] {
+    try requireNoCheck()
+    var draft = try adding(declarations, by: owner, check)
+    if check != nil {
+      for setting in declarations.flatMap({ draft.settings(in: $0.name) }) {
+        guard let standard = setting.standard, let reason = try refusal(of: standard, for: setting) else { continue }
+        throw .badDeclaration(setting.name, "its default is invalid: \(reason)")
+      }
+      // The check may have unloaded a plugin.
+      draft = try adding(declarations, by: owner, check)
+    }
+    declared = draft
+    let added = declarations.flatMap { declared.below($0.name).map(\.node) }
+    var notices = claimVariables(for: added.map(\.name))
+    for setting in added {
+      guard let standard = setting.standard else { continue }
+      values[setting.name] = LayeredValue(standard: standard)
+      notices += applyStored(to: setting) + applyLayers(to: setting)
+    }
+    return notices
+  }
+
+  private func adding(
+    _ declarations: [SettingDeclaration], by owner: Owner, _ check: SettingCheck?
+  ) throws(SettingsError) -> DeclaredSettings {
+    var (draft, names) = (declared, Set<String>())
+    for declaration in declarations {
+      guard names.insert(declaration.name).inserted else { throw .exists(declaration.name, owner: owner) }
+      try draft.add(declaration, by: owner, check: check)
+    }
+    return draft
+  }
+
+  /// Removes all declarations and subscriptions of an owner. Stored values stay stored.
+  public func remove(_ owner: Owner) {
+    for subscription in observers.subscriptions where subscription.owner == owner { subscription.cancel() }
+    observers.subscriptions.removeAll { $0.isCancelled }
+    for node in declared.all
+    where node.owner == owner && node.declaration != nil && declared.groups(above: node).isEmpty {
+      for setting in declared.settings(in: node.name) { values[setting.name] = nil }
+      declared.remove(node.name)
+    }
+  }
+
+  /// Replaces all stored values, for example when an account is opened or closed, or after an undo step. Nothing is
+  /// passed to `save`. Observers are notified once of the resulting changes.
+  @discardableResult
+  public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
+    var transaction = SettingsTransaction(of: self, by: owner)
+    let notices = transaction.replaceStored(with: values)
+    if let event = transaction.event() { notify(event) }
+    return notices
+  }
 
   // MARK: Changing
 
@@ -98,12 +170,10 @@ public final class SettingsTree {
   /// precedence, whatever the order.
   public func update(_ values: [(name: String, value: SettingValue)], by owner: Owner) throws(SettingsError) {
     let ordered = values.enumerated().sorted {
-      ($0.element.name.utf8.count { $0 == UInt8(ascii: ".") }, $0.offset)
-        < ($1.element.name.utf8.count { $0 == UInt8(ascii: ".") }, $1.offset)
+      (depth(of: $0.element.name), $0.offset) < (depth(of: $1.element.name), $1.offset)
     }
-    _ = try perform(by: owner) { (transaction) throws(SettingsError) in
+    try perform(by: owner) { (transaction) throws(SettingsError) in
       for (_, change) in ordered { try transaction.assign(change.value, to: change.name) }
-      return []
     }
   }
 
@@ -112,37 +182,37 @@ public final class SettingsTree {
   /// order of the names.
   @discardableResult
   public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
+    var states: [SettingState] = []
     try perform(by: owner) { (transaction) throws(SettingsError) in
       for name in names { try transaction.flip(name) }
-      var states: [SettingState] = []
-      for name in names { states.append(try forest.declared(name).state) }
-      return states
+      for name in names { states.append(try state(name)) }
     }
+    return states
   }
 
   /// Deletes the account's value of one setting, or of everything in a group or section. The values of the layers below
   /// apply again.
   public func reset(_ name: String, by owner: Owner) throws(SettingsError) {
-    _ = try perform(by: owner) { (transaction) throws(SettingsError) in
-      try transaction.reset(name)
-      return []
-    }
+    try perform(by: owner) { (transaction) throws(SettingsError) in try transaction.reset(name) }
   }
 
   /// Parses text that a user typed as the value of a setting.
   public func value(of name: String, from text: String) throws(SettingsError) -> SettingValue {
-    let node = try forest.declared(name)
+    let node = try declared.setting(name)
     if let value = node.declaration?.kind.value(from: text) { return value }
     throw node.mismatch(text)
   }
 
   /// The words that completion offers for the value of a setting, and whether a file name may be given.
   public func candidates(for name: String) -> (words: [String], files: Bool) {
-    guard let kind = forest[name]?.declaration?.kind else { return ([], false) }
+    guard let kind = declared[name]?.declaration?.kind else { return ([], false) }
     if case .path = kind { return ([], true) }
     return (kind.candidates, false)
   }
 }
+
+/// How deep a name is nested: groups are set before their switches, so that a switch's own value takes precedence.
+func depth(of name: String) -> Int { name.utf8.count { $0 == UInt8(ascii: ".") } }
 
 extension String {
   /// The line without what may stand within a name and is not part of it: quotes and backslashes.

@@ -47,46 +47,44 @@ public struct SettingReasons: Equatable, Sendable {
 extension SettingsTree {
   /// The rows of a setting, group or section and everything below it; with an empty name, of the whole tree.
   public func rows(of name: String = "") throws(SettingsError) -> [SettingRow] {
-    var rows: [SettingRow] = []
-    func visit(_ node: SettingNode, _ depth: Int) {
-      rows.append(node.row(depth))
-      for child in node.children { visit(child, depth + 1) }
+    if !name.isEmpty { _ = try declared.node(name) }
+    return declared.below(name).map { node, depth in
+      let title = node.declaration?.title ?? ""
+      return SettingRow(
+        name: node.name, title: title.isEmpty ? String(node.part) : title, depth: depth,
+        kind: node.declaration?.kind.word ?? "section", state: switchState(of: node),
+        value: node.declaration == nil ? nil : node.shown(value(of: node)),
+        isChanged: declared.settings(in: node.name).contains { value(of: $0) != $0.standard },
+        forcedBy: values[node.name]?.forced?.source)
     }
-    for node in name.isEmpty ? forest.roots : [try forest.node(name)] { visit(node, 0) }
-    return rows
   }
 
   /// Returns why a setting has its current value.
   public func why(_ name: String) throws(SettingsError) -> SettingReasons {
-    let node = try forest.declared(name)
+    let node = try declared.setting(name)
     var sources: [SettingSource] = []
-    for leaf in leaves(of: [node]) where node.isLeaf || leaf.value != leaf.declaration?.kind.defaultValue {
-      let source = leaf.source(keptBy: kept[leaf.name]?.setBy)
+    for setting in declared.settings(in: name) where !node.isGroup || value(of: setting) != setting.standard {
+      let source = source(of: setting)
       if !sources.contains(source) { sources.append(source) }
     }
+    let shadowed = values[name]?.forced == nil ? nil : values[name]?.account
     return SettingReasons(
-      name: name, value: node.shown(node.shownValue), state: node.isGroup || node.isSwitch ? node.state : nil,
-      standard: node.declaration?.kind.defaultValue.map(node.shown), sources: sources.isEmpty ? [.standard] : sources,
-      shadowed: node.layers.forced == nil ? nil : node.account(kept[name]),
+      name: name, value: node.shown(value(of: node)), state: switchState(of: node),
+      standard: node.standard.map(node.shown), sources: sources.isEmpty ? [.standard] : sources,
+      shadowed: shadowed.flatMap { value in
+        kept[name].map { StoredSetting(.value(node.shown(value)), setBy: $0.setBy) }
+      },
       declaredBy: node.owner, expectation: node.declaration?.kind.expectation ?? "")
   }
-}
 
-extension SettingNode {
-  /// The account's stored value, as it is shown to a user.
-  fileprivate func account(_ kept: StoredSetting?) -> StoredSetting? {
-    layers.account.flatMap { value in kept.map { StoredSetting(.value(shown(value)), setBy: $0.setBy) } }
+  private func switchState(of node: SettingNode) -> SettingState? {
+    node.isGroup || node.isSwitch ? state(of: node) : nil
   }
 
-  fileprivate func row(_ depth: Int) -> SettingRow {
-    let title = declaration?.title ?? ""
-    return SettingRow(
-      name: name, title: title.isEmpty ? String(part) : title, depth: depth, kind: declaration?.kind.word ?? "section",
-      state: isGroup || isSwitch ? state : nil, value: declaration == nil ? nil : shown(shownValue),
-      isChanged: isChanged, forcedBy: layers.forced?.source)
-  }
-
-  private var isChanged: Bool {
-    isLeaf ? value != declaration?.kind.defaultValue : children.contains(where: \.isChanged)
+  private func source(of setting: SettingNode) -> SettingSource {
+    let value = values[setting.name]
+    if let forced = value?.forced { return forced.source }
+    if value?.account != nil { return .account(kept[setting.name]?.setBy ?? .user) }
+    return value?.system?.source ?? setting.declaration?.defaultSource ?? .standard
   }
 }

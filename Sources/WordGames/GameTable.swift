@@ -3,29 +3,25 @@
 
 public import Storage
 
-/// The schema migrations for games.
+/// The tables of games.
 ///
-///     Store(path: path, migrations: WordGamesSchema.migrations, isInterrupted: isInterrupted)
+///     Store(path: path, schema: WordGamesSchema.schema, isInterrupted: isInterrupted)
 public enum WordGamesSchema {
-  public static var migrations: [Migration] { [Migration("games.1", sql: first), Migration("games.2", sql: second)] }
-
   /// The tables that belong to games.
   public static let tables: Set<String> = ["games_saved", "games_results", "games_found"]
 
-  private static let first = """
-    CREATE TABLE games_saved (id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL, saved REAL NOT NULL) STRICT;
-    CREATE TABLE games_results (id INTEGER PRIMARY KEY AUTOINCREMENT, result TEXT NOT NULL, finished REAL NOT NULL) STRICT;
+  /// `game` identifies the game in the row; `found` is the number of rows of found words that it has.
+  public static let schema = Schema(
     """
-
-  /// `game` identifies the game in the row; `found` is the number of rows of found words that it has. A game of step 1
-  /// has none: its words are in `state`.
-  private static let second = """
-    ALTER TABLE games_saved ADD COLUMN game INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE games_saved ADD COLUMN found INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE games_saved (
+      id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL, saved REAL NOT NULL, game INTEGER NOT NULL,
+      found INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE games_results (id INTEGER PRIMARY KEY AUTOINCREMENT, result TEXT NOT NULL, finished REAL NOT NULL) STRICT;
     CREATE TABLE games_found (
       position INTEGER PRIMARY KEY, word TEXT NOT NULL, points INTEGER NOT NULL, player INTEGER NOT NULL
     ) STRICT;
-    """
+    """)
 }
 
 /// The saved game.
@@ -98,7 +94,6 @@ public enum GameTable {
     }
     guard let (text, game, stored) = saved else { return nil }
     var state = try GameState(decoding: text)
-    let before = state.found.count
     try db.forEachRow("SELECT word, points, player FROM games_found ORDER BY position LIMIT ?", [mostFound]) { row in
       let found = GameState.Found(word: row.text(0), points: row.count(1), player: row.count(2))
       guard GameRecord.bounds.contains(found.points) else {
@@ -106,7 +101,7 @@ public enum GameTable {
       }
       state.found.append(found)
     }
-    guard state.found.count - before == stored else {
+    guard state.found.count == stored else {
       throw GameError.badState(reason: "its number of found words is not that of their rows")
     }
     return SavedGame(state: state, game: game, found: stored)

@@ -125,7 +125,7 @@ struct GrowthFigures {
 
   private func learnt(_ count: Int) throws -> Store {
     let store = Store(
-      path: data(count) + "/local/collection.sqlite", migrations: Workspace.migrations, isInterrupted: { false })
+      path: data(count) + "/local/collection.sqlite", schema: Workspace.schema, isInterrupted: { false })
     try store.operation("learning") { db in
       try db.execute(
         sql: """

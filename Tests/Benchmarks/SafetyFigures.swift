@@ -25,7 +25,7 @@ struct SafetyFigures {
   private func store(_ name: String, hasUndo: Bool) -> Store {
     for ending in ["", "-wal", "-shm"] { unlink("\(folder)/\(name)\(ending)") }
     return Store(
-      path: folder + "/" + name, migrations: DecksSchema.migrations + UndoLog.migrations,
+      path: folder + "/" + name, schema: DecksSchema.schema + UndoLog.schema,
       isInterrupted: { false }, undoClock: hasUndo ? { 0 } : nil)
   }
 

@@ -73,7 +73,7 @@ struct StudyFigures {
   private func opened(_ waiting: String) throws -> Figure? {
     try compare(opening, wanted: nil, rounds: 9, scale: 1e3, unit: "ms") {
       let start = now()
-      let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
+      let store = Store(path: path, schema: Workspace.schema, isInterrupted: { false })
       _ = try store.read { try StudyCounts.all($0, at: moment) }
       defer { try? store.close() }
       return now() - start
@@ -83,7 +83,7 @@ struct StudyFigures {
   }
 
   private func compared(_ title: String, _ statements: [String], _ body: (Database) throws -> Void) throws -> Figure? {
-    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
+    let store = Store(path: path, schema: Workspace.schema, isInterrupted: { false })
     return try compare(title, wanted: nil, rounds: 7, scale: 1e3, unit: "ms") {
       let start = now()
       try store.read(body)
@@ -115,7 +115,7 @@ struct StudyFigures {
   private static let answersAtOnce = sized(200)
 
   private func answered() throws -> Figure? {
-    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
+    let store = Store(path: path, schema: Workspace.schema, isInterrupted: { false })
     return try compare(answering, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       let start = now()
@@ -140,7 +140,7 @@ struct StudyFigures {
   }
 
   private func undone() throws -> Figure? {
-    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false }, undoClock: { 0 })
+    let store = Store(path: path, schema: Workspace.schema, isInterrupted: { false }, undoClock: { 0 })
     return try compare(undoing, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
       let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
       for _ in 0..<Self.answersAtOnce {
@@ -168,7 +168,7 @@ struct StudyFigures {
     for name in [folder, folder + "/local"] { mkdir(name, 0o700) }
     unlink(path)
     var seed: UInt64 = 1
-    let store = Store(path: path, migrations: Workspace.migrations, isInterrupted: { false })
+    let store = Store(path: path, schema: Workspace.schema, isInterrupted: { false })
     try store.operation("filling") { db in
       // The deck's id is 1.
       let deck = try DeckTable.create(db, name: "Bench", now: 0.001)

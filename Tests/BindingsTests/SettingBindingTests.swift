@@ -46,19 +46,23 @@ import Workspace
       ("settings.set('speed', 11)", "nil [bad_value]"),
       ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"),
       ("speed.value", "5"), ("settings.reset('nothing')", "nil [unknown_setting]"),
+      ("select(2, settings.get('sped')).suggestion", "speed"),
+      ("pizza == settings.switches('pizza', {children = {'tomato'}})", "true"),
       ("settings.value('low', {kind = 'number', max = -3}).value", "-3"),
       ("settings.value('high', {kind = 'number', min = 3}).value", "3"),
     ])
     try program.fails([
       ("speed.value = 'fast'", "speed"), ("speed.value = nil", "boolean, number or string expected"),
       ("settings.set('speed', {})", "a boolean, a number or a string"), ("settings.set('speed')", "#2"),
-      ("settings.switches('x', {childern = {}})", "childern"), ("settings.switches('x', {children = {5}})", "child 1"),
+      ("settings.switches('x', {childern = {}})", "childern"),
+      ("settings.switches('x', {children = {5}})", "element 1"),
       ("settings.switches('x', {children = {{title = 'y'}}})", "field 'name'"),
       ("settings.switches('x', {children = {{name = 'y', default = 5}}})", "field 'default'"),
-      ("settings.choice('x', {options = {1}})", "a list of strings"), ("settings.choice('x', {})", "options"),
+      ("settings.choice('x', {options = {1}})", "element 1"), ("settings.choice('x', {})", "one option"),
       ("settings.value('x', {kind = 'colour'})", "kind"), ("settings.value('x', {})", "kind"),
       ("settings.value('x', {default = 1, min = 'a'})", "field 'min'"), ("settings.value('x')", "table that describes"),
       ("settings.switches('x', {children = {}})", "at least one switch"), ("pizza:toggle('olives')", "olives"),
+      ("settings.value('game.length', {default = 1})", "declared by the program"),
       ("pizza.children[1] = 'x'", "fixed"), ("size.options[1] = 'x'", "fixed"), ("pizza.state = 'on'", "state"),
     ])
   }

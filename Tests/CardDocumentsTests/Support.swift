@@ -34,7 +34,7 @@ final class TestKeeper: DocumentKeeper {
   var isFull = false
 
   init(_ folder: TemporaryFolder) {
-    rows = Store(path: folder.file("data.sqlite"), migrations: DocumentTable.migrations, isInterrupted: { false })
+    rows = Store(path: folder.file("data.sqlite"), schema: DocumentTable.schema, isInterrupted: { false })
     home = folder
   }
 

@@ -30,17 +30,4 @@ import Values
       }
     }
   }
-
-  @Test func `a pre-release collection is refused with what to do about it, and left alone`() throws {
-    let folder = TemporaryFolder()
-    let path = folder.file("x.sqlite")
-    let old = Store(
-      path: path, migrations: [Migration("decks", sql: "CREATE TABLE cards (id INTEGER)")], isInterrupted: { false })
-    try old.operation("x") { try $0.execute(sql: "INSERT INTO cards VALUES (7)") }
-    try old.close()
-    let error = #expect(throws: StorageError.self) { try TestCollection(path: path).names() }
-    #expect(error == .older(path: path) && error?.code == "storage_older")
-    #expect(error?.report.message.contains("deck export") == true)
-    #expect(try old.read { try Int.fetchOne($0, sql: "SELECT id FROM cards") } == 7)
-  }
 }

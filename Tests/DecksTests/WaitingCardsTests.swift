@@ -203,7 +203,7 @@ import Testing
   @Test func `the error that rolls the transaction back while cards are written is the one reported`() throws {
     let folder = TemporaryFolder()
     let asked = Mutex(0)
-    let store = Store(path: folder.file("x.sqlite"), migrations: DecksSchema.migrations) {
+    let store = Store(path: folder.file("x.sqlite"), schema: DecksSchema.schema) {
       asked.withLock {
         if $0 > 0 { $0 += 1 }
         return $0 > 20

@@ -9,20 +9,19 @@ import Values
 @testable import Exchange
 
 @Suite struct SchemaEighteenTests {
-  private static let schema = Migration(
-    "test.1",
-    sql: """
-      CREATE TABLE notetypes (id INTEGER PRIMARY KEY, name TEXT, mtime_secs INTEGER, usn INTEGER, config BLOB);
-      CREATE TABLE fields (ntid INTEGER, ord INTEGER, name TEXT, config BLOB);
-      CREATE TABLE templates (ntid INTEGER, ord INTEGER, name TEXT, mtime_secs INTEGER, usn INTEGER, config BLOB);
-      CREATE TABLE decks (id INTEGER PRIMARY KEY, name TEXT, mtime_secs INTEGER, usn INTEGER, common BLOB, kind BLOB);
-      CREATE TABLE deck_config (id INTEGER PRIMARY KEY, name TEXT, mtime_secs INTEGER, usn INTEGER, config BLOB);
-      CREATE TABLE config (KEY TEXT PRIMARY KEY, usn INTEGER, mtime_secs INTEGER, val BLOB);
-      """)
+  private static let schema = Schema(
+    """
+    CREATE TABLE notetypes (id INTEGER PRIMARY KEY, name TEXT, mtime_secs INTEGER, usn INTEGER, config BLOB);
+    CREATE TABLE fields (ntid INTEGER, ord INTEGER, name TEXT, config BLOB);
+    CREATE TABLE templates (ntid INTEGER, ord INTEGER, name TEXT, mtime_secs INTEGER, usn INTEGER, config BLOB);
+    CREATE TABLE decks (id INTEGER PRIMARY KEY, name TEXT, mtime_secs INTEGER, usn INTEGER, common BLOB, kind BLOB);
+    CREATE TABLE deck_config (id INTEGER PRIMARY KEY, name TEXT, mtime_secs INTEGER, usn INTEGER, config BLOB);
+    CREATE TABLE config (KEY TEXT PRIMARY KEY, usn INTEGER, mtime_secs INTEGER, val BLOB);
+    """)
 
   /// Reads a collection with these rows.
   private func contents(_ rows: [(sql: String, bytes: [UInt8])]) throws -> PackageContents {
-    let store = Store(path: nil, migrations: [Self.schema], isInterrupted: { false })
+    let store = Store(path: nil, schema: Self.schema, isInterrupted: { false })
     return try store.operation("filling") { db in
       for (sql, bytes) in rows { try db.run(sql, [bytes]) }
       var contents = PackageContents()

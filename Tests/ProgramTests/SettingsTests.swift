@@ -68,62 +68,6 @@ import Testing
     #expect(try home.run("set", "--reset", "study.seconds").output == "study.seconds is 100 again.\n")
   }
 
-  @Test func `Lua declares, reads, changes and observes settings, as the contract says`() throws {
-    let home = try Home()
-    let code = """
-      local pizza = settings.switches("pizza", {title = "Pizza", children = {"tomato", {name = "basil", title = "Basil", default = true},
-        {name = "cheese", children = {"goat", "cow"}}}})
-      print(pizza, pizza.state, pizza.value, #pizza.children, pizza.children[2], pizza.title)
-      local log = {}
-      local sub = settings.on_change("pizza", function(changes)
-        local names = {}
-        for _, c in ipairs(changes) do names[#names + 1] = c.name .. ":" .. tostring(c.old) .. ">" .. tostring(c.new) end
-        log[#log + 1] = table.concat(names, " ")
-      end)
-      pizza.value = true
-      print(#log, log[1])
-      print(pizza:toggle("basil"), pizza.state, #log, log[2])
-      print(pizza:toggle("basil"), pizza.state, settings.get("pizza.cheese"), settings.get("pizza"))
-      local tongue = settings.choice("tongue", {options = {"english", "spanish"}, default = "spanish"})
-      print(tongue.value, tongue.options[1])
-      tongue.value = "english"
-      print(pcall(function() tongue.value = "klingon" end))
-      local speed = settings.value("speed", {default = 2, min = 1, max = 9, kind = "number"})
-      print(speed.value, speed.kind)
-      local ok, p = settings.set("speed", 10) print(ok, p.code)
-      ok, p = settings.get("sped") print(ok, p.code, p.suggestion)
-      ok, p = settings.update{["speed"] = 5, ["tongue"] = "x"} print(ok, p.code, speed.value)
-      print(settings.update{["speed"] = 5, ["tongue"] = "spanish"}, speed.value, tongue.value, settings.reset("speed"), speed.value)
-      sub:cancel()
-      pizza.value = false
-      print(#log, settings.switches("pizza", {children = {"a"}}).children[1], pizza == settings.switches("pizza", {children = {"a"}}))
-      """
-    let run = try home.run("-e", code)
-    #expect(run.status == 0, "\(run)")
-    #expect(
-      run.lines == [
-        "group pizza (mixed)\tmixed\tfalse\t3\tbasil\tPizza",
-        "1\tpizza:false>true pizza.cheese:false>true pizza.cheese.cow:false>true pizza.cheese.goat:false>true pizza.tomato:false>true",
-        "false\tmixed\t2\tpizza:true>false pizza.basil:true>false", "true\ton\ttrue\ttrue", "spanish\tenglish",
-        "false\ttongue: english or spanish is expected, not \"klingon\"", "2\tnumber", "nil\tbad_value",
-        "nil\tunknown_setting\tspeed", "nil\tbad_value\t2", "true\t5\tspanish\ttrue\t2", "3\ta\ttrue",
-      ], "\(run.output)")
-  }
-
-  @Test(arguments: [
-    ("settings.switches('x', {children = {}})", "a group needs at least one switch"),
-    ("settings.switches('x', {childs = {}})", "unknown field 'childs'"),
-    ("settings.choice('x', {options = {}})", "a choice needs at least one option"),
-    ("settings.value('x', {kind = 'date'})", "\"number\", \"text\" or \"path\" expected"),
-    ("settings.value('game.length', {default = 1})", "declared by the program"),
-    ("settings.switches('x', {children = {{name = 'a', children = {{}}}}})", "field 'name': a string expected"),
-    ("settings.set('game.length')", "boolean, number or string expected"),
-  ])
-  func `a wrong declaration is refused by name`(code: String, message: String) throws {
-    let run = try Home().run("-e", code)
-    #expect(run.status == 1 && run.errors.contains(message), "\(run)")
-  }
-
   @Test func `a script that fails leaves settings as they were, and an observer's error breaks nothing`() throws {
     let home = try Home()
     #expect(try home.run("-e", "settings.set('game.length', 11) error('x')").status == 1)
@@ -151,34 +95,6 @@ import Testing
     #expect(failed.status == 3 && failed.output == "1\n" && failed.errors.isEmpty, "\(failed)")
     let rehearsed = try home.run("--dry-run", "-e", code)
     #expect(rehearsed.output == "1\n" && !rehearsed.errors.contains("in settings"), "\(rehearsed)")
-  }
-
-  @Test func `games and sessions start with the settings`() throws {
-    let home = try Home()
-    try home.run(
-      "-e",
-      "settings.update{['game.language'] = 'spanish', ['game.length'] = 7, ['study.seconds'] = 33, ['study.limit'] = 1}"
-    )
-    let play = try home.run("--json", "play", input: "/quit\n").lines[0]
-    #expect(play.contains("\"language\": \"spanish\""), "\(play)")
-    let code = """
-      local g = games.new{} print(g.language, g.length)
-      local d = decks.create("D") d:add{prompt = "a", answer = "a"} d:add{prompt = "b", answer = "b"}
-      local s = d:study{mode = "sprint"} print(s.remaining, math.ceil(s.time_remaining))
-      settings.set("study.limit", 0) print(d:study{}.remaining)
-      """
-    #expect(try home.run("-e", code).output == "spanish\t7\n1\t33\n2\n")
-    let folded = "print(games.new{language = 'spanish', base = 'mamá'}.base_word)"
-    #expect(try home.run("-e", folded).output == "mamá\n")
-    #expect(try home.run("--set", "game.fold_accents=on", "-e", folded).output == "mama\n")
-    let own = """
-      for _, folds in ipairs{true, false} do
-        print(games.new{language = 'spanish', base = 'mamá', fold_accents = folds}.base_word)
-      end
-      """
-    for setting in ["on", "off"] {
-      #expect(try home.run("--set", "game.fold_accents=\(setting)", "-e", own).output == "mama\nmamá\n")
-    }
   }
 }
 

@@ -119,7 +119,6 @@ final class Rows {
 }
 
 extension StoredData {
-  private static let unread = ["grdb_migrations"]
   /// For these tables some columns are left out: the modification time and the inode of a file come from the real
   /// disk.
   private static let columns = [
@@ -132,7 +131,7 @@ extension StoredData {
     guard access(path, F_OK) == 0 else { return }
     let rows = try Rows(path)
     let names = try rows.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    for name in names.map({ $0[0] }) where !StoredData.unread.contains(name) && !name.hasPrefix("undo_") {
+    for name in names.map({ $0[0] }) where !name.hasPrefix("undo_") {
       tables[name] = try rows.all("SELECT \(StoredData.columns[name] ?? "*") FROM \"\(name)\"")
         .map { $0.joined(separator: "|") }.sorted()
     }

@@ -42,7 +42,7 @@ func add(_ store: Store, _ word: String) throws {
   private func store(
     _ path: String, deadline: Double, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) -> Store {
-    Store(path: path, migrations: StoreTests.migrations, deadline: deadline, isInterrupted: isInterrupted)
+    Store(path: path, schema: StoreTests.schema, deadline: deadline, isInterrupted: isInterrupted)
   }
 
   @Test func `another process's lock is waited for, then reported with its process id; reads go on`() throws {

@@ -8,25 +8,21 @@ import Testing
 @testable import Storage
 
 @Suite struct RebuildTests {
-  private static let migrations = [
-    Migration(
-      "test.1",
-      sql: """
-        CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT;
-        CREATE TABLE things (id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id)) STRICT;
-        CREATE TABLE noted (name TEXT) STRICT;
-        CREATE TRIGGER box_noted AFTER INSERT ON boxes BEGIN INSERT INTO noted VALUES (new.name); END;
-        INSERT INTO boxes (name) VALUES ('stock');
-        """)
-  ]
+  private static let schema = Schema(
+    """
+    CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT;
+    CREATE TABLE things (id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id)) STRICT;
+    CREATE TABLE noted (name TEXT) STRICT;
+    CREATE TRIGGER box_noted AFTER INSERT ON boxes BEGIN INSERT INTO noted VALUES (new.name); END;
+    INSERT INTO boxes (name) VALUES ('stock');
+    """)
 
   /// Returns the content of a new file rebuilt from one that these statements changed.
-  /// - Parameter newer: migrations that the file does not have.
   private func rebuilt(
-    _ statements: String, newer: [Migration] = [], finish: (Database) throws -> Void = { _ in }
+    _ statements: String, finish: (Database) throws -> Void = { _ in }
   ) throws -> (boxes: [String], noted: [String], next: Int, dangling: String?) {
     let folder = TemporaryFolder()
-    let source = Store(path: folder.file("x.sqlite"), migrations: Self.migrations, isInterrupted: { false })
+    let source = Store(path: folder.file("x.sqlite"), schema: Self.schema, isInterrupted: { false })
     try source.operation("filling") { db in
       try db.execute(sql: "DELETE FROM boxes; INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')")
     }
@@ -35,11 +31,10 @@ import Testing
     try raw.use { try $0.execute(sql: "PRAGMA foreign_keys = OFF; \(statements); PRAGMA journal_mode = DELETE") }
     try raw.close()
     let target = folder.file("y.sqlite")
-    let migrations = Self.migrations + newer
-    let dangling = try NewStore(at: target, migrations: migrations, isInterrupted: { false })
+    let dangling = try NewStore(at: target, schema: Self.schema, isInterrupted: { false })
       .rebuild(from: folder.file("x.sqlite"), finish: finish)
     #expect(folder.names == ["x.sqlite", "y.sqlite"])
-    let made = Store(path: target, migrations: migrations, isInterrupted: { false })
+    let made = Store(path: target, schema: Self.schema, isInterrupted: { false })
     return try made.operation("looking") { db in
       let boxes = try String.fetchAll(db, sql: "SELECT name FROM boxes ORDER BY id")
       let noted = try String.fetchAll(db, sql: "SELECT name FROM noted ORDER BY rowid")
@@ -71,16 +66,6 @@ import Testing
   ])
   func `a file with another schema is refused by its name`(statement: String, stranger: String) {
     #expect(throws: RebuildError.strange([stranger])) { try rebuilt(statement) }
-  }
-
-  @Test func `rows of an older version are migrated, and only its own tables are taken`() throws {
-    let newer = [Migration("test.2", sql: "ALTER TABLE boxes ADD COLUMN size INTEGER NOT NULL DEFAULT 7")]
-    var sizes: [Int] = []
-    let made = try rebuilt("DELETE FROM boxes WHERE name = 'c'", newer: newer) {
-      sizes = try Int.fetchAll($0, sql: "SELECT size FROM boxes")
-    }
-    #expect(made.boxes == ["a", "b"] && made.noted == ["stock", "a", "b", "c"] && made.next == 5 && sizes == [7, 7])
-    #expect(throws: RebuildError.strange(["table \"more\""])) { try rebuilt("CREATE TABLE more (a)", newer: newer) }
   }
 
   @Test func `a row with a dangling reference is copied, and its table is named`() throws {
@@ -116,7 +101,7 @@ import Testing
 
   @Test func `the oldest steps are dropped once all of them exceed 256 MB`() throws {
     let store = Store(
-      path: nil, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 })
+      path: nil, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
     for name in ["one", "two"] {
       try store.operation(name) { try $0.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: [name]) }
     }
@@ -139,7 +124,7 @@ import Testing
   @Test func `dangling foreign keys are found`() throws {
     let store = Store(
       path: nil,
-      migrations: [Migration("t", sql: "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)")],
+      schema: Schema("CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)"),
       isInterrupted: { false })
     #expect(try store.integrityProblems() == [])
     #expect(throws: StorageError.self) { try store.operation("x") { try $0.execute(sql: "INSERT INTO b VALUES (7)") } }

@@ -6,16 +6,15 @@ import TestSupport
 import Testing
 
 @Suite struct SalvageTests {
-  private static let migrations = [
-    Migration("test.1", sql: "CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT")
-  ]
+  private static let schema = Schema(
+    "CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT")
 
   /// Returns a file of boxes whose bytes were changed.
   private func file(
     _ folder: TemporaryFolder, _ count: Int, _ change: (inout [UInt8]) throws -> Void
   ) throws -> String {
     let path = folder.file("x.sqlite")
-    let store = Store(path: path, migrations: SalvageTests.migrations, isInterrupted: { false })
+    let store = Store(path: path, schema: SalvageTests.schema, isInterrupted: { false })
     try store.operation("filling") { db in
       for number in 1...count {
         try db.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: ["box-\(1000 + number)"])
@@ -29,9 +28,9 @@ import Testing
   }
 
   private func salvaged(_ path: String, to target: String) throws -> (losses: [String], names: [String]) {
-    let new = NewStore(at: target, migrations: SalvageTests.migrations, isInterrupted: { false })
+    let new = NewStore(at: target, schema: SalvageTests.schema, isInterrupted: { false })
     let losses = try new.salvage(from: path)
-    let store = Store(path: target, migrations: SalvageTests.migrations, isInterrupted: { false })
+    let store = Store(path: target, schema: SalvageTests.schema, isInterrupted: { false })
     return (losses.map(\.words), try store.read { try String.fetchAll($0, sql: "SELECT name FROM boxes ORDER BY id") })
   }
 
@@ -81,8 +80,8 @@ import Testing
       CREATE TABLE boxes (id INTEGER PRIMARY KEY, name TEXT) STRICT;
       CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
       """
-    let migrations = [Migration("test.1", sql: sql)]
-    let store = Store(path: path, migrations: migrations, isInterrupted: { false })
+    let schema = Schema(sql)
+    let store = Store(path: path, schema: schema, isInterrupted: { false })
     try store.operation("filling") { db in
       for number in 1...2000 { try db.run("INSERT INTO boxes VALUES (?, ?)", [number, "box-\(1000 + number)"]) }
       for id in [Int64.min, .max] { try db.run("INSERT INTO boxes VALUES (?, 'end')", [id]) }
@@ -94,8 +93,8 @@ import Testing
     for index in place / 4096 * 4096..<(place / 4096 + 1) * 4096 { bytes[index] = 255 }
     try AtomicFile.write(path, bytes)
     let target = folder.file("y.sqlite")
-    let losses = try NewStore(at: target, migrations: migrations, isInterrupted: { false }).salvage(from: path)
-    let saved = Store(path: target, migrations: migrations, isInterrupted: { false })
+    let losses = try NewStore(at: target, schema: schema, isInterrupted: { false }).salvage(from: path)
+    let saved = Store(path: target, schema: schema, isInterrupted: { false })
     let (ends, all) = try saved.read { db in
       (
         try db.count("SELECT count(*) FROM boxes WHERE name = 'end'"), try db.count("SELECT count(*) FROM boxes")
@@ -106,16 +105,13 @@ import Testing
 
   // MARK: Other kinds of tables
 
-  private static let bags = [
-    Migration(
-      "test.1",
-      sql: """
-        CREATE TABLE bags (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT) STRICT;
-        CREATE INDEX bags_name ON bags (name);
-        CREATE TABLE plain (name TEXT) STRICT;
-        CREATE TABLE words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        """)
-  ]
+  private static let bags = Schema(
+    """
+    CREATE TABLE bags (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT) STRICT;
+    CREATE INDEX bags_name ON bags (name);
+    CREATE TABLE plain (name TEXT) STRICT;
+    CREATE TABLE words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    """)
 
   private enum Damage {
     case noise
@@ -130,7 +126,7 @@ import Testing
   ) throws -> (losses: [String], counts: [Int]) {
     let folder = TemporaryFolder()
     let (path, target) = (folder.file("x.sqlite"), folder.file("y.sqlite"))
-    let store = Store(path: path, migrations: SalvageTests.bags, isInterrupted: { false })
+    let store = Store(path: path, schema: SalvageTests.bags, isInterrupted: { false })
     try store.operation("filling") { db in
       for number in 1...2000 {
         for table in ["bags (name)", "plain", "words"] {
@@ -151,9 +147,9 @@ import Testing
     }
     try AtomicFile.write(path, bytes)
     if isLogged { try AtomicFile.write(path + "-wal", []) }
-    let new = NewStore(at: target, migrations: SalvageTests.bags, isInterrupted: { false })
+    let new = NewStore(at: target, schema: SalvageTests.bags, isInterrupted: { false })
     let losses = try new.salvage(from: path).map(\.words)
-    let saved = Store(path: target, migrations: SalvageTests.bags, isInterrupted: { false })
+    let saved = Store(path: target, schema: SalvageTests.bags, isInterrupted: { false })
     return try saved.read { db in
       (losses, try ["bags", "plain", "words"].map { try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? 0 })
     }

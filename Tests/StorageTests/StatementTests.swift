@@ -228,7 +228,7 @@ import Values
   }
 
   @Test func `counts and existence checks take arguments; of nothing they are 0 and false`() throws {
-    let store = Store(path: nil, migrations: UndoTests.migrations, isInterrupted: { false })
+    let store = Store(path: nil, schema: UndoTests.schema, isInterrupted: { false })
     try store.operation("boxes") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')") }
     for _ in 0..<2 {
       let rows = try store.read { db in

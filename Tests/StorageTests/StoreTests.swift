@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 
 @Suite struct StoreTests {
-  static let migrations = [Migration("test.1", sql: "CREATE TABLE words (word TEXT NOT NULL UNIQUE) STRICT")]
+  static let schema = Schema("CREATE TABLE words (word TEXT NOT NULL UNIQUE) STRICT")
 
   struct Failure: Error {}
 
   private func store(_ path: String? = nil) -> Store {
-    Store(path: path, migrations: StoreTests.migrations, isInterrupted: { false })
+    Store(path: path, schema: StoreTests.schema, isInterrupted: { false })
   }
 
   private func words(_ store: Store) throws -> [String] {
@@ -213,8 +213,8 @@ import Testing
   @Test func `a read-only store can be changed as soon as its disk allows it`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
-    let migrations = [Migration("test.1", sql: "CREATE TABLE t (n)")]
-    func store() -> Store { Store(path: path, migrations: migrations, isInterrupted: { false }) }
+    let schema = Schema("CREATE TABLE t (n)")
+    func store() -> Store { Store(path: path, schema: schema, isInterrupted: { false }) }
     func add(_ store: Store) throws {
       try store.operation("adding") { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
     }
@@ -237,26 +237,6 @@ import Testing
     let third = store()
     try add(third)
     #expect(try count(second) == 3 && count(third) == 3)
-  }
-
-  @Test func `an older file on a disk that allows no change is read as if it were migrated`() throws {
-    let folder = TemporaryFolder()
-    let path = folder.file("x.sqlite")
-    let (first, second) = (
-      Migration("test.1", sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)"),
-      Migration("test.2", sql: "ALTER TABLE t ADD COLUMN name TEXT NOT NULL DEFAULT 'new'")
-    )
-    let old = Store(path: path, migrations: [first], isInterrupted: { false })
-    try old.operation("making") { _ in }
-    try old.close()
-    // SQLite's log cannot be created.
-    try makePrivateFolder(path + "-wal")
-    let store = Store(path: path, migrations: [first, second], isInterrupted: { false })
-    #expect(try store.read { try String.fetchAll($0, sql: "SELECT n || name FROM t") } == ["1new"])
-    #expect(throws: StorageError.self) { try store.operation("adding") { try $0.execute(sql: "DELETE FROM t") } }
-    try store.close()
-    try Folder.removeTree(path + "-wal")
-    #expect(throws: Never.self) { try store.operation("adding") { try $0.execute(sql: "DELETE FROM t") } }
   }
 
   @Test func `a full disk ends the operation, and a unit refuses to go on`() throws {
@@ -331,49 +311,27 @@ import Testing
     #expect(try words(store) == ["a"])
   }
 
-  @Test func `a file of a newer version is refused and left alone`() throws {
+  @Test(arguments: [0, 2]) func `a file with tables of another version is refused and left alone`(version: Int) throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
-    let newer = Store(
-      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")],
-      isInterrupted: { false })
-    try add(newer, "a")
-    try newer.close()
+    let other = try ExclusiveDatabase(path)
+    try other.use { try $0.execute(sql: "CREATE TABLE more (x); PRAGMA user_version = \(version)") }
+    try other.close()
     let error = #expect(throws: StorageError.self) { try words(store(path)) }
-    #expect(error == .newer(path: path, migrations: ["test.2"]))
-    #expect(error?.code == "storage_newer")
-    #expect(try words(newer) == ["a"])
+    #expect(
+      version == 0 ? error == .damaged(path: path, detail: "its version is 0") : error == .newer(path: path, version: 2)
+    )
+    let again = try ExclusiveDatabase(path)
+    #expect(try again.use { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") } == ["more"])
   }
 
-  @Test func `a file whose migrations differ from this program's is of an older one`() throws {
+  @Test func `the tables are made together or not at all`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
-    let older = Store(
-      path: path, migrations: StoreTests.migrations + [Migration("more.1", sql: "CREATE TABLE more (x)")],
-      isInterrupted: { false })
-    try add(older, "a")
-    try older.close()
-    let now = Store(
-      path: path, migrations: StoreTests.migrations + [Migration("more", sql: "CREATE TABLE more (y)")],
-      isInterrupted: { false })
-    #expect(throws: StorageError.older(path: path)) { try now.read { _ in } }
-    #expect(try words(older) == ["a"])
-  }
-
-  @Test func `missing migrations run together or not at all`() throws {
-    let folder = TemporaryFolder()
-    let path = folder.file("x.sqlite")
-    try add(store(path), "a")
-    let broken = Store(
-      path: path,
-      migrations: StoreTests.migrations + [
-        Migration("test.2", sql: "CREATE TABLE more (x)"), Migration("test.3", sql: "CREATE NONSENSE"),
-      ], isInterrupted: { false })
+    let broken = Store(path: path, schema: StoreTests.schema + Schema("CREATE NONSENSE"), isInterrupted: { false })
     #expect(throws: StorageError.self) { try words(broken) }
-    let mended = Store(
-      path: path, migrations: StoreTests.migrations + [Migration("test.2", sql: "CREATE TABLE more (x)")],
-      isInterrupted: { false })
-    #expect(try words(mended) == ["a"])
+    let mended = Store(path: path, schema: StoreTests.schema, isInterrupted: { false })
+    #expect(try words(mended) == [])
   }
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ import Values
 
 @Suite struct TouchedRowsTests {
   private let store = Store(
-    path: nil, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 })
+    path: nil, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
 
   private func step(_ name: String, _ statements: String...) throws {
     try store.operation(name) { db in for sql in statements { try db.execute(sql: sql) } }
@@ -144,7 +144,7 @@ import Values
   }
 
   @Test func `without a log there is nothing to undo, and nothing to report about a unit`() throws {
-    let plain = Store(path: nil, migrations: StoreTests.migrations, isInterrupted: { false })
+    let plain = Store(path: nil, schema: StoreTests.schema, isInterrupted: { false })
     plain.beginUnit()
     try plain.operation("adding") { try $0.execute(sql: "INSERT INTO words VALUES ('a')") }
     #expect(try plain.pendingChanges(limit: nil).isEmpty && plain.undoSteps().isEmpty && plain.waitingBytes == 0)

@@ -128,7 +128,7 @@ import Values
   }
 
   @Test func `a store without an undo log records no change and reverts none`() throws {
-    let plain = Store(path: nil, migrations: UndoTests.migrations, isInterrupted: { false })
+    let plain = Store(path: nil, schema: UndoTests.schema, isInterrupted: { false })
     let (count, change) = try plain.recordingChange {
       try plain.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
       return 7

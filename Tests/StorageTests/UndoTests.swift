@@ -5,27 +5,24 @@ import TestSupport
 import Testing
 
 @Suite struct UndoTests {
-  static let migrations =
-    UndoLog.migrations + [
-      Migration(
-        "test.1",
-        sql: """
-          CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
-          CREATE TABLE things (
-            id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id) ON DELETE CASCADE, rank INTEGER NOT NULL,
-            weight REAL, data BLOB, UNIQUE (box, rank)) STRICT;
-          CREATE TABLE notes (thing INTEGER NOT NULL REFERENCES things(id) ON DELETE CASCADE, text TEXT) STRICT;
-          CREATE TABLE sent_words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-          CREATE TABLE words (word TEXT, language TEXT, count ANY, PRIMARY KEY (word, language)) STRICT, WITHOUT ROWID;
-          CREATE TABLE turned (text TEXT, id INTEGER, kind INTEGER, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
-          """),
-      Migration("test.2", sql: "ALTER TABLE things ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"),
-    ]
+  static let schema =
+    UndoLog.schema
+    + Schema(
+      """
+      CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE things (
+        id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id) ON DELETE CASCADE, rank INTEGER NOT NULL,
+        weight REAL, data BLOB, colour TEXT NOT NULL DEFAULT 'red', UNIQUE (box, rank)) STRICT;
+      CREATE TABLE notes (thing INTEGER NOT NULL REFERENCES things(id) ON DELETE CASCADE, text TEXT) STRICT;
+      CREATE TABLE sent_words (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+      CREATE TABLE words (word TEXT, language TEXT, count ANY, PRIMARY KEY (word, language)) STRICT, WITHOUT ROWID;
+      CREATE TABLE turned (text TEXT, id INTEGER, kind INTEGER, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
+      """)
 
   struct Failure: Error {}
 
   func store(_ path: String? = nil) -> Store {
-    Store(path: path, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 })
+    Store(path: path, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
   }
 
   /// Returns everything in the tables, as text.
@@ -142,7 +139,7 @@ import Testing
 
   @Test func `an operation that leaves every row as it was makes no step, nor do unrecorded tables`() throws {
     let store = Store(
-      path: nil, migrations: UndoTests.migrations, isInterrupted: { false }, undoClock: { 1_700_000_000 },
+      path: nil, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 },
       unrecorded: ["notes"])
     try store.operation("one") { db in
       try db.execute(sql: "INSERT INTO boxes (name) VALUES ('a')")

@@ -95,7 +95,7 @@ import Values
   @Test func `a removal whose answers were sent can be undone`() throws {
     let folder = TemporaryFolder()
     let store = Store(
-      path: folder.file("collection.sqlite"), migrations: sides.migrations + UndoLog.migrations,
+      path: folder.file("collection.sqlite"), schema: sides.schema + UndoLog.schema,
       isInterrupted: { false }, undoClock: { 1_700_000_000 })
     try store.operation("add") { db in
       try SyncTables.setLink(db, SyncLink(address: "a", user: "b"))

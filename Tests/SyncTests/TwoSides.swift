@@ -24,18 +24,18 @@ extension SyncProgram {
 ///     try sides.merge(sides.pulled(head, [.cards: [row]]))
 struct TwoSides {
   let folder = TemporaryFolder()
-  let migrations = DecksSchema.migrations + SyncTables.migrations + MediaTables.migrations
+  let schema = DecksSchema.schema + SyncTables.schema + MediaTables.schema
   let store: Store
   let moment = StudyMoment(now: 1_700_000_000)
 
   init(hasUndo: Bool = false) {
-    let migrations = migrations
+    let schema = schema
     store =
       hasUndo
       ? Store(
-        path: folder.file("collection.sqlite"), migrations: migrations + UndoLog.migrations, isInterrupted: { false },
+        path: folder.file("collection.sqlite"), schema: schema + UndoLog.schema, isInterrupted: { false },
         undoClock: { 1_700_000_000 })
-      : Store(path: nil, migrations: migrations, isInterrupted: { false })
+      : Store(path: nil, schema: schema, isInterrupted: { false })
   }
 
   func pulled(

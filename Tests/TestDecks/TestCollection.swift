@@ -14,7 +14,7 @@ public final class TestCollection {
   /// - Parameter hasUndo: whether each operation is an undo step.
   public init(path: String? = nil, hasUndo: Bool = false) {
     store = Store(
-      path: path, migrations: DecksSchema.migrations + (hasUndo ? UndoLog.migrations : []),
+      path: path, schema: DecksSchema.schema + (hasUndo ? UndoLog.schema : []),
       isInterrupted: { false }, undoClock: hasUndo ? { 1_700_000_000 } : nil)
   }
 

@@ -194,27 +194,4 @@ import ToggleSettings
     #expect(try tree.get("n") == .number(1) && tree.get("t") == .text("x"))
     #expect(tree.kept == kept)
   }
-
-  @Test func `a resolved key follows every change at once and outlives the declaration`() throws {
-    let tree = try pizza()
-    let length = try tree.keys.whole("game.length")
-    let asNumber = try tree.keys.number("game.length")
-    let language = try tree.keys.text("game.language")
-    let tomato = try tree.keys.flag("pizza.tomato")
-    #expect(try tree.keys.whole("game.length").hashed == length.hashed)
-    try tree.update(
-      [("game.length", .number(9)), ("game.language", .text("italian")), ("pizza", .flag(true))], by: .user)
-    #expect(tree[length] == 9 && tree[asNumber] == 9 && tree[language] == "italian" && tree[tomato])
-    tree.load([:], by: .program)
-    #expect(tree[length] == 8 && tree[language] == "english" && !tree[tomato])
-    #expect(problem { _ = try tree.keys.flag("game.language") }?.code == "wrong_kind")
-    #expect(problem { _ = try tree.keys.flag("nobody") }?.code == "unknown_setting")
-    tree.remove(.program)
-    #expect(tree[length] == 8)
-  }
-}
-
-extension SettingKey {
-  /// Two equal keys have the same text.
-  fileprivate var hashed: String { "\(self)" }
 }

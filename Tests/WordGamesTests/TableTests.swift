@@ -1,4 +1,4 @@
-// The table of games: saving, adding words, removing; and files of older programs.
+// The table of games: saving, adding words, removing.
 
 import Files
 import Storage
@@ -7,33 +7,7 @@ import Testing
 import WordGames
 
 @Suite struct GameTableTests {
-  private func store() -> Store { Store(path: nil, migrations: WordGamesSchema.migrations, isInterrupted: { false }) }
-
-  /// A store in memory from migration step 1, brought up to date.
-  private func old() throws -> Store {
-    let sql = try fixtureText("games_1.sql")
-    let second = try #require(WordGamesSchema.migrations.last)
-    return Store(
-      path: nil, migrations: [Migration("games.1", sql: sql.withoutMigrationTable), second], isInterrupted: { false })
-  }
-
-  @Test func `a game and a result of step 1 survive the step, and words are added to them`() throws {
-    let store = try old()
-    let saved = try #require(try store.read { try GameTable.saved($0) })
-    #expect(saved.state.found.map(\.word) == ["grace", "ring"])
-    #expect((saved.game, saved.found) == (0, 0))
-    #expect(saved.state.data == #"{"n": 3}"# && saved.state.hintCosts == [2])
-    #expect(try store.read { try GameTable.results($0) }.map(\.longest) == ["cab"])
-    let game = try Game.resume(
-      saved.state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
-    #expect(try game.code("ring") == "already_used" && game.code("cab") == nil)
-    let isAdded = try store.operation("x") { db in
-      try GameTable.append(db, game.state(foundFrom: saved.found), game: saved.game, after: saved.found, now: 1)
-    }
-    #expect(isAdded)
-    let again = try #require(try store.read { try GameTable.saved($0) })
-    #expect(try again.state == game.state && again.found == 3)
-  }
+  private func store() -> Store { Store(path: nil, schema: WordGamesSchema.schema, isInterrupted: { false }) }
 
   @Test func `a guess adds one row, and the row of the game does not grow`() throws {
     let (store, game) = (store(), try game())
@@ -79,12 +53,5 @@ import WordGames
     try store.operation("x") { try GameTable.forgetSaved($0, game: 7) }
     #expect(try store.read { try GameTable.saved($0) } == nil)
     #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM games_found") } == 0)
-  }
-}
-
-extension String {
-  /// The store records the migration step itself.
-  fileprivate var withoutMigrationTable: String {
-    split(separator: "\n").filter { !$0.contains("grdb_migrations") }.joined(separator: "\n")
   }
 }

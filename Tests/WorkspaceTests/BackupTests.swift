@@ -56,7 +56,7 @@ func fill(_ workspace: Workspace) throws {
     let report = try workspace.care.restore(workspace.care.stage(path, taking: [.grants]))
     #expect(report.restored == made && report.replaced?.decks == 1)
     #expect(try state(workspace) == before)
-    #expect(try workspace.preferences().studyLimit == 7)
+    #expect(try workspace.preferences().study.most == 7)
     #expect(try FileText.read(workspace.folder + "/grants.json", limit: 1000) == #"{"plugins":{}}"#)
     #expect(try workspace.care.integrityProblems() == [])
     #expect(try workspace.documents.store().check().filter { $0.problem.kind != .unchecked }.isEmpty)
@@ -295,9 +295,8 @@ func fill(_ workspace: Workspace) throws {
     #expect(try Folder.names(in: person.data).filter { $0.hasPrefix(".") || $0.contains("backup") } == [])
   }
 
-  /// - Parameter place: the byte that is damaged; nil for the name of a migration.
-  @Test(arguments: [0, 3, 100, nil]) func `a damaged collection is set aside, and a backup replaces it`(
-    place: Int?
+  @Test(arguments: [0, 3, 60, 100]) func `a damaged collection is set aside, and a backup replaces it`(
+    place: Int
   ) throws {
     let person = try Person()
     var workspace = try person.workspace()
@@ -308,14 +307,8 @@ func fill(_ workspace: Workspace) throws {
     try workspace.close()
     let collection = workspace.folder + "/collection.sqlite"
     var bytes = try FileText.bytes(collection, limit: 1 << 24)
-    if let place {
-      for index in place..<place + 40 { bytes[index] = 0xA5 }
-    } else {
-      let name = try Array(#require(Workspace.migrations.last).name.utf8)
-      let first = bytes.indices.filter { bytes[$0...].starts(with: name) }
-      for index in first { bytes[index] ^= 1 }
-      #expect(!first.isEmpty)
-    }
+    // 60 to 63 are the version of the tables.
+    for index in place..<place + (place == 60 ? 4 : 40) { bytes[index] = place == 60 ? 0 : 0xA5 }
     try AtomicFile.write(collection, bytes)
     workspace = try person.workspace()
     #expect(throws: StorageError.self) { try workspace.decks.all() }

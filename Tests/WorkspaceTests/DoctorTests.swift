@@ -200,7 +200,7 @@ import ToggleSettings
     unlink(try workspace.media.path(gone))
     let folder = workspace.folder
     try workspace.close()
-    let file = try ExclusiveDatabase(folder + "/collection.sqlite", migrations: DecksSchema.migrations)
+    let file = try ExclusiveDatabase(folder + "/collection.sqlite", schema: DecksSchema.schema)
     try file.use { db in
       try db.execute(sql: "PRAGMA foreign_keys = OFF")
       try db.execute(

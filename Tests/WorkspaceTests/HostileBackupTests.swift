@@ -40,7 +40,7 @@ private final class Forgery {
     let database = person.data + "/forged.sqlite"
     let index = try #require(files.firstIndex { $0.name == "collection.sqlite" })
     try AtomicFile.write(database, files[index].bytes)
-    let file = try ExclusiveDatabase(database, migrations: DecksSchema.migrations)
+    let file = try ExclusiveDatabase(database, schema: DecksSchema.schema)
     try file.use { try $0.execute(sql: sql) }
     try file.close()
     files[index].bytes = try FileText.bytes(database, limit: 1 << 24)
@@ -183,11 +183,12 @@ private final class Forgery {
     #expect(!staged.settings.contains { ["known", "sh"].contains($0.value) })
     _ = try forgery.workspace.care.restore(staged)
     let preferences = try forgery.workspace.preferences()
-    #expect(preferences.mediaPlayer == "mpv" && preferences.servedOrigins == [] && preferences.serveKey.isEmpty)
-    #expect(!preferences.syncsAtEnd && preferences.studyLimit == 7)
+    #expect(
+      preferences.session.mediaPlayer == "mpv" && preferences.serving.origins == [] && preferences.serving.key.isEmpty)
+    #expect(!preferences.serving.syncsAtEnd && preferences.study.most == 7)
     #expect(try tree.get("mine.program") == .text("own"))
     _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(path, taking: [.settings]))
-    #expect(preferences.mediaPlayer == "sh -c id" && preferences.servedOrigins == ["http://evil.com"])
+    #expect(preferences.session.mediaPlayer == "sh -c id" && preferences.serving.origins == ["http://evil.com"])
   }
 
   @Test func `a link to another server is shown, and the current one stays`() throws {

@@ -18,17 +18,19 @@ import WordGames
 private final class Witness {}
 
 @Suite struct SettingsTests {
-  @Test func `each of the program's settings has a title, help and a key`() throws {
+  @Test func `each of the program's settings has a title and help, and is read where it is declared`() throws {
     let tree = SettingsTree()
-    try tree.declare(ProgramSettings.declarations(languages: [], noColor: true), by: .program)
+    let program = ProgramSettings(languages: [], noColor: true)
+    try program.declare(in: tree)
     #expect(try tree.get("accessibility.differentiate_without_color") == .flag(true))
     #expect(try tree.get("game.language") == .text("english"))
     for name in tree.names {
       #expect(tree.declaration(of: name)?.title.isEmpty == false, "\(name)")
       #expect(tree.declaration(of: name)?.help.isEmpty == false, "\(name)")
     }
-    let leaves = Set(tree.names).subtracting(["sound"])
-    #expect(leaves == Set(ProgramSettings.Name.allCases.map(\.rawValue)))
+    #expect(program.accessibility.differentiatesWithoutColor && program.games.language == "english")
+    try tree.set("sound", text: "on", by: .user)
+    #expect(program.sound.ringsWhenRight && program.sound.ringsWhenWrong && program.sound.ringsAtTime)
     let groups = [
       "game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt", "serve",
       "text",
@@ -40,13 +42,13 @@ private final class Witness {}
   @Test func `reading settings creates no database, and a set value is there again`() throws {
     let person = try Person()
     let first = try person.workspace()
-    #expect(try first.preferences().sprintSeconds == 100)
+    #expect(try first.preferences().study.seconds == 100)
     #expect(access(person.data + "/local", F_OK) != 0)
     try first.preferences().tree.set("study.seconds", text: "45", by: .user)
-    #expect(try first.preferences().sprintSeconds == 45)
+    #expect(try first.preferences().study.seconds == 45)
     try first.close()
     let second = try person.workspace()
-    #expect(try second.preferences().sprintSeconds == 45)
+    #expect(try second.preferences().study.seconds == 45)
     #expect(try second.preferences().tree.why("study.seconds").sources == [.account(.user)])
     try second.close()
   }
@@ -61,10 +63,10 @@ private final class Witness {}
         systemFile: file, variables: { ["DECKHAND_SET_STUDY_SECONDS": "50", "DECKHAND_SET_SOUND": "on"] },
         commandLine: [run]))
     let preferences = try workspace.preferences()
-    #expect(preferences.sprintSeconds == 60)
-    #expect(preferences.studyLimit == 5)
-    #expect(preferences.ringsWhenRight && preferences.ringsWhenWrong && preferences.ringsAtTime)
-    #expect(preferences.gameLength == 7)
+    #expect(preferences.study.seconds == 60)
+    #expect(preferences.study.most == 5)
+    #expect(preferences.sound.ringsWhenRight && preferences.sound.ringsWhenWrong && preferences.sound.ringsAtTime)
+    #expect(preferences.games.length == 7)
     for name in ["study.seconds", "sound.right", "game.length"] {
       let value = try preferences.tree.get(name) == .flag(true) ? "off" : "11"
       #expect { try preferences.tree.set(name, text: value, by: .user) } throws: {
@@ -72,7 +74,7 @@ private final class Witness {}
       }
     }
     try preferences.tree.set("study.limit", text: "9", by: .user)
-    #expect(preferences.studyLimit == 9)
+    #expect(preferences.study.most == 9)
     try workspace.close()
   }
 
@@ -81,12 +83,12 @@ private final class Witness {}
     let file = try person.settingsFile(#"{"values": {"study.seconds": 20}, "locked": ["study.seconds"]}"#)
     let sources = SettingSources(
       systemFile: file, commandLine: [try #require(LayeredSetting.commandLine("study.seconds=70"))])
-    #expect(try person.workspace(sources).preferences().sprintSeconds == 20)
+    #expect(try person.workspace(sources).preferences().study.seconds == 20)
     for broken in [#"{"values": [1]}"#, #"{"values": {"study.seconds": 20}, "lock"#, "", "{\"locked\": 7}"] {
       _ = try person.settingsFile(broken)
       let workspace = try person.workspace(sources)
       let preferences = try workspace.preferences()
-      #expect(preferences.sprintSeconds == 100)
+      #expect(preferences.study.seconds == 100)
       #expect(preferences.systemWarning?.contains("settings.json") == true)
       #expect { try preferences.tree.set("study.limit", text: "9", by: .user) } throws: {
         ($0 as? SettingsError)?.code == "locked"
@@ -99,7 +101,7 @@ private final class Witness {}
     #expect(try person.workspace(sources).preferences().systemWarning != nil)
     rmdir(file)
     let preferences = try person.workspace(sources).preferences()
-    #expect(preferences.systemWarning == nil && preferences.sprintSeconds == 70)
+    #expect(preferences.systemWarning == nil && preferences.study.seconds == 70)
   }
 
   @Test func `a unit that is rolled back reverts its settings, and notifies once`() throws {
@@ -114,16 +116,16 @@ private final class Witness {}
     try tree.set("sound", text: "on", by: .script("x.lua"))
     #expect(heard.count == 2)
     try workspace.rollbackUnit()
-    #expect(try workspace.preferences().gameLength == 7)
+    #expect(try workspace.preferences().games.length == 7)
     #expect(try tree.state("sound") == .off)
     #expect(heard.count == 3 && heard.last?.count == 5, "\(heard)")
     try workspace.beginUnit()
     try tree.set("game.length", text: "10", by: .script("x.lua"))
     try workspace.commitUnit()
-    #expect(try workspace.preferences().gameLength == 10)
+    #expect(try workspace.preferences().games.length == 10)
     subscription.cancel()
     try workspace.close()
-    #expect(try person.workspace().preferences().gameLength == 10)
+    #expect(try person.workspace().preferences().games.length == 10)
   }
 
   @Test func `after closing every handle reports signed out, and no observer is notified`() throws {
@@ -175,6 +177,9 @@ private final class Witness {}
     #expect(!(try workspace.games.start(GameOptions()).game.lexicon.normalized("mamá") == "mama"))
     try tree.set("game.fold_accents", text: "on", by: .user)
     #expect(try workspace.games.start(GameOptions()).game.lexicon.normalized("mamá") == "mama")
+    wanted.language = "spanish"
+    wanted.foldsAccents = false
+    #expect(try workspace.games.start(wanted).game.lexicon.normalized("mamá") == "mamá")
     try workspace.close()
   }
 }

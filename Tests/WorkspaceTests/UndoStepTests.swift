@@ -171,11 +171,11 @@ private func rows(_ person: Person) throws -> [String] {
     #expect(try element.element().text == "one")
     #expect(throws: DocumentError.self) { try other.document().setBackground(.black) }
     #expect(try workspace.decks.all().isEmpty)
-    #expect(try workspace.preferences().studyLimit == 7)
+    #expect(try workspace.preferences().study.most == 7)
     try workspace.care.redo()
     #expect(try rows(person) == after)
     #expect(try element.element().text == "two")
-    #expect(try workspace.preferences().studyLimit == 7)
+    #expect(try workspace.preferences().study.most == 7)
     // Undo two steps: the text, then the document itself.
     try workspace.care.undo()
     try workspace.care.undo()

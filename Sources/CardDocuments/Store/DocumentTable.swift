@@ -4,15 +4,12 @@
 package import Storage
 import Values
 
-/// The schema migrations for documents.
+/// The table of documents.
 ///
-///     Store(path: path, migrations: DocumentTable.migrations, isInterrupted: isInterrupted)
+///     Store(path: path, schema: DocumentTable.schema, isInterrupted: isInterrupted)
 public enum DocumentTable {
-  package static var migrations: [Migration] { [Migration("documents", sql: schema)] }
-
-  private static let schema = """
-    CREATE TABLE documents (id TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL, modified REAL NOT NULL) STRICT;
-    """
+  package static let schema = Schema(
+    "CREATE TABLE documents (id TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL, modified REAL NOT NULL) STRICT;")
 
   /// The ids of all documents, without reading any of them.
   package static func ids(_ db: Database) throws -> [String] {

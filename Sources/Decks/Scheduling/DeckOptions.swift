@@ -57,9 +57,9 @@ public struct DeckOptions: Equatable, Sendable {
   /// The number of lapses at which a card gets the tag `leech`.
   public var leechThreshold: Int { whole(.leechThreshold) }
   public var suspendsLeeches: Bool { choice(.leechAction) == "suspend" }
-  public var newGather: String { choice(.newGather) }
-  public var newSort: String { choice(.newSort) }
-  public var newMix: String { choice(.newMix) }
+  var newGather: NewGathering { NewGathering(rawValue: choice(.newGather)) ?? .deck }
+  var newSort: NewOrder { NewOrder(rawValue: choice(.newSort)) ?? .template }
+  var newMix: NewMix { NewMix(rawValue: choice(.newMix)) ?? .after }
   public var reviewOrder: ReviewOrder { ReviewOrder(rawValue: choice(.reviewOrder)) ?? .due }
   var buriesNew: Bool { flag(.buryNew) }
   var buriesReviews: Bool { flag(.buryReviews) }

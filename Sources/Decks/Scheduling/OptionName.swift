@@ -145,15 +145,16 @@ extension DeckOptions.Name {
     switch self {
     case .newGather:
       Facts(
-        .choice(["deck", "lowest_position", "highest_position", "random_notes", "random_cards"]), .choice("deck"),
+        .choice(NewGathering.allCases.map(\.rawValue)), .choice(NewGathering.deck.rawValue),
         "Which new cards are taken first.")
     case .newSort:
       Facts(
-        .choice(["template", "gathered", "template_random", "random_note", "random"]), .choice("template"),
+        .choice(NewOrder.allCases.map(\.rawValue)), .choice(NewOrder.template.rawValue),
         "The order of the new cards that were taken.")
     case .newMix:
       Facts(
-        .choice(["after", "before", "mix"]), .choice("after"), "Whether new cards come after, before or among reviews.")
+        .choice(NewMix.allCases.map(\.rawValue)), .choice(NewMix.after.rawValue),
+        "Whether new cards come after, before or among reviews.")
     case .reviewOrder:
       Facts(
         .choice(ReviewOrder.allCases.map(\.rawValue)), .choice(ReviewOrder.due.rawValue), "The order of learnt cards.")
@@ -197,4 +198,26 @@ public enum ReviewOrder: String, CaseIterable, Sendable {
 
   /// Whether a deck's cards come in the order of the days on which they are due.
   var isByDay: Bool { [.due, .dueRandom, .dueDeck, .deckDue].contains(self) }
+}
+
+/// Which new cards are taken first.
+enum NewGathering: String, CaseIterable {
+  case deck
+  case lowestPosition = "lowest_position"
+  case highestPosition = "highest_position"
+  case randomNotes = "random_notes"
+  case randomCards = "random_cards"
+}
+
+/// The order of the new cards that were taken.
+enum NewOrder: String, CaseIterable {
+  case template, gathered
+  case templateRandom = "template_random"
+  case randomNote = "random_note"
+  case random
+}
+
+/// Where new cards come among reviews.
+enum NewMix: String, CaseIterable {
+  case after, before, mix
 }

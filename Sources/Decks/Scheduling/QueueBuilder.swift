@@ -230,18 +230,18 @@ struct QueueBuilder {
 
   private mutating func sortedNew(_ room: Int) throws -> [ReviewQueue.Entry] {
     let gathering = order.newGather
-    let isRandom = gathering.hasPrefix("random")
+    let isRandom = gathering == .randomNotes || gathering == .randomCards
     var found: [NewEntry] = []
     for (place, deck) in decks.enumerated() {
       let most = isRandom ? .max : min(room, limits.newRoom(of: deck.id))
-      let rank = gathering == "highest_position" ? "rank DESC" : "rank"
+      let rank = gathering == .highestPosition ? "rank DESC" : "rank"
       found += try newEntries(deck.id, place, room: most, rank)
     }
     switch gathering {
-    case "lowest_position", "highest_position": found.sort { ($0.position, $0.deck) < ($1.position, $1.deck) }
-    case "random_notes": found = shuffled(found) { ($0.note, $0.ord) }
-    case "random_cards": found = shuffled(found) { ($0.card.rawValue, 0) }
-    default: break
+    case .lowestPosition, .highestPosition: found.sort { ($0.position, $0.deck) < ($1.position, $1.deck) }
+    case .randomNotes: found = shuffled(found) { ($0.note, $0.ord) }
+    case .randomCards: found = shuffled(found) { ($0.card.rawValue, 0) }
+    case .deck: break
     }
     var taken: [NewEntry] = []
     for entry in found where taken.count < room && limits.takeNew(decks[entry.deck].id) { taken.append(entry) }
@@ -268,11 +268,11 @@ struct QueueBuilder {
 
   private func sorted(_ taken: [NewEntry]) -> [NewEntry] {
     switch order.newSort {
-    case "template": stable(taken) { Double($0.ord) }
-    case "template_random": stable(shuffled(taken) { ($0.card.rawValue, 0) }) { Double($0.ord) }
-    case "random_note": shuffled(taken) { ($0.note, $0.ord) }
-    case "random": shuffled(taken) { ($0.card.rawValue, 0) }
-    default: taken
+    case .template: stable(taken) { Double($0.ord) }
+    case .templateRandom: stable(shuffled(taken) { ($0.card.rawValue, 0) }) { Double($0.ord) }
+    case .randomNote: shuffled(taken) { ($0.note, $0.ord) }
+    case .random: shuffled(taken) { ($0.card.rawValue, 0) }
+    case .gathered: taken
     }
   }
 
@@ -290,9 +290,9 @@ struct QueueBuilder {
 
   private func mixed(_ due: [ReviewQueue.Entry], _ new: [ReviewQueue.Entry]) -> [ReviewQueue.Entry] {
     switch order.newMix {
-    case "before": return new + due
-    case "mix": break
-    default: return due + new
+    case .before: return new + due
+    case .after: return due + new
+    case .mix: break
     }
     // The shorter list is spread evenly over the longer one.
     var (mixed, taken): ([ReviewQueue.Entry], Int) = ([], 0)

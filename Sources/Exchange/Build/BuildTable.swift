@@ -7,13 +7,12 @@ public import Storage
 
 /// The tables of builds.
 public enum BuildTable {
-  public static let migrations = [Migration("builds", sql: tables)]
-
   /// `whole` and `front` are hashes of a row as the source has it, `base` is the note's content as it was built, and
   /// `modified` is the note's modification time then; `gone` marks rows that the source no longer has. The stamps of
   /// sources and media are size, time and inode. `hash` is the content's hash as accounts use it; `path` is the path
   /// by which a source named the file, and empty for files in the folder `media`.
-  private static let tables = """
+  public static let schema = Schema(
+    """
     CREATE TABLE builds (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, namespace TEXT NOT NULL,
       deck INTEGER REFERENCES decks(id) ON UPDATE CASCADE ON DELETE SET NULL)
       STRICT;
@@ -56,7 +55,7 @@ public enum BuildTable {
       path TEXT NOT NULL
     ) STRICT;
     CREATE UNIQUE INDEX build_media_name ON build_media(build, name);
-    """
+    """)
 
   /// Returns the build of a folder into a deck, and creates it if it is missing. Results for an earlier deck, which
   /// is gone, are deleted, so that the folder is built as if for the first time.

@@ -23,9 +23,9 @@ package final class SourceRules {
   private var deck: DeckRecord?
   private var known: [Key: RowRefusal?] = [:]
 
-  package init(_ types: [NoteType], _ migrations: [Migration], isInterrupted: @escaping @Sendable () -> Bool) {
+  package init(_ types: [NoteType], _ schema: Schema, isInterrupted: @escaping @Sendable () -> Bool) {
     self.types = types
-    store = Store(path: nil, migrations: migrations, isInterrupted: isInterrupted)
+    store = Store(path: nil, schema: schema, isInterrupted: isInterrupted)
   }
 
   /// Returns the problems of refused rows.

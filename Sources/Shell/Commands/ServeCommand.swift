@@ -17,14 +17,12 @@ import Wire
 import Workspace
 
 enum ServeCommand {
-  private static let usualPort = 8765
-
   static var command: BuiltIn {
     BuiltIn(
       "serve", theme: "The shell", access: .atTerminal, effect: .acts,
       summary: "Lets programs that talk to Anki work with your cards.", answer: "{address}, then {actions} at its end",
       details: """
-        It offers the interface of the add-on AnkiConnect on 127.0.0.1, port 8765, until Ctrl-C: dictionaries in the \
+        It offers the interface of the add-on AnkiConnect on 127.0.0.1, port \(ServingSettings.port), until Ctrl-C: dictionaries in the \
         browser, note-taking programs and scripts add, find and change notes as they would in Anki. Nothing listens \
         unless this command runs, and other machines cannot connect. Browser extensions and pages of this machine have \
         access; any other page is refused at first, and the terminal asks about it: at most one question a minute, once for \
@@ -34,11 +32,12 @@ enum ServeCommand {
         can control its study.
         """,
       options: [
-        Option("--port", "N", .integer(0...65_535), help: "a port other than 8765; 0 is any free port")
+        Option(
+          "--port", "N", .integer(0...65_535), help: "a port other than \(ServingSettings.port); 0 is any free port")
       ], example: "serve --port 8766"
     ) { invocation, session in
       try AccountCommands.requireNoScript(session)
-      return try serve(invocation.optionalInteger("--port") ?? usualPort, invocation, session)
+      return try serve(invocation.optionalInteger("--port") ?? ServingSettings.port, invocation, session)
     }
   }
 
@@ -104,7 +103,7 @@ private final class ServingHost: ActionHost {
     let workspace = try session.workspace()
     try workspace.settings.refresh()
     let preferences = try workspace.preferences()
-    return (preferences.servedOrigins, preferences.serveKey)
+    return (preferences.serving.origins, preferences.serving.key)
   }
 
   /// Asks once for each origin, and at most once a minute; `hearAnswer` takes the answer while requests go on.
@@ -131,7 +130,8 @@ private final class ServingHost: ActionHost {
       guard case .line(let line) = try session.input.plainReader.read(), Session.isYes(line) else { return }
       // Another shell may have changed the setting during the question.
       let origins = (try clientSettings().origins + [origin]).joined(separator: " ")
-      try session.workspace().preferences().tree.set(ServeSettings.origins, text: origins, by: .user)
+      let preferences = try session.workspace().preferences()
+      try preferences.tree.set(preferences.serving.$origins, text: origins, by: .user)
       log("Pages of \(printable(origin, limit: 300)) have access from now on.")
     } catch {
       session.report(error, origin: "serve")

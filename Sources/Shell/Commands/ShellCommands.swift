@@ -140,7 +140,7 @@ enum ShellCommands {
       if let path = invocation.optionalText("--lua") {
         return try writeScript(session.environment.folders.expanded(path), session)
       }
-      let (path, stored) = (session.data.historyPath, session.preferences?.historySize ?? 0)
+      let (path, stored) = (session.data.historyPath, session.preferences?.session.historySize ?? 0)
       let history =
         session.input.lineReader?.history ?? (stored > 0 ? History(path: path, limit: stored) : History(path: path))
       let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")

@@ -47,7 +47,8 @@ enum UnattendedSync {
 
   /// Syncs as the shell ends if `sync.at_end` is on; an unreachable server delays the end only briefly.
   static func atEnd(_ session: Session) {
-    guard Interrupts.endingSignal == nil, !session.auth.needsAuthentication, session.preferences?.syncsAtEnd == true
+    guard Interrupts.endingSignal == nil, !session.auth.needsAuthentication,
+      session.preferences?.serving.syncsAtEnd == true
     else { return }
     Interrupts.clear()
     do {

@@ -10,7 +10,8 @@ extension History {
   /// The history for lines typed now: the user's file, or none while nobody is signed in or when no lines are to be
   /// kept.
   private static func wantedPlace(_ session: Session) -> HistoryPlace {
-    let size = session.auth.needsAuthentication || session.options.isDryRun ? 0 : session.preferences?.historySize ?? 0
+    let size =
+      session.auth.needsAuthentication || session.options.isDryRun ? 0 : session.preferences?.session.historySize ?? 0
     guard size > 0, let path = session.data.historyPath else {
       return HistoryPlace(path: nil, size: 1_000, session: session.state.signOuts)
     }

@@ -122,7 +122,7 @@ package final class Prompt {
     var hints = LineHints()
     hints.areShown = { [session] in
       let terminal = session.console.terminal
-      return terminal.canRedraw && terminal.usesColor && session.preferences?.showsHints == true
+      return terminal.canRedraw && terminal.usesColor && session.preferences?.display.showsHints == true
     }
     hints.parts = { [session] line, cursor in
       LineStyles(session).parts(line, cursor: cursor, after: session.input.openChunk)

@@ -13,7 +13,7 @@ struct AnswerParts {
 
   init(_ card: CardHandle, _ session: Session) throws {
     hidden = try card.hiddenParts()
-    if session.preferences?.showsFields == true { fields = try card.unnamedFields() }
+    if session.preferences?.study.showsFields == true { fields = try card.unnamedFields() }
   }
 
   /// The plain form without colours: hidden parts are in brackets, the fields follow on separate lines.

@@ -184,7 +184,7 @@ final class PlayScreen {
   }
 
   private func accept(_ word: String, _ points: Int) {
-    if preferences?.ringsWhenRight == true { session.console.ring() }
+    if preferences?.sound.ringsWhenRight == true { session.console.ring() }
     if draws {
       let spoken = terminal.differentiatesWithoutColor ? "\(right) \(word): \(counted(points, "point")), right." : nil
       return draw(alert: rewardText ?? spoken)
@@ -210,7 +210,7 @@ final class PlayScreen {
   private var wrong: String { terminal.usesUnicode ? "✗" : "x" }
 
   private func refuse(_ refusal: Refusal) {
-    if preferences?.ringsWhenWrong == true { session.console.ring() }
+    if preferences?.sound.ringsWhenWrong == true { session.console.ring() }
     if options.wantsJSON {
       let fields = [
         ("word", refusal.word), ("code", refusal.code), ("title", refusal.title), ("message", refusal.message),

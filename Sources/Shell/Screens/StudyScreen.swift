@@ -322,7 +322,7 @@ final class StudyScreen {
     do {
       let seconds = session.console.elapsed() - view.shownSince
       let result = try study.answer(rating, seconds: seconds, mistyped: view.mistyped)
-      let rings = result.isRight ? session.preferences?.ringsWhenRight : session.preferences?.ringsWhenWrong
+      let rings = result.isRight ? session.preferences?.sound.ringsWhenRight : session.preferences?.sound.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()
       didAnswer()

@@ -84,7 +84,7 @@ extension StudyScreen {
     view.isAnswerShown = true
     if let card = try study.card() { view.answer = try AnswerParts(card, session) }
     if let question = view.question, !view.typed.trimmed.isEmpty {
-      let forgives = question.ignoresAccents || session.preferences?.forgivesAccents == true
+      let forgives = question.ignoresAccents || session.preferences?.study.forgivesAccents == true
       view.comparison = TypedComparison(
         typed: view.typed, expected: question.expected, ignoresAccents: forgives)
     }
@@ -135,7 +135,7 @@ extension StudyScreen {
 
   private static let marks = "s suspend   b bury   f flag   r replay   p pause   q quit"
 
-  private var showsIntervals: Bool { session.preferences?.showsIntervals ?? true }
+  private var showsIntervals: Bool { session.preferences?.study.showsIntervals ?? true }
 
   var hint: String {
     if !view.isAnswerShown {

@@ -17,7 +17,7 @@ extension StudyScreen {
   func finish() throws {
     screen.clear()
     let isDone = try study.remaining() == 0
-    if !isDone, session.preferences?.ringsAtTime == true { session.console.ring() }
+    if !isDone, session.preferences?.sound.ringsAtTime == true { session.console.ring() }
     session.console.show(.lines([try result(start: isDone ? "Done." : "Time.")]))
     try study.finishIfOver()
   }

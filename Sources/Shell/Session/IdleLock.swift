@@ -45,14 +45,14 @@ struct IdleLock {
     var watch = IdleWatch(keys: LineReader.keyCount, now: session.environment.clocks.reading().boot)
     return { [session] in
       session.input.isIdle = watch.isOver(
-        keys: LineReader.keyCount, minutes: session.preferences?.idleMinutes ?? 0,
+        keys: LineReader.keyCount, minutes: session.preferences?.session.idleMinutes ?? 0,
         now: session.environment.clocks.reading().boot)
       return session.input.isIdle
     }
   }
 
   private var notice: String {
-    "Locked after \(session.counted(session.preferences?.idleMinutes ?? 0, "minute")) without a key press."
+    "Locked after \(session.counted(session.preferences?.session.idleMinutes ?? 0, "minute")) without a key press."
   }
 
   /// Signs out, and asks for the password again.
@@ -72,7 +72,8 @@ struct IdleLock {
 
   /// Milliseconds until a screen locks; nil when it does not, because of the setting or because nobody is signed in.
   func untilLock(_ idle: IdleClock) -> Int? {
-    guard session.auth.user != nil, session.console.terminal.hasKeyboard, let minutes = session.preferences?.idleMinutes
+    guard session.auth.user != nil, session.console.terminal.hasKeyboard,
+      let minutes = session.preferences?.session.idleMinutes
     else { return nil }
     return idle.remaining(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
   }

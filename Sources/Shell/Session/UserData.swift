@@ -118,18 +118,22 @@ package final class UserData {
   func adjusted(_ terminal: Terminal) -> Terminal {
     guard let preferences else { return terminal }
     var terminal = terminal
-    if !options.isColorGiven, preferences.color != "auto" { terminal.usesColor = preferences.color == "always" }
-    if !preferences.usesUnicode { terminal.usesUnicode = false }
-    terminal.rowLimit = terminal.hasScreen ? preferences.rows : nil
-    terminal.usesScreenReader = preferences.usesScreenReader
-    terminal.differentiatesWithoutColor = preferences.differentiatesWithoutColor
-    terminal.reducesMotion = preferences.reducesMotion || preferences.usesScreenReader
+    if !options.isColorGiven, preferences.display.color != "auto" {
+      terminal.usesColor = preferences.display.color == "always"
+    }
+    if !preferences.display.usesUnicode { terminal.usesUnicode = false }
+    terminal.rowLimit = terminal.hasScreen ? preferences.display.rows : nil
+    terminal.usesScreenReader = preferences.accessibility.usesScreenReader
+    terminal.differentiatesWithoutColor = preferences.accessibility.differentiatesWithoutColor
+    terminal.reducesMotion = preferences.accessibility.reducesMotion || preferences.accessibility.usesScreenReader
     return terminal
   }
 
   /// The pager command for long output; nil when the terminal shows it directly.
   var pager: String? {
-    guard preferences?.usesPager == true, preferences?.usesScreenReader == false else { return nil }
+    guard preferences?.display.usesPager == true, preferences?.accessibility.usesScreenReader == false else {
+      return nil
+    }
     let named = environment.variables.value("PAGER") ?? ""
     return named.isEmpty ? "less -FRX" : named
   }

@@ -168,10 +168,10 @@ public struct DailyBackups {
     let preferences = try workspace.preferences()
     let now = workspace.environment.clocks.now()
     let path = workspace.care.backupFolder + "/" + DailyBackup.start + day(now) + CareOperations.backupEnding
-    guard preferences.backsUpDaily, try FileFacts.at(path) == nil else { return nil }
+    guard preferences.backups.daily > 0, try FileFacts.at(path) == nil else { return nil }
     try workspace.read { _ in }
     return DailyBackup(
-      job: workspace.care.backupJob(to: path), retention: preferences.backupRetention, today: dayNumber(now))
+      job: workspace.care.backupJob(to: path), retention: preferences.backups.retention, today: dayNumber(now))
   }
 
   /// Starts the day's backup on a second thread if a change made it due, and reports a backup that failed.

@@ -100,7 +100,7 @@ extension CareOperations {
     let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
     try copyCollection(to: copy)
     let new = NewStore(
-      at: made, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
+      at: made, schema: Workspace.schema, isInterrupted: workspace.environment.isInterrupted)
     let losses = try new.salvage(from: copy)
     // A failure until here leaves nothing behind.
     let kept = try copyDamaged()

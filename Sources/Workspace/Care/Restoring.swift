@@ -89,7 +89,7 @@ extension CareOperations {
     (staged.grants, staged.hasHistory) = (grants, hasHistory)
     do {
       let new = NewStore(
-        at: staged.database, migrations: Workspace.migrations, isInterrupted: workspace.environment.isInterrupted)
+        at: staged.database, schema: Workspace.schema, isInterrupted: workspace.environment.isInterrupted)
       staged.danglingTable = try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")

@@ -86,10 +86,13 @@ private struct RecordedObject {
 
   /// Describes a table without an entry in `all`; nil for a table that only accompanies others.
   init?(_ table: String) {
-    let companions = ["build", "anki_", "bases", "games_found", "reviews", "mistypes", "word_counts"]
-    if companions.contains(where: { table.hasPrefix($0) }) { return nil }
+    if RecordedObject.companions.contains(table) { return nil }
     self.init("row of \(table)", [])
   }
+
+  private static let companions: Set<String> = [
+    "builds", "build_sources", "build_rows", "build_media", "bases", "games_found", "reviews", "mistypes", "word_counts",
+  ]
 
   static let all: [String: RecordedObject] = [
     "cards": RecordedObject("card", ["prompt"], bookkeeping: ["step"]),

@@ -87,7 +87,7 @@ public final class Workspace {
     self.rehearsal = rehearsal
     database = Store(
       path: collectionPath,
-      migrations: Workspace.migrations,
+      schema: Workspace.schema,
       isInterrupted: environment.isInterrupted, undoClock: environment.clocks.now,
       // Undo does not cover these tables: settings have `set --reset`, and games their own commands. A rehearsal
       // records them too, to show how they would change.
@@ -99,11 +99,11 @@ public final class Workspace {
     }
   }
 
-  /// The migrations of all rooms.
-  package static var migrations: [Migration] {
-    DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
-      + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
-      + ListedWordTable.migrations + ReadingPlaceTable.migrations + WordCountTable.migrations
+  /// The tables of all rooms.
+  package static var schema: Schema {
+    DecksSchema.schema + WordGamesSchema.schema + SettingsTable.schema + UndoLog.schema
+      + BuildTable.schema + SyncTables.schema + MediaTables.schema + DocumentTable.schema
+      + ListedWordTable.schema + ReadingPlaceTable.schema + WordCountTable.schema
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }

@@ -44,7 +44,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   /// Returns what `study` would show now, including the subdecks and within the limits of the day.
   public func studyCounts() throws -> StudyCounts {
-    let limit = try workspace.preferences().studyLimit
+    let limit = try workspace.preferences().study.most
     return try workspace.read { try StudyCounts.of($0, id, limit: limit, at: workspace.moment) }
   }
 

@@ -65,7 +65,7 @@ public struct DeckOperations {
 
   /// Returns what `study` would show of each deck now.
   public func studyCounts() throws -> [DeckID: StudyCounts] {
-    let limit = try workspace.preferences().studyLimit
+    let limit = try workspace.preferences().study.most
     return try workspace.read { try StudyCounts.all($0, limit: limit, at: workspace.moment) }
   }
 
@@ -93,7 +93,7 @@ public struct DeckOperations {
   /// decks. Does not create a missing database for that.
   public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
     guard fileExists(workspace.collectionPath) else { return nil }
-    let limit = try workspace.preferences().studyLimit
+    let limit = try workspace.preferences().study.most
     return try workspace.read { db in
       if try DeckTable.list(db).isEmpty { return nil }
       let counts = try StudyCounts.total(db, limit: limit, at: workspace.moment)

@@ -44,8 +44,8 @@ public final class SessionHandle: WorkspaceHandle {
 
     /// Creates the options given by the settings.
     public init(_ preferences: Preferences) {
-      seconds = Double(preferences.sprintSeconds)
-      limit = preferences.studyLimit
+      seconds = Double(preferences.study.seconds)
+      limit = preferences.study.most
     }
   }
 

@@ -190,7 +190,7 @@ public struct Comparing {
   }
 
   private func scratchStore() -> Store {
-    Store(path: nil, migrations: Workspace.migrations, isInterrupted: environment.isInterrupted)
+    Store(path: nil, schema: Workspace.schema, isInterrupted: environment.isInterrupted)
   }
 
   // MARK: Storing a merge

@@ -204,7 +204,7 @@ package final class SourceFolder {
       }
       stale.formUnion(known.keys)
     }
-    let rules = SourceRules(types, Workspace.migrations, isInterrupted: isInterrupted)
+    let rules = SourceRules(types, Workspace.schema, isInterrupted: isInterrupted)
     self.rules = (rules, workspace.changeCount)
     return rules
   }

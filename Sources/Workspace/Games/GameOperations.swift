@@ -19,11 +19,13 @@ public struct GameOperations {
     let preferences = try workspace.preferences()
     // A user's own list may have no words of the usual length.
     let usual = options.lexicon == nil && options.base == nil && mode.length == nil
-    let length = options.length ?? (usual ? preferences.gameLength : nil)
+    let length = options.length ?? (usual ? preferences.games.length : nil)
     let lexicon =
       if let given = options.lexicon { given } else {
-        try workspace.words.lexicon(options.language, foldAccents: options.foldsAccents ?? preferences.foldsAccents)
-          .lexicon
+        try workspace.words.lexicon(
+          options.language, foldAccents: options.foldsAccents ?? preferences.games.foldsAccents
+        )
+        .lexicon
       }
     let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
     let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil)

@@ -24,7 +24,7 @@ extension MediaOperations {
   ///   one goes on; `NoteError.mediaNotFound` when no name has a file; `FileError`.
   public func play(_ sounds: [String]) throws {
     _ = try workspace.store(for: "media")
-    let words = try workspace.preferences().mediaPlayer.split(whereSeparator: \.isWhitespace).map(String.init)
+    let words = try workspace.preferences().session.mediaPlayer
     guard let program = words.first else { throw WorkspaceError.noPlayer }
     var files: [(path: String, name: String)] = []
     for name in sounds {

@@ -84,7 +84,7 @@ public struct SpeechOperations {
 
   /// Returns the file name of a sound. It depends on the program, since another program has another voice.
   private func name(_ text: String, _ language: Language) throws -> String {
-    let setting = try workspace.preferences().speechProgram
+    let setting = try workspace.preferences().session.speechProgram
     let source = setting.isEmpty ? "\(language.code)\n\(text)" : "\(setting)\n\(language.code)\n\(text)"
     return "speech-\(ContentHash(of: Array(source.utf8)).description.prefix(20)).wav"
   }
@@ -92,7 +92,7 @@ public struct SpeechOperations {
   /// Returns the program and its arguments: the user's setting with `{file}` and `{language}` filled in, or
   /// espeak-ng.
   private func words(_ language: Language, text: String, sound: String) throws -> [String] {
-    let setting = try workspace.preferences().speechProgram
+    let setting = try workspace.preferences().session.speechProgram
     let words = setting.split(whereSeparator: \.isWhitespace).map(String.init)
     guard let first = words.first else {
       guard let program = workspace.media.executable("espeak-ng") else { throw WorkspaceError.noSpeech(program: nil) }

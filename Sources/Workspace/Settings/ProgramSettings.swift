@@ -1,231 +1,327 @@
-// The declarations of the program's own settings: name, kind, default, title, help.
+// The program's own settings, by theme: name, kind, default, title and help stand where the value is read.
 // Invariant: a setting that plugins must not read is declared secret, one that they must not change is declared
 // guarded.
 
+import Problems
 import ToggleSettings
 import WordGames
 
-/// Names of settings that the user's answers change.
-public enum ServeSettings {
-  public static let origins = ProgramSettings.Name.serveOrigins.rawValue
+/// A setting of the program: a property that reads its value from the settings of the user. It has the full name as
+/// its projected value.
+///
+///     @ProgramSetting("display.rows", 1...100_000, title: "...", help: "...") public var rows = 100
+///     preferences.display.rows    // 100
+///     preferences.display.$rows   // "display.rows"
+@propertyWrapper public final class ProgramSetting<Setting> {
+  fileprivate let declaration: SettingDeclaration
+  private let convert: (SettingValue) -> Setting?
+  private let standard: Setting
+  fileprivate weak var tree: SettingsTree?
+
+  public var wrappedValue: Setting { tree?[declaration.name].flatMap(convert) ?? standard }
+  public var projectedValue: String { declaration.name }
+
+  fileprivate init(
+    _ declaration: SettingDeclaration, _ standard: Setting, _ convert: @escaping (SettingValue) -> Setting?
+  ) {
+    (self.declaration, self.standard, self.convert) = (declaration, standard, convert)
+  }
+
+  /// - Parameter source: the source of its default, if that is not always the same.
+  convenience init(
+    wrappedValue: Bool, _ name: String, title: String, help: String, guarded: Bool = false,
+    source: SettingSource = .standard
+  ) where Setting == Bool {
+    var declaration = SettingDeclaration(
+      name, .toggle(default: wrappedValue), title: title, help: help, guarded: guarded)
+    declaration.defaultSource = source
+    self.init(declaration, wrappedValue) { if case .flag(let flag) = $0 { flag } else { nil } }
+  }
+
+  convenience init(
+    wrappedValue: Int, _ name: String, _ range: ClosedRange<Int>, title: String, help: String, guarded: Bool = false
+  ) where Setting == Int {
+    let range = NumberRange(min: Double(range.lowerBound), max: Double(range.upperBound), whole: true)
+    self.init(
+      SettingDeclaration(
+        name, .number(range, default: Double(wrappedValue)), title: title, help: help, guarded: guarded), wrappedValue
+    ) { if case .number(let number) = $0 { Int(exactly: number) } else { nil } }
+  }
+
+  /// - Parameter options: what can be chosen; nil for any text.
+  convenience init(
+    wrappedValue: String, _ name: String, _ options: [String]? = nil, title: String, help: String,
+    secret: Bool = false, guarded: Bool = false
+  ) where Setting == String {
+    let kind = options.map { SettingKind.choice($0, default: wrappedValue) } ?? .text(default: wrappedValue)
+    self.init(
+      SettingDeclaration(name, kind, title: title, help: help, secret: secret, guarded: guarded), wrappedValue
+    ) { if case .text(let text) = $0 { text } else { nil } }
+  }
 }
 
+extension ProgramSetting where Setting == [String] {
+  /// A text that is read as a list of words.
+  convenience init(wrappedValue: [String], _ name: String, title: String, help: String, guarded: Bool = false) {
+    self.init(
+      SettingDeclaration(
+        name, .text(default: wrappedValue.joined(separator: " ")), title: title, help: help, guarded: guarded),
+      wrappedValue
+    ) { if case .text(let text) = $0 { text.split(whereSeparator: \.isWhitespace).map(String.init) } else { nil } }
+  }
+}
+
+private protocol DeclaredSetting: AnyObject {
+  var declaration: SettingDeclaration { get }
+  var tree: SettingsTree? { get set }
+}
+
+extension ProgramSetting: DeclaredSetting {}
+
 /// The settings that Deckhand declares at start, as owner `.program`.
-public enum ProgramSettings {
-  /// Every setting of the program by its full name; `Preferences` resolves each once.
-  enum Name: String, CaseIterable {
-    case gameLanguage = "game.language"
-    case gameLength = "game.length"
-    case gameWords = "game.words"
-    case gameFoldAccents = "game.fold_accents"
-    case soundRight = "sound.right"
-    case soundWrong = "sound.wrong"
-    case soundTime = "sound.time"
-    case screenReader = "accessibility.screen_reader"
-    case differentiate = "accessibility.differentiate_without_color"
-    case reduceMotion = "accessibility.reduce_motion"
-    case studySeconds = "study.seconds"
-    case studyLimit = "study.limit"
-    case showIntervals = "study.show_intervals"
-    case forgiveAccents = "study.forgive_accents"
-    case showFields = "study.show_fields"
-    case color = "display.color"
-    case unicode = "display.unicode"
-    case pager = "display.pager"
-    case rows = "display.rows"
-    case hints = "prompt.hints"
-    case historyKeep = "history.keep"
-    case historySize = "history.size"
-    case idleMinutes = "auth.idle_minutes"
-    case mediaPlayer = "media.player"
-    case mediaSpeech = "media.speech"
-    case syncAtEnd = "sync.at_end"
-    case serveOrigins = "serve.origins"
-    case serveKey = "serve.key"
-    case knownDays = "text.known_days"
-    case dictionaries = "text.dictionaries"
-    case backupDaily = "backup.daily"
-    case backupWeekly = "backup.weekly"
-    case backupMonthly = "backup.monthly"
+public struct ProgramSettings {
+  public let games: GameSettings
+  public let sound = SoundSettings()
+  public let accessibility: AccessibilitySettings
+  public let study = StudySettings()
+  public let texts = TextSettings()
+  public let display = DisplaySettings()
+  public let backups = BackupSettings()
+  public let serving = ServingSettings()
+  public let session = SessionSettings()
 
-    /// The last part of the name, which names a switch within its group.
-    var part: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
+  /// - Parameters:
+  ///   - languages: those with a word list, the first one the default; if there are none, English is the only one.
+  ///   - noColor: whether NO_COLOR is set; then signs distinguish right from wrong by default.
+  init(languages: [String], noColor: Bool) {
+    games = GameSettings(languages.isEmpty ? ["english"] : languages)
+    accessibility = AccessibilitySettings(noColor)
   }
 
-  /// Returns the declarations. `languages` are those with a word list, the first one the default; if there are none,
-  /// English is the only one. `noColor` is whether NO_COLOR is set; then signs distinguish right from wrong by
-  /// default.
-  static func declarations(languages: [String], noColor: Bool) -> [SettingDeclaration] {
-    game(languages.isEmpty ? ["english"] : languages) + sound + accessibility(noColor) + study + texts + display
-      + prompt
-      + backup + serve + rest
+  private var settings: [any DeclaredSetting] {
+    Mirror(reflecting: self).children.flatMap { theme in
+      Mirror(reflecting: theme.value).children.compactMap { $0.value as? any DeclaredSetting }
+    }
   }
+
+  var declarations: [SettingDeclaration] {
+    var declarations = settings.map(\.declaration)
+    // The bells are a group with a master switch.
+    let isBell = { (declaration: SettingDeclaration) in declaration.name.hasPrefix("sound.") }
+    let bells = declarations.filter(isBell).map { bell in
+      var child = bell
+      child.name.removeFirst("sound.".count)
+      return child
+    }
+    let place = declarations.firstIndex(where: isBell) ?? 0
+    declarations.removeAll(where: isBell)
+    declarations.insert(
+      SettingDeclaration(
+        "sound", .group(bells), title: "When the bell rings", help: "When the bell of the terminal rings."), at: place)
+    return declarations
+  }
+
+  /// Declares the settings in a tree, and reads them from it from now on.
+  func declare(in tree: SettingsTree) throws(SettingsError) {
+    try tree.declare(declarations, by: .program)
+    for setting in settings { setting.tree = tree }
+  }
+
+  private static let standard = ProgramSettings(languages: [], noColor: false).declarations
 
   /// Whether a name denotes only settings of the program that no plugin may change.
   public static func isGuarded(_ name: String) -> Bool {
-    let meant = declarations(languages: [], noColor: false).filter { $0.name == name || $0.name.hasPrefix(name + ".") }
+    let meant = standard.filter { $0.name == name || $0.name.hasPrefix(name + ".") }
     return !meant.isEmpty && meant.allSatisfy(\.isGuarded)
   }
 
   /// Whether the value of a program setting is never shown.
-  static func isSecret(_ name: String) -> Bool {
-    declarations(languages: [], noColor: false).contains { $0.name == name && $0.isSecret }
+  static func isSecret(_ name: String) -> Bool { standard.contains { $0.name == name && $0.isSecret } }
+}
+
+public struct GameSettings {
+  @ProgramSetting<String> public var language: String
+  @ProgramSetting(
+    "game.length", 4...15, title: "Letters of a base word",
+    help: "How many letters the base word of a game has, unless its mode sets the length.")
+  public var length = Game.defaultLength
+  @ProgramSetting(
+    "game.words", ["common", "all"], title: "Words used in games",
+    help:
+      "Which words a game chooses and looks for: common ones, if it is known which are, or all of the list. A guess "
+      + "may be any word of the list.")
+  public var words = "common"
+  @ProgramSetting(
+    "game.fold_accents", title: "Accents do not count in games",
+    help: "Whether à counts as a in word games. A letter in its own right, such as ñ, never counts as another.")
+  public var foldsAccents = false
+
+  /// Whether games use common words if it is known which words are common.
+  var choosesCommonWords: Bool { words == "common" }
+
+  fileprivate init(_ languages: [String]) {
+    _language = ProgramSetting(
+      wrappedValue: languages.contains("english") ? "english" : languages[0], "game.language", languages,
+      title: "Language of word games", help: "The language that word games are played in.")
   }
+}
 
-  private static func game(_ languages: [String]) -> [SettingDeclaration] {
-    [
-      SettingDeclaration(
-        Name.gameLanguage.rawValue,
-        .choice(languages, default: languages.contains("english") ? "english" : languages[0]),
-        title: "Language of word games", help: "The language that word games are played in."),
-      SettingDeclaration(
-        Name.gameLength.rawValue,
-        .number(NumberRange(min: 4, max: 15, whole: true), default: Double(Game.defaultLength)),
-        title: "Letters of a base word",
-        help: "How many letters the base word of a game has, unless its mode sets the length."),
-      SettingDeclaration(
-        Name.gameWords.rawValue, .choice(["common", "all"], default: "common"), title: "Words used in games",
-        help: "Which words a game chooses and looks for: common ones, if it is known which are, or all of the list. "
-          + "A guess may be any word of the list."),
-      SettingDeclaration(
-        Name.gameFoldAccents.rawValue, .toggle(), title: "Accents do not count in games",
-        help: "Whether à counts as a in word games. A letter in its own right, such as ñ, never counts as another."),
-    ]
+public struct SoundSettings {
+  @ProgramSetting(
+    "sound.right", title: "Bell after a right answer", help: "The bell after a right answer or an accepted word.")
+  public var ringsWhenRight = false
+  @ProgramSetting(
+    "sound.wrong", title: "Bell after a wrong answer", help: "The bell after a wrong answer or a refused word.")
+  public var ringsWhenWrong = false
+  @ProgramSetting("sound.time", title: "Bell when time is up", help: "The bell when the time of a sprint is over.")
+  public var ringsAtTime = false
+}
+
+public struct AccessibilitySettings {
+  @ProgramSetting(
+    "accessibility.screen_reader", title: "Plain lines for a screen reader",
+    help: "Plain lines in reading order: no redrawing, no boxes, no spinner.")
+  public var usesScreenReader = false
+  @ProgramSetting<Bool> public var differentiatesWithoutColor: Bool
+  @ProgramSetting(
+    "accessibility.reduce_motion", title: "Nothing moves by itself",
+    help: "Nothing on the screen moves by itself: a clock and a progress bar are shown only when they finish.")
+  public var reducesMotion = false
+
+  fileprivate init(_ noColor: Bool) {
+    _differentiatesWithoutColor = ProgramSetting(
+      wrappedValue: noColor, "accessibility.differentiate_without_color",
+      title: "Signs and words in addition to colours",
+      help: "Right and wrong are shown by ✓ and ✗ and by words, not by colour alone.",
+      source: noColor ? .environment(variable: "NO_COLOR") : .standard)
   }
+}
 
-  private static let sound: [SettingDeclaration] = [
-    SettingDeclaration(
-      "sound",
-      .group([
-        SettingDeclaration(
-          Name.soundRight.part, .toggle(), title: "Bell after a right answer",
-          help: "The bell after a right answer or an accepted word."),
-        SettingDeclaration(
-          Name.soundWrong.part, .toggle(), title: "Bell after a wrong answer",
-          help: "The bell after a wrong answer or a refused word."),
-        SettingDeclaration(
-          Name.soundTime.part, .toggle(), title: "Bell when time is up",
-          help: "The bell when the time of a sprint is over."),
-      ]),
-      title: "When the bell rings", help: "When the bell of the terminal rings.")
-  ]
+public struct StudySettings {
+  @ProgramSetting(
+    "study.seconds", 10...3600, title: "How long a sprint lasts", help: "How long a sprint lasts, in seconds.")
+  public var seconds = 100
+  @ProgramSetting(
+    "study.limit", 0...10_000, title: "Maximum cards in a session",
+    help: "How many cards a session shows at most; 0 shows all that are due.")
+  public var limit = 0
+  @ProgramSetting(
+    "study.show_intervals", title: "Answers show when a card returns",
+    help: "Whether the four answers show when the card would come back.")
+  public var showsIntervals = true
+  @ProgramSetting(
+    "study.forgive_accents", title: "Typed answers may have wrong accents",
+    help: "Whether missing or wrong accents are accepted in a typed answer.")
+  public var forgivesAccents = false
+  @ProgramSetting(
+    "study.show_fields", title: "Answers show the other fields",
+    help:
+      "Whether fields that the card's templates do not use are shown below its answer, such as the other columns of "
+      + "a table.")
+  public var showsFields = false
 
-  private static func accessibility(_ noColor: Bool) -> [SettingDeclaration] {
-    var differentiate = SettingDeclaration(
-      Name.differentiate.rawValue, .toggle(default: noColor), title: "Signs and words in addition to colours",
-      help: "Right and wrong are shown by ✓ and ✗ and by words, not by colour alone.")
-    if noColor { differentiate.defaultSource = .environment(variable: "NO_COLOR") }
-    return [
-      SettingDeclaration(
-        Name.screenReader.rawValue, .toggle(), title: "Plain lines for a screen reader",
-        help: "Plain lines in reading order: no redrawing, no boxes, no spinner."),
-      differentiate,
-      SettingDeclaration(
-        Name.reduceMotion.rawValue, .toggle(), title: "Nothing moves by itself",
-        help: "Nothing on the screen moves by itself: a clock and a progress bar are shown only when they finish."),
-    ]
-  }
+  /// The most cards in a session; nil for no limit.
+  var most: Int? { limit == 0 ? nil : limit }
+}
 
-  private static let study: [SettingDeclaration] = [
-    SettingDeclaration(
-      Name.studySeconds.rawValue, .number(NumberRange(min: 10, max: 3600, whole: true), default: 100),
-      title: "How long a sprint lasts", help: "How long a sprint lasts, in seconds."),
-    SettingDeclaration(
-      Name.studyLimit.rawValue, .number(NumberRange(min: 0, max: 10_000, whole: true), default: 0),
-      title: "Maximum cards in a session", help: "How many cards a session shows at most; 0 shows all that are due."),
-    SettingDeclaration(
-      Name.showIntervals.rawValue, .toggle(default: true), title: "Answers show when a card returns",
-      help: "Whether the four answers show when the card would come back."),
-    SettingDeclaration(
-      Name.forgiveAccents.rawValue, .toggle(), title: "Typed answers may have wrong accents",
-      help: "Whether missing or wrong accents are accepted in a typed answer."),
-    SettingDeclaration(
-      Name.showFields.rawValue, .toggle(), title: "Answers show the other fields",
-      help: "Whether fields that the card's templates do not use are shown below its answer, such as the other columns "
-        + "of a table."),
-  ]
+public struct TextSettings {
+  @ProgramSetting(
+    "text.known_days", 1...3_650, title: "Days until a word is known",
+    help: "For how many days a card must be remembered before texts count its word as known.")
+  public var knownDays = 21
+  @ProgramSetting(
+    "text.dictionaries", title: "Dictionaries that are searched first",
+    help: "Names of dictionaries, separated by spaces: they are searched before all others, in this order.")
+  public var dictionaries: [String] = []
+}
 
-  private static let texts: [SettingDeclaration] = [
-    SettingDeclaration(
-      Name.knownDays.rawValue, .number(NumberRange(min: 1, max: 3_650, whole: true), default: 21),
-      title: "Days until a word is known",
-      help: "For how many days a card must be remembered before texts count its word as known."),
-    SettingDeclaration(
-      Name.dictionaries.rawValue, .text(default: ""), title: "Dictionaries that are searched first",
-      help: "Names of dictionaries, separated by spaces: they are searched before all others, in this order."),
-  ]
+public struct DisplaySettings {
+  @ProgramSetting(
+    "display.color", ["auto", "always", "never"], title: "When output has colours",
+    help: "Whether output has colours: auto uses them on a terminal that supports them, unless NO_COLOR is set.")
+  public var color = "auto"
+  @ProgramSetting(
+    "display.unicode", title: "Lines and bars in Unicode",
+    help: "Whether lines and bars are drawn with Unicode characters instead of ASCII.")
+  public var usesUnicode = true
+  @ProgramSetting(
+    "display.rows", 1...100_000, title: "Maximum entries in a list",
+    help: "How many entries of a long list or table are shown; the rest is only counted.")
+  public var rows = 100
+  @ProgramSetting(
+    "display.pager", title: "Long output goes to $PAGER",
+    help: "Whether output longer than the screen is shown by the program in PAGER, or by less if it is not set.")
+  public var usesPager = true
+  @ProgramSetting(
+    "prompt.hints", title: "Colours and suggestions while you type",
+    help: "Whether the prompt colours what you type and suggests completions from the history.")
+  public var showsHints = true
+}
 
-  private static let display: [SettingDeclaration] = [
-    SettingDeclaration(
-      Name.color.rawValue, .choice(["auto", "always", "never"], default: "auto"), title: "When output has colours",
-      help: "Whether output has colours: auto uses them on a terminal that supports them, unless NO_COLOR is set."),
-    SettingDeclaration(
-      Name.unicode.rawValue, .toggle(default: true), title: "Lines and bars in Unicode",
-      help: "Whether lines and bars are drawn with Unicode characters instead of ASCII."),
-    SettingDeclaration(
-      Name.rows.rawValue, .number(NumberRange(min: 1, max: 100_000, whole: true), default: 100),
-      title: "Maximum entries in a list",
-      help: "How many entries of a long list or table are shown; the rest is only counted."),
-    SettingDeclaration(
-      Name.pager.rawValue, .toggle(default: true), title: "Long output goes to $PAGER",
-      help: "Whether output longer than the screen is shown by the program in PAGER, or by less if it is not set."),
-  ]
+public struct BackupSettings {
+  @ProgramSetting(
+    "backup.daily", 0...1_000, title: "Number of daily backups",
+    help: "How many daily backups are kept; one is made after the first change of a day; 0 makes none.")
+  var daily = 7
+  @ProgramSetting(
+    "backup.weekly", 0...1_000, title: "Number of weekly backups",
+    help: "For how many weeks the newest daily backup of the week is kept.")
+  var weekly = 4
+  @ProgramSetting(
+    "backup.monthly", 0...1_000, title: "Number of monthly backups",
+    help: "For how many months the newest daily backup of the month is kept.")
+  var monthly = 12
 
-  private static let prompt: [SettingDeclaration] = [
-    SettingDeclaration(
-      Name.hints.rawValue, .toggle(default: true), title: "Colours and suggestions while you type",
-      help: "Whether the prompt colours what you type and suggests completions from the history.")
-  ]
+  /// Which of the daily backups are retained.
+  var retention: BackupRetention { BackupRetention(daily: daily, weekly: weekly, monthly: monthly) }
+}
 
-  private static let backup: [SettingDeclaration] = [
-    SettingDeclaration(
-      Name.backupDaily.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 7),
-      title: "Number of daily backups",
-      help: "How many daily backups are kept; one is made after the first change of a day; 0 makes none."),
-    SettingDeclaration(
-      Name.backupWeekly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 4),
-      title: "Number of weekly backups",
-      help: "For how many weeks the newest daily backup of the week is kept."),
-    SettingDeclaration(
-      Name.backupMonthly.rawValue, .number(NumberRange(min: 0, max: 1_000, whole: true), default: 12),
-      title: "Number of monthly backups",
-      help: "For how many months the newest daily backup of the month is kept."),
-  ]
+public struct ServingSettings {
+  /// The port of `serve` if none is given: that of AnkiConnect.
+  public static let port = 8765
 
-  private static let serve: [SettingDeclaration] = [
-    SettingDeclaration(
-      Name.syncAtEnd.rawValue, .toggle(), title: "Sync when the shell exits",
-      help: "Whether the shell syncs when it exits, if the account is linked with a server.", guarded: true),
-    SettingDeclaration(
-      Name.serveOrigins.rawValue, .text(default: ""), title: "Web pages that may use serve",
-      help: "Web pages, such as app://obsidian.md, separated by spaces, that may use `serve` in addition to "
-        + "those of this machine and browser extensions.", guarded: true),
-    SettingDeclaration(
-      Name.serveKey.rawValue, .text(default: ""), title: "Key that programs give to serve",
-      help: "The key that a program must give to `serve`; if it is empty, all programs of this machine may use it.",
-      secret: true, guarded: true),
-  ]
+  @ProgramSetting(
+    "sync.at_end", title: "Sync when the shell exits",
+    help: "Whether the shell syncs when it exits, if the account is linked with a server.", guarded: true)
+  public var syncsAtEnd = false
+  @ProgramSetting(
+    "serve.origins", title: "Web pages that may use serve",
+    help:
+      "Web pages, such as app://obsidian.md, separated by spaces, that may use `serve` in addition to those of this "
+      + "machine and browser extensions.", guarded: true)
+  public var origins: [String] = []
+  @ProgramSetting(
+    "serve.key", title: "Key that programs give to serve",
+    help: "The key that a program must give to `serve`; if it is empty, all programs of this machine may use it.",
+    secret: true, guarded: true)
+  public var key = ""
+}
 
-  private static let rest: [SettingDeclaration] = [
-    SettingDeclaration(
-      Name.historyKeep.rawValue, .toggle(default: true), title: "Lines are saved for the next session",
-      help: "Whether the prompt's lines are saved for the next session."),
-    SettingDeclaration(
-      Name.historySize.rawValue, .number(NumberRange(min: 0, max: 1_000_000, whole: true), default: 10_000),
-      title: "Maximum lines in the history",
-      help: "How many lines the history stores while history.keep is on."),
-    SettingDeclaration(
-      Name.idleMinutes.rawValue, .number(NumberRange(min: 0, max: 1_440, whole: true), default: 15),
-      title: "Minutes until the account is locked",
-      help: "After how many minutes without a key press the account is locked; 0 never locks it.", guarded: true),
-    SettingDeclaration(
-      Name.mediaPlayer.rawValue, .text(default: ""), title: "Program that plays sounds",
-      help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them.",
-      guarded: true),
-    SettingDeclaration(
-      Name.mediaSpeech.rawValue, .text(default: ""), title: "Program that speaks texts",
-      help: "The program that speaks texts, with its arguments: piper -m es.onnx -f {file}. It reads the text "
-        + "on its standard input and writes a sound to {file}; {language} is es, de, ... If it is empty, espeak-ng is used.",
-      guarded: true),
-  ]
+public struct SessionSettings {
+  @ProgramSetting(
+    "history.keep", title: "Lines are saved for the next session",
+    help: "Whether the prompt's lines are saved for the next session.")
+  public var keepsHistory = true
+  @ProgramSetting(
+    "history.size", 0...1_000_000, title: "Maximum lines in the history",
+    help: "How many lines the history stores while history.keep is on.")
+  public var historyLines = 10_000
+  @ProgramSetting(
+    "auth.idle_minutes", 0...1_440, title: "Minutes until the account is locked",
+    help: "After how many minutes without a key press the account is locked; 0 never locks it.", guarded: true)
+  public var idleMinutes = 15
+  @ProgramSetting(
+    "media.player", title: "Program that plays sounds",
+    help: "The program that plays the sounds of cards, with its arguments: mpv --no-video. The files follow them.",
+    guarded: true)
+  var mediaPlayer: [String] = []
+  @ProgramSetting(
+    "media.speech", title: "Program that speaks texts",
+    help: "The program that speaks texts, with its arguments: piper -m es.onnx -f {file}. It reads the text on its "
+      + "standard input and writes a sound to {file}; {language} is es, de, ... If it is empty, espeak-ng is used.",
+    guarded: true)
+  var speechProgram = ""
+
+  /// The number of lines that the history stores; 0 if none are stored for the next session.
+  public var historySize: Int { keepsHistory ? historyLines : 0 }
 }

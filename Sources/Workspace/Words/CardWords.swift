@@ -11,7 +11,7 @@ enum CardWords {
   static func known(
     _ workspace: Workspace, _ wanted: Set<String>, _ lemmatizer: Lemmatizer, deck: String?
   ) throws -> [String: (state: WordState, recall: Double)] {
-    let knownDays = Double(try workspace.preferences().knownDays)
+    let knownDays = Double(try workspace.preferences().texts.knownDays)
     let deckID = try deck.map { try workspace.decks.open($0).id }
     var known: [String: (state: WordState, recall: Double)] = [:]
     try workspace.read { db in

@@ -98,7 +98,8 @@ public struct UserDictionaries {
   /// Sets which dictionaries are consulted before all others.
   public func setOrder(_ names: [String], by owner: Owner) throws {
     let text = names.joined(separator: " ")
-    try workspace.preferences().tree.set(ProgramSettings.Name.dictionaries.rawValue, text: text, by: owner)
+    let preferences = try workspace.preferences()
+    try preferences.tree.set(preferences.texts.$dictionaries, text: text, by: owner)
   }
 
   private func forget() {

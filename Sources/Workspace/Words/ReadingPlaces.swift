@@ -10,17 +10,14 @@ import Text
 enum ReadingPlaceTable {
   static let tables: Set<String> = ["reading_places"]
 
-  static let migrations = [
-    Migration(
-      "texts.2",
-      sql: """
-        CREATE TABLE reading_places (
-          digest TEXT PRIMARY KEY NOT NULL,
-          sentence INTEGER NOT NULL,
-          read REAL NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """)
-  ]
+  static let schema = Schema(
+    """
+    CREATE TABLE reading_places (
+      digest TEXT PRIMARY KEY NOT NULL,
+      sentence INTEGER NOT NULL,
+      read REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """)
 }
 
 extension TextHandle {

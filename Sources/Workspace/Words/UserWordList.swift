@@ -9,18 +9,15 @@ import Storage
 import Text
 
 enum ListedWordTable {
-  static let migrations = [
-    Migration(
-      "texts.1",
-      sql: """
-        CREATE TABLE listed_words (
-          language TEXT NOT NULL,
-          lemma TEXT NOT NULL,
-          ignored INTEGER NOT NULL,
-          PRIMARY KEY (language, lemma)
-        ) STRICT, WITHOUT ROWID;
-        """)
-  ]
+  static let schema = Schema(
+    """
+    CREATE TABLE listed_words (
+      language TEXT NOT NULL,
+      lemma TEXT NOT NULL,
+      ignored INTEGER NOT NULL,
+      PRIMARY KEY (language, lemma)
+    ) STRICT, WITHOUT ROWID;
+    """)
 
   static func forEach(_ db: Database, language: String, _ body: (String, Bool) -> Void) throws {
     try db.forEachRow("SELECT lemma, ignored FROM listed_words WHERE language = ? ORDER BY lemma", [language]) {

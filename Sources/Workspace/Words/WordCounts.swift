@@ -8,25 +8,22 @@ import Storage
 
 /// The tables `counted_texts` and `word_counts`.
 enum WordCountTable {
-  static let migrations = [
-    Migration(
-      "frequencies.1",
-      sql: """
-        CREATE TABLE counted_texts (
-          language TEXT NOT NULL,
-          digest TEXT NOT NULL,
-          title TEXT NOT NULL,
-          words INTEGER NOT NULL,
-          PRIMARY KEY (language, digest)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE word_counts (
-          language TEXT NOT NULL,
-          word TEXT NOT NULL,
-          count INTEGER NOT NULL,
-          PRIMARY KEY (language, word)
-        ) STRICT, WITHOUT ROWID;
-        """)
-  ]
+  static let schema = Schema(
+    """
+    CREATE TABLE counted_texts (
+      language TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      title TEXT NOT NULL,
+      words INTEGER NOT NULL,
+      PRIMARY KEY (language, digest)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE word_counts (
+      language TEXT NOT NULL,
+      word TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (language, word)
+    ) STRICT, WITHOUT ROWID;
+    """)
 
   /// - Returns: false if the text was counted before.
   fileprivate static func add(_ db: Database, _ text: TextCount, isInterrupted: () -> Bool) throws -> Bool {
@@ -154,6 +151,6 @@ extension WordOperations {
 
   /// Returns the common words for a game; nil if the settings or the user's list call for all words.
   func ofGame(_ lexicon: Lexicon, isGiven: Bool) throws -> CommonWords? {
-    try isGiven || !workspace.preferences().choosesCommonWords ? nil : common(of: lexicon)
+    try isGiven || !workspace.preferences().games.choosesCommonWords ? nil : common(of: lexicon)
   }
 }

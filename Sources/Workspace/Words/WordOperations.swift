@@ -27,7 +27,7 @@ public struct WordOperations {
   /// Returns the language with a name; nil for that of `game.language`.
   /// - Throws: `LexiconError.unknownLanguage`.
   public func language(named name: String?) throws -> Language {
-    try workspace.lexicons.language(named: name ?? workspace.preferences().gameLanguage)
+    try workspace.lexicons.language(named: name ?? workspace.preferences().games.language)
   }
 
   /// Loads a file of words as a lexicon.
@@ -67,7 +67,7 @@ public struct WordOperations {
       if bilingual != nil { return translations().filter { $0.dictionary == name } }
       let translated = name == nil ? translations() : []
       do {
-        let order = try workspace.preferences().dictionaries
+        let order = try workspace.preferences().texts.dictionaries
         let found = try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order)
         return Self.inOrder(found + translated, order)
       } catch let error as DictionaryError {

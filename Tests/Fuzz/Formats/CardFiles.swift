@@ -39,7 +39,7 @@ struct CardFiles {
 
   private static func store(_ path: String?) -> Store {
     Store(
-      path: path, migrations: DecksSchema.migrations + UndoLog.migrations, isInterrupted: { false },
+      path: path, schema: DecksSchema.schema + UndoLog.schema, isInterrupted: { false },
       undoClock: { 1_700_000_000 })
   }
 
