@@ -170,19 +170,13 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card for each unknown word of a text with the sentence that shows it best; returns added, present, "
       + "without_sentence, the lemmas, and the words that are left_out with the reason. Options: count, "
-      + "target (0 to 1), unknown_at_most = 1, min_count = 1, require_gloss, cloze, dictionary, type (a note type to use instead of Mined)."
+      + "cloze, dictionary, type (a note type to use instead of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
     var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)
     if let table = try stack.optionalTable(3) {
-      try table.allowOnly([
-        "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary", "type",
-      ])
+      try table.allowOnly(["count", "cloze", "dictionary", "type"])
       options.count = try table.optionalInteger("count", in: 1...100_000)
-      options.target = try table.optionalNumber("target", in: 0...1)
-      options.unknownAtMost = try table.optionalInteger("unknown_at_most", in: 1...20) ?? 1
-      options.minCount = try table.optionalInteger("min_count", in: 1...100_000) ?? 1
-      options.requiresGloss = try table.optionalBoolean("require_gloss") ?? false
       options.isCloze = try table.optionalBoolean("cloze") ?? false
       options.dictionary = try table.optionalText("dictionary")
       type = try table.optionalText("type")

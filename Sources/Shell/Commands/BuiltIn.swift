@@ -49,10 +49,11 @@ struct BuiltIn {
       "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
       "The shell", developers,
     ]
+    registry.otherNames = ["exit": "quit"]
     registry.describeGroup("deck", "Creates, lists, renames, removes, imports and exports decks.")
     registry.describeGroup("card", "Adds, finds, edits, moves, tags and removes cards.")
     registry.describeGroup("note", "Adds, shows and edits notes, from which one or several cards are made.")
-    registry.describeGroup("notetype", "Lists, shows, creates, edits and removes note types.")
+    registry.describeGroup("notetype", "Lists, shows, creates and edits note types.")
     registry.describeGroup("media", "Lists, adds and removes the pictures and sounds of cards.")
     registry.describeGroup("doc", "Composes picture cards from texts and images, and draws them.")
     registry.describeGroup("word", "Looks up words by letters, by pattern or by meaning.")

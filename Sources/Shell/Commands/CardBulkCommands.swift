@@ -113,19 +113,16 @@ enum CardBulkCommands {
         Without a new text, a card opens in $EDITOR with the fields of its note, each below its name. Several cards, \
         or those that a query finds, open as a table (with the fields of their notes as columns if all have one note \
         type); all changes made in it are one undo step. --prompt and --answer are for cards whose sides are fields; \
-        --set works for every card.
+        `note edit --set` changes the fields of every other card.
         """,
       arguments: [cards],
       options: [
         Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
-        Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field of its note"),
         Option("--yes", help: "agree to remove cards of the note"),
       ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
-      let given = invocation.list("--set")
-      try invocation.refuse(["--prompt", "--answer"], beside: "--set")
       guard prompt == nil, answer == nil else {
         try shown("Changing", found, session) {
           try session.workspace().cards.update(found, prompt: prompt, answer: answer, progress: $0)
@@ -133,15 +130,13 @@ enum CardBulkCommands {
         return CommandResult(.objects(found), line: "Changed \(session.counted(found.count, "card")).")
       }
       guard found.count == 1 else {
-        if !given.isEmpty { throw ShellError.oneCardOnly(option: "--set", count: found.count) }
         let changed = try CardTableEditing(session).edit(found, agreed: invocation.flag("--yes"))
         if changed.isEmpty { return .unchanged(.objects([])) }
         return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
       }
-      guard
-        try NoteCommands.edit(
-          found[0].note(), given, session, NoteCommands.Change(command: "card edit", agreed: invocation.flag("--yes")))
-      else { return .unchanged(.objects([])) }
+      guard try NoteCommands.edit(found[0].note(), [], session, .init(agreed: invocation.flag("--yes"))) else {
+        return .unchanged(.objects([]))
+      }
       return CommandResult(.objects(found), line: "Changed 1 card.")
     }
   }
@@ -194,7 +189,8 @@ enum CardBulkCommands {
   private static func suspendCards(_ suspends: Bool) -> BuiltIn {
     BuiltIn(
       "card", suspends ? "suspend" : "resume", theme: theme, access: .signedIn, effect: .changes,
-      summary: suspends ? "Suspends cards, so that reviews skip them." : "Puts suspended cards into reviews again.",
+      summary: suspends
+        ? "Suspends cards, so that reviews skip them." : "Puts suspended and buried cards into reviews again.",
       answer: "card...",
       details: details,
       arguments: [cards], example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
@@ -202,7 +198,12 @@ enum CardBulkCommands {
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       try shown(suspends ? "Suspending" : "Resuming", found, session) {
-        try session.workspace().cards.setSuspended(found, suspends, progress: $0)
+        let (workspace, progress) = (try session.workspace(), $0)
+        if suspends { return try workspace.cards.setSuspended(found, true, progress: progress) }
+        try workspace.asUnit {
+          try workspace.cards.setSuspended(found, false, progress: progress)
+          try workspace.cards.unbury(found)
+        }
       }
       return CommandResult(
         .objects(found), line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(found.count, "card")).")
@@ -212,17 +213,14 @@ enum CardBulkCommands {
   private static var buryCards: BuiltIn {
     BuiltIn(
       "card", "bury", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Hides cards until tomorrow, or shows them again.", answer: "card...", details: details,
-      arguments: [cards], options: [Option("--undo", help: "show buried cards again")],
+      summary: "Hides cards until tomorrow.", answer: "card...",
+      details: details + " `card resume` shows them again.", arguments: [cards],
       example: "card bury tag:verb is:due", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      let shows = invocation.flag("--undo")
-      let count = try shows ? session.workspace().cards.unbury(found) : session.workspace().cards.bury(found)
-      let end = shows ? "are shown again" : "are buried until tomorrow"
+      let count = try session.workspace().cards.bury(found)
       return CommandResult(
-        .objects(found),
-        line: "\(session.counted(count, "card")) \(count == 1 ? end.replacingFirst("are", by: "is") : end).")
+        .objects(found), line: "\(session.counted(count, "card")) \(count == 1 ? "is" : "are") buried until tomorrow.")
     }
   }
 
@@ -266,11 +264,5 @@ enum CardBulkCommands {
       let what = added.isEmpty ? "Untagged" : "Tagged"
       return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
     }
-  }
-}
-
-extension String {
-  fileprivate func replacingFirst(_ word: String, by other: String) -> String {
-    hasPrefix(word) ? other + dropFirst(word.count) : self
   }
 }

@@ -176,28 +176,20 @@ enum DeckFigureCommands {
         """,
       arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
       options: [
-        Option("--png", "FILE", .file, access: .write, help: "write the charts as a PNG picture"),
+        Option("--png", "FILE", .file, access: .write, help: "write the charts as a picture, PNG or .svg"),
         Option("--svg", "FILE", .file, access: .write, help: "write the charts as SVG"),
-        Option("--dark", help: "draw light on dark"),
       ], example: "deck stats Spanish",
       complete: { word, before, session in
         NameOffers(session).names(of: before.isEmpty ? .deck : .query, word)
       }
     ) { invocation, session in
-      try invocation.require("--png", "--svg", beside: "--dark")
       let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
-      var lines: [String] = []
-      for (option, asPNG) in [("--png", true), ("--svg", false)] {
-        guard let given = invocation.optionalText(option) else { continue }
-        let path = session.environment.folders.expanded(given)
+      let files = ["--png", "--svg"].compactMap { invocation.optionalText($0) }
+      if !files.isEmpty {
         let panels = StatisticsPanels(figures, groupsNumbers: true).panels(weeks: 53)
-        let picture = ChartPicture(title: name, panels: panels, isDark: invocation.flag("--dark"))
-        guard session.rehearsal.mayActOutside("write \(path)") else { continue }
-        try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
-        lines.append("Drew the charts to \(path).")
+        let lines = try files.flatMap { try session.draw(ChartPicture(title: name, panels: panels), to: $0) }
+        return CommandResult(figures.value, .lines(lines))
       }
-      let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
-      guard !isDrawn else { return CommandResult(figures.value, .lines(lines)) }
       let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
       let panels = chartLines(figures, session.console.terminal)
       return CommandResult(figures.value, .page(.init(.drawn(panels), title: name, facts: facts)))
@@ -267,5 +259,15 @@ extension RetentionForecast {
       ("known", .number(knownAtEnd)), ("reviews", .list(reviews.map { .integer($0) })),
       ("weekdays", .list(reviewsByWeekday.map { .number($0) })),
     ])
+  }
+}
+
+extension Session {
+  /// Writes charts to a file, as SVG if its name ends so and as PNG otherwise; returns what was done, for people.
+  func draw(_ picture: ChartPicture, to file: String) throws -> [String] {
+    let path = environment.folders.expanded(file)
+    guard rehearsal.mayActOutside("write \(printable(path))") else { return [] }
+    try workspace().exchange.writeCharts(picture, to: path, asPNG: !path.lowercased().hasSuffix(".svg"))
+    return ["Drew the charts to \(printable(path))."]
   }
 }

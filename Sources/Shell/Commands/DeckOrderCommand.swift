@@ -19,8 +19,8 @@ enum DeckOrderCommand {
       arguments: [Common.deck, TextCommands.files],
       options: [
         Option("--by", choice: ["gain"], help: "gain (the only choice): how often a word is in the text"),
-        Common.language, TextCommands.encoding, TextCommands.knownList,
-      ], usage: ["deck order DECK --by gain FILE... [--language L] [--encoding E] [--known LIST]"],
+        Common.language,
+      ], usage: ["deck order DECK --by gain FILE... [--language L]"],
       example: "deck order Spanish --by gain novel.txt --language spanish"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))

@@ -28,11 +28,10 @@ enum DeckSheetCommand {
         Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
         Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "the paper size; a4 when left out"),
-        Option("--grid", "CxR", help: "cards across and down; 2x5 when left out, 1x5 for cards to fold"),
         Option(
           "--sides", choice: PaperSides.allCases.map(\.rawValue), help: "where the answers are; two when left out"),
         Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version; another number gives another order"),
-      ], example: "deck sheet Spanish spanish.pdf --grid 3x6"
+      ], example: "deck sheet Spanish spanish.pdf --sides fold"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -55,18 +54,10 @@ enum DeckSheetCommand {
     options.size = invocation.optionalText("--size").flatMap { PaperSize(rawValue: $0) } ?? options.size
     options.sides = invocation.optionalText("--sides").flatMap { PaperSides(rawValue: $0) } ?? options.sides
     options.seed = invocation.optionalInteger("--seed")
-    for name in ["--grid", "--sides"] where options.kind != .cards {
-      guard let given = invocation.optionalText(name) else { continue }
+    if options.kind != .cards, let given = invocation.optionalText("--sides") {
       throw CommandError.badValue(
-        command: "deck sheet", name: name, value: given, expected: "left out unless --kind is cards")
+        command: "deck sheet", name: "--sides", value: given, expected: "left out unless --kind is cards")
     }
-    guard let given = invocation.optionalText("--grid") else { return options }
-    guard let grid = PaperGrid(given) else {
-      throw CommandError.badValue(
-        command: "deck sheet", name: "--grid", value: given, expected: "cards across and down from 1 to 10, such as 2x5"
-      )
-    }
-    options.grid = grid
     return options
   }
 

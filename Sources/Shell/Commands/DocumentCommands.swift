@@ -16,7 +16,7 @@ enum DocumentCommands {
   static var all: [BuiltIn] {
     [
       listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
-      raiseElement(false), DocumentEditCommands.panel, DocumentEditCommands.edit, duplicateDocument, removeElement,
+      raiseElement(false), DocumentEditCommands.edit, duplicateDocument, removeElement,
       DocumentEditCommands.remove, DocumentFileCommands.render, drawSheet, DocumentFileCommands.export,
     ]
   }
@@ -221,32 +221,44 @@ enum DocumentCommands {
       "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes,
       summary: "Adds a text in front of the other elements.",
       answer: "document",
-      details: Self.placing,
-      arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are preserved")],
-      options: Self.placement + [
-        Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
-        Option("--font", "NAME", help: "an installed font; the default font when left out"),
-        number("--size", "N", .size, help: "the height of its lines in units; it wraps, and its box grows with it"),
-        Option(
-          "--align", choice: ["center", "left", "right"],
-          help: "how its lines are aligned in its box; center when left out"),
-        Option("--wrap", help: "break its lines between words, at the largest size that fits"),
-      ], example: "doc add-text 6D92 \"el perro\" --size 150 --color \"#aa0000\""
+      details: "A text with a size wraps, and its box grows with it. " + Self.placing,
+      arguments: [
+        Self.document, Argument("TEXT", help: "the text; its line breaks are preserved"), DocumentEditCommands.fields,
+      ], example: "doc add-text 6D92 \"el perro\" size=150 color=#aa0000", complete: offerField
     ) { invocation, session in
-      let style = TextStyle(
-        color: try invocation.optionalText("--color").map { try color($0) } ?? .black,
-        font: invocation.optionalText("--font") ?? "", wraps: invocation.flag("--wrap"),
-        size: invocation.optionalNumber("--size"), align: invocation.optionalText("--align") ?? "center")
-      return try changing(invocation, session) { document in
-        added("text", try document.addText(invocation.text("TEXT"), style: style, options(invocation)))
-      }
+      try adding("text", invocation, session) { try $0.addText(invocation.text("TEXT"), style: $2, $1) }
     }
   }
 
-  /// The message about a new element.
-  private static func added(_ kind: String, _ placed: PlacedElement) -> String {
-    "Added \(kind) \(placed.element.id.prefix(8))"
-      + (placed.hidesOthers ? "; the card is full, so it covers others." : ".")
+  /// Adds an element, places it as its fields say, and sets its other fields.
+  private static func adding(
+    _ kind: String, _ invocation: Invocation, _ session: Session,
+    _ add: (DocumentHandle, PlacementOptions, TextStyle) throws -> PlacedElement
+  ) throws -> CommandResult {
+    let given = try invocation.list("FIELD=VALUE").map { try DocumentEditCommands.fieldAndValue($0) }
+    var (options, style) = (PlacementOptions(), TextStyle())
+    for (field, value) in given {
+      switch (field, value) {
+      case (.x, .number(let number)): options.x = number
+      case (.y, .number(let number)): options.y = number
+      case (.width, .number(let number)): options.width = number
+      case (.height, .number(let number)): options.height = number
+      case (.rotation, .number(let number)): options.rotation = number
+      case (.size, .number(let number)): style.size = number
+      case (.wraps, .flag(let flag)): style.wraps = flag
+      default: break
+      }
+    }
+    return try changing(invocation, session) { document in
+      let placed = try add(document, options, style)
+      for (field, value) in given where !field.isPlacement { try placed.element.set(field, to: value) }
+      return "Added \(kind) \(placed.element.id.prefix(8))"
+        + (placed.hidesOthers ? "; the card is full, so it covers others." : ".")
+    }
+  }
+
+  private static func offerField(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+    before.count > 1 ? DocumentEditCommands.fieldOffers : []
   }
 
   private static var addImage: BuiltIn {
@@ -255,47 +267,22 @@ enum DocumentCommands {
       summary: "Adds a copy of a picture in front of the other elements.", answer: "document",
       details: "It reads PNG, JPEG, GIF, WebP and SVG; it stores PNG, with the long side at most 1000 pixels. "
         + Self.placing,
-      arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
-      options: [
-        Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to"),
-        Option("--crop", help: "fill its box and cut off the rest, instead of showing all of it"),
-      ] + Self.placement,
-      example: "doc add-image 6D92 dog.jpg --frame circle"
+      arguments: [Self.document, Argument("FILE", .file, help: "the picture"), DocumentEditCommands.fields],
+      example: "doc add-image 6D92 dog.jpg frame=circle", complete: offerField
     ) { invocation, session in
-      let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
-      let isCropped = invocation.flag("--crop")
       // Decoded before the change begins, so that nobody else waits for the document meanwhile.
       let picture = try session.workspace().documents.picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
-      return try changing(invocation, session) { document in
-        added("image", try document.addImage(picture, frame: frame, isCropped: isCropped, options(invocation)))
+      return try adding("image", invocation, session) { document, options, _ in
+        try document.addImage(picture, frame: nil, isCropped: false, options)
       }
     }
   }
 
   private static let placing = """
-    A card is 1300 by 2000 units; x and y are from its centre to the element's, y downwards. Without --x and --y, the \
-    element is placed where it covers no other, and is made smaller if needed, as long as there is room.
+    `doc set` has the same fields and explains them. Without x and y, the element is placed where it covers no other, \
+    and is made smaller if needed, as long as there is room.
     """
-  private static let placement = [
-    number("--x", "X", .x, help: "units to the right of the card's centre"),
-    number("--y", "Y", .y, help: "units below the card's centre"),
-    number("--width", "W", .width, help: "its width in units"),
-    number("--height", "H", .height, help: "its height in units"),
-    number("--rotation", "DEGREES", .rotation, help: "its rotation, clockwise"),
-  ]
-
-  private static func number(_ name: String, _ value: String, _ field: ElementField, help: String) -> Option {
-    Option(name, value, field.range.map { .number($0) } ?? .anyNumber, help: help)
-  }
-
-  private static func options(_ invocation: Invocation) -> PlacementOptions {
-    var options = PlacementOptions()
-    (options.x, options.y) = (invocation.optionalNumber("--x"), invocation.optionalNumber("--y"))
-    (options.width, options.height) = (invocation.optionalNumber("--width"), invocation.optionalNumber("--height"))
-    options.rotation = invocation.optionalNumber("--rotation")
-    return options
-  }
 
   // MARK: Changing
 

@@ -16,18 +16,21 @@ enum DocumentFileCommands {
       arguments: [
         DocumentCommands.document, Argument("FILE", .file, help: "the file; its extension determines the format"),
       ],
-      options: [width],
+      options: [
+        Option(
+          "--width", "N", .integer(StoredDocument.widths), help: "the width in pixels or points; 1300 when left out")
+      ],
       example: "doc render 6D92 dog.png --width 650"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let document = try DocumentCommands.document(invocation, session).document()
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      return CommandResult(.text(path), line: try draw(document, to: path, invocation, session))
+      let line = try draw(document, to: path, width: invocation.optionalInteger("--width") ?? width, session)
+      return CommandResult(.text(path), line: line)
     }
   }
 
-  private static let width = Option(
-    "--width", "N", .integer(StoredDocument.widths), help: "the width in pixels or points; 1300 when left out")
+  private static let width = 1300
 
   static var export: BuiltIn {
     BuiltIn(
@@ -42,8 +45,7 @@ enum DocumentFileCommands {
         DocumentCommands.document, Argument("FILE", .file, help: "the file, ending in .png, .svg, .pdf or .rwcard"),
       ],
       options: [
-        width,
-        Option("--edition", choice: ["2"], help: "write for the original app; 2 is the only one, and needs .rwcard"),
+        Option("--edition", choice: ["2"], help: "write for the original app; 2 is the only one, and needs .rwcard")
       ], example: "doc export 6D92 dog.png"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -55,18 +57,19 @@ enum DocumentFileCommands {
       let document = try DocumentCommands.document(invocation, session).document()
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       guard isCard else {
-        return CommandResult(value(path, WrittenDocument()), line: try draw(document, to: path, invocation, session))
+        return CommandResult(
+          value(path, WrittenDocument()), line: try draw(document, to: path, width: width, session))
       }
       let written = try isForApp ? WrittenDocument(edition2: document, to: path) : WrittenDocument(document, to: path)
       return answer(written, path)
     }
   }
 
-  /// Draws a document at the width that the command gives; returns the message.
+  /// Draws a document; returns the message.
   private static func draw(
-    _ document: StoredDocument, to path: String, _ invocation: Invocation, _ session: Session
+    _ document: StoredDocument, to path: String, width: Int, _ session: Session
   ) throws -> String {
-    let broken = try document.render(to: path, width: invocation.optionalInteger("--width") ?? 1300)
+    let broken = try document.render(to: path, width: width)
     let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
     return "Drew \(path)\(tail)."
   }

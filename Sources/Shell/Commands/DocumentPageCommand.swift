@@ -23,21 +23,18 @@ enum DocumentPageCommand {
         Argument("FILE", .file, help: "the file, FILE.html"),
       ],
       options: [
-        Option("--title", "TEXT", help: "the page's title; Cards when left out"),
-        Option(
-          "--width", "N", .integer(StoredDocument.widths), help: "the width of a picture in pixels; 650 when left out"),
+        Option("--title", "TEXT", help: "the page's title; Cards when left out")
       ], example: "doc page 6D92 8808 cards.html --title Animals"
     ) { invocation, session in
       let documents = try invocation.list("DOC").map {
         try session.workspace().documents.open(session.environment.folders.expanded($0))
       }
       let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let width = invocation.optionalInteger("--width") ?? 650
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       let progress = session.console.progress("Drawing", total: documents.count, unit: "documents")
       defer { progress.finish() }
       let report = try session.workspace().documents.writePage(
-        documents, titled: invocation.optionalText("--title") ?? "Cards", width: width, to: path, .any
+        documents, titled: invocation.optionalText("--title") ?? "Cards", width: 650, to: path, .any
       ) { progress.update($0, of: documents.count) }
       progress.finish()
       let tail = report.broken == 0 ? "" : "; \(session.counted(report.broken, "image")) could not be shown"

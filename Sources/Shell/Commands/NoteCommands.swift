@@ -86,8 +86,6 @@ enum NoteCommands {
 
   /// How a note may be changed.
   struct Change {
-    /// The command that changes it, as errors name it.
-    var command = "note edit"
     /// Whether the texts are HTML.
     var isHTML = false
     /// Whether plain text may replace formatting.
@@ -124,9 +122,9 @@ enum NoteCommands {
     var fields: [String: String] = [:]
     for word in given {
       guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(command: change.command, name: "--set", value: word, expected: "FIELD=TEXT")
+        throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
       }
-      if fields[name] != nil { throw CommandError.repeatedOption(command: change.command, option: "--set \(name)") }
+      if fields[name] != nil { throw CommandError.repeatedOption(command: "note edit", option: "--set \(name)") }
       let old = try note.field(name)
       if !change.isHTML, !change.mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
       fields[name] = change.isHTML ? text : FieldHTML.html(ofPlain: text)

@@ -13,7 +13,7 @@ import Values
 import Workspace
 
 enum NoteTypeCommands {
-  static var all: [BuiltIn] { [list, show, create, edit, remove] }
+  static var all: [BuiltIn] { [list, show, create, edit] }
 
   private static let theme = "Decks and cards"
   private static let name = Argument("NAME", help: "a note type; `notetype list` lists them")
@@ -192,19 +192,5 @@ enum NoteTypeCommands {
       if !agreed { return }
     }
     try type.edit(edit, agreed: agreed)
-  }
-
-  private static var remove: BuiltIn {
-    BuiltIn(
-      "notetype", "remove", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Removes a note type that has no notes.", answer: "boolean", arguments: [name],
-      example: "notetype remove Word",
-      complete: { _, before, session in names(before, session) }
-    ) { invocation, session in
-      let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
-      let name = try type.record().name
-      try type.remove()
-      return CommandResult(.boolean(true), line: "Removed note type \(quoted(name)).")
-    }
   }
 }

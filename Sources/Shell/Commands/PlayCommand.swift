@@ -33,7 +33,6 @@ enum PlayCommands {
       options: [
         Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
         Option("--base", "WORD", help: "the base word"),
-        Option("--seed", "N", .anyInteger, help: "choose the same words again for the same number"),
         Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
         Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"),
         Common.foldAccents,
@@ -41,8 +40,7 @@ enum PlayCommands {
         Option("--scores", help: "show finished games and the best of them"),
       ],
       usage: [
-        "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--seed N] [--fold-accents] "
-          + "[--to-deck DECK]",
+        "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--fold-accents] [--to-deck DECK]",
         "play --list", "play --resume", "play --scores",
       ], example: "play --language spanish --length 9"
     ) { invocation, session in
@@ -63,7 +61,7 @@ enum PlayCommands {
     let uses = ["--list", "--resume", "--scores"]
     try invocation.allowOne(of: uses)
     let ofNewGames = [
-      "MODE", Common.language.name, "--length", "--base", "--seed", "--level", Common.foldAccents.name,
+      "MODE", Common.language.name, "--length", "--base", "--level", Common.foldAccents.name,
     ]
     for use in uses {
       try invocation.refuse(ofNewGames + (use == "--resume" ? [] : ["--to-deck"]), beside: use)
@@ -76,7 +74,6 @@ enum PlayCommands {
     options.language = invocation.optionalText("--language")
     options.length = invocation.optionalInteger("--length")
     options.base = invocation.optionalText("--base")
-    options.seed = invocation.optionalInteger("--seed").map { UInt64(bitPattern: Int64($0)) }
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     try session.plugins.prepareMode(options.mode)

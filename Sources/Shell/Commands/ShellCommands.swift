@@ -13,7 +13,7 @@ import Workspace
 
 enum ShellCommands {
   static var all: [BuiltIn] {
-    [help, runFile, history, alias, PluginWork.luaTypes, version, clear, quit("quit"), quit("exit")]
+    [help, runFile, history, alias, PluginWork.luaTypes, version, quit]
       + PaperCommands.all
   }
 
@@ -230,22 +230,10 @@ enum ShellCommands {
     }
   }
 
-  private static var clear: BuiltIn {
+  private static var quit: BuiltIn {
     BuiltIn(
-      "clear", theme: Self.theme, access: .open, effect: .reads, summary: "Clears the screen; so does Ctrl-L.",
-      answer: "nothing",
-      example: "clear"
-    ) { _, session in
-      if session.console.terminal.canRedraw { session.console.write(Terminal.clearing) }
-      return CommandResult()
-    }
-  }
-
-  private static func quit(_ name: String) -> BuiltIn {
-    BuiltIn(
-      name, theme: Self.theme, access: .open, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.",
-      answer: "nothing",
-      example: name
+      "quit", theme: Self.theme, access: .open, effect: .reads,
+      summary: "Leaves the shell; so do `exit` and Ctrl-D.", answer: "nothing", example: "quit"
     ) { _, session in
       session.state.leaving = ExitStatus.done
       return CommandResult()
