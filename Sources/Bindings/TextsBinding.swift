@@ -142,13 +142,9 @@ private let longestSentence = 2_000
 private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value {
   let lemma = view.text.lemmas[Int(number)]
   return .record([
-    ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)),
-    ("state", .text(view.lemmaStates[Int(number)].name)),
-    ("forms", .list(lemma.forms.map { .text(view.text.forms[Int($0)].text) })),
-    (
-      "sentence",
-      sentence.map { .text(view.text.text(of: view.text.sentences[$0], limit: longestSentence)) } ?? .null
-    ),
+    "lemma": lemma.text, "count": lemma.count, "state": view.lemmaStates[Int(number)].name,
+    "forms": Value.list(lemma.forms.map { .text(view.text.forms[Int($0)].text) }),
+    "sentence": sentence.map { view.text.text(of: view.text.sentences[$0], limit: longestSentence) },
   ])
 }
 
@@ -156,10 +152,9 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
   let sentence = handle.text.sentences[number]
   let place = handle.text.place(of: sentence)
   return .record([
-    ("text", .text(handle.text.text(of: sentence, limit: longestSentence))), ("unknown", .integer(unknown)),
-    ("source", .text(handle.source(of: sentence))), ("start", place.start.map { .number($0) } ?? .null),
-    ("translation", place.translation.map { .text($0.shortened(to: longestSentence)) } ?? .null),
-    ("lemma", lemma.map { .text($0) } ?? .null),
+    "text": handle.text.text(of: sentence, limit: longestSentence), "unknown": unknown,
+    "source": handle.source(of: sentence), "start": place.start,
+    "translation": place.translation.map { $0.shortened(to: longestSentence) }, "lemma": lemma,
   ])
 }
 
@@ -189,13 +184,9 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     }
     return LuaValue(
       .record([
-        ("added", .integer(added)), ("present", .integer(report.present)),
-        ("without_sentence", .integer(report.withoutSentence)),
-        ("lemmas", .list(report.added.map { .text($0.lemma) })),
-        (
-          "left_out",
-          .list(report.leftOut.map { .record([("word", .text($0.word)), ("reason", .text($0.reason))]) })
-        ),
+        "added": added, "present": report.present, "without_sentence": report.withoutSentence,
+        "lemmas": Value.list(report.added.map { .text($0.lemma) }),
+        "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) },
       ]))
   }
 }

@@ -161,27 +161,6 @@ import Text
     #expect(russian.encodings.map(\.encoding) == [.windows1251, .windows1251])
   }
 
-  @Test func `word counts of texts can be reset, in one step`() throws {
-    let counts = try WordCounts(workspace, language: "dutch")
-    for (name, content) in [("a.txt", "de hond"), ("b.txt", "een kat een")] {
-      try person.folder.write(content, to: name)
-    }
-    #expect(try counts.add(1) { _ in try text(["a.txt"]) }.isNew == [true])
-    #expect(try counts.add(1) { _ in try text(["a.txt"]) }.isNew == [false])
-    let report = try counts.add(1, forgets: true) { _ in
-      // Others may change the collection while a text is read.
-      #expect(!workspace.database.isInOperation)
-      return try text(["b.txt"])
-    }
-    #expect(report.forgotten == 1 && report.isNew == [true])
-    #expect(try counts.texts().map(\.title) == ["b"])
-    #expect(try counts.frequent(9).map { "\($0.word) \($0.count)" } == ["een 2", "kat 1"])
-    _ = try workspace.care.undo()
-    #expect(try counts.texts().map(\.title) == ["a"])
-    #expect(try counts.add(0, forgets: true) { _ in try text([]) }.forgotten == 1)
-    #expect(try counts.texts().isEmpty && counts.add(0, forgets: true) { _ in try text([]) }.forgotten == 0)
-  }
-
   @Test(arguments: ["", "een hele lange zin", String(repeating: "x", count: 301), "(m)"])
   func `a field that is not a word is ignored`(_ field: String) throws {
     try person.folder.write("een hele lange zin x", to: "a.txt")

@@ -12,7 +12,7 @@ import Workspace
 enum DeckSheetCommand {
   static var sheet: BuiltIn {
     BuiltIn(
-      "deck", "sheet", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
+      "deck", "sheet", effect: .announces,
       summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
       answer: "{pages, cards, left_out} or nothing",
       details: """
@@ -22,8 +22,7 @@ enum DeckSheetCommand {
         fold; the answers of a worksheet are on its last pages. The cards of decks within the deck are included; \
         suspended cards are included only if the query finds them. The same seed gives the same sheet; another seed \
         gives another version.
-        """,
-      arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
+        """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
       options: [
         Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
@@ -38,12 +37,9 @@ enum DeckSheetCommand {
       let options = try options(invocation)
       let query = try session.query("--query", of: invocation)
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: nil)
-      defer { progress.finish() }
-      let report = try deck.print(to: path, options, matching: query) {
-        progress.update($0, of: $1)
+      let report = try session.console.showing("Drawing") {
+        try deck.print(to: path, options, matching: query, drawn: $0)
       }
-      progress.finish()
       return CommandResult(report.value, line: words(report, try deck.record().name, path, session))
     }
   }
@@ -73,6 +69,6 @@ enum DeckSheetCommand {
 extension PaperReport {
   /// The record that `--json` prints.
   fileprivate var value: Value {
-    .record([("pages", .integer(pages)), ("cards", .integer(cards)), ("left_out", .integer(leftOut))])
+    .record(["pages": pages, "cards": cards, "left_out": leftOut])
   }
 }

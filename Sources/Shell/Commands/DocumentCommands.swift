@@ -21,7 +21,6 @@ enum DocumentCommands {
     ]
   }
 
-  static let theme = "Card documents"
   static let document = Argument("DOC", .document, help: "a document's id or its beginning, or a file's path")
   private static let element = Argument(
     "ELEMENT", help: "an element's id or its beginning, or its number from the back")
@@ -77,12 +76,7 @@ enum DocumentCommands {
   // MARK: Finding
 
   private static var listDocuments: BuiltIn {
-    BuiltIn(
-      "doc", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the card documents.",
-      answer: "document...",
-      example: "doc list"
-    ) {
-      _, session in
+    BuiltIn("doc", "list", summary: "Lists the card documents.", answer: "document...") { _, session in
       let (documents, problems) = try session.workspace().documents.all()
       let rows = try documents.map { handle in
         let document = try handle.document()
@@ -101,10 +95,8 @@ enum DocumentCommands {
 
   private static var showDocument: BuiltIn {
     BuiltIn(
-      "doc", "show", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Shows a document in words, and as a picture if the terminal can show it.",
-      answer: "{id, elements, FIELD}",
-      arguments: [Self.document], example: "doc show 6D92"
+      "doc", "show", summary: "Shows a document in words, and as a picture if the terminal can show it.",
+      answer: "{id, elements, FIELD}", arguments: [Self.document], example: "doc show 6D92"
     ) { invocation, session in
       let handle = try document(invocation, session)
       let document = try handle.document()
@@ -132,8 +124,8 @@ enum DocumentCommands {
 
   private static var createDocument: BuiltIn {
     BuiltIn(
-      "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Creates a document, or one for each card of a deck.", answer: "document or document...",
+      "doc", "create", effect: .changes, summary: "Creates a document, or one for each card of a deck.",
+      answer: "document or document...",
       details: """
         With --template, it creates a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts \
         are replaced by the card's texts, and an image whose alt is such a name is replaced by the picture of that \
@@ -148,8 +140,7 @@ enum DocumentCommands {
       ],
       usage: [
         "doc create [--background COLOR] [--from FILE]", "doc create --template DOC --deck DECK [--query QUERY]",
-      ],
-      example: "doc create --background 1,1,0.7"
+      ], example: "doc create --background 1,1,0.7"
     ) { invocation, session in
       if let template = invocation.optionalText("--template") { return try fill(template, invocation, session) }
       for name in ["--deck", "--query"] where invocation.optionalText(name) != nil {
@@ -194,16 +185,12 @@ enum DocumentCommands {
     let workspace = try session.workspace()
     let deck = try workspace.decks.open(deck)
     let query = try session.query("--query", of: invocation)
-    let progress = session.console.progress("Reading", total: nil)
-    defer { progress.finish() }
-    let filled = try templates.map { name in
-      let template = try workspace.documents.open(session.environment.folders.expanded(name))
-      return try workspace.documents.filled(template, from: deck, matching: query) {
-        progress.update($0, of: $1)
+    return try session.console.showing("Reading") { progress in
+      try templates.map { name in
+        let template = try workspace.documents.open(session.environment.folders.expanded(name))
+        return try workspace.documents.filled(template, from: deck, matching: query, progress: progress)
       }
     }
-    progress.finish()
-    return filled
   }
 
   private static func missing(_ filled: [FilledDocuments], _ session: Session) -> String {
@@ -218,9 +205,7 @@ enum DocumentCommands {
 
   private static var addText: BuiltIn {
     BuiltIn(
-      "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Adds a text in front of the other elements.",
-      answer: "document",
+      "doc", "add-text", effect: .changes, summary: "Adds a text in front of the other elements.", answer: "document",
       details: "A text with a size wraps, and its box grows with it. " + Self.placing,
       arguments: [
         Self.document, Argument("TEXT", help: "the text; its line breaks are preserved"), DocumentEditCommands.fields,
@@ -263,8 +248,8 @@ enum DocumentCommands {
 
   private static var addImage: BuiltIn {
     BuiltIn(
-      "doc", "add-image", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Adds a copy of a picture in front of the other elements.", answer: "document",
+      "doc", "add-image", effect: .changes, summary: "Adds a copy of a picture in front of the other elements.",
+      answer: "document",
       details: "It reads PNG, JPEG, GIF, WebP and SVG; it stores PNG, with the long side at most 1000 pixels. "
         + Self.placing,
       arguments: [Self.document, Argument("FILE", .file, help: "the picture"), DocumentEditCommands.fields],
@@ -288,10 +273,9 @@ enum DocumentCommands {
 
   private static func raiseElement(_ raises: Bool) -> BuiltIn {
     BuiltIn(
-      "doc", raises ? "raise" : "lower", theme: Self.theme, access: .signedIn, effect: .changes,
+      "doc", raises ? "raise" : "lower", effect: .changes,
       summary: raises ? "Moves an element one step to the front." : "Moves an element one step to the back.",
-      answer: "document",
-      arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1",
+      answer: "document", arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1",
       complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
@@ -304,9 +288,8 @@ enum DocumentCommands {
 
   private static var duplicateDocument: BuiltIn {
     BuiltIn(
-      "doc", "duplicate", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Creates a new document with the same content.", answer: "document",
-      arguments: [Self.document], example: "doc duplicate 6D92"
+      "doc", "duplicate", effect: .changes, summary: "Creates a new document with the same content.",
+      answer: "document", arguments: [Self.document], example: "doc duplicate 6D92"
     ) { invocation, session in
       let made = try document(invocation, session).duplicate()
       return CommandResult(.object(made), line: "Created document \(try made.document().id).")
@@ -315,10 +298,8 @@ enum DocumentCommands {
 
   private static var removeElement: BuiltIn {
     BuiltIn(
-      "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
-      answer: "document",
-      arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2",
-      complete: offerElement
+      "doc", "remove-element", effect: .changes, summary: "Removes an element.", answer: "document",
+      arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2", complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document)
@@ -332,8 +313,8 @@ enum DocumentCommands {
 
   private static var drawSheet: BuiltIn {
     BuiltIn(
-      "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Draws documents on the pages of a PDF, nine per page.", answer: "text",
+      "doc", "sheet", effect: .announces, summary: "Draws documents on the pages of a PDF, nine per page.",
+      answer: "text",
       details: """
         With --deck, each DOC is a template, as for `doc create --template`: the sheet has one document for each card, \
         and none of them is stored.
@@ -360,10 +341,9 @@ enum DocumentCommands {
         } : filled.flatMap(\.documents)
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: documents.count, unit: "documents")
-      defer { progress.finish() }
-      try session.workspace().documents.drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
-      progress.finish()
+      try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
+        try session.workspace().documents.drawSheet(documents, to: path) { progress($0, documents.count) }
+      }
       return CommandResult(
         .text(path),
         line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled, session)).")

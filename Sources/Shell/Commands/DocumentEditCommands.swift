@@ -11,8 +11,7 @@ import Workspace
 enum DocumentEditCommands {
   static var set: BuiltIn {
     BuiltIn(
-      "doc", "set", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Sets fields of elements.", answer: "document",
+      "doc", "set", effect: .changes, summary: "Sets fields of elements.", answer: "document",
       details: """
         Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in units \
         (a card is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true \
@@ -62,15 +61,14 @@ enum DocumentEditCommands {
 
   static var edit: BuiltIn {
     BuiltIn(
-      "doc", "edit", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
+      "doc", "edit", effect: .changes,
       summary: "Moves, resizes and rotates the elements of a document with keys, next to its picture.",
       answer: "document",
       details: """
         Tab selects an element, arrows move it, + and - change its size, [ and ] rotate it, < and > lower and raise \
         it, w and c wrap or crop it, a aligns a text, s changes the step, u undoes, ? lists the keys. Enter saves the \
         changes, Esc discards them.
-        """,
-      arguments: [DocumentCommands.document], example: "doc edit 6D92"
+        """, arguments: [DocumentCommands.document], example: "doc edit 6D92"
     ) { invocation, session in
       guard session.canAsk, session.console.terminal.canRedraw, !session.state.isInScript else {
         throw EditorError.noTerminal(instead: "use `doc set` to set new values")
@@ -89,8 +87,7 @@ enum DocumentEditCommands {
 
   static var remove: BuiltIn {
     BuiltIn(
-      "doc", "remove", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Removes a document.", answer: "boolean",
+      "doc", "remove", effect: .changes, summary: "Removes a document.", answer: "boolean",
       details: "At a terminal it asks first.", arguments: [DocumentCommands.document], example: "doc remove 6D92"
     ) { invocation, session in
       let documents = try session.workspace().documents

@@ -11,16 +11,14 @@ import Workspace
 enum DocumentFileCommands {
   static var render: BuiltIn {
     BuiltIn(
-      "doc", "render", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
+      "doc", "render", effect: .announces, summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
       arguments: [
         DocumentCommands.document, Argument("FILE", .file, help: "the file; its extension determines the format"),
       ],
       options: [
         Option(
           "--width", "N", .integer(StoredDocument.widths), help: "the width in pixels or points; 1300 when left out")
-      ],
-      example: "doc render 6D92 dog.png --width 650"
+      ], example: "doc render 6D92 dog.png --width 650"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let document = try DocumentCommands.document(invocation, session).document()
@@ -34,8 +32,8 @@ enum DocumentFileCommands {
 
   static var export: BuiltIn {
     BuiltIn(
-      "doc", "export", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a document to a file, as a drawing or as it is.", answer: "{path, beside, losses}",
+      "doc", "export", effect: .announces, summary: "Writes a document to a file, as a drawing or as it is.",
+      answer: "{path, beside, losses}",
       details: """
         A file that ends in .png, .svg or .pdf gets the drawing; one that ends in .rwcard gets the document itself, \
         which `doc create --from` reads, and its pictures are written next to it, into images. --edition 2 writes it \
@@ -85,10 +83,8 @@ enum DocumentFileCommands {
 
   private static func value(_ path: String, _ written: WrittenDocument) -> Value {
     let losses = written.losses.map { loss in
-      Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
+      Value.record(["pointer": loss.pointer.description, "message": loss.message])
     }
-    return .record([
-      ("path", .text(path)), ("beside", .list(written.beside.map { .text($0) })), ("losses", .list(losses)),
-    ])
+    return .record(["path": path, "beside": written.beside, "losses": losses])
   }
 }

@@ -12,8 +12,8 @@ import Workspace
 enum DocumentPageCommand {
   static var page: BuiltIn {
     BuiltIn(
-      "doc", "page", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes documents as a single web page, a gallery.", answer: "{documents, bytes, broken} or nothing",
+      "doc", "page", effect: .announces, summary: "Writes documents as a single web page, a gallery.",
+      answer: "{documents, bytes, broken} or nothing",
       details: """
         The page needs no network and no scripts. A picture is enlarged when it is tapped; a screen reader reads what \
         is on it.
@@ -31,12 +31,11 @@ enum DocumentPageCommand {
       }
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: documents.count, unit: "documents")
-      defer { progress.finish() }
-      let report = try session.workspace().documents.writePage(
-        documents, titled: invocation.optionalText("--title") ?? "Cards", width: 650, to: path, .any
-      ) { progress.update($0, of: documents.count) }
-      progress.finish()
+      let report = try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
+        try session.workspace().documents.writePage(
+          documents, titled: invocation.optionalText("--title") ?? "Cards", width: 650, to: path, .any
+        ) { progress($0, documents.count) }
+      }
       let tail = report.broken == 0 ? "" : "; \(session.counted(report.broken, "image")) could not be shown"
       return CommandResult(
         report.value,

@@ -10,8 +10,7 @@ import Workspace
 enum GoalCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "deck", "goal", theme: DeckCommands.theme, access: .signedIn,
-      effect: .depends { $0.optionalText("DATE") == nil && !$0.flag("--off") ? .reads : .changes },
+      "deck", "goal", effect: .depends { $0.optionalText("DATE") == nil && !$0.flag("--off") ? .reads : .changes },
       summary: "Sets a date by which to know a deck, or lists the goals with their progress.",
       answer: "{deck, date, recall, minutes, days_left, last_days, begins, known, forecast?, reached?, still_new?}...",
       details: """

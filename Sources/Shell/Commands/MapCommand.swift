@@ -13,8 +13,8 @@ import Values
 package enum MapCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "map", theme: BuiltIn.developers, access: .open, effect: .reads,
-      summary: "Runs a script over the lines of standard input, and writes records.", answer: "nothing",
+      "map", access: .open, summary: "Runs a script over the lines of standard input, and writes records.",
+      answer: "nothing",
       details: """
         The script defines a function map(line) that calls emit(key, value) or emit(value); for --reduce it defines \
         reduce(key, values) or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab \

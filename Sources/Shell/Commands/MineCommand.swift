@@ -14,7 +14,7 @@ import Workspace
 enum MineCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "mine", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      "mine", effect: .changes,
       summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
       answer: "{added, without_meaning, without_sentence, present, left_out, cards} or {proposed, path}",
       details: """
@@ -93,10 +93,10 @@ enum MineCommand {
   ) throws -> FilmClips? {
     let films = films(invocation, session)
     if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
-    let progress = session.console.progress("Cutting", total: words.count, unit: "words")
-    defer { progress.finish() }
-    return try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
-      progress.update($0, of: words.count)
+    return try session.console.showing("Cutting", total: words.count, unit: "words") { progress in
+      try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
+        progress($0, words.count)
+      }
     }
   }
 
@@ -132,7 +132,7 @@ enum MineCommand {
     }
     try AtomicFile.write(path, Array((head + lines.joined()).utf8), .exported())
     return CommandResult(
-      .record([("proposed", .integer(report.added.count)), ("path", .text(path))]),
+      .record(["proposed": report.added.count, "path": path]),
       line:
         "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run this again to make the cards.")
   }
@@ -174,20 +174,16 @@ enum MineCommand {
     }
     let cards = report.added.map { word in
       Value.record([
-        ("lemma", .text(word.lemma)), ("form", .text(word.form)), ("sentence", .text(word.plainSentence)),
-        ("meaning", word.gloss.map { .text($0) } ?? .null),
-        ("translation", word.translation.map { .text($0) } ?? .null), ("source", .text(word.source)),
-        ("count", .integer(word.count)),
+        "lemma": word.lemma, "form": word.form, "sentence": word.plainSentence, "meaning": word.gloss,
+        "translation": word.translation, "source": word.source, "count": word.count,
       ])
     }
     return CommandResult(
       .record([
-        ("added", .integer(added)), ("without_meaning", .integer(without.count)),
-        ("without_sentence", .integer(report.withoutSentence)), ("present", .integer(report.present)),
-        (
-          "left_out",
-          .list(report.leftOut.map { .record([("word", .text($0.word)), ("reason", .text($0.reason))]) })
-        ), ("cards", .list(cards)),
+        "added": added, "without_meaning": without.count, "without_sentence": report.withoutSentence,
+        "present": report.present,
+        "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) },
+        "cards": cards,
       ]), .lines(lines))
   }
 

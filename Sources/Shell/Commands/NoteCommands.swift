@@ -14,7 +14,6 @@ import Workspace
 enum NoteCommands {
   static var all: [BuiltIn] { [show, edit, NoteAddCommand.command] }
 
-  private static let theme = "Decks and cards"
   private static let note = Argument(
     "NOTE", .card, help: "its guid or the beginning of it, or DECK:POSITION of one of its cards")
 
@@ -32,8 +31,7 @@ enum NoteCommands {
 
   private static var show: BuiltIn {
     BuiltIn(
-      "note", "show", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
+      "note", "show", summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
       details: "A field that contains more than plain text is shown as HTML.", arguments: [note],
       example: "note show Spanish:1"
     ) { invocation, session in
@@ -62,8 +60,8 @@ enum NoteCommands {
 
   private static var edit: BuiltIn {
     BuiltIn(
-      "note", "edit", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Changes the fields and tags of a note, and its cards with them.", answer: "note",
+      "note", "edit", effect: .changes, summary: "Changes the fields and tags of a note, and its cards with them.",
+      answer: "note",
       details: """
         Without --set the note opens in $EDITOR. The texts are plain text; with --html they are HTML. A field that \
         contains formatting can be changed only as HTML, or with --plain, which removes the formatting. A change that \

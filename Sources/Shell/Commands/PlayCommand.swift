@@ -15,8 +15,7 @@ import Workspace
 enum PlayCommands {
   static var command: BuiltIn {
     BuiltIn(
-      "play", theme: "Words and games", access: .signedIn,
-      effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
+      "play", effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
       summary: "Plays a word game: make words from a word.",
       answer: "{base_word, language, mode}, then for each guess {word, points, count, average, score} or "
         + "{word, code, title, message}",
@@ -24,8 +23,10 @@ enum PlayCommands {
         A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal \
         it reads guesses from standard input and answers each in a line, with --json as an object. A game is saved as it \
         is played: --resume continues it. A language or length given here is used for the next game too (`set \
-        game.language`, `set game.length`). If it is known which words are common (`text frequency`), a game chooses and \
-        looks for only those (`set game.words all` uses all words); a guess may be any word of the list.
+        game.language`, `set game.length`). Of a language with a frequency list on this machine \
+        (Debian's onboard-data, or frequency/CODE.tsv in the data folder: a word, a tab, a count; es.tsv for Spanish) a \
+        game chooses and looks for only the 20,000 most frequent words (`set game.words all` uses all words); a guess \
+        may be any word of the list.
         """,
       arguments: [
         Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` lists the modes")
@@ -117,7 +118,7 @@ enum PlayCommands {
     let names = Set(loaded.map(\.0))
     let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
     return CommandResult(
-      .list(rows.map { .record([("name", .text($0.0)), ("summary", .text($0.1))]) }),
+      .list(rows.map { .record(["name": $0.0, "summary": $0.1]) }),
       .table(TableText([.init("Mode", isTyped: true), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
   }
 
@@ -154,9 +155,8 @@ enum PlayCommands {
 
   private static func record(_ result: GameResult) -> Value {
     .record([
-      ("mode", .text(result.mode)), ("language", .text(result.language)), ("base_word", .text(result.baseWord)),
-      ("score", .integer(result.score)), ("count", .integer(result.count)), ("average", .number(result.average)),
-      ("longest", .text(result.longest)), ("finished_at", .number(result.finishedAt)),
+      "mode": result.mode, "language": result.language, "base_word": result.baseWord, "score": result.score,
+      "count": result.count, "average": result.average, "longest": result.longest, "finished_at": result.finishedAt,
     ])
   }
 }

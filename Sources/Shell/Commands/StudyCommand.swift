@@ -9,7 +9,7 @@ import Workspace
 enum StudyCommands {
   static var command: BuiltIn {
     BuiltIn(
-      "study", theme: "Studying", access: .signedIn, effect: .depends { $0.flag("--list") ? .reads : .changes },
+      "study", effect: .depends { $0.flag("--list") ? .reads : .changes },
       summary: "Studies decks: what is due by schedule, or a race against the clock.",
       answer: "{right, wrong, remaining, next_due?}",
       details: """

@@ -14,8 +14,7 @@ import Workspace
 enum TextShowCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "text", "show", theme: TextCommands.theme, access: .signedIn, effect: .reads,
-      summary: "Shows how much of a text is known, according to your cards.",
+      "text", "show", summary: "Shows how much of a text is known, according to your cards.",
       answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed, language}",
       details: """
         A word is known if a card of it is remembered for 21 days or more (`set text.known_days`) or if `text known` \
@@ -55,7 +54,7 @@ enum TextShowCommand {
     let counts = view.counts()
     let states = WordState.allCases.compactMap { state in
       counts[state].map {
-        (state.name, Value.record([("words", .integer($0.tokens)), ("lemmas", .integer($0.lemmas))]))
+        (state.name, Value.record(["words": $0.tokens, "lemmas": $0.lemmas]))
       }
     }
     let needed = goals.map { goal in
@@ -63,11 +62,11 @@ enum TextShowCommand {
     }
     let sentences = (0...2).map { (String($0), Value.integer(view.sentences(missing: $0))) }
     return .record([
-      ("coverage", .number(view.coverage)), ("expected_coverage", .number(view.expectedCoverage)),
-      ("words", .integer(view.text.tokens.count - view.passedOver)),
-      ("names_and_numbers", .integer(view.passedOver)), ("states", .record(states)),
-      ("sentences", .record([("all", .integer(view.text.sentences.count))] + sentences)),
-      ("lemmas_needed", .record(needed)), ("language", .text(language)),
+      "coverage": view.coverage, "expected_coverage": view.expectedCoverage,
+      "words": view.text.tokens.count - view.passedOver, "names_and_numbers": view.passedOver,
+      "states": Value.record(states),
+      "sentences": Value.record([("all", .integer(view.text.sentences.count))] + sentences),
+      "lemmas_needed": Value.record(needed), "language": language,
     ])
   }
 

@@ -40,8 +40,7 @@ struct CustomStudy {
   var result: CommandResult {
     CommandResult(
       .record([
-        ("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0)),
-        ("next_due", outlook.next.map { .number($0) } ?? .null),
+        "right": 0, "wrong": 0, "remaining": 0, "next_due": outlook.next,
       ]), .lines(isAsked ? [] : [why] + commands))
   }
 

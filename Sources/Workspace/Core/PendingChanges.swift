@@ -86,7 +86,7 @@ private struct RecordedObject {
 
   /// Describes a table without an entry in `all`; nil for a table that only accompanies others.
   init?(_ table: String) {
-    let companions = ["build", "anki_", "bases", "games_found", "reviews", "mistypes", "word_counts"]
+    let companions = ["build", "anki_", "bases", "games_found", "reviews", "mistypes"]
     if companions.contains(where: { table.hasPrefix($0) }) { return nil }
     self.init("row of \(table)", [])
   }
@@ -98,7 +98,7 @@ private struct RecordedObject {
     "media": RecordedObject("media file", ["name"]), "documents": RecordedObject("document", ["id"]),
     "settings": RecordedObject("setting", ["name"]), "games_saved": RecordedObject("game", []),
     "games_results": RecordedObject("finished game", []), "listed_words": RecordedObject("listed word", ["lemma"]),
-    "reading_places": RecordedObject("reading place", []), "counted_texts": RecordedObject("counted text", ["title"]),
+    "reading_places": RecordedObject("reading place", []),
   ]
 
   func ignores(_ column: String) -> Bool { bookkeeping.contains(column) }

@@ -100,7 +100,7 @@ public final class Workspace {
   package static var migrations: [Migration] {
     DecksSchema.migrations + WordGamesSchema.migrations + SettingsTable.migrations + UndoLog.migrations
       + BuildTable.migrations + SyncTables.migrations + MediaTables.migrations + DocumentTable.migrations
-      + ListedWordTable.migrations + ReadingPlaceTable.migrations + WordCountTable.migrations
+      + ListedWordTable.migrations + ReadingPlaceTable.migrations
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }
