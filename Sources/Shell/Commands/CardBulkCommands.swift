@@ -190,8 +190,8 @@ enum CardBulkCommands {
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      try shown(suspends ? "Suspending" : "Resuming", found, session) {
-        let (workspace, progress) = (try session.workspace(), $0)
+      try shown(suspends ? "Suspending" : "Resuming", found, session) { progress in
+        let workspace = try session.workspace()
         if suspends { return try workspace.cards.setSuspended(found, true, progress: progress) }
         try workspace.asUnit {
           try workspace.cards.setSuspended(found, false, progress: progress)

@@ -90,7 +90,9 @@ enum DeckFigureCommands {
     let heading =
       preset.map { "\(record.name) uses the preset \(quoted($0.name))\(shares)." }
       ?? "\(record.name) uses the initial options."
-    var table = TableText([.init("Option", isTyped: true), .init("Value"), .init("From"), .init("What it is for")])
+    var table = TableText([
+      .init("Option", isTyped: true), .init("Value", isMain: true), .init("From"), .init("What it is for"),
+    ])
     for name in DeckOptions.Name.allCases {
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
       table.add([name.text, options[name].text, by, name.summary])

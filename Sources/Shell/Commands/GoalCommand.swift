@@ -64,7 +64,8 @@ enum GoalCommand {
     let words = GoalWords(session)
     var table = TableText(
       [
-        .init("Deck"), .init("Date"), .init("Days left", .right), .init("Wanted", .right), .init("Today", .right),
+        .init("Deck", isMain: true), .init("Date", isMain: true), .init("Days left", .right), .init("Wanted", .right),
+        .init("Today", .right),
         .init("Forecast", .right), .init("Last days", .right), .init("Minutes", .right),
       ], whenEmpty: "No deck has a goal; `deck goal DECK DATE` sets one.")
     let goals = try session.workspace().decks.goals()

@@ -34,7 +34,10 @@ enum LeechCommand {
 
   private static func display(_ leeches: [LeechHelp], _ session: Session) -> Display {
     if leeches.isEmpty { return .lines(["No card is forgotten more often than the memory model explains."]) }
-    var table = TableText([.init("Prompt"), .init("Answer"), .init("Deck"), .init("Forgotten"), .init("Expected")])
+    var table = TableText([
+      .init("Prompt", isMain: true), .init("Answer"), .init("Deck"), .init("Forgotten", isMain: true),
+      .init("Expected"),
+    ])
     for leech in leeches {
       table.add([
         firstLine(leech.record.prompt), firstLine(leech.record.answer), leech.deck,

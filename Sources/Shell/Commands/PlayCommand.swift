@@ -138,7 +138,8 @@ enum PlayCommands {
 
   static func scoreTable(_ results: [GameResult], _ session: Session) -> TableText {
     let columns: [TableText.Column] = [
-      .init("Mode"), .init("Language"), .init("Base word"), .init("Score", .right), .init("Words", .right),
+      .init("Mode"), .init("Language"), .init("Base word", isMain: true), .init("Score", .right),
+      .init("Words", .right),
       .init("Average", .right), .init("Longest"), .init("When"),
     ]
     return TableText(

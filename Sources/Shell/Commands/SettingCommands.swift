@@ -80,7 +80,7 @@ enum SettingCommands {
 
   static func list(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
-    var table = TableText([.init(""), .init("Setting", isTyped: true), .init("Value"), .init("")])
+    var table = TableText([.init(""), .init("Setting", isTyped: true), .init("Value", isMain: true), .init("")])
     for row in rows {
       let indent = String(repeating: "  ", count: row.depth)
       table.add([

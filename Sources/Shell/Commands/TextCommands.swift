@@ -115,7 +115,8 @@ enum TextCommands {
       var (values, table) = (
         [Value](),
         TableText([
-          .init("Lemma"), .init("Count", .right), .init("State"), .init("Coverage", .right), .init("Forms"),
+          .init("Lemma", isMain: true), .init("Count", .right), .init("State"), .init("Coverage", .right),
+          .init("Forms"),
           .init("Meaning"),
         ])
       )
@@ -167,7 +168,7 @@ enum TextCommands {
         : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
           .map { ($0, Int(view.missing[$0]), nil) }
       var table = TableText(
-        [.init("Unknown", .right), .init("Word"), .init("Sentence"), .init("Source")],
+        [.init("Unknown", .right), .init("Word"), .init("Sentence", isMain: true), .init("Source")],
         whenEmpty: invocation.flag("--plan")
           ? "No sentence has exactly one new word."
           : "No sentence is that easy; --unknown-at-most allows more unknown words.")
@@ -197,7 +198,7 @@ enum TextCommands {
       let (read, leftOut) = try compared(invocation, session)
       let rows = read.sorted { $0.view.coverage > $1.view.coverage }
       var table = TableText([
-        .init("Text"), .init("Coverage", .right), .init("Words", .right), .init("Lemmas", .right),
+        .init("Text", isMain: true), .init("Coverage", .right), .init("Words", .right), .init("Lemmas", .right),
         .init("Unknown", .right), .init("Easy sentences", .right),
       ])
       let values = rows.map { row -> Value in
