@@ -1,5 +1,6 @@
-// `doc set`, `doc edit` and `doc remove`: changes fields of elements, opens the terminal editor, and removes documents. Invariant: the editor changes a copy; its result is applied as one change
-// of the document, and cancelling it changes nothing.
+// `doc set`, `doc edit` and `doc remove`: changes fields of elements, opens the terminal editor, and removes documents.
+// Invariant: the editor changes a copy; its result is applied as one change of the document, and cancelling it changes
+// nothing.
 
 import CardDocuments
 import Commands
