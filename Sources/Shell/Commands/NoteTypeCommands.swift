@@ -67,8 +67,8 @@ enum NoteTypeCommands {
     BuiltIn(
       "notetype", "create", effect: .changes, summary: "Creates a note type.", answer: "notetype",
       details: """
-        It starts as a copy of the type given with --like (otherwise Basic, or Cloze with --cloze). Without --field, \
-        --front, --back and --from it opens in $EDITOR. --front and --back are the sides of its first card: {{Word}} \
+        It starts as a copy of Basic, or of Cloze with --cloze. Without --field, --front, --back and --from it opens in \
+        $EDITOR; what `notetype show` prints of another type can be its --from. --front and --back are the sides of its first card: {{Word}} \
         shows a field.
         """, arguments: [Argument("NAME", help: "the new type's name")],
       options: [
@@ -76,12 +76,12 @@ enum NoteTypeCommands {
         Option("--front", "HTML", help: "the front of the card"),
         Option("--back", "HTML", help: "the back of the card"),
         Option("--cloze", help: "make one card for each cloze number"),
-        Option("--like", "TYPE", help: "the note type to copy"), file,
+        file,
       ], example: "notetype create Word --field Word --field Meaning --front \"{{Word}}\" --back \"{{Meaning}}\""
     ) { invocation, session in
       try invocation.refuse(["--field", "--front", "--back"], beside: "--from")
       let workspace = try session.workspace()
-      var draft = try start(invocation, workspace)
+      var draft = start(invocation)
       let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.noteTypes.create(draft) }
       var type: NoteTypeHandle?
       if let path = invocation.optionalText("--from") {
@@ -104,12 +104,9 @@ enum NoteTypeCommands {
     }
   }
 
-  private static func start(_ invocation: Invocation, _ workspace: Workspace) throws -> NoteTypeDraft {
-    var draft =
-      try invocation.optionalText("--like").map { try workspace.noteTypes.open($0).record().draft }
-      ?? (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
+  private static func start(_ invocation: Invocation) -> NoteTypeDraft {
+    var draft = (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
     draft.name = invocation.text("NAME")
-    if invocation.flag("--cloze") { draft.isCloze = true }
     return draft
   }
 
