@@ -1,5 +1,6 @@
 // Which words are common, according to a frequency list of this machine. Invariant: a list is compared with it once.
 
+import Language
 public import Lexicon
 
 /// The common words of the last list that was requested.
