@@ -15,9 +15,8 @@ func describeGoal(_ type: BoundType<DeckHandle>) {
     try deck.goals.current().map { found in
       let goal = found.goal
       let value: Value = .record([
-        ("deck", .text(found.deck.name)), ("date", .text(goal.date)), ("recall", .number(goal.recall)),
-        ("minutes", .measure(goal.minutes)), ("days_left", .integer(found.daysLeft)),
-        ("last_days", .integer(goal.lastDays)),
+        "deck": found.deck.name, "date": goal.date, "recall": goal.recall, "minutes": Value.measure(goal.minutes),
+        "days_left": found.daysLeft, "last_days": goal.lastDays,
       ])
       return Frozen(LuaValue(value), advice: "assign the whole table")
     }

@@ -14,10 +14,8 @@ func addStudying(_ type: BoundType<DeckHandle>) {
     grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack: borrowing LuaStack) in
       !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
-    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, ahead=, forgotten=, cram=, schedule=, "
-      + "decks={...}}. A review shows what is due and new; with ahead what is due within that many "
-      + "days, with forgotten=true what was forgotten today, with cram=true every card; schedule=false changes no "
-      + "schedule. A sprint is a race against the clock and changes none either. decks adds further decks."
+    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, cram=, schedule=, decks={...}}. "
+      + "A review shows what is due and new, with cram=true every card; schedule=false changes no schedule. A sprint is a race against the clock and changes none either. decks adds further decks."
   ) { deck, stack in
     try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences()))
   }
@@ -26,7 +24,7 @@ func addStudying(_ type: BoundType<DeckHandle>) {
 private func readOptions(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Options {
   var wanted = SessionHandle.Options(preferences)
   guard let table else { return wanted }
-  try table.allowOnly(["mode", "seconds", "limit", "query", "ahead", "forgotten", "cram", "schedule", "decks"])
+  try table.allowOnly(["mode", "seconds", "limit", "query", "cram", "schedule", "decks"])
   if let name = try table.optionalText("mode") {
     guard let mode = SessionHandle.SessionMode(rawValue: name) else {
       throw LuaFailure.argument(table.argument, "mode \"review\" or \"sprint\" expected, got \(quoted(name))")
@@ -36,23 +34,13 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   wanted.seconds = try table.optionalNumber("seconds", in: 1...86_400) ?? wanted.seconds
   wanted.limit = try table.optionalInteger("limit", in: 1...Int.max) ?? wanted.limit
   wanted.query = try table.optionalText("query")
-  try readKind(table, &wanted)
+  wanted.isCram = try table.optionalBoolean("cram") ?? false
+  if wanted.isCram, wanted.mode == .sprint {
+    throw LuaFailure.argument(table.argument, "one of mode=\"sprint\" and cram expected")
+  }
   wanted.reschedules = try table.optionalBoolean("schedule") ?? true
   wanted.moreDecks = try table.optionalTable("decks") { try $0.elements { try $0.object(-1, DeckHandle.self) } } ?? []
   return wanted
-}
-
-private func readKind(_ table: borrowing LuaTable, _ wanted: inout SessionHandle.Options) throws {
-  let ahead = try table.optionalInteger("ahead", in: 1...36_500)
-  let isForgotten = try table.optionalBoolean("forgotten") ?? false
-  let isCram = try table.optionalBoolean("cram") ?? false
-  let kinds = [wanted.mode == .sprint, ahead != nil, isForgotten, isCram]
-  if kinds.count(where: \.self) > 1 {
-    throw LuaFailure.argument(table.argument, "one of mode=\"sprint\", ahead, forgotten and cram expected")
-  }
-  if let ahead { wanted.kind = .ahead(days: ahead) }
-  if isForgotten { wanted.kind = .forgotten(days: 1) }
-  if isCram { wanted.kind = .everything }
 }
 
 func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {

@@ -142,13 +142,9 @@ private let longestSentence = 2_000
 private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value {
   let lemma = view.text.lemmas[Int(number)]
   return .record([
-    ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)),
-    ("state", .text(view.lemmaStates[Int(number)].name)),
-    ("forms", .list(lemma.forms.map { .text(view.text.forms[Int($0)].text) })),
-    (
-      "sentence",
-      sentence.map { .text(view.text.text(of: view.text.sentences[$0], limit: longestSentence)) } ?? .null
-    ),
+    "lemma": lemma.text, "count": lemma.count, "state": view.lemmaStates[Int(number)].name,
+    "forms": Value.list(lemma.forms.map { .text(view.text.forms[Int($0)].text) }),
+    "sentence": sentence.map { view.text.text(of: view.text.sentences[$0], limit: longestSentence) },
   ])
 }
 
@@ -156,10 +152,9 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
   let sentence = handle.text.sentences[number]
   let place = handle.text.place(of: sentence)
   return .record([
-    ("text", .text(handle.text.text(of: sentence, limit: longestSentence))), ("unknown", .integer(unknown)),
-    ("source", .text(handle.source(of: sentence))), ("start", place.start.map { .number($0) } ?? .null),
-    ("translation", place.translation.map { .text($0.shortened(to: longestSentence)) } ?? .null),
-    ("lemma", lemma.map { .text($0) } ?? .null),
+    "text": handle.text.text(of: sentence, limit: longestSentence), "unknown": unknown,
+    "source": handle.source(of: sentence), "start": place.start,
+    "translation": place.translation.map { $0.shortened(to: longestSentence) }, "lemma": lemma,
   ])
 }
 
@@ -170,19 +165,13 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card for each unknown word of a text with the sentence that shows it best; returns added, present, "
       + "without_sentence, the lemmas, and the words that are left_out with the reason. Options: count, "
-      + "target (0 to 1), unknown_at_most = 1, min_count = 1, require_gloss, cloze, dictionary, type (a note type to use instead of Mined)."
+      + "cloze, dictionary, type (a note type to use instead of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
     var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)
     if let table = try stack.optionalTable(3) {
-      try table.allowOnly([
-        "count", "target", "unknown_at_most", "min_count", "require_gloss", "cloze", "dictionary", "type",
-      ])
+      try table.allowOnly(["count", "cloze", "dictionary", "type"])
       options.count = try table.optionalInteger("count", in: 1...100_000)
-      options.target = try table.optionalNumber("target", in: 0...1)
-      options.unknownAtMost = try table.optionalInteger("unknown_at_most", in: 1...20) ?? 1
-      options.minCount = try table.optionalInteger("min_count", in: 1...100_000) ?? 1
-      options.requiresGloss = try table.optionalBoolean("require_gloss") ?? false
       options.isCloze = try table.optionalBoolean("cloze") ?? false
       options.dictionary = try table.optionalText("dictionary")
       type = try table.optionalText("type")
@@ -195,13 +184,9 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     }
     return LuaValue(
       .record([
-        ("added", .integer(added)), ("present", .integer(report.present)),
-        ("without_sentence", .integer(report.withoutSentence)),
-        ("lemmas", .list(report.added.map { .text($0.lemma) })),
-        (
-          "left_out",
-          .list(report.leftOut.map { .record([("word", .text($0.word)), ("reason", .text($0.reason))]) })
-        ),
+        "added": added, "present": report.present, "without_sentence": report.withoutSentence,
+        "lemmas": Value.list(report.added.map { .text($0.lemma) }),
+        "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) },
       ]))
   }
 }

@@ -43,6 +43,8 @@ public final class CommandRegistry {
   public var reservedWords: Set<String> = []
   /// The themes in the order in which `help` lists them; themes not named here follow by name.
   public var themeOrder: [String] = []
+  /// Other names of the program's own commands of one word, with their names in lists.
+  public var otherNames: [String: String] = [:]
   /// Returns which plugin has a command that is not known, and why the plugin cannot be used.
   public var reasonForMissing: (String) -> String? = { _ in nil }
 
@@ -54,6 +56,7 @@ public final class CommandRegistry {
     guard let own else { return }
     self.own = nil
     for command in own() { described[command.path[0], default: [:]][command.secondWord] = command }
+    for (other, name) in otherNames { described[other] = described[name] }
     let later = announced
     announced = []
     for (commands, fail) in later {
@@ -72,8 +75,8 @@ public final class CommandRegistry {
 
   /// All commands, sorted by name.
   public var commands: [Command] {
-    table.keys.sorted().flatMap { first in
-      (table[first] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+    table.filter { otherNames[$0.key] == nil }.sorted { $0.key < $1.key }.flatMap { _, commands in
+      commands.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 

@@ -49,9 +49,11 @@ public struct TableText: Equatable, Sendable {
     public let alignment: Alignment
     /// Whether its cells are names that people type; these are never truncated.
     public let isTyped: Bool
+    /// Whether people list the rows for its cells: on a narrow terminal the other columns make room for it.
+    public let isMain: Bool
 
-    public init(_ title: String, _ alignment: Alignment = .left, isTyped: Bool = false) {
-      (self.title, self.alignment, self.isTyped) = (title, alignment, isTyped)
+    public init(_ title: String, _ alignment: Alignment = .left, isTyped: Bool = false, isMain: Bool = false) {
+      (self.title, self.alignment, self.isTyped, self.isMain) = (title, alignment, isTyped, isMain)
     }
   }
 

@@ -80,12 +80,7 @@ extension LanguageLibrary {
         try FrequencyList(path, of: language, isInterrupted: isInterrupted)
       })
     else { return nil }
-    return Self.perMillion(list.counts)
-  }
-
-  /// Converts counts to counts per million.
-  public static func perMillion(_ counts: [String: Double]) -> [String: Double] {
-    let sum = counts.values.reduce(0, +)
-    return sum > 0 ? counts.mapValues { $0 / sum * 1_000_000 } : [:]
+    let sum = list.counts.values.reduce(0, +)
+    return sum > 0 ? list.counts.mapValues { $0 / sum * 1_000_000 } : [:]
   }
 }

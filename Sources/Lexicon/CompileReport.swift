@@ -52,8 +52,6 @@ public struct CompileReport: Equatable, Sendable {
 
   /// What `--json` prints: the words, and the dropped lines by reason.
   public var value: Value {
-    .record([
-      ("words", .integer(kept)), ("dropped", .record(dropped.map { ("\($0.reason)", .integer($0.count)) })),
-    ])
+    .record(["words": kept, "dropped": Value.record(dropped.map { ("\($0.reason)", .integer($0.count)) })])
   }
 }

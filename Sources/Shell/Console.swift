@@ -116,6 +116,16 @@ package final class Console {
       })
   }
 
+  /// Runs `work` while a progress line shows how much is done, of how much if that is known.
+  func showing<Result>(
+    _ label: String, total: Int? = nil, unit: String = "", atOnce: Bool = false,
+    _ work: (@escaping (Int, Int?) -> Void) throws -> Result
+  ) rethrows -> Result {
+    let progress = self.progress(label, total: total, unit: unit, atOnce: atOnce)
+    defer { progress.finish() }
+    return try work { progress.update($0, of: $1) }
+  }
+
   /// Whether progress lines are drawn.
   var drawsProgress: Bool { !isQuiet && errors.canRedraw && !messages.reducesMotion }
 

@@ -206,8 +206,6 @@ enum ShellError: Problem, Equatable {
   case notColumn(String, suggestion: String?, columns: [String])
   /// A word that sets no option of a deck.
   case notOption(String, suggestion: String?)
-  /// An option for a single card when several are named.
-  case oneCardOnly(option: String, count: Int)
   /// A change of a note or its type removes cards, and nobody can be asked.
   case losesCards(String)
   /// Ctrl-C while answers or guesses come from a pipe.
@@ -265,9 +263,6 @@ enum ShellError: Problem, Equatable {
         .usage(.badValue), "No option",
         "\(quoted(word)): NAME=VALUE expected\(didYouMean(near)); `deck options DECK` lists the names",
         ["suggestion": near])
-    case .oneCardOnly(let option, let count):
-      ProblemReport(
-        .usage(.badValue), "One card", "\(option) is for one card; \(counted(count, "card")) were named or found")
     case .losesCards(let what):
       ProblemReport(
         .usage(.losesCards), "Cards would be removed",

@@ -22,7 +22,7 @@ extension UserScripting {
     do {
       return .record(try type.fields.map { ($0.name, value(of: try $0.read(bound))) })
     } catch {
-      return .record([("error", .text(String(describing: error)))])
+      return .record(["error": String(describing: error)])
     }
   }
 

@@ -89,7 +89,7 @@ public final class MediaServer {
 
   /// Returns an archive with some of the files.
   func archive(of names: [String]) throws(SyncError) -> [UInt8] {
-    try bytes("downloadFiles", JSONWriter.bytes(of: .record([("files", .list(names.map { .text($0) }))])))
+    try bytes("downloadFiles", JSONWriter.bytes(of: .record(["files": names])))
   }
 
   /// Sends an archive.

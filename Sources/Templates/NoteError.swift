@@ -58,7 +58,7 @@ public enum NoteError: Problem, Equatable {
       ProblemReport(
         .madeFromNote, "The text is made from a note",
         "the \(what) is made from fields of the note (\(fields.map { printable($0) }.joined(separator: ", "))); "
-          + "change those: `card edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
+          + "change those: `note edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
     case .formatted(let field):
       ProblemReport(
         .formatted, "The field contains formatting",

@@ -113,7 +113,7 @@ enum TextFigures {
     return seconds(
       ofRunning: deckhand,
       ["--data", data, "--no-plugins", "mine", "--deck", "Season", "--language", "turkish", "--count", "500"]
-        + ["--unknown-at-most", "20"] + files.texts + files.translations.flatMap { ["--translation", $0] })
+        + files.texts + files.translations.flatMap { ["--translation", $0] })
   }
 
   // MARK: A dictionary

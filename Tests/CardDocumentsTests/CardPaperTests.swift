@@ -31,12 +31,12 @@ struct CardPaperTests {
     return Set(marks.map { [Int(($0.placement.x * 1000).rounded()), Int(($0.placement.y * 1000).rounded())] })
   }
 
-  @Test(arguments: PaperSize.allCases, ["2x5", "3x3", "1x1", "4x10"])
-  func `a back is behind its front, and the marks of both sides coincide`(size: PaperSize, grid: String) throws {
+  @Test(arguments: PaperSize.allCases)
+  func `a back is behind its front, and the marks of both sides coincide`(size: PaperSize) throws {
     var options = PaperOptions()
-    (options.size, options.grid) = (size, PaperGrid(grid))
+    options.size = size
     let cut = CutCards(options, titled: "T")
-    let cards = (0..<cut.perPage - (cut.perPage > 1 ? 1 : 0)).map { pair("front \($0)", "back \($0)") }
+    let cards = (0..<cut.perPage - 1).map { pair("front \($0)", "back \($0)") }
     let pages = cut.pages(cards, sheet: "T")
     #expect(pages.count == 2)
     let fronts = texts(pages[0])
@@ -60,14 +60,6 @@ struct CardPaperTests {
     let back = try #require(texts(pages[0]).first { $0.text == "back" })
     #expect(front.y == back.y && abs(front.x + back.x - PaperSize.a4.width) < 0.001 && front.x < back.x)
   }
-
-  @Test(arguments: ["2x5", "1x1", "10x10"])
-  func `a grid is two numbers`(text: String) {
-    #expect(PaperGrid(text).map { "\($0.columns)x\($0.rows)" } == text)
-  }
-
-  @Test(arguments: ["", "2", "x", "2x", "x5", "0x5", "2x11", "2x5x1", "2 x 5", "-1x2", "99999999999999999999x1"])
-  func `an invalid grid is refused`(text: String) { #expect(PaperGrid(text) == nil) }
 
   @Test(arguments: [
     ("born in [...] there", "born in 1913 there", "born in ______________ there", ["1913"]),

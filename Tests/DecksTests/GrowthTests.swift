@@ -61,7 +61,7 @@ import Values
       try collection.store.read { db in
         let decks = try DeckTable.list(db).map(\.id)
         var selection = StudySelection(decks)
-        selection.kind = .everything
+        selection.isCram = true
         let readers: [(Database) throws -> Void] = [
           { _ = try ReviewHistory($0, decks: decks, at: moment) }, { _ = try StudyOutlook($0, decks, at: moment) },
           { _ = try DeckStatistics($0, decks: decks, at: moment) },

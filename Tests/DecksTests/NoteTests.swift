@@ -176,7 +176,7 @@ import Testing
     #expect(
       NoteError.madeFromNote(what: "prompt", fields: ["Front", "Back"]).message
         == "the prompt is made from fields of the note (Front, Back); change those: "
-        + "`card edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
+        + "`note edit CARD --set FIELD=TEXT`, in Lua card.note.fields.FIELD")
   }
 
   @Test func `a batch updates a Basic card by its prompt and refuses the others one by one`() throws {

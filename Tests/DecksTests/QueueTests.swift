@@ -211,7 +211,7 @@ import Testing
     for prompt in ["front", "back"] { try learn(prompt, dueIn: -1) }
     let order = try collection.prompts(deck)
     var everything = StudySelection([deck])
-    everything.kind = .everything
+    everything.isCram = true
     #expect(try shown(everything) == order)
     try collection.set(deck, .buryReviews, "true")
     #expect(try shown(everything) == [order[0]])
@@ -237,7 +237,7 @@ import Testing
     #expect(try shown(StudySelection([b, inner, a])) == ["b1", "a1", "i1"])
   }
 
-  @Test func `selections: ahead of time, forgotten cards, and all cards`() throws {
+  @Test func `cramming shows all cards, or those that a query finds`() throws {
     let deck = try collection.deck("a")
     try collection.fill(deck, ["late", "soon", "far", "new", "gone"])
     try learn("late", dueIn: -1)
@@ -247,22 +247,16 @@ import Testing
     let gone = try collection.cards(deck)[4].id
     try collection.store.operation("x") { try CardTable.setSuspended($0, gone, true, now: 0) }
     var selection = StudySelection([deck])
-    selection.kind = .ahead(days: 2)
-    #expect(try shown(selection) == ["late", "soon"])
-    selection.kind = .everything
+    selection.isCram = true
     #expect(try shown(selection) == ["late", "soon", "far", "new"])
     selection.query = try CardQuery("far or new")
     #expect(try shown(selection) == ["far", "new"])
-    selection.query = nil
-    selection.kind = .forgotten(days: 1)
-    #expect(try shown(selection) == [])
+    selection.query = try CardQuery("prop:due=2")
+    #expect(try shown(selection) == ["soon"])
     let session = try session(StudySelection([deck]))
     _ = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
+    selection.query = try CardQuery("rated:1:1")
     #expect(try shown(selection) == ["late"])
-    for days in [0, -1, 36_501, .max] {
-      selection.kind = .forgotten(days: days)
-      #expect(problemCode { _ = try self.session(selection) } == "bad_value")
-    }
   }
 
   @Test func `a session that changes no schedule writes nothing, and shows forgotten cards again`() throws {
@@ -271,7 +265,7 @@ import Testing
     try learn("a")
     let before = try collection.cards(deck)
     var selection = StudySelection([deck])
-    (selection.kind, selection.reschedules) = (.everything, false)
+    (selection.isCram, selection.reschedules) = (true, false)
     let session = try session(selection)
     func answer(_ rating: Rating) throws -> String? {
       let prompt = try collection.store.read { try session.card($0, at: moment)?.prompt }

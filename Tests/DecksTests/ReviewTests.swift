@@ -190,7 +190,7 @@ import Values
     for _ in 0..<2 { try answer(later, .good, after: year) }
     #expect(try reviews("elapsed").last == [.number(year)])
     var all = StudySelection([deck])
-    all.kind = .everything
+    all.isCram = true
     let back = try collection.store.read { [all] in try ReviewSession($0, all, at: moment()) }
     let a = try answer(back, .good).card
     #expect(try reviews("elapsed").filter { $0 == [.number(0)] }.count == 1)

@@ -385,7 +385,7 @@ local function show(options)
     assert(session:bury())
   end
 end
-show{mode = "review", ahead = 60, limit = tonumber(arg[1])}
+show{mode = "review", cram = true, query = "is:review prop:due<60", limit = tonumber(arg[1])}
 show{mode = "review", limit = tonumber(arg[1])}
 """
 

@@ -47,8 +47,6 @@ private let canHide: Bool = {
   }
 
   @Test(arguments: [
-    (["deck", "stats", "--dark"], "--dark needs --png or --svg, which was not given"),
-    (["text", "show", "a.txt", "--dark"], "--dark needs --png or --svg, which was not given"),
     (["text", "known", "--column", "word=A"], "--column needs --import, which was not given"),
     (["text", "known", "--ignore"], "--ignore needs WORD or --import, which was not given"),
     (["text", "known", "--forget", "--language", "dutch"], "--forget needs WORD or --import, which was not given"),

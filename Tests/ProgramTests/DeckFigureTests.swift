@@ -233,7 +233,7 @@ import Testing
       try home.run("-e", "local s = decks.open('E'):stats() print(s.today.answers, s.cards.all, #s.hours)").output
         == "1\t1\t24\n")
     let (png, svg) = (home.path + "/a.png", home.path + "/b.svg")
-    let drawn = try home.run("deck", "stats", "--png", png, "--svg", svg, "--dark")
+    let drawn = try home.run("deck", "stats", "--png", png, "--svg", svg)
     #expect(drawn.lines.count == 2 && drawn.status == 0, "\(drawn)")
     #expect(
       try home.run("-e", "print(files.read('\(png)'):sub(2, 4), files.read('\(svg)'):match('<title.-</title>'))").output

@@ -43,8 +43,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["--grid", "2by5"], ["--grid", "0x5"], ["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"],
-    ["--kind", "list", "--grid", "2x5"], ["--kind", "match", "--sides", "fold"],
+    ["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"], ["--kind", "match", "--sides", "fold"],
   ])
   func `an option that no sheet has is refused as wrong usage`(options: [String]) throws {
     let home = try filled()

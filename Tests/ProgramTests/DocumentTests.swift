@@ -34,7 +34,7 @@ import Testing
     let doc = id(try home.run("doc", "create", "--background", "1,1,0.7"))
     #expect(doc.count == 36)
     #expect(try home.run("doc", "add-text", doc, "el perro").status == 0)
-    let image = try home.run("doc", "add-image", doc, try picture(home), "--frame", "heart")
+    let image = try home.run("doc", "add-image", doc, try picture(home), "frame=heart")
     #expect(image.status == 0, "\(image)")
     #expect(
       try home.run("doc", "set", doc, "2", "x=100", "rotation=15", "alt=a red field").output == "Changed 3 fields.\n")
@@ -75,7 +75,7 @@ import Testing
   @Test func `a text has a size and a side, and its box grows with it`() throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
-    try home.run("doc", "add-text", doc, "una frase que no cabe en una línea", "--size", "120", "--align", "left")
+    try home.run("doc", "add-text", doc, "una frase que no cabe en una línea", "size=120", "align=left")
     func field(_ name: String) throws -> String {
       try home.run("-e", "print(documents.open('\(doc)').elements[1].\(name))").output.trimmingLineEnd
     }
@@ -98,7 +98,7 @@ import Testing
     let doc = id(try home.run("doc", "create"))
     let long = String(repeating: "a long text that wraps ", count: 5)
     for words in [
-      ["add-image", doc, try picture(home)], ["add-text", doc, long, "--wrap"], ["add-text", doc, "one\ntwo"],
+      ["add-image", doc, try picture(home)], ["add-text", doc, long, "wraps=true"], ["add-text", doc, "one\ntwo"],
     ] {
       let run = try home.run(["doc"] + words)
       #expect(run.status == 0 && !run.output.contains("covers others"), "\(run)")
@@ -117,7 +117,7 @@ import Testing
       """
     let run = try home.run("-e", check)
     #expect(run.status == 0, "\(run)")
-    let full = try home.run("doc", "add-text", doc, "too much", "--size", "1500")
+    let full = try home.run("doc", "add-text", doc, "too much", "size=1500")
     #expect(full.output.contains("; the card is full, so it covers others."), "\(full)")
   }
 
@@ -150,7 +150,7 @@ import Testing
   @Test(arguments: [(80, 24), (40, 12)]) func `the editor lists its keys`(columns: UInt16, rows: UInt16) throws {
     let home = try Home()
     let doc = id(try home.run("doc", "create"))
-    try home.run("doc", "add-text", doc, "el perro", "--size", "120")
+    try home.run("doc", "add-text", doc, "el perro", "size=120")
     let terminal = try PseudoTerminal(
       home.words(["doc", "edit", doc]), environment: home.environment, columns: columns, rows: rows)
     terminal.wait(for: "? help")
@@ -192,7 +192,7 @@ import Testing
   @Test(arguments: [
     (["show", "nosuch"], 1, "not_found"), (["show", "/etc/passwd"], 1, "not_json"),
     (["render", "nosuch", "x.png"], 1, "not_found"), (["create", "--background", "2,0,0"], 2, "bad_value"),
-    (["add-text", "nosuch", "a", "--width", "0"], 2, "bad_value"), (["set", "nosuch", "1", "left=3"], 2, "bad_value"),
+    (["add-text", "nosuch", "a", "left=0"], 2, "bad_value"), (["set", "nosuch", "1", "left=3"], 2, "bad_value"),
   ])
   func `an impossible change is refused with a code`(words: [String], status: Int32, code: String) throws {
     let run = try Home().run(["doc"] + words + ["--json"])

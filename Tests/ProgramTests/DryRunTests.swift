@@ -56,7 +56,7 @@ import Testing
       }
       return inGroup.isEmpty || first == "play" ? [first] : inGroup
     }
-    return try names.filter { $0 != "frequency-deck" }.map { name in
+    return try names.map { name in
       let help = try home.run(["help"] + name.split(separator: " ").map(String.init)).lines
       let heading = try #require(help.firstIndex(of: "Example"), "\(name): \(help)")
       return (name, String(help[heading + 1].dropFirst(2)))
@@ -201,7 +201,7 @@ import Testing
     let drawn = try home.run("--dry-run", "deck", "stats", "A", "--png", home.path + "/a.png")
     #expect(drawn.status == 0 && drawn.output.isEmpty && drawn.errors.contains("would write"), "\(drawn)")
     let text = try home.write("uno.", to: "a.txt")
-    let shown = try home.run("--dry-run", "text", "show", text, "--svg", home.path + "/a.svg")
+    let shown = try home.run("--dry-run", "text", "show", text, "--png", home.path + "/a.svg")
     #expect(shown.status == 0 && shown.output.isEmpty && shown.errors.contains("would write"), "\(shown)")
     #expect(
       try home.run("--dry-run", "deck", "export", "A", home.path + "/a.csv").errors.contains("would write 1 card"))

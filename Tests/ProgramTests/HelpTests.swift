@@ -92,7 +92,7 @@ import Testing
       for _, entry in ipairs(shell.run("help -k ''")) do
         if kinds[entry.kind] then
           count = count + 1
-          if entry.example == "" and entry.name ~= "frequency-deck" then print("fault: " .. entry.name .. ": no example") end
+          if entry.example == "" then print("fault: " .. entry.name .. ": no example") end
           mended()
           local function failed(why) print("fault: " .. entry.name .. ": " .. entry.example .. ": " .. tostring(why)) end
           \(body)
@@ -226,8 +226,7 @@ import Testing
       local skips = {study = true, play = true, modes = true,
         account = true, login = true, logout = true, passwd = true,
         quit = true, exit = true, run = true, scripts = true, map = true, serve = true, sync = true, lsp = true,
-        restore = true, backup = true, build = true, undo = true, redo = true, doctor = true, ["frequency-deck"] = true,
-        ["card history"] = true}
+        restore = true, backup = true, build = true, undo = true, redo = true, doctor = true, ["card history"] = true}
       local first = entry.name:match("^%S+")
       if not skips[entry.name] and not skips[first] then
         local ids = {}

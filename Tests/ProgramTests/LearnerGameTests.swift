@@ -85,27 +85,6 @@ import Testing
     #expect(try home.run("set", "game.length").output.contains("8"))
   }
 
-  @Test func `the words of the user's own texts are counted once, and forgotten`() throws {
-    try home.write("", to: "data/frequency/en.tsv")
-    let book = try home.run("-e", "for w in words.lexicon('english'):words{length = 5} do print(w .. '.') end").output
-    try home.write(book, to: "book.txt")
-    let path = home.path + "/book.txt"
-    let first = try home.run("text", "frequency", path, "--language", "english")
-    #expect(first.output.hasPrefix("Counted book.\n1 text with "), "\(first)")
-    #expect(first.output.contains("words of English are common; games use them."), "\(first)")
-    let again = try home.run("text", "frequency", path, "--language", "english")
-    #expect(again.output.contains("book was already counted.\n1 text with "), "\(again)")
-    let game = "local g = games.new{language = 'english', length = 5} print(g.lexicon.count, #g.base_word)"
-    let words = try home.run("-e", game).output.split(separator: "\t")
-    #expect(words.count == 2 && (1_000...20_000).contains(Int(words[0]) ?? 0), "\(words)")
-    let counted = try home.run("--at", "1", "text", "frequency", "--language", "english")
-    #expect(counted.output.hasPrefix("1 text with "), "\(counted)")
-    #expect(try home.run("undo").output.contains("counting the words of texts"))
-    #expect(
-      try home.run("text", "frequency", "--language", "english").output.contains("are common: count some books"))
-    #expect(try home.run("text", "frequency").errors.contains("the words are English, as set by game.language"))
-  }
-
   @Test func `the first use of a list says at once that it is being compiled`() throws {
     let fresh = home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
     let terminal = try PseudoTerminal(

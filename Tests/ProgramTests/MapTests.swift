@@ -75,8 +75,6 @@ import Testing
       [home.path + "/n.lua"], Array("a\rb\n".utf8) + [0xFF, 0x0A, 0x00, 0x61, 0x0A, 0x0A] + Array("end".utf8))
     #expect(run.output == "{\"n\":3}\n{\"n\":2}\n{\"n\":0}\n{\"n\":3}\n", "\(run)")
     #expect(run.errors.contains("{\"lines\":5,\"records\":4,\"bad_text\":1}"))
-    let strict = try map(["--strict", home.path + "/n.lua"], [0x61, 0x0A, 0xC3, 0x0A])
-    #expect(strict.status == 1 && strict.errors.contains("line 2 of standard input is not UTF-8"))
   }
 
   @Test func `a wrong line is reported, and is a failure`() throws {

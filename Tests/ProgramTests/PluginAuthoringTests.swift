@@ -95,7 +95,7 @@ import Testing
         == ["\u{1B}[1mletters  word\u{1B}[0m", "      3  uno", "      4  tres"])
   }
 
-  @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder", "frequency_deck"])
+  @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder"])
   func `each bundled plugin passes its own test`(name: String) throws {
     let run = try Home().run("plugin", "test", name)
     #expect(run.status == 0, "\(run.output)\(run.errors)")

@@ -35,7 +35,6 @@ import Testing
     ("deckhand deck show It", ["deckhand", "deck", "show", "It's"]),
     ("deckhand --qui", ["deckhand", "--quiet"]),
     ("deckhand --quiet --color au", ["deckhand", "--quiet", "--color", "auto"]),
-    ("deckhand frequency-deck a.txt B --cou", ["deckhand", "frequency-deck", "a.txt", "B", "--count"]),
     ("deckhand plugin info pal", ["deckhand", "plugin", "info", "palindromes"]),
   ]
 

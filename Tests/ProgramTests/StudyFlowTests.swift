@@ -104,8 +104,8 @@ import Testing
     #expect(json.hasPrefix(#"{"right": 0, "wrong": 0, "remaining": 0, "next_due": 1"#), "\(json)")
     // The words that the list offers work as options.
     #expect(try home.run("study", "D", "--new", "1", input: "\n4\n").output.contains("el perro 2"))
-    #expect(try home.run("study", "D", "--forgotten").output == "Nothing in \"D\" was forgotten today.\n")
-    #expect(try home.run("study", "D", "--ahead", "2").output == "Nothing in \"D\" is due within 2 days.\n")
+    let forgotten = try home.run("study", "D", "--cram", "--query", "rated:1:1")
+    #expect(forgotten.output == "\"D\" has nothing to study for the query \"rated:1:1\".\n")
     let cram = try home.run("study", "D", "--cram", "--no-schedule", input: "\n1\n\n3\n\n3\n\n3\n")
     #expect(cram.output.contains("Done. 3 right, 1 wrong."), "\(cram.output)")
     #expect(try home.run("deck", "stats", "D").output.contains("2 answers in "))
@@ -149,8 +149,7 @@ import Testing
     let idle = try home.run("study", "D", "--seconds", "60")
     #expect(idle.status == 2 && idle.errors.contains("--seconds needs --sprint, which was not given"), "\(idle)")
     let sprint = try home.run("-e", "decks.open('D'):study{mode = 'sprint', cram = true}")
-    #expect(sprint.errors.contains("one of mode=\"sprint\", ahead, forgotten and cram expected"), "\(sprint)")
-    #expect(try home.run("study", "D", "--ahead", "0").status == 2)
+    #expect(sprint.errors.contains("one of mode=\"sprint\" and cram expected"), "\(sprint)")
     #expect(try home.run("study", "D", "F").errors.contains("no deck is called \"F\""))
   }
 
@@ -196,14 +195,14 @@ import Testing
       local s = d:study{} s:flag(2) print(s.card.flag) s:bury() print(s.card.prompt) s:suspend() print(s.remaining)
       print(d:card(1).buried, d:card(2).state) s:undo() s:undo() print(s.remaining, d:card(1).buried)
       local c = d:study{cram = true, schedule = false} print(c.remaining) c:answer('again') print(c.remaining)
-      print(d:card(1).reps, pcall(d.study, d, {cram = true, ahead = 3}))
+      print(d:card(1).reps, pcall(d.study, d, {cram = true, mode = "sprint"}))
       d:card(1):bury() print(d:card(1).buried) d:card(1):unbury() print(d:card(1).buried)
       """
     let run = try home.run("-e", code)
     #expect(
       run.lines.prefix(9) == [
         "2", "el perro 2", "1", "true\tsuspended", "3\tfalse", "3", "3",
-        "0\tfalse\tbad argument #2 to 'study' (one of mode=\"sprint\", ahead, forgotten and cram expected)", "true",
+        "0\tfalse\tbad argument #2 to 'study' (one of mode=\"sprint\" and cram expected)", "true",
       ], "\(run.output)\(run.errors)")
   }
 

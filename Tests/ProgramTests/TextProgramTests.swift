@@ -45,19 +45,19 @@ import Testing
     #expect(try run("text", "show", page, "--json").output.contains("\"language\": \"spanish\""))
   }
 
-  @Test func `a missing film is reported before any work, and the option that allows more sentences is named`() throws {
+  @Test func `a missing film is reported before any work, and what to do without easy sentences is told`() throws {
     let text = try home.write("el gato duerme.\n", to: "a.txt")
     let none = try run("mine", text, "--deck", "D", "--audio", home.path + "/none.mkv")
     #expect(none.status == 1 && none.errors.contains("none.mkv"), "\(none)")
     let hard = try run("mine", text, "--deck", "D")
-    #expect(hard.output.contains("for 3 words; --unknown-at-most allows more"), "\(hard)")
+    #expect(hard.output.contains("for 3 words; study the others first"), "\(hard)")
   }
 
-  @Test func `a missing deck is reported before the text is read, and a share is one`() throws {
+  @Test func `a missing deck is reported before the text is read, and an unknown option is refused`() throws {
     let text = try home.write("el gato duerme.\n", to: "a.txt")
     let missing = try home.run("-e", "print(select(2, texts.open('\(text)', {deck = 'None'})).code)")
     #expect(missing.output == "not_found\n", "\(missing)")
-    let most = try home.run("-e", "decks.create('D'):mine(texts.open('\(text)'), {target = 2})")
+    let most = try home.run("-e", "decks.create('D'):mine(texts.open('\(text)'), {target = 0.5})")
     #expect(most.status == 1 && most.errors.contains("'target'"), "\(most)")
   }
 

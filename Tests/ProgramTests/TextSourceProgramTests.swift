@@ -23,10 +23,10 @@ import Testing
     let shown = try run("text", "show", text, "--plot", "--target", "90")
     #expect(shown.output.contains("Coverage along the text") && shown.output.contains("To learn for 90 %: 3 lemmas"))
     let picture = home.path + "/a.svg"
-    #expect(try run("text", "show", text, "--svg", picture).output == "Drew the charts to \(picture).\n")
+    #expect(try run("text", "show", text, "--png", picture).output == "Drew the charts to \(picture).\n")
     let drawn = try String(decoding: #require(TemporaryFolder(at: home.path).read("a.svg")), as: UTF8.self)
     #expect(drawn.hasPrefix("<svg") || drawn.hasPrefix("<?xml"))
-    #expect(try run("--dry-run", "text", "show", text, "--svg", home.path + "/b.svg").errors.contains("would write"))
+    #expect(try run("--dry-run", "text", "show", text, "--png", home.path + "/b.svg").errors.contains("would write"))
     #expect(access(home.path + "/b.svg", F_OK) != 0)
   }
 

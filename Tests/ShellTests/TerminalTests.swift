@@ -112,6 +112,21 @@ import Text
     }
   }
 
+  @Test func `on a narrow terminal the other columns make room for the main ones`() {
+    let table = TableText(
+      [.init("#", .right), .init("Prompt", isMain: true), .init("Answer", isMain: true), .init("Tags"), .init("State")],
+      rows: [["1", "the endoplasmic reticulum", "a network of membranes", "biology cells", "review"]])
+    #expect(
+      table.lines(on: terminal(width: 60)) == [
+        "#  Prompt                Answer               Tags    State",
+        "1  the endoplasmic ret…  a network of membr…  biolo…  review",
+      ])
+    #expect(
+      table.lines(on: terminal(width: 30)) == [
+        "#  Prompt         Answer", "1  the endoplas…  a network o…",
+      ])
+  }
+
   @Test func `an empty table says so`() {
     #expect(TableText([.init("Deck")], whenEmpty: "No decks yet.").lines(on: terminal(width: 80)) == ["No decks yet."])
     let long = TableText([.init("Deck")], whenEmpty: "No deck has a goal; `deck goal` sets one.")

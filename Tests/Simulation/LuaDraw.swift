@@ -142,7 +142,7 @@ struct LuaDraw {
     case "tags": "{" + LuaDraw.quoted(chance.pick(OddWords.tags)) + "}"
     case "fields":
       "{Front = \(LuaDraw.quoted(OddWords.text(&chance))), Back = \(LuaDraw.quoted(OddWords.text(&chance)))}"
-    case "at", "position", "limit", "seconds", "minutes", "x", "y", "width", "height", "rotation", "ahead":
+    case "at", "position", "limit", "seconds", "minutes", "x", "y", "width", "height", "rotation":
       String(chance.number(0...9))
     case "mode": chance.pick(["\"review\"", "\"sprint\"", "\"classic\""])
     case "language": "\"english\""
@@ -153,7 +153,7 @@ struct LuaDraw {
     case "color", "background": "{0.1, 0.5, \(chance.number(0...1))}"
     case "date": "\"2026-01-0\(chance.number(1...9))\""
     case "recall": "0.9"
-    case "forgotten", "cram", "schedule", "cloze", "strict", "dry_run": chance.pick(["true", "false"])
+    case "cram", "schedule", "cloze", "strict", "dry_run": chance.pick(["true", "false"])
     default: LuaDraw.quoted(OddWords.text(&chance))
     }
   }

@@ -90,7 +90,7 @@ extension StudySelection {
   /// Every card of a deck, due or not.
   public static func everything(_ deck: DeckID) -> StudySelection {
     var selection = StudySelection([deck])
-    selection.kind = .everything
+    selection.isCram = true
     return selection
   }
 }

@@ -51,7 +51,7 @@ private final class Patience: Sendable {
   private func file(_ name: String) -> String { person.folder.file(name) }
 
   private static let tables = [
-    "decks", "cards", "notes", "note_types", "reviews", "presets", "media", "listed_words", "word_counts",
+    "decks", "cards", "notes", "note_types", "reviews", "presets", "media", "listed_words",
   ]
 
   /// Everything an operation could have changed, or its counts.
@@ -210,14 +210,13 @@ private final class Patience: Sendable {
 
   // MARK: Words
 
-  @Test func `words of texts are listed, counted and mined all or none`() throws {
+  @Test func `words of texts are listed and mined all or none`() throws {
     let letters = "abcdefghij".map { String($0) }
     let words = letters.flatMap { a in letters.flatMap { b in letters.prefix(6).map { "w" + a + b + $0 } } }
     try person.folder.write(words.map { "de hond ziet \($0).\n\n" }.joined(), to: "a.txt")
     var options = TextOptions()
     options.language = "dutch"
     let text = try TextHandle([file("a.txt")], options, in: workspace)
-    try interrupt { _ = try WordCounts(workspace, language: "dutch").add(1) { _ in text } }
     try interrupt { _ = try UserWordList(workspace, language: "dutch").set(["de", "hond", "ziet"], as: .known) }
     let report = try text.minable(MiningOptions())
     #expect(report.added.count == 600)

@@ -60,7 +60,7 @@ import Testing
     var options = SessionHandle.Options(try workspace.preferences())
     options.moreDecks = [b]
     #expect(try a.study(options).remaining() == 4)
-    (options.kind, options.reschedules) = (.everything, false)
+    (options.isCram, options.reschedules) = (true, false)
     let session = try a.study(options)
     #expect(try session.remaining() == 5)
     try session.answer(.again)

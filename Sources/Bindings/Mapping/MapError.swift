@@ -10,8 +10,6 @@ import Text
 public enum MapError: Problem, Equatable {
   /// The script does not define a function that the run needs.
   case noFunction(script: String, isReduce: Bool)
-  /// A line that is not UTF-8, in strict mode.
-  case badText(line: Int)
   /// A line that has more bytes than the limit.
   case longLine(line: Int, limit: Int)
   /// A line of the input to `--reduce` that is not a record.
@@ -27,10 +25,6 @@ public enum MapError: Problem, Equatable {
       ProblemReport(
         .badFile, "No function to run",
         "\(printable(script)) has no function \(isReduce ? "reduce or combine" : "map"); `help map` shows one")
-    case .badText(let line):
-      ProblemReport(
-        .badText, "Not UTF-8", "line \(line) of standard input is not UTF-8; without --strict it is skipped",
-        ["line": line])
     case .longLine(let line, let limit):
       ProblemReport(
         .tooLarge, "Line too long",

@@ -15,8 +15,6 @@ public struct MapOptions: Sendable {
   public var keep = 200_000
   /// Seconds that the script may take to start, and then for each line or record.
   public var seconds = 60.0
-  /// Whether a line that is not UTF-8 ends the run.
-  public var isStrict = false
 
   public init() {}
 }
@@ -149,7 +147,6 @@ public final class MapJob {
     LuaFunction("next_line") { [unowned self] stack in
       while let line = try nextInput() {
         guard isText(line) else {
-          if options.isStrict { throw fail(MapError.badText(line: input.count)) }
           counts.badText += 1
           continue
         }

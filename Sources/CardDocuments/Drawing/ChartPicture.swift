@@ -43,28 +43,17 @@ public struct ChartPanel: Equatable, Sendable {
 public struct ChartPicture {
   public let title: String
   public let panels: [ChartPanel]
-  public let isDark: Bool
 
-  public init(title: String, panels: [ChartPanel], isDark: Bool) {
-    (self.title, self.panels, self.isDark) = (title, panels, isDark)
-  }
+  public init(title: String, panels: [ChartPanel]) { (self.title, self.panels) = (title, panels) }
 
   private static let panelWidth = 560.0
   private static let panelHeight = 260.0
   private static let margin = 24.0
 
-  private func gray(_ light: Double, _ dark: Double) -> SceneColor {
-    .gray(isDark ? dark : light)
-  }
-
-  private var ink: SceneColor { gray(0.13, 0.92) }
-  private var faint: SceneColor { gray(0.42, 0.66) }
-  private var rule: SceneColor { gray(0.85, 0.3) }
-  private var bar: SceneColor {
-    isDark
-      ? SceneColor(red: 0.45, green: 0.72, blue: 0.95, alpha: 1)
-      : SceneColor(red: 0.12, green: 0.44, blue: 0.72, alpha: 1)
-  }
+  private let ink = SceneColor.gray(0.13)
+  private let faint = SceneColor.gray(0.42)
+  private let rule = SceneColor.gray(0.85)
+  private let bar = SceneColor(red: 0.12, green: 0.44, blue: 0.72, alpha: 1)
 
   /// The picture as a scene.
   var scene: Scene {
@@ -77,7 +66,7 @@ public struct ChartPicture {
       items += self.items(of: panel, x: x, y: y)
     }
     return Scene(
-      width: 2 * width + 3 * gap, height: 72 + Double(rows) * (Self.panelHeight + gap), background: gray(1, 0.11),
+      width: 2 * width + 3 * gap, height: 72 + Double(rows) * (Self.panelHeight + gap), background: .gray(1),
       title: title, summary: panels.map(\.title).joined(separator: ", "), pictures: [], items: items)
   }
 

@@ -5,7 +5,8 @@ import Wire
 
 struct CutCards {
   private let options: PaperOptions
-  private let grid: PaperGrid
+  /// The number of cards across and down.
+  private let grid: (columns: Int, rows: Int)
   private let title: String
 
   /// The text size on a card in points, reduced if the text does not fit.
@@ -13,7 +14,7 @@ struct CutCards {
 
   init(_ options: PaperOptions, titled title: String) {
     (self.options, self.title) = (options, title)
-    grid = options.grid ?? (options.sides == .two ? .toCut : .toFold)
+    grid = options.sides == .two ? (2, 5) : (1, 5)
   }
 
   var perPage: Int { grid.columns * grid.rows }

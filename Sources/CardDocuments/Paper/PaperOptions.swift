@@ -30,30 +30,6 @@ public enum PaperSize: String, CaseIterable, Sendable {
   var height: Double { self == .a4 ? 841.89 : 792 }
 }
 
-/// The number of cards across and down.
-///
-///     PaperGrid("2x5")?.rows   // 5
-public struct PaperGrid: Equatable, Sendable {
-  public let columns: Int
-  public let rows: Int
-
-  /// The allowed numbers of columns and of rows.
-  public static let sides = 1...10
-  static let toCut = PaperGrid(columns: 2, rows: 5)
-  static let toFold = PaperGrid(columns: 1, rows: 5)
-
-  private init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
-
-  /// Parses two numbers within `sides` with an `x` between them; nil for anything else.
-  public init?(_ text: String) {
-    let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2, let columns = parts[0], let rows = parts[1], Self.sides.contains(columns),
-      Self.sides.contains(rows)
-    else { return nil }
-    self.init(columns: columns, rows: rows)
-  }
-}
-
 /// How a deck is printed.
 ///
 ///     var options = PaperOptions()
@@ -61,8 +37,6 @@ public struct PaperGrid: Equatable, Sendable {
 public struct PaperOptions: Equatable, Sendable {
   public var kind = PaperKind.cards
   public var size = PaperSize.a4
-  /// The grid of cards to cut out; nil for 2 by 5, or 1 by 5 for cards to fold.
-  public var grid: PaperGrid?
   public var sides = PaperSides.two
   /// The version: each seed yields another order. Without one, cards and lists keep their order, and worksheets are
   /// version 1.

@@ -20,12 +20,9 @@ public struct GoalProgress: Equatable, Sendable {
 
   public var value: Value {
     .record([
-      ("deck", .text(deck)), ("date", .text(goal.date)), ("recall", .number(goal.recall)),
-      ("minutes", .measure(goal.minutes)), ("days_left", .integer(daysLeft)),
-      ("last_days", .integer(goal.lastDays)), ("begins", .text(StudyMoment.date(ofDay: firstDay))),
-      ("known", .number(known)), ("forecast", plan.map { .number($0.recall) } ?? .null),
-      ("reached", plan.map { .boolean($0.isReached) } ?? .null),
-      ("still_new", plan.map { .integer($0.stillNew) } ?? .null),
+      "deck": deck, "date": goal.date, "recall": goal.recall, "minutes": Value.measure(goal.minutes),
+      "days_left": daysLeft, "last_days": goal.lastDays, "begins": StudyMoment.date(ofDay: firstDay), "known": known,
+      "forecast": plan.map { $0.recall }, "reached": plan.map { $0.isReached }, "still_new": plan.map { $0.stillNew },
     ])
   }
 }

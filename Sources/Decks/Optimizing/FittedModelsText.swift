@@ -12,8 +12,8 @@ extension FittedModels {
   /// The value of the member.
   var json: String {
     Value.record([
-      ("answers", .integer(answers)), ("fsrs7", .boolean(prefersFSRS7)), ("version", .integer(MemoryModel7.version)),
-      ("firsts", .list(firsts.map { .integer($0) })), ("parameters", .list(parameters.map { .number($0) })),
+      "answers": answers, "fsrs7": prefersFSRS7, "version": MemoryModel7.version, "firsts": firsts,
+      "parameters": parameters,
     ]).json
   }
 

@@ -53,37 +53,10 @@ struct QueueBuilder {
   private var order: DeckOptions { decks.first.flatMap { options[$0.id] } ?? DeckOptions() }
 
   mutating func build() throws -> ReviewQueue {
-    switch selection.kind {
-    case .scheduled: return try scheduled()
-    case .ahead(let days):
-      for (place, deck) in decks.enumerated() {
-        let last = moment.dueCutoff + Double(days) * 86_400
-        try gather("\(CardStatus.review.sql()) AND due < :last", place, deck.id, ["last": last])
-      }
-    case .forgotten(let days):
-      // One pass over the answers, however many decks there are.
-      let sql = """
-        SELECT DISTINCT deck, card FROM reviews CROSS JOIN cards ON cards.id = card
-        WHERE at >= ? AND at < ? AND rating = 1
-        """
-      var forgotten: [DeckID: [Int64]] = [:]
-      try db.forEachRow(sql, [moment.start(ofLast: days), moment.endOfToday]) { row in
-        forgotten[DeckID(rawValue: row.integer(0)), default: []].append(row.integer(1))
-      }
-      let isForgotten = "\(CardStatus.studied) AND id IN (SELECT value FROM json_each(:cards))"
-      for (place, deck) in decks.enumerated() {
-        guard let cards = forgotten[deck.id] else { continue }
-        try gather(isForgotten, place, deck.id, ["cards": CardTable.list(cards)])
-      }
-    case .everything:
-      for (place, deck) in decks.enumerated() { try gather("1", place, deck.id, [:], by: "rank") }
-      return queue(of: studied.map { .init(card: $0.card, isNew: $0.schedule.state == .new) })
-    }
-    return queue(of: try sortedReviews().map { .init(card: $0.card, isNew: false) })
-  }
-
-  private func queue(of entries: [ReviewQueue.Entry]) -> ReviewQueue {
-    ReviewQueue(learning: [], main: Array(entries.prefix(selection.limit.map { max(0, $0) } ?? .max)))
+    if !selection.isCram { return try scheduled() }
+    for (place, deck) in decks.enumerated() { try gather("1", place, deck.id, by: "rank") }
+    let entries = studied.map { ReviewQueue.Entry(card: $0.card, isNew: $0.schedule.state == .new) }
+    return ReviewQueue(learning: [], main: Array(entries.prefix(selection.limit.map { max(0, $0) } ?? .max)))
   }
 
   // MARK: Due cards
@@ -91,7 +64,7 @@ struct QueueBuilder {
   /// Gathers cards that are being learnt, then due cards, then new cards, within today's limits, and mixes them.
   private mutating func scheduled() throws -> ReviewQueue {
     for (place, deck) in decks.enumerated() {
-      try gather("\(CardStatus.isBeingLearnt) AND \(CardStatus.due.sql())", place, deck.id, [:])
+      try gather("\(CardStatus.isBeingLearnt) AND \(CardStatus.due.sql())", place, deck.id)
     }
     let began = moment.start(ofDay: moment.today)
     for entry in studied {
@@ -102,12 +75,12 @@ struct QueueBuilder {
     studied = []
     for (place, deck) in decks.enumerated() {
       if chosen.count(in: deck.id) != nil {
-        try gather(CardStatus.review.sql(), place, deck.id, [:])
+        try gather(CardStatus.review.sql(), place, deck.id)
         continue
       }
       // If the cards come in the order of days, reading can stop at the deck's limit for the day.
       let most = order.reviewOrder.isByDay ? options.of(deck.id).reviewsPerDay : .max
-      try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, [:], upTo: most)
+      try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, upTo: most)
     }
     var waiting = try newCounts()
     for entry in studied { waiting[decks[entry.deck].id]?.due += 1 }
@@ -131,14 +104,13 @@ struct QueueBuilder {
   /// - Parameter most: reading stops after this many cards in the order of `due`, and the others of the last one's
   ///   day.
   private mutating func gather(
-    _ condition: String, _ place: Int, _ deck: DeckID, _ more: [String: (any Bindable)?],
-    by order: String = "due", upTo most: Int = .max
+    _ condition: String, _ place: Int, _ deck: DeckID, by order: String = "due", upTo most: Int = .max
   ) throws {
     let sql = """
       SELECT id, state, due, last_review, stability, difficulty, interval FROM cards
       WHERE deck = :deck AND \(CardStatus.shown()) AND \(condition) ORDER BY \(order)
       """
-    let arguments = moment.arguments(of: sql, more.merging(["deck": deck.rawValue]) { $1 })
+    let arguments = moment.arguments(of: sql, ["deck": deck.rawValue])
     let start = studied.count
     var isFull = false
     try db.forEachRow(sql, while: { !isFull }, arguments) { row in
@@ -160,7 +132,7 @@ struct QueueBuilder {
   }
 
   private func sortedReviews() throws -> [StudiedEntry] {
-    let order = selection.kind == .scheduled ? self.order.reviewOrder : .due
+    let order = order.reviewOrder
     let recalls = order == .forgotten || order == .remembered ? try recalls() : [:]
     let keyed = studied.map { (key: key(of: $0, by: order, recalls), entry: $0) }
     return keyed.sorted {

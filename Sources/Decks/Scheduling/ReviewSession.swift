@@ -52,9 +52,8 @@ public final class ReviewSession {
   public private(set) var wrong = 0
   public private(set) var isPaused = false
 
-  /// - Throws: `badOption` if the selection's days are out of range; `gone` if a deck was removed.
+  /// - Throws: `gone` if a deck was removed.
   public init(_ db: Database, _ selection: StudySelection, at moment: StudyMoment) throws {
-    try selection.checked()
     self.selection = selection
     try restart(db, at: moment)
   }
@@ -213,7 +212,7 @@ public final class ReviewSession {
     let decks = try selection.allDecks(db)
     var options = try DeckTable.allOptions(db, at: moment)
     schedulers = DeckSchedulers(options)
-    let chosen = selection.kind == .scheduled ? try GoalDay(db, of: decks, &options, at: moment) : GoalDay()
+    let chosen = !selection.isCram ? try GoalDay(db, of: decks, &options, at: moment) : GoalDay()
     var builder = try QueueBuilder(db, selection, decks: decks, options: options, chosen: chosen, at: moment)
     queue = try builder.build()
     queue.day = moment.today

@@ -76,7 +76,7 @@ public struct ModelKnowledge: Equatable, Sendable {
 
   var value: Value {
     func cost(_ cost: Cost) -> Value {
-      .record([("retention", .number(cost.retention)), ("minutes", .number(cost.minutes))])
+      .record(["retention": cost.retention, "minutes": cost.minutes])
     }
     return .record([
       ("name", .text(model)), ("answers", .integer(fit.count)), ("log_loss", .number(fit.logLoss)),
@@ -85,10 +85,7 @@ public struct ModelKnowledge: Equatable, Sendable {
       (
         "refit",
         refit.map {
-          .record([
-            ("before", .number($0.before.logLoss)), ("after", .number($0.after.logLoss)),
-            ("better", .boolean($0.isBetter)),
-          ])
+          .record(["before": $0.before.logLoss, "after": $0.after.logLoss, "better": $0.isBetter])
         } ?? .null
       ),
       ("minutes", .list(([now] + others).sorted { $0.retention < $1.retention }.map(cost))),
@@ -101,9 +98,7 @@ extension ModelFit {
   public var calibrationValue: Value {
     .list(
       calibration.map {
-        .record([
-          ("predicted", .number($0.predicted)), ("remembered", .number($0.remembered)), ("answers", .integer($0.count)),
-        ])
+        .record(["predicted": $0.predicted, "remembered": $0.remembered, "answers": $0.count])
       })
   }
 }

@@ -6,26 +6,19 @@ public import Values
 extension DeckStatistics {
   public var value: Value {
     .record([
-      ("today", todayFigures.value), ("streak", .integer(streak)), ("longest_streak", .integer(longestStreak)),
-      ("cards", cards.value), ("known", .number(known)), ("retention", retention),
-      ("days", .list(days.map(\.value))),
-      (
-        "hours",
-        .list(
-          hours.enumerated().map { hour, figures in
-            .record([
-              ("hour", .integer(hour)), ("answers", .integer(figures.answers)), ("right", .integer(figures.right)),
-            ])
-          })
-      ),
-      (
-        "buttons",
-        .record([("learning", learningButtons.value), ("young", youngButtons.value), ("mature", matureButtons.value)])
-      ),
-      ("forecast", forecast.value("days", scale: 1)), ("intervals", intervals.value("days", scale: 1)),
-      ("stability", stabilities.value("days", scale: 1)), ("difficulty", difficulties.value("difficulty", scale: 0.1)),
-      ("retrievability", recalls.value("probability", scale: 0.01)), ("added", added.value("days", scale: 1)),
-      ("goal", goal?.value ?? .null), ("model", knowledge?.value ?? .null),
+      "today": todayFigures.value, "streak": streak, "longest_streak": longestStreak, "cards": cards.value,
+      "known": known, "retention": retention, "days": days.map(\.value),
+      "hours": Value.list(
+        hours.enumerated().map { hour, figures in
+          .record(["hour": hour, "answers": figures.answers, "right": figures.right])
+        }),
+      "buttons": Value.record([
+        "learning": learningButtons.value, "young": youngButtons.value, "mature": matureButtons.value,
+      ]),
+      "forecast": forecast.value("days", scale: 1), "intervals": intervals.value("days", scale: 1),
+      "stability": stabilities.value("days", scale: 1), "difficulty": difficulties.value("difficulty", scale: 0.1),
+      "retrievability": recalls.value("probability", scale: 0.01), "added": added.value("days", scale: 1),
+      "goal": goal?.value, "model": knowledge?.value,
     ])
   }
 
@@ -38,7 +31,7 @@ extension DeckStatistics {
     .record(
       Self.spans.map { name, count in
         let (young, mature) = recall(days: count ?? .max / 2)
-        return (name, .record([("young", young.value), ("mature", mature.value)]))
+        return (name, .record(["young": young.value, "mature": mature.value]))
       })
   }
 }
@@ -46,36 +39,29 @@ extension DeckStatistics {
 extension DayFigures {
   fileprivate var value: Value {
     .record([
-      ("date", .text(StudyMoment.date(ofDay: day))), ("answers", .integer(answers)), ("right", .integer(right)),
-      ("seconds", .number(seconds)), ("new", .integer(new)), ("learning", .integer(learning)),
-      ("relearning", .integer(relearning)), ("young", .integer(young)), ("mature", .integer(mature)),
+      "date": StudyMoment.date(ofDay: day), "answers": answers, "right": right, "seconds": seconds, "new": new,
+      "learning": learning, "relearning": relearning, "young": young, "mature": mature,
     ])
   }
 }
 
 extension Recall {
   fileprivate var value: Value {
-    .record([
-      ("asked", .integer(asked)), ("remembered", .integer(remembered)), ("share", share.map { .number($0) } ?? .null),
-      ("predicted", predicted.map { .number($0) } ?? .null),
-    ])
+    .record(["asked": asked, "remembered": remembered, "share": share, "predicted": predicted])
   }
 }
 
 extension ButtonFigures {
   fileprivate var value: Value {
-    .record([
-      ("again", .integer(again)), ("hard", .integer(hard)), ("good", .integer(good)), ("easy", .integer(easy)),
-    ])
+    .record(["again": again, "hard": hard, "good": good, "easy": easy])
   }
 }
 
 extension CardFigures {
   fileprivate var value: Value {
     .record([
-      ("new", .integer(new)), ("learning", .integer(learning)), ("relearning", .integer(relearning)),
-      ("young", .integer(young)), ("mature", .integer(mature)), ("suspended", .integer(suspended)),
-      ("buried", .integer(buried)), ("all", .integer(all)),
+      "new": new, "learning": learning, "relearning": relearning, "young": young, "mature": mature,
+      "suspended": suspended, "buried": buried, "all": all,
     ])
   }
 }
@@ -84,7 +70,7 @@ extension Histogram {
   fileprivate func value(_ name: String, scale: Double) -> Value {
     .list(
       bars.map { bar in
-        .record([(name, .measure((Double(bar.value) * scale * 100).rounded() / 100)), ("cards", .integer(bar.count))])
+        .record([name: Value.measure((Double(bar.value) * scale * 100).rounded() / 100), "cards": bar.count])
       })
   }
 }

@@ -10,8 +10,6 @@ import Values
 import Workspace
 
 enum AccountCommands {
-  static let accountTheme = "Accounts"
-
   static var all: [BuiltIn] {
     [addAccount, listAccounts, removeAccount, login, logout, changePassword, whoAmI]
   }
@@ -23,13 +21,11 @@ enum AccountCommands {
 
   private static var addAccount: BuiltIn {
     BuiltIn(
-      "account", "add", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
-      summary: "Adds an account with a password.", answer: "text",
+      "account", "add", access: .atTerminal, effect: .acts, summary: "Adds an account with a password.", answer: "text",
       details: """
         The first account takes over the existing local data; from then on, nothing can be used before you sign in. A \
         password has 8 to 1,024 bytes. It does not protect your data from somebody who can read the disk.
-        """,
-      arguments: [Argument("NAME", help: "letters, digits, . _ -")], options: [Self.newPasswordFile],
+        """, arguments: [Argument("NAME", help: "letters, digits, . _ -")], options: [Self.newPasswordFile],
       example: "account add ana"
     ) { invocation, session in
       try requireNoScript(session)
@@ -54,25 +50,22 @@ enum AccountCommands {
 
   private static var listAccounts: BuiltIn {
     BuiltIn(
-      "account", "list", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Lists the accounts.",
-      answer: "{name, signed_in}...",
-      example: "account list"
+      "account", "list", access: .atTerminal, summary: "Lists the accounts.", answer: "{name, signed_in}..."
     ) { _, session in
       let user = session.auth.user
       let names = try session.auth.store.names()
       let table = TableText(
         [.init("Account", isTyped: true), .init("")], rows: names.map { [$0, $0 == user ? "signed in" : ""] },
         whenEmpty: "No accounts; `account add NAME` creates the first one.")
-      let values = names.map { Value.record([("name", .text($0)), ("signed_in", .boolean($0 == user))]) }
+      let values = names.map { Value.record(["name": $0, "signed_in": $0 == user]) }
       return CommandResult(.list(values), .table(table))
     }
   }
 
   private static var removeAccount: BuiltIn {
     BuiltIn(
-      "account", "remove", theme: Self.accountTheme, access: .atTerminal, effect: .acts,
-      summary: "Removes your account and everything in it.", answer: "boolean",
-      details: "At a terminal it asks first. Only the account that is signed in can be removed.",
+      "account", "remove", access: .atTerminal, effect: .acts, summary: "Removes your account and everything in it.",
+      answer: "boolean", details: "At a terminal it asks first. Only the account that is signed in can be removed.",
       arguments: [Argument("NAME", .account, help: "the account that is signed in")], example: "account remove ana"
     ) { invocation, session in
       try requireNoScript(session)
@@ -102,7 +95,7 @@ enum AccountCommands {
 
   private static var login: BuiltIn {
     BuiltIn(
-      "login", theme: Self.accountTheme, access: .atSignIn, effect: .reads, summary: "Signs in.", answer: "text",
+      "login", access: .atSignIn, summary: "Signs in.", answer: "text",
       details: "The password is asked for at the terminal, or read from a file.",
       arguments: [Argument("NAME", isOptional: true, help: "the account; may be left out if there is only one")],
       options: [Option("--password-file", "FILE", .file, access: .read, help: "read the password from FILE")],
@@ -120,9 +113,7 @@ enum AccountCommands {
 
   private static var logout: BuiltIn {
     BuiltIn(
-      "logout", theme: Self.accountTheme, access: .atTerminal, effect: .reads,
-      summary: "Signs out: everything is saved and closed.", answer: "boolean or nothing",
-      example: "logout"
+      "logout", access: .atTerminal, summary: "Signs out: everything is saved and closed.", answer: "boolean or nothing"
     ) { _, session in
       guard session.auth.user != nil else {
         return CommandResult(.null, line: "There is no account to sign out of; `account add NAME` creates one.")
@@ -134,10 +125,9 @@ enum AccountCommands {
 
   private static var changePassword: BuiltIn {
     BuiltIn(
-      "passwd", theme: Self.accountTheme, access: .atTerminal, effect: .acts, summary: "Changes your password.",
-      answer: "boolean",
+      "passwd", access: .atTerminal, effect: .acts, summary: "Changes your password.", answer: "boolean",
       details: "It asks for the current password first, or reads it from the file given with --password-file.",
-      options: [Self.newPasswordFile], example: "passwd"
+      options: [Self.newPasswordFile]
     ) { invocation, session in
       guard let user = session.auth.user else {
         throw SignInError.noAccount
@@ -156,9 +146,7 @@ enum AccountCommands {
 
   private static var whoAmI: BuiltIn {
     BuiltIn(
-      "whoami", theme: Self.accountTheme, access: .atTerminal, effect: .reads, summary: "Shows who is signed in.",
-      answer: "text or nothing",
-      example: "whoami"
+      "whoami", access: .atTerminal, summary: "Shows who is signed in.", answer: "text or nothing"
     ) { _, session in
       guard let user = session.auth.user else {
         return CommandResult(.null, line: "Nobody: there is no account, and the data is local.")

@@ -15,8 +15,7 @@ import Workspace
 enum BuildCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "build", theme: "Decks and cards", access: .signedIn, effect: .changes,
-      summary: "Builds a deck from a folder of sources, or updates it.",
+      "build", effect: .changes, summary: "Builds a deck from a folder of sources, or updates it.",
       answer: "{added, updated, removed, changes, conflicts, COUNT}",
       details: """
         The sources are Markdown, CSV, TSV and JSON Lines files as `deck import` reads them, and .lua files that call \
@@ -27,8 +26,7 @@ enum BuildCommand {
         with an id (<!-- id: gato -->, a column guid) it stays the same card however much its texts change. What you \
         edited in the deck is not overwritten, and is reported; a field that was edited on both sides is a conflict, \
         which `deck conflicts` settles.
-        """,
-      arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
+        """, arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
       options: [
         Option("--apkg", "FILE", .file, access: .write, help: "also write the deck as an Anki package"),
         Option("--prune", help: "remove cards that are no longer in the sources"),
@@ -66,7 +64,7 @@ enum BuildCommand {
     }
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(
-      .record([("builds", .integer(builds))]), line: "No longer watching. Done: \(session.counted(builds, "build")).")
+      .record(["builds": builds]), line: "No longer watching. Done: \(session.counted(builds, "build")).")
   }
 
   private static func show(_ result: CommandResult, _ invocation: Invocation, _ session: Session) {

@@ -1,6 +1,6 @@
 // The built-in commands as values, registered by theme. Invariant: each is described once; its help, completion and
 // parsing come from that description, and its action is handed the session when it runs.
-// Measured: parameters 13, as each field of a description has its label where it is written.
+// Measured: parameters 12, as each field of a description has its label where it is written.
 
 public import Commands
 import Text
@@ -12,19 +12,22 @@ struct BuiltIn {
   /// Completions for the argument under the cursor; nil where the argument's kind determines them.
   let complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])?
 
-  /// - Parameter answer: the shape of the command's `--json` output, in the notation of `CommandText.answer`.
+  /// - Parameters:
+  ///   - answer: the shape of the command's `--json` output, in the notation of `CommandText.answer`.
+  ///   - example: a line that runs it; the command's name when left out.
   init(
-    _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
+    _ path: String..., access: CommandAccess = .signedIn, effect: CommandEffect = .reads, summary: String,
     answer: String, details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [],
-    example: String,
+    example: String? = nil,
     complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])? = nil,
     run: @escaping (Invocation, Session) throws -> CommandResult
   ) {
-    var text = CommandText(theme: theme, summary: summary, details: details, usage: usage, example: example)
+    let theme = Self.themes.first { $0.words.contains(path[0]) }?.name ?? Self.shellTheme
+    var text = CommandText(
+      theme: theme, summary: summary, details: details, usage: usage, example: example ?? path.joined(separator: " "))
     text.answer = answer
     command = Command(
-      path: path, text,
-      access: access, effect: effect, arguments: arguments, options: options,
+      path: path, text, access: access, effect: effect, arguments: arguments, options: options,
       completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
     self.complete = complete
     self.run = run
@@ -42,17 +45,26 @@ struct BuiltIn {
 
   /// The theme of commands for authors of scripts and plugins; `help` leaves it out.
   static let developers = "For developers"
+  private static let shellTheme = "The shell"
+
+  /// The themes in the order in which `help` lists them, with the first words of their commands; all other commands
+  /// are the shell's own.
+  private static let themes: [(name: String, words: [String])] = [
+    ("Decks and cards", ["build", "card", "deck", "media", "note", "notetype"]), ("Studying", ["study"]),
+    ("Card documents", ["doc"]), ("Words and games", ["mine", "play", "text", "word"]),
+    ("Settings", ["set", "toggle"]), ("Plugins", ["plugin"]),
+    ("Accounts", ["account", "login", "logout", "passwd", "sync", "whoami"]), (shellTheme, []),
+    (developers, ["completions", "docs", "lsp", "lua-types", "man", "map"]),
+  ]
 
   /// Describes themes and command groups to a registry.
   static func describeGroups(to registry: CommandRegistry) {
-    registry.themeOrder = [
-      "Decks and cards", "Studying", "Card documents", "Words and games", "Settings", "Plugins", "Accounts",
-      "The shell", developers,
-    ]
+    registry.themeOrder = themes.map(\.name)
+    registry.otherNames = ["exit": "quit"]
     registry.describeGroup("deck", "Creates, lists, renames, removes, imports and exports decks.")
     registry.describeGroup("card", "Adds, finds, edits, moves, tags and removes cards.")
     registry.describeGroup("note", "Adds, shows and edits notes, from which one or several cards are made.")
-    registry.describeGroup("notetype", "Lists, shows, creates, edits and removes note types.")
+    registry.describeGroup("notetype", "Lists, shows, creates and edits note types.")
     registry.describeGroup("media", "Lists, adds and removes the pictures and sounds of cards.")
     registry.describeGroup("doc", "Composes picture cards from texts and images, and draws them.")
     registry.describeGroup("word", "Looks up words by letters, by pattern or by meaning.")

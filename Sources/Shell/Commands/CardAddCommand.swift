@@ -12,8 +12,8 @@ import Workspace
 enum CardAddCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "card", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
-      summary: "Adds a card at the top of a deck, or a note with several cards.", answer: "card or card...",
+      "card", "add", effect: .changes, summary: "Adds a card at the top of a deck, or a note with several cards.",
+      answer: "card or card...",
       details: """
         --reversed adds a note with a second card that asks in the other direction; --type-answer adds one whose \
         answer you type. With --cloze, each number in {{c1::hidden}} or {{c1::hidden::hint}} makes a card.
@@ -31,8 +31,7 @@ enum CardAddCommand {
       usage: [
         "card add DECK PROMPT ANSWER [--tag T]... [--reversed] [--type-answer]",
         "card add DECK --cloze TEXT [--tag T]...",
-      ],
-      example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
+      ], example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }

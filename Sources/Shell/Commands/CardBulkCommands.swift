@@ -15,7 +15,6 @@ enum CardBulkCommands {
     [editCards, moveCards, suspendCards(true), suspendCards(false), buryCards, flagCards, tagCards, speakCards]
   }
 
-  private static let theme = "Decks and cards"
   private static let cards = Argument(
     "CARD|QUERY", .query, help: "guids, their beginnings, DECK:POSITION, or a query that finds cards")
   private static let details = """
@@ -61,14 +60,12 @@ enum CardBulkCommands {
 
   private static var speakCards: BuiltIn {
     BuiltIn(
-      "card", "speak", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Adds speech to cards, made by espeak-ng or the program in media.speech.",
-      answer: "{spoken, skipped}",
+      "card", "speak", effect: .changes,
+      summary: "Adds speech to cards, made by espeak-ng or the program in media.speech.", answer: "{spoken, skipped}",
       details: """
         The sound is added at the end of the text as [sound:NAME]. `r` plays it while you study, with the program in \
         media.player. A card that already has a sound is skipped.
-        """,
-      arguments: [cards],
+        """, arguments: [cards],
       options: [
         Option("--field", "F", help: "prompt, answer, or the name of a note's field; prompt when left out"),
         Common.language,
@@ -86,7 +83,7 @@ enum CardBulkCommands {
       let skipped =
         report.skipped > 0 ? "; \(session.grouped(report.skipped)) skipped (already with a sound, or without text)" : ""
       return CommandResult(
-        .record([("spoken", .integer(report.spoken)), ("skipped", .integer(report.skipped))]),
+        .record(["spoken": report.spoken, "skipped": report.skipped]),
         line: "Added a sound to \(session.counted(report.spoken, "card"))\(skipped).")
     }
   }
@@ -96,12 +93,12 @@ enum CardBulkCommands {
     _ label: String, _ cards: [CardHandle], _ session: Session, _ change: (CardProgress) throws -> T
   ) throws -> T {
     // Finding as many has taken a second.
-    let progress = session.console.progress(
-      label, total: cards.count, unit: "cards", atOnce: cards.count >= 20_000)
-    defer { progress.finish() }
-    return try change { done in
-      progress.update(done, of: cards.count)
-      try session.stopIfInterrupted()
+    let atOnce = cards.count >= 20_000
+    return try session.console.showing(label, total: cards.count, unit: "cards", atOnce: atOnce) { progress in
+      try change { done in
+        progress(done, cards.count)
+        try session.stopIfInterrupted()
+      }
     }
   }
 
@@ -109,25 +106,20 @@ enum CardBulkCommands {
 
   private static var editCards: BuiltIn {
     BuiltIn(
-      "card", "edit", theme: theme, access: .signedIn, effect: .changes, summary: "Changes the texts of cards.",
-      answer: "card...",
+      "card", "edit", effect: .changes, summary: "Changes the texts of cards.", answer: "card...",
       details: """
         Without a new text, a card opens in $EDITOR with the fields of its note, each below its name. Several cards, \
         or those that a query finds, open as a table (with the fields of their notes as columns if all have one note \
         type); all changes made in it are one undo step. --prompt and --answer are for cards whose sides are fields; \
-        --set works for every card.
-        """,
-      arguments: [cards],
+        `note edit --set` changes the fields of every other card.
+        """, arguments: [cards],
       options: [
         Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
-        Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field of its note"),
         Option("--yes", help: "agree to remove cards of the note"),
       ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
-      let given = invocation.list("--set")
-      try invocation.refuse(["--prompt", "--answer"], beside: "--set")
       guard prompt == nil, answer == nil else {
         try shown("Changing", found, session) {
           try session.workspace().cards.update(found, prompt: prompt, answer: answer, progress: $0)
@@ -135,15 +127,13 @@ enum CardBulkCommands {
         return CommandResult(.objects(found), line: "Changed \(session.counted(found.count, "card")).")
       }
       guard found.count == 1 else {
-        if !given.isEmpty { throw ShellError.oneCardOnly(option: "--set", count: found.count) }
         let changed = try CardTableEditing(session).edit(found, agreed: invocation.flag("--yes"))
         if changed.isEmpty { return .unchanged(.objects([])) }
         return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
       }
-      guard
-        try NoteCommands.edit(
-          found[0].note(), given, session, NoteCommands.Change(command: "card edit", agreed: invocation.flag("--yes")))
-      else { return .unchanged(.objects([])) }
+      guard try NoteCommands.edit(found[0].note(), [], session, .init(agreed: invocation.flag("--yes"))) else {
+        return .unchanged(.objects([]))
+      }
       return CommandResult(.objects(found), line: "Changed 1 card.")
     }
   }
@@ -152,9 +142,8 @@ enum CardBulkCommands {
 
   private static var moveCards: BuiltIn {
     BuiltIn(
-      "card", "move", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Moves a card to a position in its deck, or cards to another deck.", answer: "card or integer",
-      details: "In another deck, they go to the top and keep their order.",
+      "card", "move", effect: .changes, summary: "Moves a card to a position in its deck, or cards to another deck.",
+      answer: "card or integer", details: "In another deck, they go to the top and keep their order.",
       arguments: [Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck, cards or a query")],
       options: [Option("--deck", "DECK", .deck, help: "the deck to move them to")],
       usage: ["card move CARD POSITION", "card move CARD|QUERY... --deck DECK"], example: "card move Spanish:7 1",
@@ -195,16 +184,21 @@ enum CardBulkCommands {
 
   private static func suspendCards(_ suspends: Bool) -> BuiltIn {
     BuiltIn(
-      "card", suspends ? "suspend" : "resume", theme: theme, access: .signedIn, effect: .changes,
-      summary: suspends ? "Suspends cards, so that reviews skip them." : "Puts suspended cards into reviews again.",
-      answer: "card...",
-      details: details,
-      arguments: [cards], example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
+      "card", suspends ? "suspend" : "resume", effect: .changes,
+      summary: suspends
+        ? "Suspends cards, so that reviews skip them." : "Puts suspended and buried cards into reviews again.",
+      answer: "card...", details: details, arguments: [cards],
+      example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      try shown(suspends ? "Suspending" : "Resuming", found, session) {
-        try session.workspace().cards.setSuspended(found, suspends, progress: $0)
+      try shown(suspends ? "Suspending" : "Resuming", found, session) { progress in
+        let workspace = try session.workspace()
+        if suspends { return try workspace.cards.setSuspended(found, true, progress: progress) }
+        try workspace.asUnit {
+          try workspace.cards.setSuspended(found, false, progress: progress)
+          try workspace.cards.unbury(found)
+        }
       }
       return CommandResult(
         .objects(found), line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(found.count, "card")).")
@@ -213,25 +207,20 @@ enum CardBulkCommands {
 
   private static var buryCards: BuiltIn {
     BuiltIn(
-      "card", "bury", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Hides cards until tomorrow, or shows them again.", answer: "card...", details: details,
-      arguments: [cards], options: [Option("--undo", help: "show buried cards again")],
-      example: "card bury tag:verb is:due", complete: { word, _, session in offers(word, session) }
+      "card", "bury", effect: .changes, summary: "Hides cards until tomorrow.", answer: "card...",
+      details: details + " `card resume` shows them again.", arguments: [cards], example: "card bury tag:verb is:due",
+      complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      let shows = invocation.flag("--undo")
-      let count = try shows ? session.workspace().cards.unbury(found) : session.workspace().cards.bury(found)
-      let end = shows ? "are shown again" : "are buried until tomorrow"
+      let count = try session.workspace().cards.bury(found)
       return CommandResult(
-        .objects(found),
-        line: "\(session.counted(count, "card")) \(count == 1 ? end.replacingFirst("are", by: "is") : end).")
+        .objects(found), line: "\(session.counted(count, "card")) \(count == 1 ? "is" : "are") buried until tomorrow.")
     }
   }
 
   private static var flagCards: BuiltIn {
     BuiltIn(
-      "card", "flag", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Gives cards a flag from 1 to 7, or none with 0.", answer: "card...",
+      "card", "flag", effect: .changes, summary: "Gives cards a flag from 1 to 7, or none with 0.", answer: "card...",
       details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
       arguments: [Argument("CARD|QUERY", .query, help: "cards or a query, then the number of the flag")],
       usage: ["card flag CARD|QUERY... N"], example: "card flag Spanish:3 1",
@@ -252,8 +241,8 @@ enum CardBulkCommands {
 
   private static var tagCards: BuiltIn {
     BuiltIn(
-      "card", "tag", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Adds tags to cards and removes tags.", answer: "card...", details: details, arguments: [cards],
+      "card", "tag", effect: .changes, summary: "Adds tags to cards and removes tags.", answer: "card...",
+      details: details, arguments: [cards],
       options: [
         Option("--add", "T", isRepeating: true, help: "a tag to add"),
         Option("--remove", "T", isRepeating: true, help: "a tag to remove"),
@@ -268,11 +257,5 @@ enum CardBulkCommands {
       let what = added.isEmpty ? "Untagged" : "Tagged"
       return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
     }
-  }
-}
-
-extension String {
-  fileprivate func replacingFirst(_ word: String, by other: String) -> String {
-    hasPrefix(word) ? other + dropFirst(word.count) : self
   }
 }

@@ -19,7 +19,6 @@ enum CardCommands {
       + CardBulkCommands.all
   }
 
-  private static let theme = "Decks and cards"
   private static let card = Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")
   private static let cards = Argument(
     "CARD", .card, isRepeating: true, help: "guids, their beginnings, or DECK:POSITION")
@@ -58,9 +57,7 @@ enum CardCommands {
 
   private static var showCard: BuiltIn {
     BuiltIn(
-      "card", "show", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Shows all fields of a card.",
-      answer: "card",
-      arguments: [Self.card],
+      "card", "show", summary: "Shows all fields of a card.", answer: "card", arguments: [Self.card],
       example: "card show Spanish:1"
     ) { invocation, session in
       let card = try card(invocation.text("CARD"), session)
@@ -98,9 +95,8 @@ enum CardCommands {
 
   private static var attachDocument: BuiltIn {
     BuiltIn(
-      "card", "attach", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Attaches a document that a card shows with its answer.", answer: "card",
-      details: "Use `none` instead of a document to detach it.",
+      "card", "attach", effect: .changes, summary: "Attaches a document that a card shows with its answer.",
+      answer: "card", details: "Use `none` instead of a document to detach it.",
       arguments: [Self.card, Argument("DOC", .document, help: "a document's id, or its beginning")],
       example: "card attach Spanish:1 6D92"
     ) { invocation, session in
@@ -144,8 +140,7 @@ enum CardCommands {
 
   private static var removeCards: BuiltIn {
     BuiltIn(
-      "card", "remove", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes cards.",
-      answer: "integer",
+      "card", "remove", effect: .changes, summary: "Removes cards.", answer: "integer",
       details: "At a terminal it asks first when there are several.", arguments: [Self.cards],
       example: "card remove Spanish:3 Spanish:5"
     ) { invocation, session in

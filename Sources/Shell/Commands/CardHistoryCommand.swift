@@ -11,14 +11,12 @@ import Workspace
 enum CardHistoryCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "card", "history", theme: "Decks and cards", access: .signedIn, effect: .reads,
-      summary: "Shows each step that changed a card, with what changed and when.",
+      "card", "history", summary: "Shows each step that changed a card, with what changed and when.",
       answer: "{step, name, at, event, fields, added_tags, removed_tags}...",
       details: """
         The steps are those of `undo --list`, newest first; changes that other cards of the note share are included. \
         `undo N` undoes one of them; `deckhand --at N card show CARD` shows the card as it was after a step.
-        """,
-      arguments: [Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")],
+        """, arguments: [Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")],
       example: "card history Spanish:1"
     ) { invocation, session in
       let steps = try session.workspace().comparing.history(of: CardCommands.card(invocation.text("CARD"), session))

@@ -12,8 +12,7 @@ import Workspace
 enum CardListCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "card", "list", theme: "Decks and cards", access: .signedIn, effect: .reads,
-      summary: "Lists the cards of one deck, or all cards.", answer: "card... or {COLUMN}...",
+      "card", "list", summary: "Lists the cards of one deck, or all cards.", answer: "card... or {COLUMN}...",
       details: """
         At a terminal, the first `display.rows` cards are shown. --sort takes \
         \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")); with a - before it, it sorts from highest to \

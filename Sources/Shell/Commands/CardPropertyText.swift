@@ -12,7 +12,7 @@ extension CardProperty {
     switch description.kind {
     case .integer where self == .position: .init("#", .right)
     case .integer, .number: .init(title, .right)
-    default: .init(title)
+    default: .init(title, isMain: self == .prompt || self == .answer)
     }
   }
 

@@ -14,21 +14,17 @@ import Workspace
 enum CareCommands {
   static var all: [BuiltIn] { [backup, restore, doctor] }
 
-  private static let theme = "The shell"
-
   // MARK: Backups
 
   private static var backup: BuiltIn {
     BuiltIn(
-      "backup", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Writes all data of the account to one file.", answer: "{path, contents}",
+      "backup", effect: .announces, summary: "Writes all data of the account to one file.", answer: "{path, contents}",
       details: """
         It contains cards, documents, settings, grants and history, but not the password. You can make it while \
         another shell is running, and from a full or read-only disk to another disk. Without FILE it is stored in the \
         folder `backups` next to your data. One is made automatically after the first change of a day; `set backup` \
         shows how many of those are stored.
-        """,
-      arguments: [Argument("FILE", .file, isOptional: true, access: .write, help: "the file")],
+        """, arguments: [Argument("FILE", .file, isOptional: true, access: .write, help: "the file")],
       example: "backup ~/deckhand.backup"
     ) { invocation, session in
       let workspace = try session.workspace()
@@ -43,14 +39,14 @@ enum CareCommands {
         ? workspace.care.backup(progress: update) : (path, workspace.care.backup(to: path, progress: update))
       progress.finish()
       return CommandResult(
-        .record([("path", .text(made.path)), ("contents", record(made.contents))]),
+        .record(["path": made.path, "contents": record(made.contents)]),
         line: "Backed up \(words(made.contents, session)) to \(made.path).")
     }
   }
 
   private static var restore: BuiltIn {
     BuiltIn(
-      "restore", theme: Self.theme, access: .atTerminal, effect: .announces,
+      "restore", access: .atTerminal, effect: .announces,
       summary: "Restores the cards, documents and media of a backup.",
       answer: "{restored, replaced, kept, powers} or {backup, here, powers} or nothing",
       details: """
@@ -60,13 +56,11 @@ enum CareCommands {
         not restored. --with restores them, by one or several names separated by commas: settings (those that plugins \
         may not change, and the link with a sync server), grants (what plugins may do), history. The backup of an \
         account can be restored only into that account; `--with account` accepts a backup made without an account.
-        """,
-      arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
+        """, arguments: [Argument("FILE", .file, access: .read, help: "a file that `backup` wrote")],
       options: [
         Option(
           "--with", "NAMES", help: "also restore settings, grants or history, or accept a backup without an account")
-      ],
-      example: "restore ~/deckhand.backup"
+      ], example: "restore ~/deckhand.backup"
     ) { invocation, session in
       let workspace = try session.workspace()
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -78,7 +72,7 @@ enum CareCommands {
         session.show(CommandResult(.null, .table(comparison(found, here, session))), asJSON: false)
         for power in left { session.console.note(line(power, staged)) }
       }
-      let powers = Value.list(left.map { .record([("name", .text($0.power.rawValue)), ("what", .text($0.what))]) })
+      let powers = Value.list(left.map { .record(["name": $0.power.rawValue, "what": $0.what]) })
       guard session.rehearsal.mayActOutside("replace the current data with \(path)") else {
         return CommandResult(
           .record([("backup", record(found)), ("here", here.map { record($0) } ?? .null), ("powers", powers)]))
@@ -169,9 +163,8 @@ enum CareCommands {
 
   private static func record(_ contents: BackupContents) -> Value {
     .record([
-      ("created", .number(contents.created)), ("account", contents.account.map { .text($0) } ?? .null),
-      ("decks", .integer(contents.decks)), ("cards", .integer(contents.cards)),
-      ("reviews", .integer(contents.reviews)), ("documents", .integer(contents.documents)),
+      "created": contents.created, "account": contents.account, "decks": contents.decks, "cards": contents.cards,
+      "reviews": contents.reviews, "documents": contents.documents,
     ])
   }
 
@@ -179,8 +172,7 @@ enum CareCommands {
 
   private static var doctor: BuiltIn {
     BuiltIn(
-      "doctor", theme: Self.theme, access: .signedIn,
-      effect: .depends { $0.flag("--mend") ? .announces : .reads },
+      "doctor", effect: .depends { $0.flag("--mend") ? .announces : .reads },
       summary: "Checks all stored data, and reports what is wrong.",
       answer: "{area, code, what, place, remedy, mendable}...",
       details: """
@@ -197,7 +189,7 @@ enum CareCommands {
       options: [
         Option("--mend", help: "repair what can be repaired"),
         Option("--yes", help: "agree to the removal of cards that their notes no longer make"),
-      ], example: "doctor"
+      ]
     ) { invocation, session in
       let workspace = try session.workspace()
       let areas = areas(invocation.optionalText("AREA"))
@@ -275,8 +267,8 @@ enum CareCommands {
 
   private static func record(_ finding: DoctorFinding) -> Value {
     .record([
-      ("area", .text(finding.area.rawValue)), ("code", .text(finding.code)), ("what", .text(finding.what)),
-      ("place", .text(finding.place)), ("remedy", .text(finding.remedy)), ("mendable", .boolean(finding.isMendable)),
+      "area": finding.area.rawValue, "code": finding.code, "what": finding.what, "place": finding.place,
+      "remedy": finding.remedy, "mendable": finding.isMendable,
     ])
   }
 }

@@ -43,8 +43,7 @@ enum CompareCommands {
 
   private static var diff: BuiltIn {
     BuiltIn(
-      "deck", "diff", theme: DeckCommands.theme, access: .signedIn, effect: .reads,
-      summary: "Shows the differences between two decks, files or steps.",
+      "deck", "diff", summary: "Shows the differences between two decks, files or steps.",
       answer: "{kind, event, key, title, fields, added_tags, removed_tags, behind?}... or {kind, EVENT}...",
       details: operands + """
          Notes are compared field by field, together with tags, order, suspension, flags, note types, options and \
@@ -96,8 +95,7 @@ enum CompareCommands {
 
   private static var merge: BuiltIn {
     BuiltIn(
-      "deck", "merge", theme: DeckCommands.theme, access: .signedIn,
-      effect: .depends { $0.optionalText("--output") == nil ? .changes : .announces },
+      "deck", "merge", effect: .depends { $0.optionalText("--output") == nil ? .changes : .announces },
       summary: "Merges the changes of two decks or files since a common base.",
       answer: "{added, changed, removed, conflicts, elsewhere, kept}",
       details: operands + """
@@ -170,12 +168,10 @@ enum CompareCommands {
           + "(\(names.joined(separator: ", "))\(guids.count > 5 ? ", …" : "")).")
     }
     let value: Value = .record([
-      ("added", .integer(counts.added)), ("changed", .integer(counts.changed)), ("removed", .integer(counts.removed)),
-      (
-        "conflicts",
-        .list(conflicts.flatMap { kind, entry in entry.conflicts.map { $0.value(kind: kind, key: entry.key) } })
-      ), ("elsewhere", .list(counts.elsewhere.map { .text($0) })),
-      ("kept", .list(counts.kept.map { .text($0) })),
+      "added": counts.added, "changed": counts.changed, "removed": counts.removed,
+      "conflicts": Value.list(
+        conflicts.flatMap { kind, entry in entry.conflicts.map { $0.value(kind: kind, key: entry.key) } }),
+      "elsewhere": counts.elsewhere, "kept": counts.kept,
     ])
     var result = CommandResult(value, .lines(lines))
     result.status = conflicts.isEmpty && elsewhere.isEmpty ? ExitStatus.done : ExitStatus.failed
@@ -186,8 +182,7 @@ enum CompareCommands {
 
   private static var conflicts: BuiltIn {
     BuiltIn(
-      "deck", "conflicts", theme: DeckCommands.theme, access: .signedIn,
-      effect: .depends { $0.optionalText("--take") == nil ? .reads : .changes },
+      "deck", "conflicts", effect: .depends { $0.optionalText("--take") == nil ? .reads : .changes },
       summary: "Lists the conflicts of merges, or settles them.",
       answer: "{kind, key, field, base?, ours?, theirs?}... or {settled}",
       details: """
@@ -217,7 +212,7 @@ enum CompareCommands {
       let count = try workspace.comparing.settle(
         deck, guids: invocation.list("NOTE"), field: invocation.optionalText("--field"), by: side)
       return CommandResult(
-        .record([("settled", .integer(count))]),
+        .record(["settled": count]),
         line:
           "Settled \(session.counted(count, "conflict")) in \(quoted(try deck.record().name)): took \(side.rawValue).")
     }

@@ -17,18 +17,14 @@ enum DeckCommands {
     ]
   }
 
-  static let theme = "Decks and cards"
-
   private static var listDecks: BuiltIn {
     BuiltIn(
-      "deck", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the decks.",
-      answer: "deck...",
+      "deck", "list", summary: "Lists the decks.", answer: "deck...",
       details: """
         Cards counts only the deck's own cards; the other columns include the decks within it. New and Due count what \
         `study` would show now, up to the daily limits.
-        """, example: "deck list"
-    ) {
-      _, session in
+        """
+    ) { _, session in
       let workspace = try session.workspace()
       let decks = try workspace.decks.all()
       var table = TableText(
@@ -51,8 +47,7 @@ enum DeckCommands {
 
   private static var createDeck: BuiltIn {
     BuiltIn(
-      "deck", "create", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Creates an empty deck.",
-      answer: "deck",
+      "deck", "create", effect: .changes, summary: "Creates an empty deck.", answer: "deck",
       details: "A deck A::B is within the deck A, which is created too if it does not exist.",
       arguments: [Argument("DECK", help: "the new deck's name")], example: "deck create Spanish::Verbs"
     ) { invocation, session in
@@ -63,9 +58,7 @@ enum DeckCommands {
 
   private static var showDeck: BuiltIn {
     BuiltIn(
-      "deck", "show", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Shows a deck and its first cards.", answer: "deck",
-      arguments: [Common.deck],
+      "deck", "show", summary: "Shows a deck and its first cards.", answer: "deck", arguments: [Common.deck],
       example: "deck show Spanish"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
@@ -92,8 +85,7 @@ enum DeckCommands {
 
   private static var renameDeck: BuiltIn {
     BuiltIn(
-      "deck", "rename", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Renames a deck, together with the decks within it.", answer: "deck",
+      "deck", "rename", effect: .changes, summary: "Renames a deck, together with the decks within it.", answer: "deck",
       arguments: [Common.deck, Argument("NEW", help: "its new name")], example: "deck rename Spanish Español"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
@@ -105,9 +97,9 @@ enum DeckCommands {
 
   private static var removeDeck: BuiltIn {
     BuiltIn(
-      "deck", "remove", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Removes a deck, the decks within it and all their cards.", answer: "integer",
-      details: "At a terminal it asks first when there are cards.", arguments: [Common.deck], example: "deck remove Old"
+      "deck", "remove", effect: .changes, summary: "Removes a deck, the decks within it and all their cards.",
+      answer: "integer", details: "At a terminal it asks first when there are cards.", arguments: [Common.deck],
+      example: "deck remove Old"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let name = try deck.record().name

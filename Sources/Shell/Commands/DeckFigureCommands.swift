@@ -16,13 +16,11 @@ enum DeckFigureCommands {
     [options, GoalCommand.command, OptimizeCommand.command, LeechCommand.command, simulate, statistics]
   }
 
-  private static let theme = "Decks and cards"
-
   // MARK: Options
 
   private static var options: BuiltIn {
     BuiltIn(
-      "deck", "options", theme: theme, access: .signedIn,
+      "deck", "options",
       effect: .depends { $0.list("NAME=VALUE").isEmpty && !$0.flag("--deck-only") ? .reads : .changes },
       summary: "Shows how a deck is studied, or sets options of its preset.", answer: "{deck, preset, OPTION}",
       details: """
@@ -36,8 +34,7 @@ enum DeckFigureCommands {
       ],
       options: [
         Option("--deck-only", help: "set new_per_day, reviews_per_day or desired_retention for this deck only")
-      ],
-      example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
+      ], example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
       complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
@@ -93,7 +90,9 @@ enum DeckFigureCommands {
     let heading =
       preset.map { "\(record.name) uses the preset \(quoted($0.name))\(shares)." }
       ?? "\(record.name) uses the initial options."
-    var table = TableText([.init("Option", isTyped: true), .init("Value"), .init("From"), .init("What it is for")])
+    var table = TableText([
+      .init("Option", isTyped: true), .init("Value", isMain: true), .init("From"), .init("What it is for"),
+    ])
     for name in DeckOptions.Name.allCases {
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
       table.add([name.text, options[name].text, by, name.summary])
@@ -108,8 +107,7 @@ enum DeckFigureCommands {
 
   private static var simulate: BuiltIn {
     BuiltIn(
-      "deck", "simulate", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Simulates the study of a deck at several retentions.",
+      "deck", "simulate", summary: "Simulates the study of a deck at several retentions.",
       answer: "{retention, reviews_per_day, known, reviews, weekdays}...",
       details: """
         A year of study of the deck's cards, new ones included, is simulated card by card with its options. For each \
@@ -121,10 +119,9 @@ enum DeckFigureCommands {
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let days = invocation.optionalInteger("--days") ?? 365
-      let progress = session.console.progress("Simulating \(try deck.record().name)", total: 1000)
-      defer { progress.finish() }
-      let forecasts = try deck.scheduling.simulate(days: days) { progress.update(Int($0 * 1000), of: 1000) }
-      progress.finish()
+      let forecasts = try session.console.showing("Simulating \(try deck.record().name)", total: 1000) { progress in
+        try deck.scheduling.simulate(days: days) { progress(Int($0 * 1000), 1000) }
+      }
       let lines =
         forecastLines(forecasts, days, session) + weekdayLines(forecasts, try deck.scheduling.options(), session)
       return CommandResult(.list(forecasts.map(\.value)), .drawn(lines))
@@ -166,38 +163,28 @@ enum DeckFigureCommands {
 
   private static var statistics: BuiltIn {
     BuiltIn(
-      "deck", "stats", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Shows study statistics: retention, days, forecast, distributions.",
+      "deck", "stats", summary: "Shows study statistics: retention, days, forecast, distributions.",
       answer: "{today, streak, longest_streak, cards, known, retention, FIGURE}",
       details: """
         The statistics are of a deck and those within it, of the cards that a query finds, or of everything. True \
         retention is shown next to the prediction of the memory model; a card is mature when its interval is at least \
         21 days. For a deck with a goal, its progress is shown. With --png or --svg, the charts are written to a file.
-        """,
-      arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
+        """, arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
       options: [
-        Option("--png", "FILE", .file, access: .write, help: "write the charts as a PNG picture"),
+        Option("--png", "FILE", .file, access: .write, help: "write the charts as a picture, PNG or .svg"),
         Option("--svg", "FILE", .file, access: .write, help: "write the charts as SVG"),
-        Option("--dark", help: "draw light on dark"),
       ], example: "deck stats Spanish",
       complete: { word, before, session in
         NameOffers(session).names(of: before.isEmpty ? .deck : .query, word)
       }
     ) { invocation, session in
-      try invocation.require("--png", "--svg", beside: "--dark")
       let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
-      var lines: [String] = []
-      for (option, asPNG) in [("--png", true), ("--svg", false)] {
-        guard let given = invocation.optionalText(option) else { continue }
-        let path = session.environment.folders.expanded(given)
+      let files = ["--png", "--svg"].compactMap { invocation.optionalText($0) }
+      if !files.isEmpty {
         let panels = StatisticsPanels(figures, groupsNumbers: true).panels(weeks: 53)
-        let picture = ChartPicture(title: name, panels: panels, isDark: invocation.flag("--dark"))
-        guard session.rehearsal.mayActOutside("write \(path)") else { continue }
-        try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
-        lines.append("Drew the charts to \(path).")
+        let lines = try files.flatMap { try session.draw(ChartPicture(title: name, panels: panels), to: $0) }
+        return CommandResult(figures.value, .lines(lines))
       }
-      let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
-      guard !isDrawn else { return CommandResult(figures.value, .lines(lines)) }
       let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
       let panels = chartLines(figures, session.console.terminal)
       return CommandResult(figures.value, .page(.init(.drawn(panels), title: name, facts: facts)))
@@ -263,9 +250,18 @@ extension OptionValue {
 extension RetentionForecast {
   fileprivate var value: Value {
     .record([
-      ("retention", .number(retention)), ("reviews_per_day", .number(reviewsPerDay)),
-      ("known", .number(knownAtEnd)), ("reviews", .list(reviews.map { .integer($0) })),
-      ("weekdays", .list(reviewsByWeekday.map { .number($0) })),
+      "retention": retention, "reviews_per_day": reviewsPerDay, "known": knownAtEnd,
+      "reviews": reviews, "weekdays": reviewsByWeekday,
     ])
+  }
+}
+
+extension Session {
+  /// Writes charts to a file, as SVG if its name ends so and as PNG otherwise; returns what was done, for people.
+  func draw(_ picture: ChartPicture, to file: String) throws -> [String] {
+    let path = environment.folders.expanded(file)
+    guard rehearsal.mayActOutside("write \(printable(path))") else { return [] }
+    try workspace().exchange.writeCharts(picture, to: path, asPNG: !path.lowercased().hasSuffix(".svg"))
+    return ["Drew the charts to \(printable(path))."]
   }
 }

@@ -21,8 +21,7 @@ enum DeckFileCommands {
 
   private static var importDeck: BuiltIn {
     BuiltIn(
-      "deck", "import", theme: DeckCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Adds the cards of files to a deck.",
+      "deck", "import", effect: .changes, summary: "Adds the cards of files to a deck.",
       answer:
         "{added, updated, skipped, rejected_count, rejected, lines, blank, rows, used, left_count, left, FINDING} or {entered, older, known, unknown}",
       details: """
@@ -71,12 +70,10 @@ enum DeckFileCommands {
     }
     let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 5 : 0)
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
-    let progress = session.console.progress("Importing \(label)", total: paths.count == 1 ? fileSize(paths[0]) : nil)
-    defer { progress.finish() }
-    let report = try session.workspace().exchange.importCards(intoDeck: name, from: paths, .any, options) {
-      progress.update($0, of: $1)
+    let size = paths.count == 1 ? fileSize(paths[0]) : nil
+    let report = try session.console.showing("Importing \(label)", total: size) {
+      try session.workspace().exchange.importCards(intoDeck: name, from: paths, .any, options, progress: $0)
     }
-    progress.finish()
     var lines = try words(report, name, session)
     if report.findings.format == .txt, !options.table.columns.isEmpty || options.table.hasNoHeader {
       lines.append(
@@ -238,21 +235,19 @@ enum DeckFileCommands {
 
   private static var exportDeck: BuiltIn {
     BuiltIn(
-      "deck", "export", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes the cards of a deck and the decks within it to a file.", answer: "{cards, bytes, lost}",
+      "deck", "export", effect: .announces, summary: "Writes the cards of a deck and the decks within it to a file.",
+      answer: "{cards, bytes, lost}",
       details: """
         The file's extension determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
         (Anki's package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg \
         contains all decks with their schedules, whichever deck you name: in Anki it replaces the whole collection. \
         The file is written completely or not at all; what its format cannot contain is reported. JSON is an array of \
         prompts and answers; with notes of other types or --with-schedule it is an object with everything.
-        """,
-      arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
+        """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
       options: [
         formatOption, Option("--with-schedule", help: "include schedules, in .json, .jsonl and .apkg"),
         Option("--for-spreadsheet", help: "for a table: escape cells that a spreadsheet would run as formulas"),
-      ],
-      example: "deck export Spanish spanish.csv"
+      ], example: "deck export Spanish spanish.csv"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))

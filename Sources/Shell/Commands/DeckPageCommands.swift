@@ -18,8 +18,7 @@ enum DeckPageCommands {
 
   static var page: BuiltIn {
     BuiltIn(
-      "deck", "page", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a deck as a single web page to study without a network.",
+      "deck", "page", effect: .announces, summary: "Writes a deck as a single web page to study without a network.",
       answer: "{cards, bytes, media, media_left_out, documents, documents_left_out} or nothing",
       details: """
         The page contains the cards with their pictures, sounds and documents, including the cards of decks within the \
@@ -27,8 +26,7 @@ enum DeckPageCommands {
         with the deck's memory model and options, and continues from where the cards are here; with --fresh all cards \
         are new, as for somebody else. Import what was answered there with `deck import DECK FILE --format answers`. \
         If a browser does not run scripts, the page is a list that reveals answers.
-        """,
-      arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
+        """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
       options: [
         Option("--lang", "L", help: "the languages of prompts and answers, such as es,en, for voices and hyphens"),
         Option("--title", "TEXT", help: "the page's title; the deck's name when left out"),
@@ -48,10 +46,9 @@ enum DeckPageCommands {
       let about = weight < 1_000_000 ? "less than 1 MB" : "about \(size)"
       guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
       if weight >= heavy { session.console.note("The page will be \(about).") }
-      let progress = session.console.progress("Writing \(lastPart(of: path))", total: nil)
-      defer { progress.finish() }
-      let report = try deck.writePage(to: path, .any, options) { progress.update($0, of: $1) }
-      progress.finish()
+      let report = try session.console.showing("Writing \(lastPart(of: path))") {
+        try deck.writePage(to: path, .any, options, progress: $0)
+      }
       return CommandResult(report.value, .lines(words(report, try deck.record().name, path, session)))
     }
   }
@@ -101,10 +98,9 @@ enum DeckPageCommands {
   /// Imports the answers of a page into the deck, which must exist.
   static func importAnswers(_ name: String, _ paths: [String], _ session: Session) throws -> CommandResult {
     let deck = try session.workspace().decks.open(name)
-    let progress = session.console.progress("Importing answers", total: nil)
-    defer { progress.finish() }
-    let report = try deck.importAnswers(from: paths, .any) { progress.update($0, of: $1) }
-    progress.finish()
+    let report = try session.console.showing("Importing answers") {
+      try deck.importAnswers(from: paths, .any, progress: $0)
+    }
     return CommandResult(report.value, line: words(report, try deck.record().name, session))
   }
 

@@ -12,7 +12,7 @@ import Workspace
 enum DeckSheetCommand {
   static var sheet: BuiltIn {
     BuiltIn(
-      "deck", "sheet", theme: DeckCommands.theme, access: .signedIn, effect: .announces,
+      "deck", "sheet", effect: .announces,
       summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
       answer: "{pages, cards, left_out} or nothing",
       details: """
@@ -22,29 +22,24 @@ enum DeckSheetCommand {
         fold; the answers of a worksheet are on its last pages. The cards of decks within the deck are included; \
         suspended cards are included only if the query finds them. The same seed gives the same sheet; another seed \
         gives another version.
-        """,
-      arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
+        """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
       options: [
         Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
         Option("--query", "QUERY", .query, help: "only the cards that it finds"),
         Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "the paper size; a4 when left out"),
-        Option("--grid", "CxR", help: "cards across and down; 2x5 when left out, 1x5 for cards to fold"),
         Option(
           "--sides", choice: PaperSides.allCases.map(\.rawValue), help: "where the answers are; two when left out"),
         Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version; another number gives another order"),
-      ], example: "deck sheet Spanish spanish.pdf --grid 3x6"
+      ], example: "deck sheet Spanish spanish.pdf --sides fold"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let options = try options(invocation)
       let query = try session.query("--query", of: invocation)
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: nil)
-      defer { progress.finish() }
-      let report = try deck.print(to: path, options, matching: query) {
-        progress.update($0, of: $1)
+      let report = try session.console.showing("Drawing") {
+        try deck.print(to: path, options, matching: query, drawn: $0)
       }
-      progress.finish()
       return CommandResult(report.value, line: words(report, try deck.record().name, path, session))
     }
   }
@@ -55,18 +50,10 @@ enum DeckSheetCommand {
     options.size = invocation.optionalText("--size").flatMap { PaperSize(rawValue: $0) } ?? options.size
     options.sides = invocation.optionalText("--sides").flatMap { PaperSides(rawValue: $0) } ?? options.sides
     options.seed = invocation.optionalInteger("--seed")
-    for name in ["--grid", "--sides"] where options.kind != .cards {
-      guard let given = invocation.optionalText(name) else { continue }
+    if options.kind != .cards, let given = invocation.optionalText("--sides") {
       throw CommandError.badValue(
-        command: "deck sheet", name: name, value: given, expected: "left out unless --kind is cards")
+        command: "deck sheet", name: "--sides", value: given, expected: "left out unless --kind is cards")
     }
-    guard let given = invocation.optionalText("--grid") else { return options }
-    guard let grid = PaperGrid(given) else {
-      throw CommandError.badValue(
-        command: "deck sheet", name: "--grid", value: given, expected: "cards across and down from 1 to 10, such as 2x5"
-      )
-    }
-    options.grid = grid
     return options
   }
 
@@ -82,6 +69,6 @@ enum DeckSheetCommand {
 extension PaperReport {
   /// The record that `--json` prints.
   fileprivate var value: Value {
-    .record([("pages", .integer(pages)), ("cards", .integer(cards)), ("left_out", .integer(leftOut))])
+    .record(["pages": pages, "cards": cards, "left_out": leftOut])
   }
 }

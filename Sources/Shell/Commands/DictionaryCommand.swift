@@ -13,15 +13,14 @@ import Workspace
 enum DictionaryCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "word", "dictionaries", theme: "Words and games", access: .signedIn,
+      "word", "dictionaries",
       effect: .depends {
         switch $0.optionalText("ACTION") {
         case "add", "remove": .announces
         case "order": .changes
         default: .reads
         }
-      },
-      summary: "Lists, adds, removes or orders the dictionaries that explain words.",
+      }, summary: "Lists, adds, removes or orders the dictionaries that explain words.",
       answer: "{name, words?, meanings?, path, own}... or {name, path, meanings, forms, frequencies, "
         + "pronunciations} or {order} or {removed}",
       details: """
@@ -48,7 +47,7 @@ enum DictionaryCommand {
       usage: [
         "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L]", "word dictionaries remove NAME",
         "word dictionaries order NAME...",
-      ], example: "word dictionaries", complete: offers
+      ], complete: offers
     ) { invocation, session in
       let names = invocation.list("FILE|NAME")
       switch invocation.optionalText("ACTION") {
@@ -98,11 +97,7 @@ enum DictionaryCommand {
     return CommandResult(
       .list(
         places.map {
-          .record([
-            ("name", .text($0.name)), ("words", $0.words.map { .text($0) } ?? .null),
-            ("meanings", $0.meanings.map { .text($0) } ?? .null), ("path", .text($0.path)),
-            ("own", .boolean($0.isOwn)),
-          ])
+          .record(["name": $0.name, "words": $0.words, "meanings": $0.meanings, "path": $0.path, "own": $0.isOwn])
         }), .table(table))
   }
 
@@ -119,16 +114,13 @@ enum DictionaryCommand {
     for file in names {
       let path = session.environment.folders.expanded(file)
       guard session.rehearsal.mayActOutside("index \(printable(path))") else { continue }
-      let progress = session.console.progress("Indexing", total: nil)
-      defer { progress.finish() }
-      let added = try UserDictionaries(workspace).add(path, named: name, words: language) {
-        progress.update($0, of: nil)
+      let added = try session.console.showing("Indexing") { progress in
+        try UserDictionaries(workspace).add(path, named: name, words: language) { progress($0, nil) }
       }
       values.append(
         .record([
-          ("name", .text(added.name)), ("path", .text(added.path)), ("meanings", .integer(added.meanings)),
-          ("forms", .integer(added.forms)), ("frequencies", .integer(added.frequencies)),
-          ("pronunciations", .integer(added.pronunciations)),
+          "name": added.name, "path": added.path, "meanings": added.meanings, "forms": added.forms,
+          "frequencies": added.frequencies, "pronunciations": added.pronunciations,
         ]))
       var counts = [
         session.counted(added.meanings, "meaning"), session.counted(added.forms, "form"),
@@ -155,7 +147,7 @@ enum DictionaryCommand {
     guard session.rehearsal.mayActOutside("remove the dictionary \(shown)") else { return CommandResult() }
     for name in Set(names) { try dictionaries.remove(name) }
     return CommandResult(
-      .record([("removed", .list(names.map { .text($0) }))]),
+      .record(["removed": names]),
       line: "Removed \(shown).")
   }
 
@@ -166,7 +158,7 @@ enum DictionaryCommand {
     }
     try UserDictionaries(session.workspace()).setOrder(names, by: session.scripting.settingOwner)
     return CommandResult(
-      .record([("order", .list(names.map { .text($0) }))]),
+      .record(["order": names]),
       line: names.isEmpty
         ? "No dictionary comes before the others."
         : "Searched first: \(names.map { printable($0) }.joined(separator: ", ")).")

@@ -16,12 +16,11 @@ enum DocumentCommands {
   static var all: [BuiltIn] {
     [
       listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
-      raiseElement(false), DocumentEditCommands.panel, DocumentEditCommands.edit, duplicateDocument, removeElement,
+      raiseElement(false), DocumentEditCommands.edit, duplicateDocument, removeElement,
       DocumentEditCommands.remove, DocumentFileCommands.render, drawSheet, DocumentFileCommands.export,
     ]
   }
 
-  static let theme = "Card documents"
   static let document = Argument("DOC", .document, help: "a document's id or its beginning, or a file's path")
   private static let element = Argument(
     "ELEMENT", help: "an element's id or its beginning, or its number from the back")
@@ -77,12 +76,7 @@ enum DocumentCommands {
   // MARK: Finding
 
   private static var listDocuments: BuiltIn {
-    BuiltIn(
-      "doc", "list", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Lists the card documents.",
-      answer: "document...",
-      example: "doc list"
-    ) {
-      _, session in
+    BuiltIn("doc", "list", summary: "Lists the card documents.", answer: "document...") { _, session in
       let (documents, problems) = try session.workspace().documents.all()
       let rows = try documents.map { handle in
         let document = try handle.document()
@@ -101,10 +95,8 @@ enum DocumentCommands {
 
   private static var showDocument: BuiltIn {
     BuiltIn(
-      "doc", "show", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Shows a document in words, and as a picture if the terminal can show it.",
-      answer: "{id, elements, FIELD}",
-      arguments: [Self.document], example: "doc show 6D92"
+      "doc", "show", summary: "Shows a document in words, and as a picture if the terminal can show it.",
+      answer: "{id, elements, FIELD}", arguments: [Self.document], example: "doc show 6D92"
     ) { invocation, session in
       let handle = try document(invocation, session)
       let document = try handle.document()
@@ -132,8 +124,8 @@ enum DocumentCommands {
 
   private static var createDocument: BuiltIn {
     BuiltIn(
-      "doc", "create", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Creates a document, or one for each card of a deck.", answer: "document or document...",
+      "doc", "create", effect: .changes, summary: "Creates a document, or one for each card of a deck.",
+      answer: "document or document...",
       details: """
         With --template, it creates a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts \
         are replaced by the card's texts, and an image whose alt is such a name is replaced by the picture of that \
@@ -148,8 +140,7 @@ enum DocumentCommands {
       ],
       usage: [
         "doc create [--background COLOR] [--from FILE]", "doc create --template DOC --deck DECK [--query QUERY]",
-      ],
-      example: "doc create --background 1,1,0.7"
+      ], example: "doc create --background 1,1,0.7"
     ) { invocation, session in
       if let template = invocation.optionalText("--template") { return try fill(template, invocation, session) }
       for name in ["--deck", "--query"] where invocation.optionalText(name) != nil {
@@ -194,16 +185,12 @@ enum DocumentCommands {
     let workspace = try session.workspace()
     let deck = try workspace.decks.open(deck)
     let query = try session.query("--query", of: invocation)
-    let progress = session.console.progress("Reading", total: nil)
-    defer { progress.finish() }
-    let filled = try templates.map { name in
-      let template = try workspace.documents.open(session.environment.folders.expanded(name))
-      return try workspace.documents.filled(template, from: deck, matching: query) {
-        progress.update($0, of: $1)
+    return try session.console.showing("Reading") { progress in
+      try templates.map { name in
+        let template = try workspace.documents.open(session.environment.folders.expanded(name))
+        return try workspace.documents.filled(template, from: deck, matching: query, progress: progress)
       }
     }
-    progress.finish()
-    return filled
   }
 
   private static func missing(_ filled: [FilledDocuments], _ session: Session) -> String {
@@ -218,93 +205,77 @@ enum DocumentCommands {
 
   private static var addText: BuiltIn {
     BuiltIn(
-      "doc", "add-text", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Adds a text in front of the other elements.",
-      answer: "document",
-      details: Self.placing,
-      arguments: [Self.document, Argument("TEXT", help: "the text; its line breaks are preserved")],
-      options: Self.placement + [
-        Option("--color", "COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; black when left out"),
-        Option("--font", "NAME", help: "an installed font; the default font when left out"),
-        number("--size", "N", .size, help: "the height of its lines in units; it wraps, and its box grows with it"),
-        Option(
-          "--align", choice: ["center", "left", "right"],
-          help: "how its lines are aligned in its box; center when left out"),
-        Option("--wrap", help: "break its lines between words, at the largest size that fits"),
-      ], example: "doc add-text 6D92 \"el perro\" --size 150 --color \"#aa0000\""
+      "doc", "add-text", effect: .changes, summary: "Adds a text in front of the other elements.", answer: "document",
+      details: "A text with a size wraps, and its box grows with it. " + Self.placing,
+      arguments: [
+        Self.document, Argument("TEXT", help: "the text; its line breaks are preserved"), DocumentEditCommands.fields,
+      ], example: "doc add-text 6D92 \"el perro\" size=150 color=#aa0000", complete: offerField
     ) { invocation, session in
-      let style = TextStyle(
-        color: try invocation.optionalText("--color").map { try color($0) } ?? .black,
-        font: invocation.optionalText("--font") ?? "", wraps: invocation.flag("--wrap"),
-        size: invocation.optionalNumber("--size"), align: invocation.optionalText("--align") ?? "center")
-      return try changing(invocation, session) { document in
-        added("text", try document.addText(invocation.text("TEXT"), style: style, options(invocation)))
-      }
+      try adding("text", invocation, session) { try $0.addText(invocation.text("TEXT"), style: $2, $1) }
     }
   }
 
-  /// The message about a new element.
-  private static func added(_ kind: String, _ placed: PlacedElement) -> String {
-    "Added \(kind) \(placed.element.id.prefix(8))"
-      + (placed.hidesOthers ? "; the card is full, so it covers others." : ".")
+  /// Adds an element, places it as its fields say, and sets its other fields.
+  private static func adding(
+    _ kind: String, _ invocation: Invocation, _ session: Session,
+    _ add: (DocumentHandle, PlacementOptions, TextStyle) throws -> PlacedElement
+  ) throws -> CommandResult {
+    let given = try invocation.list("FIELD=VALUE").map { try DocumentEditCommands.fieldAndValue($0) }
+    var (options, style) = (PlacementOptions(), TextStyle())
+    for (field, value) in given {
+      switch (field, value) {
+      case (.x, .number(let number)): options.x = number
+      case (.y, .number(let number)): options.y = number
+      case (.width, .number(let number)): options.width = number
+      case (.height, .number(let number)): options.height = number
+      case (.rotation, .number(let number)): options.rotation = number
+      case (.size, .number(let number)): style.size = number
+      case (.wraps, .flag(let flag)): style.wraps = flag
+      default: break
+      }
+    }
+    return try changing(invocation, session) { document in
+      let placed = try add(document, options, style)
+      for (field, value) in given where !field.isPlacement { try placed.element.set(field, to: value) }
+      return "Added \(kind) \(placed.element.id.prefix(8))"
+        + (placed.hidesOthers ? "; the card is full, so it covers others." : ".")
+    }
+  }
+
+  private static func offerField(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+    before.count > 1 ? DocumentEditCommands.fieldOffers : []
   }
 
   private static var addImage: BuiltIn {
     BuiltIn(
-      "doc", "add-image", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Adds a copy of a picture in front of the other elements.", answer: "document",
+      "doc", "add-image", effect: .changes, summary: "Adds a copy of a picture in front of the other elements.",
+      answer: "document",
       details: "It reads PNG, JPEG, GIF, WebP and SVG; it stores PNG, with the long side at most 1000 pixels. "
         + Self.placing,
-      arguments: [Self.document, Argument("FILE", .file, help: "the picture")],
-      options: [
-        Option("--frame", choice: Frame.allCases.map(\.rawValue), help: "the shape it is cut to"),
-        Option("--crop", help: "fill its box and cut off the rest, instead of showing all of it"),
-      ] + Self.placement,
-      example: "doc add-image 6D92 dog.jpg --frame circle"
+      arguments: [Self.document, Argument("FILE", .file, help: "the picture"), DocumentEditCommands.fields],
+      example: "doc add-image 6D92 dog.jpg frame=circle", complete: offerField
     ) { invocation, session in
-      let frame = invocation.optionalText("--frame").flatMap { Frame(rawValue: $0) }
-      let isCropped = invocation.flag("--crop")
       // Decoded before the change begins, so that nobody else waits for the document meanwhile.
       let picture = try session.workspace().documents.picture(
         file: session.environment.folders.expanded(invocation.text("FILE")))
-      return try changing(invocation, session) { document in
-        added("image", try document.addImage(picture, frame: frame, isCropped: isCropped, options(invocation)))
+      return try adding("image", invocation, session) { document, options, _ in
+        try document.addImage(picture, frame: nil, isCropped: false, options)
       }
     }
   }
 
   private static let placing = """
-    A card is 1300 by 2000 units; x and y are from its centre to the element's, y downwards. Without --x and --y, the \
-    element is placed where it covers no other, and is made smaller if needed, as long as there is room.
+    `doc set` has the same fields and explains them. Without x and y, the element is placed where it covers no other, \
+    and is made smaller if needed, as long as there is room.
     """
-  private static let placement = [
-    number("--x", "X", .x, help: "units to the right of the card's centre"),
-    number("--y", "Y", .y, help: "units below the card's centre"),
-    number("--width", "W", .width, help: "its width in units"),
-    number("--height", "H", .height, help: "its height in units"),
-    number("--rotation", "DEGREES", .rotation, help: "its rotation, clockwise"),
-  ]
-
-  private static func number(_ name: String, _ value: String, _ field: ElementField, help: String) -> Option {
-    Option(name, value, field.range.map { .number($0) } ?? .anyNumber, help: help)
-  }
-
-  private static func options(_ invocation: Invocation) -> PlacementOptions {
-    var options = PlacementOptions()
-    (options.x, options.y) = (invocation.optionalNumber("--x"), invocation.optionalNumber("--y"))
-    (options.width, options.height) = (invocation.optionalNumber("--width"), invocation.optionalNumber("--height"))
-    options.rotation = invocation.optionalNumber("--rotation")
-    return options
-  }
 
   // MARK: Changing
 
   private static func raiseElement(_ raises: Bool) -> BuiltIn {
     BuiltIn(
-      "doc", raises ? "raise" : "lower", theme: Self.theme, access: .signedIn, effect: .changes,
+      "doc", raises ? "raise" : "lower", effect: .changes,
       summary: raises ? "Moves an element one step to the front." : "Moves an element one step to the back.",
-      answer: "document",
-      arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1",
+      answer: "document", arguments: [Self.document, Self.element], example: "doc \(raises ? "raise" : "lower") 6D92 1",
       complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
@@ -317,9 +288,8 @@ enum DocumentCommands {
 
   private static var duplicateDocument: BuiltIn {
     BuiltIn(
-      "doc", "duplicate", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Creates a new document with the same content.", answer: "document",
-      arguments: [Self.document], example: "doc duplicate 6D92"
+      "doc", "duplicate", effect: .changes, summary: "Creates a new document with the same content.",
+      answer: "document", arguments: [Self.document], example: "doc duplicate 6D92"
     ) { invocation, session in
       let made = try document(invocation, session).duplicate()
       return CommandResult(.object(made), line: "Created document \(try made.document().id).")
@@ -328,10 +298,8 @@ enum DocumentCommands {
 
   private static var removeElement: BuiltIn {
     BuiltIn(
-      "doc", "remove-element", theme: Self.theme, access: .signedIn, effect: .changes, summary: "Removes an element.",
-      answer: "document",
-      arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2",
-      complete: offerElement
+      "doc", "remove-element", effect: .changes, summary: "Removes an element.", answer: "document",
+      arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2", complete: offerElement
     ) { invocation, session in
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document)
@@ -345,8 +313,8 @@ enum DocumentCommands {
 
   private static var drawSheet: BuiltIn {
     BuiltIn(
-      "doc", "sheet", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Draws documents on the pages of a PDF, nine per page.", answer: "text",
+      "doc", "sheet", effect: .announces, summary: "Draws documents on the pages of a PDF, nine per page.",
+      answer: "text",
       details: """
         With --deck, each DOC is a template, as for `doc create --template`: the sheet has one document for each card, \
         and none of them is stored.
@@ -373,10 +341,9 @@ enum DocumentCommands {
         } : filled.flatMap(\.documents)
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: documents.count, unit: "documents")
-      defer { progress.finish() }
-      try session.workspace().documents.drawSheet(documents, to: path) { progress.update($0, of: documents.count) }
-      progress.finish()
+      try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
+        try session.workspace().documents.drawSheet(documents, to: path) { progress($0, documents.count) }
+      }
       return CommandResult(
         .text(path),
         line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled, session)).")

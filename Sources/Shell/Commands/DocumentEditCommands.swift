@@ -1,6 +1,6 @@
-// `doc set`, `doc panel`, `doc edit` and `doc remove`: changes fields of elements, draws panels behind groups, opens
-// the terminal editor, and removes documents. Invariant: the editor changes a copy; its result is applied as one change
-// of the document, and cancelling it changes nothing.
+// `doc set`, `doc edit` and `doc remove`: changes fields of elements, opens the terminal editor, and removes documents.
+// Invariant: the editor changes a copy; its result is applied as one change of the document, and cancelling it changes
+// nothing.
 
 import CardDocuments
 import Commands
@@ -12,8 +12,7 @@ import Workspace
 enum DocumentEditCommands {
   static var set: BuiltIn {
     BuiltIn(
-      "doc", "set", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Sets fields of elements.", answer: "document",
+      "doc", "set", effect: .changes, summary: "Sets fields of elements.", answer: "document",
       details: """
         Fields: \(ElementField.allCases.map(\.rawValue).joined(separator: ", ")). x, y, width and height are in units \
         (a card is 1300 by 2000, x and y from its centre, y downwards), rotation in degrees clockwise. wraps=true \
@@ -27,7 +26,7 @@ enum DocumentEditCommands {
       ], usage: ["doc set DOC ELEMENT... FIELD=VALUE..."], example: "doc set 6D92 1 2 x=100 rotation=15",
       complete: { _, before, session in
         if before.isEmpty { return [] }
-        let fields = before.count > 1 ? ElementField.allCases.map { Offer("\($0.rawValue)=", isOpen: true) } : []
+        let fields = before.count > 1 ? fieldOffers : []
         return DocumentCommands.elementOffers(before: before, session).filter { !before.contains($0.text) } + fields
       }
     ) { invocation, session in
@@ -46,7 +45,13 @@ enum DocumentEditCommands {
     }
   }
 
-  private static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
+  /// The fields of a new element.
+  static let fields = Argument(
+    "FIELD=VALUE", isOptional: true, isRepeating: true, help: "x=100, width=400, size=120, ... as for `doc set`")
+
+  static var fieldOffers: [Offer] { ElementField.allCases.map { Offer("\($0.rawValue)=", isOpen: true) } }
+
+  static func fieldAndValue(_ word: String) throws -> (ElementField, ElementValue) {
     let parts = word.split(at: "=", maxSplits: 1).map(String.init)
     let names = ElementField.allCases.map(\.rawValue)
     guard parts.count == 2, let field = ElementField(rawValue: parts[0]) else {
@@ -55,36 +60,16 @@ enum DocumentEditCommands {
     return (field, try field.value(typed: parts[1]))
   }
 
-  static var panel: BuiltIn {
-    BuiltIn(
-      "doc", "panel", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Draws a panel behind the elements of a group.", answer: "document",
-      details: "`doc set DOC 1 2 group=NAME` puts elements into a group.",
-      arguments: [
-        DocumentCommands.document, Argument("GROUP", help: "the group's name"),
-        Argument("COLOR", help: "R,G,B, each from 0 to 1, or #rrggbb; none removes the panel"),
-      ], example: "doc panel 6D92 verbs \"#ffeecc\""
-    ) { invocation, session in
-      let (group, text) = (invocation.text("GROUP"), invocation.text("COLOR"))
-      let color = text == "none" ? nil : try DocumentCommands.color(text)
-      return try DocumentCommands.changing(invocation, session) { document in
-        try document.document().setPanel(of: group, to: color)
-        return color == nil ? "Removed the panel." : "Drew a panel behind \(quoted(group))."
-      }
-    }
-  }
-
   static var edit: BuiltIn {
     BuiltIn(
-      "doc", "edit", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
+      "doc", "edit", effect: .changes,
       summary: "Moves, resizes and rotates the elements of a document with keys, next to its picture.",
       answer: "document",
       details: """
         Tab selects an element, arrows move it, + and - change its size, [ and ] rotate it, < and > lower and raise \
         it, w and c wrap or crop it, a aligns a text, s changes the step, u undoes, ? lists the keys. Enter saves the \
         changes, Esc discards them.
-        """,
-      arguments: [DocumentCommands.document], example: "doc edit 6D92"
+        """, arguments: [DocumentCommands.document], example: "doc edit 6D92"
     ) { invocation, session in
       guard session.canAsk, session.console.terminal.canRedraw, !session.state.isInScript else {
         throw EditorError.noTerminal(instead: "use `doc set` to set new values")
@@ -103,8 +88,7 @@ enum DocumentEditCommands {
 
   static var remove: BuiltIn {
     BuiltIn(
-      "doc", "remove", theme: DocumentCommands.theme, access: .signedIn, effect: .changes,
-      summary: "Removes a document.", answer: "boolean",
+      "doc", "remove", effect: .changes, summary: "Removes a document.", answer: "boolean",
       details: "At a terminal it asks first.", arguments: [DocumentCommands.document], example: "doc remove 6D92"
     ) { invocation, session in
       let documents = try session.workspace().documents

@@ -11,28 +11,29 @@ import Workspace
 enum DocumentFileCommands {
   static var render: BuiltIn {
     BuiltIn(
-      "doc", "render", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
+      "doc", "render", effect: .announces, summary: "Draws a document to an .svg, .png or .pdf file.", answer: "text",
       arguments: [
         DocumentCommands.document, Argument("FILE", .file, help: "the file; its extension determines the format"),
       ],
-      options: [width],
-      example: "doc render 6D92 dog.png --width 650"
+      options: [
+        Option(
+          "--width", "N", .integer(StoredDocument.widths), help: "the width in pixels or points; 1300 when left out")
+      ], example: "doc render 6D92 dog.png --width 650"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let document = try DocumentCommands.document(invocation, session).document()
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      return CommandResult(.text(path), line: try draw(document, to: path, invocation, session))
+      let line = try draw(document, to: path, width: invocation.optionalInteger("--width") ?? width, session)
+      return CommandResult(.text(path), line: line)
     }
   }
 
-  private static let width = Option(
-    "--width", "N", .integer(StoredDocument.widths), help: "the width in pixels or points; 1300 when left out")
+  private static let width = 1300
 
   static var export: BuiltIn {
     BuiltIn(
-      "doc", "export", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes a document to a file, as a drawing or as it is.", answer: "{path, beside, losses}",
+      "doc", "export", effect: .announces, summary: "Writes a document to a file, as a drawing or as it is.",
+      answer: "{path, beside, losses}",
       details: """
         A file that ends in .png, .svg or .pdf gets the drawing; one that ends in .rwcard gets the document itself, \
         which `doc create --from` reads, and its pictures are written next to it, into images. --edition 2 writes it \
@@ -42,8 +43,7 @@ enum DocumentFileCommands {
         DocumentCommands.document, Argument("FILE", .file, help: "the file, ending in .png, .svg, .pdf or .rwcard"),
       ],
       options: [
-        width,
-        Option("--edition", choice: ["2"], help: "write for the original app; 2 is the only one, and needs .rwcard"),
+        Option("--edition", choice: ["2"], help: "write for the original app; 2 is the only one, and needs .rwcard")
       ], example: "doc export 6D92 dog.png"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -55,18 +55,19 @@ enum DocumentFileCommands {
       let document = try DocumentCommands.document(invocation, session).document()
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       guard isCard else {
-        return CommandResult(value(path, WrittenDocument()), line: try draw(document, to: path, invocation, session))
+        return CommandResult(
+          value(path, WrittenDocument()), line: try draw(document, to: path, width: width, session))
       }
       let written = try isForApp ? WrittenDocument(edition2: document, to: path) : WrittenDocument(document, to: path)
       return answer(written, path)
     }
   }
 
-  /// Draws a document at the width that the command gives; returns the message.
+  /// Draws a document; returns the message.
   private static func draw(
-    _ document: StoredDocument, to path: String, _ invocation: Invocation, _ session: Session
+    _ document: StoredDocument, to path: String, width: Int, _ session: Session
   ) throws -> String {
-    let broken = try document.render(to: path, width: invocation.optionalInteger("--width") ?? 1300)
+    let broken = try document.render(to: path, width: width)
     let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
     return "Drew \(path)\(tail)."
   }
@@ -82,10 +83,8 @@ enum DocumentFileCommands {
 
   private static func value(_ path: String, _ written: WrittenDocument) -> Value {
     let losses = written.losses.map { loss in
-      Value.record([("pointer", .text(loss.pointer.description)), ("message", .text(loss.message))])
+      Value.record(["pointer": loss.pointer.description, "message": loss.message])
     }
-    return .record([
-      ("path", .text(path)), ("beside", .list(written.beside.map { .text($0) })), ("losses", .list(losses)),
-    ])
+    return .record(["path": path, "beside": written.beside, "losses": losses])
   }
 }

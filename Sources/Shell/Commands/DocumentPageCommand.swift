@@ -12,8 +12,8 @@ import Workspace
 enum DocumentPageCommand {
   static var page: BuiltIn {
     BuiltIn(
-      "doc", "page", theme: DocumentCommands.theme, access: .signedIn, effect: .announces,
-      summary: "Writes documents as a single web page, a gallery.", answer: "{documents, bytes, broken} or nothing",
+      "doc", "page", effect: .announces, summary: "Writes documents as a single web page, a gallery.",
+      answer: "{documents, bytes, broken} or nothing",
       details: """
         The page needs no network and no scripts. A picture is enlarged when it is tapped; a screen reader reads what \
         is on it.
@@ -23,23 +23,19 @@ enum DocumentPageCommand {
         Argument("FILE", .file, help: "the file, FILE.html"),
       ],
       options: [
-        Option("--title", "TEXT", help: "the page's title; Cards when left out"),
-        Option(
-          "--width", "N", .integer(StoredDocument.widths), help: "the width of a picture in pixels; 650 when left out"),
+        Option("--title", "TEXT", help: "the page's title; Cards when left out")
       ], example: "doc page 6D92 8808 cards.html --title Animals"
     ) { invocation, session in
       let documents = try invocation.list("DOC").map {
         try session.workspace().documents.open(session.environment.folders.expanded($0))
       }
       let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let width = invocation.optionalInteger("--width") ?? 650
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let progress = session.console.progress("Drawing", total: documents.count, unit: "documents")
-      defer { progress.finish() }
-      let report = try session.workspace().documents.writePage(
-        documents, titled: invocation.optionalText("--title") ?? "Cards", width: width, to: path, .any
-      ) { progress.update($0, of: documents.count) }
-      progress.finish()
+      let report = try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
+        try session.workspace().documents.writePage(
+          documents, titled: invocation.optionalText("--title") ?? "Cards", width: 650, to: path, .any
+        ) { progress($0, documents.count) }
+      }
       let tail = report.broken == 0 ? "" : "; \(session.counted(report.broken, "image")) could not be shown"
       return CommandResult(
         report.value,

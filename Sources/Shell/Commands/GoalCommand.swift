@@ -10,8 +10,7 @@ import Workspace
 enum GoalCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "deck", "goal", theme: DeckCommands.theme, access: .signedIn,
-      effect: .depends { $0.optionalText("DATE") == nil && !$0.flag("--off") ? .reads : .changes },
+      "deck", "goal", effect: .depends { $0.optionalText("DATE") == nil && !$0.flag("--off") ? .reads : .changes },
       summary: "Sets a date by which to know a deck, or lists the goals with their progress.",
       answer: "{deck, date, recall, minutes, days_left, last_days, begins, known, forecast?, reached?, still_new?}...",
       details: """
@@ -65,7 +64,8 @@ enum GoalCommand {
     let words = GoalWords(session)
     var table = TableText(
       [
-        .init("Deck"), .init("Date"), .init("Days left", .right), .init("Wanted", .right), .init("Today", .right),
+        .init("Deck", isMain: true), .init("Date", isMain: true), .init("Days left", .right), .init("Wanted", .right),
+        .init("Today", .right),
         .init("Forecast", .right), .init("Last days", .right), .init("Minutes", .right),
       ], whenEmpty: "No deck has a goal; `deck goal DECK DATE` sets one.")
     let goals = try session.workspace().decks.goals()

@@ -14,12 +14,11 @@ import Workspace
 enum KnownWordsCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "text", "known", theme: TextCommands.theme, access: .signedIn,
+      "text", "known",
       effect: .depends {
         guard $0.list("WORD").isEmpty, $0.optionalText("--import") == nil else { return .changes }
         return $0.optionalText("--export") == nil ? .reads : .announces
-      },
-      summary: "Marks words without cards as known, or as not to be learned, and lists them.",
+      }, summary: "Marks words without cards as known, or as not to be learned, and lists them.",
       answer: "{lemma, state}... or {changed, learning?}",
       details: """
         Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
@@ -28,8 +27,7 @@ enum KnownWordsCommand {
         a table with a column of statuses, as from Lute and LWT, 5 and W are known, I is ignored, and words still \
         being learned are left out; --column word=NAME names the column of the words if its heading does not. `undo` \
         undoes a change.
-        """,
-      arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
+        """, arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
       options: [
         Common.language, Option("--ignore", help: "mark the words as not to be learned"),
         Option("--forget", help: "remove the words from the list"),
@@ -57,7 +55,7 @@ enum KnownWordsCommand {
         let count = try list.set(words, as: state)
         let what = state == .unknown ? "off the list" : state.name
         return CommandResult(
-          .record([("changed", .integer(count))]), line: "\(session.counted(count, "word")) now \(what).")
+          .record(["changed": count]), line: "\(session.counted(count, "word")) now \(what).")
       }
       let listed = try list.all().map { ($0.lemma, $0.isIgnored ? "ignored" : "known") }
       if let path = invocation.optionalText("--export") {
@@ -66,7 +64,7 @@ enum KnownWordsCommand {
         try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8), .exported())
       }
       return CommandResult(
-        .list(listed.map { .record([("lemma", .text($0.0)), ("state", .text($0.1))]) }),
+        .list(listed.map { .record(["lemma": $0.0, "state": $0.1]) }),
         .table(
           TableText(
             [.init("Lemma"), .init("State")], rows: listed.map { [printable($0.0), $0.1] }, whenEmpty: "No words.")
@@ -93,7 +91,7 @@ enum KnownWordsCommand {
       default: state.name
       }
     return CommandResult(
-      .record([("changed", .integer(found.changed)), ("learning", .integer(found.learning))]),
+      .record(["changed": found.changed, "learning": found.learning]),
       line: "\(session.counted(found.changed, "word")) now \(what).")
   }
 }

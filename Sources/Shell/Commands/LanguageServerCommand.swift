@@ -18,7 +18,7 @@ enum LanguageServerCommand {
 
   static var command: BuiltIn {
     BuiltIn(
-      name, theme: BuiltIn.developers, access: .atTerminal, effect: .reads,
+      name, access: .atTerminal,
       summary: "Helps an editor with the sources of `build` while you type them.", answer: "nothing",
       details: """
         It speaks the Language Server Protocol over standard input and output. In .md, .csv, .tsv and .jsonl files and \

@@ -12,7 +12,7 @@ import Workspace
 enum LeechCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "deck", "leeches", theme: "Decks and cards", access: .signedIn, effect: .reads,
+      "deck", "leeches",
       summary: "Shows the cards that are forgotten more often than the memory model explains, and what helps.",
       answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, typed, confused_with, same, "
         + "sentence, side_by_side}...",
@@ -22,8 +22,7 @@ enum LeechCommand {
         hundred is ever listed as a leech. What helps: another wording of its note (`note edit`); the cards that it is \
         confused with (by what was typed for it, and by letters), with the command that studies them side by side; and \
         a sentence from your own notes that contains its word. `study` shows them when a card becomes a leech.
-        """,
-      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; all decks when left out")],
+        """, arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; all decks when left out")],
       example: "deck leeches Spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
@@ -35,7 +34,10 @@ enum LeechCommand {
 
   private static func display(_ leeches: [LeechHelp], _ session: Session) -> Display {
     if leeches.isEmpty { return .lines(["No card is forgotten more often than the memory model explains."]) }
-    var table = TableText([.init("Prompt"), .init("Answer"), .init("Deck"), .init("Forgotten"), .init("Expected")])
+    var table = TableText([
+      .init("Prompt", isMain: true), .init("Answer"), .init("Deck"), .init("Forgotten", isMain: true),
+      .init("Expected"),
+    ])
     for leech in leeches {
       table.add([
         firstLine(leech.record.prompt), firstLine(leech.record.answer), leech.deck,
@@ -103,12 +105,12 @@ extension LeechHelp {
       ("guid", .text(record.guid)), ("deck", .text(deck)), ("prompt", .text(record.prompt)),
       ("answer", .text(record.answer)), ("answers", .integer(test.answers)), ("lapses", .integer(test.lapses)),
       ("expected", .number(test.expected)), ("evidence", .number(min(test.evidence, 1e12))),
-      ("typed", .list(mistypes.map { .record([("text", .text($0.text)), ("times", .integer($0.times))]) })),
+      ("typed", .list(mistypes.map { .record(["text": $0.text, "times": $0.times]) })),
       (
         "confused_with",
         .list(
           confusedWith.map {
-            .record([("guid", .text($0.guid)), ("prompt", .text($0.prompt)), ("answer", .text($0.answer))])
+            .record(["guid": $0.guid, "prompt": $0.prompt, "answer": $0.answer])
           })
       ), ("same", .list(same.map { .text($0.guid) })), ("sentence", sentence.map { .text($0) } ?? .null),
       ("side_by_side", confusedWith.isEmpty ? .null : .text(LeechWords.sideBySide(self))),

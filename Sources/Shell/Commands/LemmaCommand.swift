@@ -12,15 +12,13 @@ import Workspace
 enum LemmaCommand {
   static var lemma: BuiltIn {
     BuiltIn(
-      "word", "lemma", theme: "Words and games", access: .signedIn, effect: .reads,
-      summary: "Shows the dictionary forms of words.", answer: "{form, lemma, all}...",
+      "word", "lemma", summary: "Shows the dictionary forms of words.", answer: "{form, lemma, all}...",
       details: """
         Spanish, Italian, Catalan, Portuguese and French forms come from Debian's Apertium data, English forms from \
         WordNet. Your own table is used first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv \
         for Spanish). Forms that are in none of these are looked up in dictionaries that list forms, those of Yomitan \
         and StarDict (`word dictionaries add`).
-        """,
-      arguments: [Argument("FORM", isRepeating: true, help: "a word as it occurs in a text")],
+        """, arguments: [Argument("FORM", isRepeating: true, help: "a word as it occurs in a text")],
       options: [Common.language], example: "word lemma casas dámelo --language spanish"
     ) { invocation, session in
       let workspace = try session.workspace()
@@ -37,10 +35,7 @@ enum LemmaCommand {
       return CommandResult(
         .list(
           rows.map {
-            .record([
-              ("form", .text($0.form)), ("lemma", .text($0.lemmas.primary)),
-              ("all", .list($0.lemmas.all.map { .text($0) })),
-            ])
+            .record(["form": $0.form, "lemma": $0.lemmas.primary, "all": $0.lemmas.all])
           }), .table(table))
     }
   }

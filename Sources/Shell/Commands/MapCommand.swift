@@ -13,8 +13,8 @@ import Values
 package enum MapCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "map", theme: BuiltIn.developers, access: .open, effect: .reads,
-      summary: "Runs a script over the lines of standard input, and writes records.", answer: "nothing",
+      "map", access: .open, summary: "Runs a script over the lines of standard input, and writes records.",
+      answer: "nothing",
       details: """
         The script defines a function map(line) that calls emit(key, value) or emit(value); for --reduce it defines \
         reduce(key, values) or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab \
@@ -33,7 +33,6 @@ package enum MapCommand {
         Option(
           "--keep", "N", .integer(1...100_000_000), help: "keys to combine before they are written (default 200000)"),
         Option("--seconds", "N", .integer(1...86_400), help: "time limit for a line or a record (default 60)"),
-        Option("--strict", help: "stop at a line that is not UTF-8; otherwise it is counted and skipped"),
       ], example: "map frequency.lua"
     ) { invocation, session in
       // The run has already reported its errors.
@@ -61,7 +60,6 @@ package enum MapCommand {
   private static func run(_ invocation: Invocation, _ environment: Environment, asJSON: Bool) -> Int32 {
     var options = MapOptions()
     options.isReduce = invocation.flag("--reduce")
-    options.isStrict = invocation.flag("--strict")
     options.seed = invocation.optionalInteger("--seed").map { UInt64($0) } ?? environment.random.seed ?? options.seed
     options.seconds = invocation.optionalInteger("--seconds").map { Double($0) } ?? options.seconds
     options.keep = invocation.optionalInteger("--keep") ?? options.keep

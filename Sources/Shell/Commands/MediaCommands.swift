@@ -11,8 +11,6 @@ import Workspace
 enum MediaCommands {
   static var all: [BuiltIn] { [list, add, speak, remove] }
 
-  private static let theme = "Decks and cards"
-
   private static func names(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     do {
       return try session.workspace().media.all().map { Offer($0.name) }
@@ -24,8 +22,7 @@ enum MediaCommands {
 
   private static var list: BuiltIn {
     BuiltIn(
-      "media", "list", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Lists the pictures and sounds that cards can use.", answer: "{name, size}...", example: "media list"
+      "media", "list", summary: "Lists the pictures and sounds that cards can use.", answer: "{name, size}..."
     ) { _, session in
       let files = try session.workspace().media.all()
       var table = TableText(
@@ -37,8 +34,7 @@ enum MediaCommands {
 
   private static var add: BuiltIn {
     BuiltIn(
-      "media", "add", theme: theme, access: .signedIn, effect: .changes, summary: "Adds pictures and sounds.",
-      answer: "text...",
+      "media", "add", effect: .changes, summary: "Adds pictures and sounds.", answer: "text...",
       details: "Copies the files. Use them in a field as [sound:NAME] or <img src=\"NAME\">; the answer is the names.",
       arguments: [Argument("FILE", .file, isRepeating: true, access: .read, help: "pictures or sounds")],
       example: "media add perro.mp3"
@@ -59,7 +55,7 @@ enum MediaCommands {
 
   private static var speak: BuiltIn {
     BuiltIn(
-      "media", "speak", theme: theme, access: .signedIn, effect: .changes,
+      "media", "speak", effect: .changes,
       summary: "Makes a sound file of a text, with espeak-ng or the program in media.speech.", answer: "text",
       details:
         "The answer is its name; use it in a field as [sound:NAME]. `card speak` adds sounds to cards. Another voice: "
@@ -76,14 +72,13 @@ enum MediaCommands {
 
   private static var remove: BuiltIn {
     BuiltIn(
-      "media", "remove", theme: theme, access: .signedIn, effect: .changes, summary: "Removes media files by name.",
-      answer: "integer",
+      "media", "remove", effect: .changes, summary: "Removes media files by name.", answer: "integer",
       details:
         "The content stays on disk until `doctor --mend media`, so that this can be undone. A file that a note or "
         + "a note type uses is removed only after a question, or with --force.",
       arguments: [Argument("NAME", isRepeating: true, help: "names of media; `media list` lists them")],
-      options: [Option("--force", help: "remove files that are in use, too")],
-      example: "media remove perro.mp3", complete: names
+      options: [Option("--force", help: "remove files that are in use, too")], example: "media remove perro.mp3",
+      complete: names
     ) { invocation, session in
       // A name given twice counts once.
       let names = invocation.list("NAME").distinct(by: \.self)
@@ -100,5 +95,5 @@ enum MediaCommands {
 }
 
 extension MediaRecord {
-  fileprivate var value: Value { .record([("name", .text(name)), ("size", .integer(size))]) }
+  fileprivate var value: Value { .record(["name": name, "size": size]) }
 }

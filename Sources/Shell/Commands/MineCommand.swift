@@ -14,12 +14,12 @@ import Workspace
 enum MineCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "mine", theme: TextCommands.theme, access: .signedIn, effect: .changes,
+      "mine", effect: .changes,
       summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
       answer: "{added, without_meaning, without_sentence, present, left_out, cards} or {proposed, path}",
       details: """
-        Each sentence has only one word that you have not studied yet (--unknown-at-most allows more). The words that \
-        make most of the text known come first. The cards are of the note type Mined: the word, the sentence with it \
+        Each sentence has only one word that you have not studied yet. The words that make most of the text known \
+        come first. The cards are of the note type Mined: the word, the sentence with it \
         in bold, a meaning from the dictionaries of this machine, a translation, the source, and how often the word \
         occurs. The deck and the type are created if they are missing. A second run adds nothing. --translation takes \
         subtitles of the same film in a language that you read; lines are paired by their times, which may differ by \
@@ -43,10 +43,6 @@ enum MineCommand {
           help: "cut sounds and pictures out of films, one for each subtitle file"),
         Option("--notetype", "TYPE", help: "a note type other than Mined"),
         Option("--count", "N", .integer(1...100_000), help: "at most this many words; all when left out"),
-        Option("--target", "PERCENT", .integer(1...100), help: "add words until this share of the text would be known"),
-        Option("--unknown-at-most", "N", .integer(1...20), help: "unknown words in a sentence; 1 when left out"),
-        Option("--min-count", "N", .integer(1...100_000), help: "only words that occur at least this often"),
-        Option("--require-gloss", help: "skip words without a meaning"),
         Option("--cloze", help: "show a gap in place of the word"),
         Option(
           "--review", "FILE", .file, access: [.read, .write],
@@ -86,10 +82,6 @@ enum MineCommand {
   private static func options(_ invocation: Invocation) -> MiningOptions {
     var options = MiningOptions()
     options.count = invocation.optionalInteger("--count")
-    options.target = invocation.optionalInteger("--target").map { Double($0) / 100 }
-    options.unknownAtMost = invocation.optionalInteger("--unknown-at-most") ?? 1
-    options.minCount = invocation.optionalInteger("--min-count") ?? 1
-    options.requiresGloss = invocation.flag("--require-gloss")
     options.dictionary = invocation.optionalText("--dictionary")
     options.isCloze = invocation.flag("--cloze")
     return options
@@ -101,10 +93,10 @@ enum MineCommand {
   ) throws -> FilmClips? {
     let films = try films(invocation, session)
     if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
-    let progress = session.console.progress("Cutting", total: words.count, unit: "words")
-    defer { progress.finish() }
-    return try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
-      progress.update($0, of: words.count)
+    return try session.console.showing("Cutting", total: words.count, unit: "words") { progress in
+      try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
+        progress($0, words.count)
+      }
     }
   }
 
@@ -140,7 +132,7 @@ enum MineCommand {
     }
     try AtomicFile.write(path, Array((head + lines.joined()).utf8), .exported())
     return CommandResult(
-      .record([("proposed", .integer(report.added.count)), ("path", .text(path))]),
+      .record(["proposed": report.added.count, "path": path]),
       line:
         "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run this again to make the cards.")
   }
@@ -171,8 +163,7 @@ enum MineCommand {
     }
     if report.withoutSentence > 0 {
       lines.append(
-        "No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")); --unknown-at-most allows "
-          + "more unknown words in a sentence.")
+        "No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")); study the others first.")
     }
     lines += leftOut(report.leftOut, session)
     if report.present > 0 { lines.append("\(session.counted(report.present, "word")) already had a card.") }
@@ -183,20 +174,16 @@ enum MineCommand {
     }
     let cards = report.added.map { word in
       Value.record([
-        ("lemma", .text(word.lemma)), ("form", .text(word.form)), ("sentence", .text(word.plainSentence)),
-        ("meaning", word.gloss.map { .text($0) } ?? .null),
-        ("translation", word.translation.map { .text($0) } ?? .null), ("source", .text(word.source)),
-        ("count", .integer(word.count)),
+        "lemma": word.lemma, "form": word.form, "sentence": word.plainSentence, "meaning": word.gloss,
+        "translation": word.translation, "source": word.source, "count": word.count,
       ])
     }
     return CommandResult(
       .record([
-        ("added", .integer(added)), ("without_meaning", .integer(without.count)),
-        ("without_sentence", .integer(report.withoutSentence)), ("present", .integer(report.present)),
-        (
-          "left_out",
-          .list(report.leftOut.map { .record([("word", .text($0.word)), ("reason", .text($0.reason))]) })
-        ), ("cards", .list(cards)),
+        "added": added, "without_meaning": without.count, "without_sentence": report.withoutSentence,
+        "present": report.present,
+        "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) },
+        "cards": cards,
       ]), .lines(lines))
   }
 

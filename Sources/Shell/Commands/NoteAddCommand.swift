@@ -12,8 +12,8 @@ import Workspace
 enum NoteAddCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "note", "add", theme: "Decks and cards", access: .signedIn, effect: .changes,
-      summary: "Adds a note of a type, and the cards that are made from it.", answer: "note",
+      "note", "add", effect: .changes, summary: "Adds a note of a type, and the cards that are made from it.",
+      answer: "note",
       details: """
         The fields are those of `notetype show TYPE`; fields that are left out are empty. Without any field, the note \
         opens in $EDITOR. The texts are plain text; with --html they are HTML.

@@ -14,7 +14,6 @@ import Workspace
 enum NoteCommands {
   static var all: [BuiltIn] { [show, edit, NoteAddCommand.command] }
 
-  private static let theme = "Decks and cards"
   private static let note = Argument(
     "NOTE", .card, help: "its guid or the beginning of it, or DECK:POSITION of one of its cards")
 
@@ -32,8 +31,7 @@ enum NoteCommands {
 
   private static var show: BuiltIn {
     BuiltIn(
-      "note", "show", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
+      "note", "show", summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
       details: "A field that contains more than plain text is shown as HTML.", arguments: [note],
       example: "note show Spanish:1"
     ) { invocation, session in
@@ -62,8 +60,8 @@ enum NoteCommands {
 
   private static var edit: BuiltIn {
     BuiltIn(
-      "note", "edit", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Changes the fields and tags of a note, and its cards with them.", answer: "note",
+      "note", "edit", effect: .changes, summary: "Changes the fields and tags of a note, and its cards with them.",
+      answer: "note",
       details: """
         Without --set the note opens in $EDITOR. The texts are plain text; with --html they are HTML. A field that \
         contains formatting can be changed only as HTML, or with --plain, which removes the formatting. A change that \
@@ -86,8 +84,6 @@ enum NoteCommands {
 
   /// How a note may be changed.
   struct Change {
-    /// The command that changes it, as errors name it.
-    var command = "note edit"
     /// Whether the texts are HTML.
     var isHTML = false
     /// Whether plain text may replace formatting.
@@ -124,9 +120,9 @@ enum NoteCommands {
     var fields: [String: String] = [:]
     for word in given {
       guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(command: change.command, name: "--set", value: word, expected: "FIELD=TEXT")
+        throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
       }
-      if fields[name] != nil { throw CommandError.repeatedOption(command: change.command, option: "--set \(name)") }
+      if fields[name] != nil { throw CommandError.repeatedOption(command: "note edit", option: "--set \(name)") }
       let old = try note.field(name)
       if !change.isHTML, !change.mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
       fields[name] = change.isHTML ? text : FieldHTML.html(ofPlain: text)

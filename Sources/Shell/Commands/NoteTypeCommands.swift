@@ -13,9 +13,8 @@ import Values
 import Workspace
 
 enum NoteTypeCommands {
-  static var all: [BuiltIn] { [list, show, create, edit, remove] }
+  static var all: [BuiltIn] { [list, show, create, edit] }
 
-  private static let theme = "Decks and cards"
   private static let name = Argument("NAME", help: "a note type; `notetype list` lists them")
   private static let file = Option("--from", "FILE", .file, access: .read, help: "a text as `notetype show` prints it")
 
@@ -31,11 +30,7 @@ enum NoteTypeCommands {
   }
 
   private static var list: BuiltIn {
-    BuiltIn(
-      "notetype", "list", theme: theme, access: .signedIn, effect: .reads, summary: "Lists the note types.",
-      answer: "notetype...",
-      example: "notetype list"
-    ) { _, session in
+    BuiltIn("notetype", "list", summary: "Lists the note types.", answer: "notetype...") { _, session in
       let noteTypes = try session.workspace().noteTypes
       let (types, counts) = (try noteTypes.all(), try noteTypes.noteCounts())
       var table = TableText(
@@ -55,8 +50,7 @@ enum NoteTypeCommands {
 
   private static var show: BuiltIn {
     BuiltIn(
-      "notetype", "show", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Shows a note type: fields, templates, style.", answer: "notetype",
+      "notetype", "show", summary: "Shows a note type: fields, templates, style.", answer: "notetype",
       details: "`notetype create` and `notetype edit` read the same text with --from.", arguments: [name],
       example: "notetype show Basic", complete: { _, before, session in names(before, session) }
     ) { invocation, session in
@@ -71,11 +65,10 @@ enum NoteTypeCommands {
 
   private static var create: BuiltIn {
     BuiltIn(
-      "notetype", "create", theme: theme, access: .signedIn, effect: .changes, summary: "Creates a note type.",
-      answer: "notetype",
+      "notetype", "create", effect: .changes, summary: "Creates a note type.", answer: "notetype",
       details: """
-        It starts as a copy of the type given with --like (otherwise Basic, or Cloze with --cloze). Without --field, \
-        --front, --back and --from it opens in $EDITOR. --front and --back are the sides of its first card: {{Word}} \
+        It starts as a copy of Basic, or of Cloze with --cloze. Without --field, --front, --back and --from it opens in \
+        $EDITOR; what `notetype show` prints of another type can be its --from. --front and --back are the sides of its first card: {{Word}} \
         shows a field.
         """, arguments: [Argument("NAME", help: "the new type's name")],
       options: [
@@ -83,13 +76,12 @@ enum NoteTypeCommands {
         Option("--front", "HTML", help: "the front of the card"),
         Option("--back", "HTML", help: "the back of the card"),
         Option("--cloze", help: "make one card for each cloze number"),
-        Option("--like", "TYPE", help: "the note type to copy"), file,
-      ],
-      example: "notetype create Word --field Word --field Meaning --front \"{{Word}}\" --back \"{{Meaning}}\""
+        file,
+      ], example: "notetype create Word --field Word --field Meaning --front \"{{Word}}\" --back \"{{Meaning}}\""
     ) { invocation, session in
       try invocation.refuse(["--field", "--front", "--back"], beside: "--from")
       let workspace = try session.workspace()
-      var draft = try start(invocation, workspace)
+      var draft = start(invocation)
       let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.noteTypes.create(draft) }
       var type: NoteTypeHandle?
       if let path = invocation.optionalText("--from") {
@@ -112,12 +104,9 @@ enum NoteTypeCommands {
     }
   }
 
-  private static func start(_ invocation: Invocation, _ workspace: Workspace) throws -> NoteTypeDraft {
-    var draft =
-      try invocation.optionalText("--like").map { try workspace.noteTypes.open($0).record().draft }
-      ?? (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
+  private static func start(_ invocation: Invocation) -> NoteTypeDraft {
+    var draft = (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
     draft.name = invocation.text("NAME")
-    if invocation.flag("--cloze") { draft.isCloze = true }
     return draft
   }
 
@@ -152,8 +141,8 @@ enum NoteTypeCommands {
 
   private static var edit: BuiltIn {
     BuiltIn(
-      "notetype", "edit", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Changes a note type, and its notes and their cards with it.", answer: "notetype",
+      "notetype", "edit", effect: .changes, summary: "Changes a note type, and its notes and their cards with it.",
+      answer: "notetype",
       details: """
         Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; if their \
         number is unchanged, the others are renamed by position. A change that removes cards or texts asks first.
@@ -192,19 +181,5 @@ enum NoteTypeCommands {
       if !agreed { return }
     }
     try type.edit(edit, agreed: agreed)
-  }
-
-  private static var remove: BuiltIn {
-    BuiltIn(
-      "notetype", "remove", theme: theme, access: .signedIn, effect: .changes,
-      summary: "Removes a note type that has no notes.", answer: "boolean", arguments: [name],
-      example: "notetype remove Word",
-      complete: { _, before, session in names(before, session) }
-    ) { invocation, session in
-      let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
-      let name = try type.record().name
-      try type.remove()
-      return CommandResult(.boolean(true), line: "Removed note type \(quoted(name)).")
-    }
   }
 }

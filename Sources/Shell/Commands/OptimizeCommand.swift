@@ -14,8 +14,7 @@ import Workspace
 enum OptimizeCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "deck", "optimize", theme: "Decks and cards", access: .signedIn,
-      effect: .depends { $0.flag("--report") ? .reads : .changes },
+      "deck", "optimize", effect: .depends { $0.flag("--report") ? .reads : .changes },
       summary: "Fits the memory models to your answers.",
       answer: "{deck, reviews, before, after, kept, parameters, model, evidence}, "
         + "{deck, reviews?, before?, after?, kept?, parameters?, model?, evidence?, code?}... or "
@@ -28,8 +27,7 @@ enum OptimizeCommand {
         the answers before it. At the prompt this is repeated automatically when the number of answers has grown by a \
         tenth. --report shows how well both models predict, and saves nothing. With --all every preset is fitted to the \
         answers of its decks.
-        """,
-      arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
+        """, arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
       options: [
         Option("--all", help: "fit every preset"), Option("--report", help: "show how well both models predict"),
       ], example: "deck optimize Spanish"
@@ -48,9 +46,9 @@ enum OptimizeCommand {
   }
 
   private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> ModelFitting.Outcome {
-    let progress = session.console.progress("Fitting \(try deck.record().name)", total: 1000)
-    defer { progress.finish() }
-    return try deck.fitting.run { progress.update(Int($0 * 1000), of: 1000) }
+    try session.console.showing("Fitting \(try deck.record().name)", total: 1000) { progress in
+      try deck.fitting.run { progress(Int($0 * 1000), 1000) }
+    }
   }
 
   /// Optimizes each preset once, through the first deck that uses it, and top-level decks that have no preset.
@@ -70,7 +68,7 @@ enum OptimizeCommand {
         lines += try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session).map { "  " + $0 }
       } catch let problem as MemoryError {
         guard case .tooFewReviews = problem else { throw problem }
-        values.append(.record([("deck", .text(name)), ("code", .text(problem.report.code.rawValue))]))
+        values.append(.record(["deck": name, "code": problem.report.code.rawValue]))
         lines += ["\(name):", "  " + problem.message]
       }
     }
@@ -81,10 +79,9 @@ enum OptimizeCommand {
 
   private static func report(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
     let name = try deck.record().name
-    let progress = session.console.progress("Fitting \(name)", total: 1000)
-    defer { progress.finish() }
-    let evidence = try deck.fitting.evidence { progress.update(Int($0 * 1000), of: 1000) }
-    progress.finish()
+    let evidence = try session.console.showing("Fitting \(name)", total: 1000) { progress in
+      try deck.fitting.evidence { progress(Int($0 * 1000), 1000) }
+    }
     let uses7 = try deck.scheduling.options().timed != nil
     var table = TableText([.init("Model"), .init("Log loss"), .init("RMSE (bins)"), .init("AUC"), .init("Schedules")])
     for (model, fit, isUsed) in [("FSRS-6", evidence.fsrs6, !uses7), ("FSRS-7", evidence.fsrs7, uses7)] {
@@ -101,8 +98,7 @@ enum OptimizeCommand {
       [""] + CalibrationPicture.panel("\(model): predicted and remembered", fit, terminal).lines(on: terminal)
     }
     let value: Value = .record([
-      ("deck", .text(name)), ("model", .text(uses7 ? "fsrs-7" : "fsrs-6")), ("fsrs6", evidence.fsrs6.value),
-      ("fsrs7", evidence.fsrs7.value),
+      "deck": name, "model": uses7 ? "fsrs-7" : "fsrs-6", "fsrs6": evidence.fsrs6.value, "fsrs7": evidence.fsrs7.value,
     ])
     return CommandResult(
       value,
@@ -172,23 +168,20 @@ enum FittingWords {
 
 extension ModelFit {
   var value: Value {
-    .record([
-      ("log_loss", .number(logLoss)), ("rmse", .number(rmse)), ("auc", .number(auc)), ("answers", .integer(count)),
-      ("calibration", calibrationValue),
-    ])
+    .record(["log_loss": logLoss, "rmse": rmse, "auc": auc, "answers": count, "calibration": calibrationValue])
   }
 }
 
 extension ModelFitting.Outcome {
   fileprivate func value(_ deck: String) -> Value {
     func figures(_ fit: ModelFit) -> Value {
-      .record([("log_loss", .number(fit.logLoss)), ("rmse", .number(fit.rmse))])
+      .record(["log_loss": fit.logLoss, "rmse": fit.rmse])
     }
     return .record([
       ("deck", .text(deck)), ("reviews", .integer(fsrs6.reviewCount)), ("before", figures(fsrs6.before)),
       ("after", figures(fsrs6.after)), ("kept", .boolean(fsrs6.isBetter)),
       ("parameters", .list(fsrs6.parameters.map { .number($0) })), ("model", .text(usesFSRS7 ? "fsrs-7" : "fsrs-6")),
-      ("evidence", evidence.map { .record([("fsrs6", figures($0.fsrs6)), ("fsrs7", figures($0.fsrs7))]) } ?? .null),
+      ("evidence", evidence.map { .record(["fsrs6": figures($0.fsrs6), "fsrs7": figures($0.fsrs7)]) } ?? .null),
     ])
   }
 }

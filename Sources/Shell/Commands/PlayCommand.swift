@@ -15,8 +15,7 @@ import Workspace
 enum PlayCommands {
   static var command: BuiltIn {
     BuiltIn(
-      "play", theme: "Words and games", access: .signedIn,
-      effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
+      "play", effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
       summary: "Plays a word game: make words from a word.",
       answer: "{base_word, language, mode}, then for each guess {word, points, count, average, score} or "
         + "{word, code, title, message}",
@@ -24,8 +23,10 @@ enum PlayCommands {
         A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal \
         it reads guesses from standard input and answers each in a line, with --json as an object. A game is saved as it \
         is played: --resume continues it. A language or length given here is used for the next game too (`set \
-        game.language`, `set game.length`). If it is known which words are common (`text frequency`), a game chooses and \
-        looks for only those (`set game.words all` uses all words); a guess may be any word of the list.
+        game.language`, `set game.length`). Of a language with a frequency list on this machine \
+        (Debian's onboard-data, or frequency/CODE.tsv in the data folder: a word, a tab, a count; es.tsv for Spanish) a \
+        game chooses and looks for only the 20,000 most frequent words (`set game.words all` uses all words); a guess \
+        may be any word of the list.
         """,
       arguments: [
         Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` lists the modes")
@@ -33,7 +34,6 @@ enum PlayCommands {
       options: [
         Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
         Option("--base", "WORD", help: "the base word"),
-        Option("--seed", "N", .anyInteger, help: "choose the same words again for the same number"),
         Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
         Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"),
         Common.foldAccents,
@@ -41,8 +41,7 @@ enum PlayCommands {
         Option("--scores", help: "show finished games and the best of them"),
       ],
       usage: [
-        "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--seed N] [--fold-accents] "
-          + "[--to-deck DECK]",
+        "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--fold-accents] [--to-deck DECK]",
         "play --list", "play --resume", "play --scores",
       ], example: "play --language spanish --length 9"
     ) { invocation, session in
@@ -63,7 +62,7 @@ enum PlayCommands {
     let uses = ["--list", "--resume", "--scores"]
     try invocation.allowOne(of: uses)
     let ofNewGames = [
-      "MODE", Common.language.name, "--length", "--base", "--seed", "--level", Common.foldAccents.name,
+      "MODE", Common.language.name, "--length", "--base", "--level", Common.foldAccents.name,
     ]
     for use in uses {
       try invocation.refuse(ofNewGames + (use == "--resume" ? [] : ["--to-deck"]), beside: use)
@@ -76,7 +75,6 @@ enum PlayCommands {
     options.language = invocation.optionalText("--language")
     options.length = invocation.optionalInteger("--length")
     options.base = invocation.optionalText("--base")
-    options.seed = invocation.optionalInteger("--seed").map { UInt64(bitPattern: Int64($0)) }
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     try session.plugins.prepareMode(options.mode)
@@ -120,7 +118,7 @@ enum PlayCommands {
     let names = Set(loaded.map(\.0))
     let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
     return CommandResult(
-      .list(rows.map { .record([("name", .text($0.0)), ("summary", .text($0.1))]) }),
+      .list(rows.map { .record(["name": $0.0, "summary": $0.1]) }),
       .table(TableText([.init("Mode", isTyped: true), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
   }
 
@@ -140,7 +138,8 @@ enum PlayCommands {
 
   static func scoreTable(_ results: [GameResult], _ session: Session) -> TableText {
     let columns: [TableText.Column] = [
-      .init("Mode"), .init("Language"), .init("Base word"), .init("Score", .right), .init("Words", .right),
+      .init("Mode"), .init("Language"), .init("Base word", isMain: true), .init("Score", .right),
+      .init("Words", .right),
       .init("Average", .right), .init("Longest"), .init("When"),
     ]
     return TableText(
@@ -157,9 +156,8 @@ enum PlayCommands {
 
   private static func record(_ result: GameResult) -> Value {
     .record([
-      ("mode", .text(result.mode)), ("language", .text(result.language)), ("base_word", .text(result.baseWord)),
-      ("score", .integer(result.score)), ("count", .integer(result.count)), ("average", .number(result.average)),
-      ("longest", .text(result.longest)), ("finished_at", .number(result.finishedAt)),
+      "mode": result.mode, "language": result.language, "base_word": result.baseWord, "score": result.score,
+      "count": result.count, "average": result.average, "longest": result.longest, "finished_at": result.finishedAt,
     ])
   }
 }

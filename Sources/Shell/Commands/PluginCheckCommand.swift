@@ -13,7 +13,7 @@ import Workspace
 enum PluginCheckCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "plugin", "check", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .acts,
+      "plugin", "check", access: .atTerminal, effect: .acts,
       summary: "Shows why an index would refuse a plugin, or what is wrong with an index.",
       answer: "{name, version, faults, tests, listing?} or {name, number, plugins, versions, elsewhere, faults}",
       details: """
@@ -39,7 +39,7 @@ enum PluginCheckCommand {
   private static func plugin(_ folder: String, _ session: Session) throws -> Finding {
     let check = try PluginCheck(folder: folder, session.plugins)
     guard let package = check.package else {
-      let value = Value.record([("name", .text(lastPart(of: folder))), ("faults", list(check.faults))])
+      let value = Value.record(["name": lastPart(of: folder), "faults": list(check.faults)])
       return (value, ["\(lastPart(of: folder)): cannot be packed."], check.faults)
     }
     PluginCommands.remark(on: package.manifest, session)
@@ -70,8 +70,8 @@ enum PluginCheckCommand {
     let check = try PluginIndexCheck(folder: folder, session.plugins)
     let index = check.index
     let value = Value.record([
-      ("name", .text(index.name)), ("number", .integer(index.number)), ("plugins", .integer(index.plugins.count)),
-      ("versions", .integer(check.versions)), ("elsewhere", .integer(check.elsewhere)), ("faults", list(check.faults)),
+      "name": index.name, "number": index.number, "plugins": index.plugins.count, "versions": check.versions,
+      "elsewhere": check.elsewhere, "faults": list(check.faults),
     ])
     let elsewhere = check.elsewhere == 0 ? "" : ", \(session.grouped(check.elsewhere)) of them elsewhere"
     let sum =

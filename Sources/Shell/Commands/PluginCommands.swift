@@ -18,26 +18,19 @@ enum PluginCommands {
       + [PluginKeys.command]
   }
 
-  static let pluginTheme = "Plugins"
   static let pluginName = Argument("NAME", .plugin, help: "a plugin's name")
 
   /// The plugin as `--json` and `plugins.info` return it.
   static func pluginRecord(_ plugin: Plugin, _ session: Session) -> Value {
     let manifest = plugin.manifest
     return .record([
-      ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")),
-      ("state", .text(stateWord(plugin, session))),
-      ("bundled", .boolean(plugin.isBundled)), ("isolated", .boolean(session.plugins.isolation.holds(plugin))),
-      ("summary", .text(manifest?.summary ?? "")),
-      ("author", manifest?.author.map { .text($0) } ?? .null),
-      ("licence", manifest?.licence.map { .text($0) } ?? .null),
-      ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
-      ("granted", .list(plugin.granted.map { .text($0) })),
-      ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
-      ("needs", needsRecord(manifest?.needs ?? Needs())),
-      ("seconds", .number(plugin.limits.seconds)), ("memory", .integer(plugin.limits.memory)),
-      ("load_seconds", plugin.loadTime.map { .number($0) } ?? .null), ("folder", .text(plugin.folder)),
-      ("error", plugin.lastError.map { .text($0) } ?? .null),
+      "name": plugin.name, "version": manifest?.version ?? "", "state": stateWord(plugin, session),
+      "bundled": plugin.isBundled, "isolated": session.plugins.isolation.holds(plugin),
+      "summary": manifest?.summary ?? "", "author": manifest?.author, "licence": manifest?.licence,
+      "permissions": Value.list((manifest?.permissions ?? []).map { .text($0.description) }), "granted": plugin.granted,
+      "commands": plugin.commands, "modes": plugin.modes, "needs": needsRecord(manifest?.needs ?? Needs()),
+      "seconds": plugin.limits.seconds, "memory": plugin.limits.memory, "load_seconds": plugin.loadTime,
+      "folder": plugin.folder, "error": plugin.lastError,
     ])
   }
 
@@ -88,11 +81,8 @@ enum PluginCommands {
 
   private static var listPlugins: BuiltIn {
     BuiltIn(
-      "plugin", "list", theme: Self.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Lists the plugins that were found.", answer: "{name, version, state, FIELD}...",
-      example: "plugin list"
-    ) {
-      _, session in
+      "plugin", "list", summary: "Lists the plugins that were found.", answer: "{name, version, state, FIELD}..."
+    ) { _, session in
       session.plugins.refreshManifests()
       let rows = session.plugins.plugins.map {
         [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
@@ -108,9 +98,8 @@ enum PluginCommands {
 
   private static var pluginInfo: BuiltIn {
     BuiltIn(
-      "plugin", "info", theme: Self.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Shows what a plugin adds, what it may do and its state.", answer: "{name, version, state, FIELD}",
-      arguments: [Self.pluginName], example: "plugin info palindromes"
+      "plugin", "info", summary: "Shows what a plugin adds, what it may do and its state.",
+      answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin info palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       session.plugins.refreshManifest(of: plugin)
@@ -135,8 +124,8 @@ enum PluginCommands {
 
   private static var enablePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "enable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
+      "plugin", "enable", effect: .announces, summary: "Enables a plugin, after showing what it may do.",
+      answer: "{name, version, state, FIELD}",
       details: "If nobody can be asked, --grant gives your consent. A plugin that did not come with Deckhand runs in a "
         + "process of its own that cannot open files or use the network: Deckhand does for it what was granted.",
       arguments: [Self.pluginName],
@@ -144,8 +133,7 @@ enum PluginCommands {
         Option("--grant", help: "grant what it asks for without asking you"),
         Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
         Option("--isolate", help: "run it in a process of its own again"),
-      ],
-      example: "plugin enable palindromes"
+      ], example: "plugin enable palindromes"
     ) { invocation, session in
       let isolated = try place(invocation)
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
@@ -219,9 +207,8 @@ enum PluginCommands {
 
   private static var disablePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "disable", theme: Self.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Stops a plugin and removes what it added.", answer: "{name, version, state, FIELD}",
-      arguments: [Self.pluginName], example: "plugin disable palindromes"
+      "plugin", "disable", effect: .announces, summary: "Stops a plugin and removes what it added.",
+      answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       guard try disable(plugin, session) else { return CommandResult() }
@@ -248,10 +235,8 @@ enum PluginCommands {
 
   private static var reloadPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "reload", theme: Self.pluginTheme, access: .signedIn, effect: .acts,
-      summary: "Loads a plugin from its folder again.", answer: "{name, version, state, FIELD}",
-      arguments: [Self.pluginName],
-      example: "plugin reload palindromes"
+      "plugin", "reload", effect: .acts, summary: "Loads a plugin from its folder again.",
+      answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin reload palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.reload(session.plugins.plugin(named: invocation.text("NAME")))
       try session.plugins.load(plugin)

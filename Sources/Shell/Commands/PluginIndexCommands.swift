@@ -18,8 +18,7 @@ enum PluginIndexCommands {
 
   private static var index: BuiltIn {
     BuiltIn(
-      "plugin", "index", theme: PluginCommands.pluginTheme, access: .atTerminal,
-      effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
+      "plugin", "index", access: .atTerminal, effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
       summary: "Adds, lists or removes indexes: folders that list available plugins.",
       answer: "{folder, name, number, date, expires?, plugins, key?, state}... or {folder, name, number} or boolean",
       details: """
@@ -31,8 +30,7 @@ enum PluginIndexCommands {
       arguments: [
         Argument("ACTION", .choice(["add", "list", "remove"]), help: "add, list or remove"),
         Argument("FOLDER", .folder, isOptional: true, help: "the index's folder; to remove it, its name is enough"),
-      ],
-      options: [Option("--key", "KEY", help: "the index's key: a minisign public key, or its .pub file")],
+      ], options: [Option("--key", "KEY", help: "the index's key: a minisign public key, or its .pub file")],
       usage: ["plugin index add FOLDER [--key KEY]", "plugin index list", "plugin index remove FOLDER"],
       example: "plugin index list", complete: offerIndexes
     ) { invocation, session in
@@ -88,12 +86,10 @@ enum PluginIndexCommands {
   private static func record(_ state: IndexState) -> Value {
     let index = state.index
     return .record([
-      ("folder", .text(state.folder)), ("name", index.map { .text($0.name) } ?? .null),
-      ("number", index.map { .integer($0.number) } ?? .null), ("date", index.map { .text($0.date) } ?? .null),
-      ("expires", index?.expires.map { .text($0) } ?? .null),
-      ("plugins", index.map { .integer($0.plugins.count) } ?? .null),
-      ("key", state.known.map { .text($0.key.description) } ?? .null),
-      ("state", .text(state.problem?.code ?? (state.known == nil ? "bundled" : "ok"))),
+      "folder": state.folder, "name": index.map { $0.name }, "number": index.map { $0.number },
+      "date": index.map { $0.date }, "expires": index?.expires, "plugins": index.map { $0.plugins.count },
+      "key": state.known.map { $0.key.description },
+      "state": state.problem?.code ?? (state.known == nil ? "bundled" : "ok"),
     ])
   }
 
@@ -104,7 +100,7 @@ enum PluginIndexCommands {
     let index = try session.plugins.indexes.add(folder, key: key)
     let until = index.expires.map { ", good until \($0)" } ?? ""
     return CommandResult(
-      .record([("folder", .text(index.folder)), ("name", .text(index.name)), ("number", .integer(index.number))]),
+      .record(["folder": index.folder, "name": index.name, "number": index.number]),
       line: "Added the index \(index.name): \(session.counted(index.plugins.count, "plugin")), number "
         + "\(index.number) of \(index.date)\(until).")
   }
@@ -119,8 +115,7 @@ enum PluginIndexCommands {
 
   private static var search: BuiltIn {
     BuiltIn(
-      "plugin", "search", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Searches the indexes for plugins, by name, summary and author.",
+      "plugin", "search", summary: "Searches the indexes for plugins, by name, summary and author.",
       answer: "{name, version, summary, author, licence, permissions, index, installed?, yanked?}...",
       details: "Without a word it lists all plugins. An index vouches for its entries; the code is not read.",
       arguments: [Argument("WORD", isOptional: true, help: "part of a name, a summary or an author")],
@@ -156,21 +151,17 @@ enum PluginIndexCommands {
   private static func record(_ listed: ListedRelease, _ session: Session) -> Value {
     let (listing, release) = (listed.listing, listed.release)
     return .record([
-      ("name", .text(listing.name)), ("version", .text(release.version.description)),
-      ("summary", .text(listing.summary)), ("author", listing.author.map { .text($0) } ?? .null),
-      ("licence", .text(release.licence)), ("permissions", .list(release.permissions.map { .text($0) })),
-      ("index", .text(listed.index.folder)),
-      ("installed", installed(listing.name, session)?.manifest.map { .text($0.version) } ?? .null),
-      ("yanked", release.yanked.map { .text($0) } ?? .null),
+      "name": listing.name, "version": release.version.description, "summary": listing.summary,
+      "author": listing.author, "licence": release.licence, "permissions": release.permissions,
+      "index": listed.index.folder, "installed": installed(listing.name, session)?.manifest.map { $0.version },
+      "yanked": release.yanked,
     ])
   }
 
   private static var outdated: BuiltIn {
     BuiltIn(
-      "plugin", "outdated", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .reads,
-      summary: "Lists installed plugins that an index has a newer version of, or has withdrawn.",
-      answer: "{name, installed, newest?, index, yanked?}...",
-      example: "plugin outdated"
+      "plugin", "outdated", summary: "Lists installed plugins that an index has a newer version of, or has withdrawn.",
+      answer: "{name, installed, newest?, index, yanked?}..."
     ) { _, session in
       session.plugins.refreshManifests()
       let (found, problems) = try session.plugins.indexes.outdated()
@@ -184,9 +175,9 @@ enum PluginIndexCommands {
       }
       let values = found.map { outdated in
         Value.record([
-          ("name", .text(outdated.plugin.name)), ("installed", .text(outdated.plugin.manifest?.version ?? "")),
-          ("newest", outdated.newer.map { .text($0.release.version.description) } ?? .null),
-          ("index", .text(outdated.index.folder)), ("yanked", outdated.yanked.map { .text($0) } ?? .null),
+          "name": outdated.plugin.name, "installed": outdated.plugin.manifest?.version ?? "",
+          "newest": outdated.newer.map { $0.release.version.description }, "index": outdated.index.folder,
+          "yanked": outdated.yanked,
         ])
       }
       let columns: [TableText.Column] = [

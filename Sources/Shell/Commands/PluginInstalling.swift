@@ -193,9 +193,9 @@ struct PluginInstalling {
   private func differenceValue(of plan: InstallPlan) -> Value {
     let (old, new) = permissions(of: plan)
     return .record([
-      ("name", .text(plan.package.name)), ("version", .text(plan.package.manifest.version)),
-      ("added_permissions", .list(new.map { .text($0.description) })),
-      ("removed_permissions", .list(old.map { .text($0.description) })),
+      "name": plan.package.name, "version": plan.package.manifest.version,
+      "added_permissions": Value.list(new.map { .text($0.description) }),
+      "removed_permissions": Value.list(old.map { .text($0.description) }),
     ])
   }
 }

@@ -13,8 +13,7 @@ import Workspace
 enum PluginKeys {
   static var command: BuiltIn {
     BuiltIn(
-      "plugin", "key", theme: PluginCommands.pluginTheme, access: .atTerminal,
-      effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
+      "plugin", "key", access: .atTerminal, effect: .depends { $0.text("ACTION") == "list" ? .reads : .announces },
       summary: "Lists the keys whose packages you accept, trusts a key, or stops trusting one.",
       answer: "{key, id, trusted} or {key, id, name, plugins}...",
       details: """
@@ -33,8 +32,7 @@ enum PluginKeys {
       ],
       usage: [
         "plugin key list", "plugin key trust KEY [--name WHO] [--plugin NAME]", "plugin key remove KEY [--plugin NAME]",
-      ],
-      example: "plugin key list", complete: offerKeys
+      ], example: "plugin key list", complete: offerKeys
     ) { invocation, session in
       let action = invocation.text("ACTION")
       guard action != "list" else {
@@ -100,10 +98,7 @@ enum PluginKeys {
       rows: rows.map { [$0.description, $1, $2.joined(separator: ", ")] },
       whenEmpty: "No key is trusted; `plugin key trust KEY` trusts one.")
     let values = rows.map { key, name, plugins in
-      Value.record([
-        ("key", .text(key.description)), ("id", .text(key.id)), ("name", .text(name)),
-        ("plugins", .list(plugins.map { .text($0) })),
-      ])
+      Value.record(["key": key.description, "id": key.id, "name": name, "plugins": plugins])
     }
     return CommandResult(.list(values), .table(table))
   }
@@ -138,6 +133,6 @@ enum PluginKeys {
   }
 
   private static func record(of key: MinisignKey, isTrusted: Bool) -> Value {
-    .record([("key", .text(key.description)), ("id", .text(key.id)), ("trusted", .boolean(isTrusted))])
+    .record(["key": key.description, "id": key.id, "trusted": isTrusted])
   }
 }

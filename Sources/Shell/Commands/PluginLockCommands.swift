@@ -13,14 +13,13 @@ enum PluginLockCommands {
 
   private static var lock: BuiltIn {
     BuiltIn(
-      "plugin", "lock", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
+      "plugin", "lock", access: .atTerminal, effect: .announces,
       summary: "Writes the installed plugins to a file, each with its version and a hash of its content.",
       answer: "{path, plugins}",
       details: """
         `plugin sync` installs the same plugins again, here or on another machine that has the indexes. Plugins that come \
         with the program are not included.
-        """,
-      arguments: [Argument("FILE", .file, access: .write, help: "the file, such as plugins.lock")],
+        """, arguments: [Argument("FILE", .file, access: .write, help: "the file, such as plugins.lock")],
       example: "plugin lock plugins.lock"
     ) { invocation, session in
       let path = session.environment.folders.expanded(invocation.text("FILE"))
@@ -29,22 +28,21 @@ enum PluginLockCommands {
       guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
       try AtomicFile.write(path, lock.bytes, .exported())
       return CommandResult(
-        .record([("path", .text(path)), ("plugins", .integer(lock.entries.count))]),
+        .record(["path": path, "plugins": lock.entries.count]),
         line: "Wrote \(session.counted(lock.entries.count, "plugin")) to \(path).")
     }
   }
 
   private static var sync: BuiltIn {
     BuiltIn(
-      "plugin", "sync", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
+      "plugin", "sync", access: .atTerminal, effect: .announces,
       summary: "Installs the plugins that `plugin lock` wrote to a file, in the same versions.",
       answer: "{name, version, state, FIELD}...",
       details: """
         They come from the indexes. All of them are found and compared before the first is installed: a version that was \
         withdrawn, or has different content, is refused. A higher or lower version that is installed is replaced by that \
         of the file; plugins that are not in the file stay.
-        """,
-      arguments: [Argument("FILE", .file, access: .read, help: "the file that `plugin lock` wrote")],
+        """, arguments: [Argument("FILE", .file, access: .read, help: "the file that `plugin lock` wrote")],
       options: [Option("--grant", help: "grant what they ask for without asking you")],
       example: "plugin sync plugins.lock"
     ) { invocation, session in

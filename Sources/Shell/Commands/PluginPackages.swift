@@ -22,7 +22,7 @@ enum PluginPackages {
 
   private static var packPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "pack", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
+      "plugin", "pack", access: .atTerminal, effect: .announces,
       summary: "Packs a plugin's folder into one file that others can install.",
       answer: "{name, version, path, files, bytes, sha256}",
       details: """
@@ -32,8 +32,7 @@ enum PluginPackages {
       arguments: [
         Argument("FOLDER", .folder, help: "a plugin's folder, or the name of one of your plugins"),
         Argument("FILE", .file, access: .write, help: "the package, such as verbs-1.0.0.tar.gz"),
-      ],
-      example: "plugin pack verbs verbs-1.0.0.tar.gz", complete: offerFolders
+      ], example: "plugin pack verbs verbs-1.0.0.tar.gz", complete: offerFolders
     ) { invocation, session in
       let folder = try folder(invocation.text("FOLDER"), session)
       let file = session.environment.folders.expanded(invocation.text("FILE"))
@@ -47,9 +46,8 @@ enum PluginPackages {
       try AtomicFile.write(file, bytes, .exported())
       return CommandResult(
         .record([
-          ("name", .text(package.name)), ("version", .text(package.manifest.version)), ("path", .text(file)),
-          ("files", .integer(package.fileCount)), ("bytes", .integer(bytes.count)),
-          ("sha256", .text(hexadecimal(sha256(bytes)))),
+          "name": package.name, "version": package.manifest.version, "path": file, "files": package.fileCount,
+          "bytes": bytes.count, "sha256": hexadecimal(sha256(bytes)),
         ]),
         .lines(
           [
@@ -94,7 +92,7 @@ enum PluginPackages {
 
   private static var installPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "install", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
+      "plugin", "install", access: .atTerminal, effect: .announces,
       summary: "Installs a plugin, after showing who vouches for it and what it may do.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
@@ -102,13 +100,11 @@ enum PluginPackages {
         comes first. A package is signed if FILE.minisig is next to it (`help plugin key`). The plugin is loaded and its \
         own tests are run first, on temporary data; a plugin that fails is not installed. This is not an undo step: \
         `plugin remove` reverts it. Nothing is downloaded.
-        """,
-      arguments: [Argument("FILE|NAME", .file, access: .read, help: "a package, a plugin's folder, or a name")],
+        """, arguments: [Argument("FILE|NAME", .file, access: .read, help: "a package, a plugin's folder, or a name")],
       options: [grant, unsigned, index],
       usage: [
         "plugin install FILE|FOLDER [--grant] [--unsigned]", "plugin install NAME[@VERSION] [--grant] [--index INDEX]",
-      ],
-      example: "plugin install verbs-1.0.0.tar.gz", complete: PluginIndexCommands.offerPackages
+      ], example: "plugin install verbs-1.0.0.tar.gz", complete: PluginIndexCommands.offerPackages
     ) { invocation, session in
       try installing(invocation, session, .install).run(invocation.text("FILE|NAME"))
     }
@@ -116,7 +112,7 @@ enum PluginPackages {
 
   private static var updatePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "update", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
+      "plugin", "update", access: .atTerminal, effect: .announces,
       summary: "Updates an installed plugin to a newer version, after showing what changes.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
@@ -127,8 +123,7 @@ enum PluginPackages {
         """,
       arguments: [
         Argument("FILE|NAME", .file, access: .read, help: "a package of a higher version, or a plugin's name")
-      ],
-      options: [grant, unsigned, index, Option("--diff", help: "only show what would change")],
+      ], options: [grant, unsigned, index, Option("--diff", help: "only show what would change")],
       example: "plugin update verbs-1.1.0.tar.gz", complete: PluginIndexCommands.offerUpdates
     ) { invocation, session in
       var installing = installing(invocation, session, .update)
@@ -150,13 +145,12 @@ enum PluginPackages {
 
   private static var removePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "remove", theme: PluginCommands.pluginTheme, access: .atTerminal, effect: .announces,
+      "plugin", "remove", access: .atTerminal, effect: .announces,
       summary: "Removes an installed plugin, its folder, and what was granted to it.", answer: "boolean",
       details: """
         At a terminal it asks first. This is not an undo step: pack a plugin first if you wrote it yourself. Decks that \
         it made stay, and the plugin stays tied to its key.
-        """,
-      arguments: [PluginCommands.pluginName], example: "plugin remove verbs",
+        """, arguments: [PluginCommands.pluginName], example: "plugin remove verbs",
       complete: { _, before, session in before.isEmpty ? ownPlugins(session) : [] }
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))

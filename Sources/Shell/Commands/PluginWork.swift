@@ -14,9 +14,8 @@ import Workspace
 enum PluginWork {
   static var newPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "new", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .announces,
-      summary: "Creates a small plugin to start from, with a test.", answer: "{name, version, state, FIELD}",
-      details: "It is in your plugins' folder and not enabled yet.",
+      "plugin", "new", effect: .announces, summary: "Creates a small plugin to start from, with a test.",
+      answer: "{name, version, state, FIELD}", details: "It is in your plugins' folder and not enabled yet.",
       arguments: [Argument("NAME", help: "lowercase letters, digits, _ and -")], example: "plugin new verbs"
     ) { invocation, session in
       guard session.rehearsal.mayActOutside("write a plugin called \(invocation.text("NAME"))") else {
@@ -34,10 +33,9 @@ enum PluginWork {
 
   static var testPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "test", theme: PluginCommands.pluginTheme, access: .signedIn, effect: .acts,
-      summary: "Runs a plugin's test.lua on temporary data.", answer: "{test, passed, message?}...",
-      details: "Exits with status 1 when a test fails.", arguments: [PluginCommands.pluginName],
-      example: "plugin test palindromes"
+      "plugin", "test", effect: .acts, summary: "Runs a plugin's test.lua on temporary data.",
+      answer: "{test, passed, message?}...", details: "Exits with status 1 when a test fails.",
+      arguments: [PluginCommands.pluginName], example: "plugin test palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       let name = plugin.name
@@ -54,10 +52,7 @@ enum PluginWork {
         : "\(failures) of \(session.counted(results.count, "test")) failed."
       let value = Value.list(
         results.map { result in
-          .record([
-            ("test", .text(result.name)), ("passed", .boolean(result.failure == nil)),
-            ("message", result.failure.map { .text($0) } ?? .null),
-          ])
+          .record(["test": result.name, "passed": result.failure == nil, "message": result.failure])
         })
       let shown = lines + [sum]
       guard failures > 0 else { return CommandResult(value, .lines(shown)) }
@@ -103,7 +98,7 @@ enum PluginWork {
 
   static var limitPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "limit", theme: PluginCommands.pluginTheme, access: .signedIn,
+      "plugin", "limit",
       effect: .depends { $0.optionalText("--seconds") ?? $0.optionalText("--memory") == nil ? .reads : .announces },
       summary: "Shows or sets what each call of a plugin may use.", answer: "{name, seconds, memory}",
       details: "A call that exceeds a limit is stopped; the shell goes on. The defaults are 2 seconds and 64 MiB.",
@@ -124,18 +119,15 @@ enum PluginWork {
       }
       let limits = plugin.limits
       return CommandResult(
-        .record([
-          ("name", .text(plugin.name)), ("seconds", .number(limits.seconds)), ("memory", .integer(limits.memory)),
-        ]),
+        .record(["name": plugin.name, "seconds": limits.seconds, "memory": limits.memory]),
         line: "\(plugin.name): each call may use \(limits.secondsInWords) and \(limits.memory) MiB.")
     }
   }
 
   static var luaTypes: BuiltIn {
     BuiltIn(
-      "lua-types", theme: BuiltIn.developers, access: .signedIn, effect: .announces,
-      summary: "Writes files that describe Deckhand to a Lua editor (LuaLS).", answer: "text...",
-      details: "Add the folder to the editor's setting workspace.library.",
+      "lua-types", effect: .announces, summary: "Writes files that describe Deckhand to a Lua editor (LuaLS).",
+      answer: "text...", details: "Add the folder to the editor's setting workspace.library.",
       arguments: [Argument("DIR", .folder, help: "the folder; it is created if it is missing")],
       example: "lua-types ~/deckhand-types"
     ) { invocation, session in

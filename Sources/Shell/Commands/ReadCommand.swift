@@ -8,7 +8,7 @@ import Workspace
 extension TextCommands {
   static var read: BuiltIn {
     BuiltIn(
-      "text", "read", theme: theme, access: .atTerminal, effect: .changes,
+      "text", "read", access: .atTerminal, effect: .changes,
       summary: "Shows a text in pages, with its unknown words marked to look up or to make cards of.",
       answer: "nothing",
       details: """

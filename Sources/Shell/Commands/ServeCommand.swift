@@ -19,8 +19,8 @@ import Workspace
 enum ServeCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "serve", theme: "The shell", access: .atTerminal, effect: .acts,
-      summary: "Lets programs that talk to Anki work with your cards.", answer: "{address}, then {actions} at its end",
+      "serve", access: .atTerminal, effect: .acts, summary: "Lets programs that talk to Anki work with your cards.",
+      answer: "{address}, then {actions} at its end",
       details: """
         It offers the interface of the add-on AnkiConnect on 127.0.0.1, port \(ServingSettings.port), until Ctrl-C: dictionaries in the \
         browser, note-taking programs and scripts add, find and change notes as they would in Anki. Nothing listens \
@@ -55,7 +55,7 @@ enum ServeCommand {
     let whose = session.auth.user.map { "the cards of \(quoted($0))" } ?? "your cards"
     session.show(
       CommandResult(
-        .record([("address", .text(address))]),
+        .record(["address": address]),
         line: "Other programs can use \(whose) at \(address) as they use Anki; Ctrl-C stops it."),
       asJSON: invocation.wantsJSON(in: session))
     _ = session.console.flush()
@@ -69,7 +69,7 @@ enum ServeCommand {
     }
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(
-      .record([("actions", .integer(server.count))]),
+      .record(["actions": server.count]),
       line: "Stopped listening. Done: \(session.counted(server.count, "action")).")
   }
 }

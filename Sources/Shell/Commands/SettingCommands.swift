@@ -11,12 +11,9 @@ import Workspace
 enum SettingCommands {
   static var all: [BuiltIn] { [set, toggle] }
 
-  private static let theme = "Settings"
-
   private static var set: BuiltIn {
     BuiltIn(
-      "set", theme: Self.theme, access: .signedIn,
-      effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
+      "set", effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
       summary: "Shows settings, or changes one.",
       answer: "{name, title, kind, value, changed, state?}... or text or number or boolean",
       details: """
@@ -30,10 +27,8 @@ enum SettingCommands {
       options: [
         Option("--reset", "NAME", .setting, help: "restore the default"),
         Option("--why", "NAME", .setting, help: "show where the value comes from"),
-      ],
-      usage: ["set", "set NAME", "set NAME VALUE", "set --reset NAME", "set --why NAME"],
-      example: "set game.language spanish",
-      complete: { word, before, session in values(for: before, word, session) }
+      ], usage: ["set", "set NAME", "set NAME VALUE", "set --reset NAME", "set --why NAME"],
+      example: "set game.language spanish", complete: { word, before, session in values(for: before, word, session) }
     ) { invocation, session in
       try invocation.allowOne(of: ["--why", "--reset", "NAME"])
       let tree = try session.workspace().preferences().tree
@@ -57,8 +52,8 @@ enum SettingCommands {
 
   private static var toggle: BuiltIn {
     BuiltIn(
-      "toggle", theme: Self.theme, access: .signedIn, effect: .changes,
-      summary: "Toggles switches and groups: all of them, or none.", answer: "{name, state}...",
+      "toggle", effect: .changes, summary: "Toggles switches and groups: all of them, or none.",
+      answer: "{name, state}...",
       details: "A group goes from on to off, then to its last mixed state, and to on again.",
       arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
       example: "toggle sound.right sound.wrong"
@@ -67,7 +62,7 @@ enum SettingCommands {
       let tree = try session.workspace().preferences().tree
       let states = try tree.toggle(names, by: session.scripting.settingOwner)
       let values = zip(names, states).map { name, state in
-        Value.record([("name", .text(name)), ("state", .text(state.rawValue))])
+        Value.record(["name": name, "state": state.rawValue])
       }
       return CommandResult(.list(values), .lines(zip(names, states).map { "\($0) is \($1.rawValue)." }))
     }
@@ -85,7 +80,7 @@ enum SettingCommands {
 
   static func list(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
-    var table = TableText([.init(""), .init("Setting", isTyped: true), .init("Value"), .init("")])
+    var table = TableText([.init(""), .init("Setting", isTyped: true), .init("Value", isMain: true), .init("")])
     for row in rows {
       let indent = String(repeating: "  ", count: row.depth)
       table.add([
@@ -141,8 +136,7 @@ enum SettingCommands {
     lines.append("  Declared by \(reasons.declaredBy.description); accepts \(reasons.expectation).")
     return CommandResult(
       .record([
-        ("name", .text(name)), ("value", reasons.value.value), ("sources", .list(sources.map { .text($0) })),
-        ("declared_by", .text(reasons.declaredBy.description)),
+        "name": name, "value": reasons.value.value, "sources": sources, "declared_by": reasons.declaredBy.description,
       ]), .lines(lines))
   }
 

@@ -13,15 +13,13 @@ import Workspace
 
 enum ShellCommands {
   static var all: [BuiltIn] {
-    [help, runFile, history, alias, PluginWork.luaTypes, version, clear, quit("quit"), quit("exit")]
+    [help, runFile, history, alias, PluginWork.luaTypes, version, quit]
       + PaperCommands.all
   }
 
-  private static let theme = "The shell"
-
   private static var help: BuiltIn {
     BuiltIn(
-      "help", theme: Self.theme, access: .open, effect: .reads,
+      "help", access: .open,
       summary:
         "Explains a command, a topic, a Lua function, a setting or an error code; lists them all without a name.",
       answer: "text or {name, kind, summary, example, answer}...",
@@ -35,8 +33,7 @@ enum ShellCommands {
         Argument(
           "NAME", .command, isOptional: true, isRepeating: true,
           help: "a command, a topic, Lua's decks.create or deck:add, game.length, not_found")
-      ],
-      options: [Option("--keyword", "WORD", short: "k", help: "list everything that mentions the word")],
+      ], options: [Option("--keyword", "WORD", short: "k", help: "list everything that mentions the word")],
       example: "help deck import"
     ) { invocation, session in
       if let word = invocation.optionalText("--keyword") { return try found(word, session) }
@@ -87,8 +84,8 @@ enum ShellCommands {
       .list(
         entries.map { entry in
           .record([
-            ("name", .text(entry.name)), ("kind", .text(entry.kind.rawValue)), ("summary", .text(entry.summary)),
-            ("example", .text(entry.example)), ("answer", .text(entry.answer)),
+            "name": entry.name, "kind": entry.kind.rawValue, "summary": entry.summary, "example": entry.example,
+            "answer": entry.answer,
           ])
         }),
       .table(
@@ -99,7 +96,7 @@ enum ShellCommands {
 
   private static var runFile: BuiltIn {
     BuiltIn(
-      "run", theme: Self.theme, access: .open, effect: .makesUnit,
+      "run", access: .open, effect: .makesUnit,
       summary: "Runs a Lua script, or a file of commands, as one unit of work.", answer: "nothing",
       details: """
         If it fails, everything stays as it was. `arg` contains the arguments of a script. A file that ends in .dh has \
@@ -128,14 +125,12 @@ enum ShellCommands {
 
   private static var history: BuiltIn {
     BuiltIn(
-      "history", theme: Self.theme, access: .signedIn,
-      effect: .depends { $0.optionalText("--lua") == nil ? .reads : .announces },
+      "history", effect: .depends { $0.optionalText("--lua") == nil ? .reads : .announces },
       summary: "Lists the lines typed before, or writes those of this session to a script.", answer: "text... or text",
       arguments: [Argument("WORD", isOptional: true, help: "only lines that contain this")],
       options: [
         Option("--lua", "FILE", .file, access: .write, help: "write what was typed in this session as a Lua script")
-      ],
-      example: "history deck"
+      ], example: "history deck"
     ) { invocation, session in
       if let path = invocation.optionalText("--lua") {
         return try writeScript(session.environment.folders.expanded(path), session)
@@ -159,8 +154,7 @@ enum ShellCommands {
 
   private static var alias: BuiltIn {
     BuiltIn(
-      "alias", theme: Self.theme, access: .signedIn,
-      effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
+      "alias", effect: .depends { $0.optionalText("NAME") == nil ? .reads : .acts },
       summary: "Defines a short name for the beginning of a line, or lists such names.",
       answer: "{name, text}... or {name, text} or nothing",
       details: "It lasts for this session; put shell.alias(\"name\", \"text\") into init.lua to keep it. NAME alone "
@@ -190,7 +184,7 @@ enum ShellCommands {
   }
 
   private static func record(ofAlias name: String, _ words: [String]) -> Value {
-    .record([("name", .text(name)), ("text", .text(ShellWords.line(of: words)))])
+    .record(["name": name, "text": ShellWords.line(of: words)])
   }
 
   /// Splits the text of an alias into words.
@@ -223,29 +217,15 @@ enum ShellCommands {
 
   private static var version: BuiltIn {
     BuiltIn(
-      "version", theme: Self.theme, access: .open, effect: .reads,
-      summary: "Shows the version, and those of the libraries in it.", answer: "text", example: "version"
+      "version", access: .open, summary: "Shows the version, and those of the libraries in it.", answer: "text"
     ) { _, session in
       CommandResult(.text(session.options.version), .lines(session.options.program.versionLines))
     }
   }
 
-  private static var clear: BuiltIn {
+  private static var quit: BuiltIn {
     BuiltIn(
-      "clear", theme: Self.theme, access: .open, effect: .reads, summary: "Clears the screen; so does Ctrl-L.",
-      answer: "nothing",
-      example: "clear"
-    ) { _, session in
-      if session.console.terminal.canRedraw { session.console.write(Terminal.clearing) }
-      return CommandResult()
-    }
-  }
-
-  private static func quit(_ name: String) -> BuiltIn {
-    BuiltIn(
-      name, theme: Self.theme, access: .open, effect: .reads, summary: "Leaves the shell; so does Ctrl-D.",
-      answer: "nothing",
-      example: name
+      "quit", access: .open, summary: "Leaves the shell; so do `exit` and Ctrl-D.", answer: "nothing"
     ) { _, session in
       session.state.leaving = ExitStatus.done
       return CommandResult()

@@ -9,7 +9,7 @@ import Workspace
 enum StudyCommands {
   static var command: BuiltIn {
     BuiltIn(
-      "study", theme: "Studying", access: .signedIn, effect: .depends { $0.flag("--list") ? .reads : .changes },
+      "study", effect: .depends { $0.flag("--list") ? .reads : .changes },
       summary: "Studies decks: what is due by schedule, or a race against the clock.",
       answer: "{right, wrong, remaining, next_due?}",
       details: """
@@ -30,9 +30,7 @@ enum StudyCommands {
         Option("--limit", "N", .positive, help: "at most this many cards"),
         Option("--query", "QUERY", .query, help: "only the cards that match it"),
         Option("--new", "N", .integer(1...9999), help: "this many more new cards today, above the limit"),
-        Option("--ahead", "DAYS", .integer(1...36_500), help: "cards that are due within this many days"),
-        Option("--forgotten", help: "cards that were forgotten today"),
-        Option("--cram", help: "every card, due or not"),
+        Option("--cram", help: "every card, due or not; with --query, every card that matches it"),
         Option("--no-schedule", help: "answers change no schedule and are not recorded"),
       ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
     ) { invocation, session in
@@ -40,7 +38,7 @@ enum StudyCommands {
       let choice = StudyChoice(session)
       if invocation.flag("--list") { return try choice.list() }
       let options = try options(invocation, session)
-      let isDue = options.mode == .review && options.kind == .scheduled && options.query == nil
+      let isDue = options.mode == .review && !options.isCram && options.query == nil
       guard
         let decks = try choice.decks(
           named: invocation.list("DECK"), areDue: isDue, mayBeSeveral: options.mode == .review)
@@ -62,7 +60,7 @@ enum StudyCommands {
 
   /// Refuses options that would be ignored.
   private static func checkOptions(_ invocation: Invocation) throws {
-    let kinds = ["--sprint", "--new", "--ahead", "--forgotten", "--cram"]
+    let kinds = ["--sprint", "--new", "--cram"]
     try invocation.allowOne(of: kinds)
     let others = ["--seconds", "--limit", "--query", "--no-schedule"]
     try invocation.refuse(["DECK"] + kinds + others, beside: "--list")
@@ -77,9 +75,7 @@ enum StudyCommands {
     options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
     options.query = try session.query("--query", of: invocation)
-    if let ahead = invocation.optionalInteger("--ahead") { options.kind = .ahead(days: ahead) }
-    if invocation.flag("--forgotten") { options.kind = .forgotten(days: 1) }
-    if invocation.flag("--cram") { options.kind = .everything }
+    options.isCram = invocation.flag("--cram")
     options.reschedules = !invocation.flag("--no-schedule")
     return options
   }
@@ -88,7 +84,7 @@ enum StudyCommands {
   private static func reportBuried(
     in decks: [DeckHandle], _ options: SessionHandle.Options, _ session: Session
   ) throws {
-    guard options.mode == .review, options.kind != .scheduled else { return }
+    guard options.mode == .review, options.isCram else { return }
     let buried = try session.workspace().decks.outlook(of: decks).buried
     if buried == 0 { return }
     session.console.note(

@@ -18,15 +18,14 @@ enum SyncCommand {
 
   static var command: BuiltIn {
     BuiltIn(
-      "sync", theme: AccountCommands.accountTheme, access: .atTerminal,
+      "sync", access: .atTerminal,
       effect: .depends { invocation in
         switch invocation.optionalText("ACTION") {
         case "status": .reads
         case "login", "logout": .acts
         default: .changes
         }
-      },
-      summary: "Syncs your cards with an Anki sync server.",
+      }, summary: "Syncs your cards with an Anki sync server.",
       answer: "{address, user, FIELD}, then {media_received, FIELD} after a sync",
       details: """
         `sync login URL` links the account with the server that you run (Anki's own, or one like it); `sync` then \

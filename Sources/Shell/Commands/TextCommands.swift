@@ -14,12 +14,9 @@ import Workspace
 
 enum TextCommands {
   static var all: [BuiltIn] {
-    [
-      TextShowCommand.command, words, sentences, compare, KnownWordsCommand.command, read, FrequencyCommand.command,
-    ]
+    [TextShowCommand.command, words, sentences, compare, KnownWordsCommand.command, read]
   }
 
-  static let theme = "Words and games"
   static let files = Argument(
     "FILE", .file, isRepeating: true, access: .read,
     help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
@@ -98,8 +95,7 @@ enum TextCommands {
 
   private static var words: BuiltIn {
     BuiltIn(
-      "text", "words", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Lists the words of a text, the most frequent first.",
+      "text", "words", summary: "Lists the words of a text, the most frequent first.",
       answer: "{lemma, count, state, coverage, forms, gloss?}...",
       details: """
         `coverage` is how much of the text would be known if you knew the words up to there. A meaning is shown if a \
@@ -119,7 +115,8 @@ enum TextCommands {
       var (values, table) = (
         [Value](),
         TableText([
-          .init("Lemma"), .init("Count", .right), .init("State"), .init("Coverage", .right), .init("Forms"),
+          .init("Lemma", isMain: true), .init("Count", .right), .init("State"), .init("Coverage", .right),
+          .init("Forms"),
           .init("Meaning"),
         ])
       )
@@ -131,9 +128,8 @@ enum TextCommands {
         let (state, coverage) = (view.lemmaStates[Int(number)].name, Double(learned) / Double(counted))
         values.append(
           .record([
-            ("lemma", .text(lemma.text)), ("count", .integer(lemma.count)), ("state", .text(state)),
-            ("coverage", .number(coverage)), ("forms", .list(forms.map { .text($0) })),
-            ("gloss", gloss.map { .text($0) } ?? .null),
+            "lemma": lemma.text, "count": lemma.count, "state": state, "coverage": coverage, "forms": forms,
+            "gloss": gloss,
           ]))
         table.add([
           printable(lemma.text), session.grouped(lemma.count), state, percent(min(1, coverage)),
@@ -148,8 +144,7 @@ enum TextCommands {
 
   private static var sentences: BuiltIn {
     BuiltIn(
-      "text", "sentences", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Lists the sentences of a text that are easy enough.",
+      "text", "sentences", summary: "Lists the sentences of a text that are easy enough.",
       answer: "{sentence, unknown, source, lemma?, translation?}...",
       details: """
         With --plan they are in the order to study them in: each has one word that is new at that point, the most useful \
@@ -173,7 +168,7 @@ enum TextCommands {
         : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
           .map { ($0, Int(view.missing[$0]), nil) }
       var table = TableText(
-        [.init("Unknown", .right), .init("Word"), .init("Sentence"), .init("Source")],
+        [.init("Unknown", .right), .init("Word"), .init("Sentence", isMain: true), .init("Source")],
         whenEmpty: invocation.flag("--plan")
           ? "No sentence has exactly one new word."
           : "No sentence is that easy; --unknown-at-most allows more unknown words.")
@@ -183,9 +178,8 @@ enum TextCommands {
         let lemma = item.lemma.map { view.text.lemmas[Int($0)].text }
         table.add([String(item.unknown), printable(lemma ?? ""), printable(words, limit: 400), printable(source)])
         return .record([
-          ("sentence", .text(words)), ("unknown", .integer(item.unknown)), ("source", .text(source)),
-          ("lemma", lemma.map { .text($0) } ?? .null),
-          ("translation", view.text.place(of: sentence).translation.map { .text($0) } ?? .null),
+          "sentence": words, "unknown": item.unknown, "source": source, "lemma": lemma,
+          "translation": view.text.place(of: sentence).translation,
         ])
       }
       return CommandResult(.list(values), .table(table))
@@ -196,8 +190,7 @@ enum TextCommands {
 
   private static var compare: BuiltIn {
     BuiltIn(
-      "text", "compare", theme: theme, access: .signedIn, effect: .reads,
-      summary: "Lists texts by how much of each is known, the easiest first.",
+      "text", "compare", summary: "Lists texts by how much of each is known, the easiest first.",
       answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...",
       details: "A file that cannot be read as a text is reported and left out; the exit status is then 1.",
       arguments: [files], options: common, example: "text compare *.epub --language italian"
@@ -205,7 +198,7 @@ enum TextCommands {
       let (read, leftOut) = try compared(invocation, session)
       let rows = read.sorted { $0.view.coverage > $1.view.coverage }
       var table = TableText([
-        .init("Text"), .init("Coverage", .right), .init("Words", .right), .init("Lemmas", .right),
+        .init("Text", isMain: true), .init("Coverage", .right), .init("Words", .right), .init("Lemmas", .right),
         .init("Unknown", .right), .init("Easy sentences", .right),
       ])
       let values = rows.map { row -> Value in
@@ -219,8 +212,8 @@ enum TextCommands {
           session.grouped(unknown), percent(easy),
         ])
         return .record([
-          ("file", .text(row.path)), ("coverage", .number(row.view.coverage)), ("words", .integer(words)),
-          ("lemmas", .integer(lemmas)), ("unknown_lemmas", .integer(unknown)), ("easy_sentences", .number(easy)),
+          "file": row.path, "coverage": row.view.coverage, "words": words, "lemmas": lemmas, "unknown_lemmas": unknown,
+          "easy_sentences": easy,
         ])
       }
       var result = CommandResult(.list(values), .table(table))

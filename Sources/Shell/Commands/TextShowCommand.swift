@@ -14,8 +14,7 @@ import Workspace
 enum TextShowCommand {
   static var command: BuiltIn {
     BuiltIn(
-      "text", "show", theme: TextCommands.theme, access: .signedIn, effect: .reads,
-      summary: "Shows how much of a text is known, according to your cards.",
+      "text", "show", summary: "Shows how much of a text is known, according to your cards.",
       answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed, language}",
       details: """
         A word is known if a card of it is remembered for 21 days or more (`set text.known_days`) or if `text known` \
@@ -23,45 +22,29 @@ enum TextShowCommand {
         of a card is the first field of its note. Names and numbers are not counted. A word is known in each of its \
         forms. Expected coverage is what is remembered today, according to the memory model: a word that is nearly \
         forgotten counts for less. Without --language a text is read in the language that it declares (a book, a page, a \
-        WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png and --svg write them to a file.
+        WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png writes them to a file, as SVG if its name ends in .svg.
         """, arguments: [TextCommands.files],
       options: TextCommands.common + [
         Option(
           "--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing to know this share of the text"),
         Option("--plot", help: "draw charts"),
-        Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture"),
-        Option("--svg", "FILE", .file, access: .write, help: "the same as SVG"),
-        Option("--dark", help: "light on dark"),
+        Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture, PNG or .svg"),
       ], example: "text show novel.epub --language spanish"
     ) { invocation, session in
-      try invocation.require("--png", "--svg", beside: "--dark")
       let text = try TextCommands.open(invocation, session, deck: invocation.optionalText("--deck"))
       let view = try text.view()
       let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
       let figures = figures(view, text.language.name, goals)
-      let drawn = try draw(view, text.titles.first ?? "", invocation, session)
-      let isDrawn = invocation.optionalText("--png") ?? invocation.optionalText("--svg") != nil
-      if isDrawn { return CommandResult(figures, .lines(drawn)) }
+      if let file = invocation.optionalText("--png") {
+        let panels = TextPanels(view, groupsNumbers: true).panels
+        let picture = ChartPicture(title: printable(text.titles.first ?? ""), panels: panels)
+        return CommandResult(figures, .lines(try session.draw(picture, to: file)))
+      }
       guard invocation.flag("--plot") else { return CommandResult(figures, .parts(shown(view, goals, session))) }
       let terminal = session.console.terminal
       let charts = TextPanels(view, groupsNumbers: terminal.groupsNumbers).panels.map { $0.lines(on: terminal) }
       return CommandResult(
         figures, .parts(shown(view, goals, session) + [.drawn([""] + charts.joined(separator: [""]))]))
-    }
-  }
-
-  /// Writes the charts to the files that the options name.
-  private static func draw(
-    _ view: TextView, _ title: String, _ invocation: Invocation, _ session: Session
-  ) throws -> [String] {
-    try [("--png", true), ("--svg", false)].compactMap { option, asPNG -> String? in
-      guard let given = invocation.optionalText(option) else { return nil }
-      let path = session.environment.folders.expanded(given)
-      let panels = TextPanels(view, groupsNumbers: true).panels
-      let picture = ChartPicture(title: printable(title), panels: panels, isDark: invocation.flag("--dark"))
-      guard session.rehearsal.mayActOutside("write \(printable(path))") else { return nil }
-      try session.workspace().exchange.writeCharts(picture, to: path, asPNG: asPNG)
-      return "Drew the charts to \(printable(path))."
     }
   }
 
@@ -71,7 +54,7 @@ enum TextShowCommand {
     let counts = view.counts()
     let states = WordState.allCases.compactMap { state in
       counts[state].map {
-        (state.name, Value.record([("words", .integer($0.tokens)), ("lemmas", .integer($0.lemmas))]))
+        (state.name, Value.record(["words": $0.tokens, "lemmas": $0.lemmas]))
       }
     }
     let needed = goals.map { goal in
@@ -79,11 +62,11 @@ enum TextShowCommand {
     }
     let sentences = (0...2).map { (String($0), Value.integer(view.sentences(missing: $0))) }
     return .record([
-      ("coverage", .number(view.coverage)), ("expected_coverage", .number(view.expectedCoverage)),
-      ("words", .integer(view.text.tokens.count - view.passedOver)),
-      ("names_and_numbers", .integer(view.passedOver)), ("states", .record(states)),
-      ("sentences", .record([("all", .integer(view.text.sentences.count))] + sentences)),
-      ("lemmas_needed", .record(needed)), ("language", .text(language)),
+      "coverage": view.coverage, "expected_coverage": view.expectedCoverage,
+      "words": view.text.tokens.count - view.passedOver, "names_and_numbers": view.passedOver,
+      "states": Value.record(states),
+      "sentences": Value.record([("all", .integer(view.text.sentences.count))] + sentences),
+      "lemmas_needed": Value.record(needed), "language": language,
     ])
   }
 

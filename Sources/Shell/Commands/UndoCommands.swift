@@ -11,12 +11,9 @@ import Workspace
 enum UndoCommands {
   static var all: [BuiltIn] { [undo, redo] }
 
-  private static let theme = "The shell"
-
   private static var undo: BuiltIn {
     BuiltIn(
-      "undo", theme: Self.theme, access: .signedIn,
-      effect: .depends { $0.flag("--list") ? .reads : .announces },
+      "undo", effect: .depends { $0.flag("--list") ? .reads : .announces },
       summary: "Undoes the last change, or the step with a given number.", answer: "{step, name, at, changes, undone}",
       details: """
         Each change is a step, in this shell or another one; everything that a script did is one step. A step that is not \
@@ -25,7 +22,6 @@ enum UndoCommands {
         """,
       arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
       options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
-      example: "undo",
       complete: { _, _, session in completions(session) }
     ) { invocation, session in
       try invocation.refuse(["N"], beside: "--list")
@@ -34,32 +30,22 @@ enum UndoCommands {
       let number = invocation.optionalInteger("N")
       let next = try workspace.care.nextStep(number, again: false)
       guard session.rehearsal.mayActOutside("undo \(next.name)") else { return CommandResult(record(next)) }
-      let step = try shown("Undoing", session) { try workspace.care.undo(number, progress: $0) }
+      let step = try session.console.showing("Undoing") { try workspace.care.undo(number, progress: $0) }
       return CommandResult(record(step, isUndone: true), line: "Undone: \(named(step, session))")
     }
   }
 
   private static var redo: BuiltIn {
     BuiltIn(
-      "redo", theme: Self.theme, access: .signedIn, effect: .announces,
-      summary: "Redoes the step that was undone last.", answer: "{step, name, at, changes, undone}",
-      details: "What was undone before a new change cannot be redone.", example: "redo"
+      "redo", effect: .announces, summary: "Redoes the step that was undone last.",
+      answer: "{step, name, at, changes, undone}", details: "What was undone before a new change cannot be redone."
     ) { _, session in
       let workspace = try session.workspace()
       let next = try workspace.care.nextStep(nil, again: true)
       guard session.rehearsal.mayActOutside("redo \(next.name)") else { return CommandResult(record(next)) }
-      let step = try shown("Redoing", session) { try workspace.care.redo(progress: $0) }
+      let step = try session.console.showing("Redoing") { try workspace.care.redo(progress: $0) }
       return CommandResult(record(step, isUndone: false), line: "Redone: \(named(step, session))")
     }
-  }
-
-  /// Shows the progress of an undo or redo that takes long.
-  private static func shown(
-    _ label: String, _ session: Session, _ body: ((Int, Int) throws -> Void) throws -> UndoStep
-  ) rethrows -> UndoStep {
-    let progress = session.console.progress(label, total: nil)
-    defer { progress.finish() }
-    return try body { progress.update($0, of: $1) }
   }
 
   /// The step's name and, unless it happened just now, its time.
@@ -83,8 +69,7 @@ enum UndoCommands {
 
   private static func record(_ step: UndoStep, isUndone: Bool? = nil) -> Value {
     .record([
-      ("step", .integer(step.id)), ("name", .text(step.name)), ("at", .number(step.at)),
-      ("changes", .integer(step.count)), ("undone", .boolean(isUndone ?? step.isUndone)),
+      "step": step.id, "name": step.name, "at": step.at, "changes": step.count, "undone": isUndone ?? step.isUndone,
     ])
   }
 

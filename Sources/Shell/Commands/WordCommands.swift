@@ -19,7 +19,6 @@ enum WordCommands {
     ]
   }
 
-  private static let theme = "Words and games"
   private static let letters = Argument("LETTERS", help: "letters in any order")
 
   static func lexicon(_ invocation: Invocation, _ session: Session) throws -> Lexicon {
@@ -30,15 +29,14 @@ enum WordCommands {
 
   private static var checkWords: BuiltIn {
     BuiltIn(
-      "word", "check", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Checks whether words are in a language's word list.", answer: "{word, valid}...",
+      "word", "check", summary: "Checks whether words are in a language's word list.", answer: "{word, valid}...",
       arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
       example: "word check grace zebre"
     ) { invocation, session in
       let lexicon = try lexicon(invocation, session)
       let rows = invocation.list("WORD").map { word in (word, lexicon.contains(lexicon.normalized(word))) }
       return CommandResult(
-        .list(rows.map { .record([("word", .text($0.0)), ("valid", .boolean($0.1))]) }),
+        .list(rows.map { .record(["word": $0.0, "valid": $0.1]) }),
         .table(TableText([.init(""), .init("")], rows: rows.map { [$0.0, $0.1 ? "yes" : "no"] })))
     }
   }
@@ -53,8 +51,7 @@ enum WordCommands {
 
   private static var anagrams: BuiltIn {
     BuiltIn(
-      "word", "anagrams", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the words made of exactly these letters.", answer: "text...",
+      "word", "anagrams", summary: "Lists the words made of exactly these letters.", answer: "text...",
       arguments: [Self.letters], options: [Common.language, Common.foldAccents], example: "word anagrams listen"
     ) { invocation, session in
       let lexicon = try lexicon(invocation, session)
@@ -64,8 +61,7 @@ enum WordCommands {
 
   private static var formable: BuiltIn {
     BuiltIn(
-      "word", "formable", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the words that can be made of some of these letters.", answer: "text...",
+      "word", "formable", summary: "Lists the words that can be made of some of these letters.", answer: "text...",
       details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language, Common.foldAccents],
       example: "word formable cambering"
     ) { invocation, session in
@@ -76,8 +72,7 @@ enum WordCommands {
 
   private static var matching: BuiltIn {
     BuiltIn(
-      "word", "match", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the words that match a pattern.", answer: "text...",
+      "word", "match", summary: "Lists the words that match a pattern.", answer: "text...",
       details: "? is one letter, * any number of letters, [abc] one of these. Quote it in your system's shell.",
       arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
       example: "word match 'c?t*'"
@@ -91,12 +86,10 @@ enum WordCommands {
 
   private static var randomWord: BuiltIn {
     BuiltIn(
-      "word", "random", theme: Self.theme, access: .signedIn, effect: .reads, summary: "Shows a random word.",
-      answer: "text",
+      "word", "random", summary: "Shows a random word.", answer: "text",
       options: [
         Option("--length", "N", .integer(2...64), help: "its number of letters"), Common.language, Common.foldAccents,
-      ],
-      example: "word random --length 9"
+      ], example: "word random --length 9"
     ) { invocation, session in
       let length = invocation.optionalInteger("--length")
       var choices = session.environment.random.choices
@@ -109,16 +102,14 @@ enum WordCommands {
 
   private static var defineWord: BuiltIn {
     BuiltIn(
-      "word", "define", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Shows what a word means, according to the dictionaries of this machine and your own.",
+      "word", "define", summary: "Shows what a word means, according to the dictionaries of this machine and your own.",
       answer: "{dictionary, word, text} or {dictionary, word, pronunciation} or {dictionary, word, frequency}...",
       details: """
         `word dictionaries` lists them, and shows where to put your own. If none has the word, its dictionary form is \
         looked up. If none of the language has that either, and --language is not given, those of other languages are \
         used, and a note says so. Yomitan dictionaries also show the pronunciation and frequency of a word if they have \
         them.
-        """,
-      arguments: [Argument("WORD", help: "a word")],
+        """, arguments: [Argument("WORD", help: "a word")],
       options: [
         Option("--dictionary", "NAME", help: "use only this one"), Common.language, Common.foldAccents,
       ], example: "word define gato --language spanish", complete: dictionaryNames
@@ -136,13 +127,11 @@ enum WordCommands {
       return CommandResult(
         .list(
           meanings.map {
-            .record([
-              ("dictionary", .text($0.dictionary)), ("word", .text($0.word)), ("text", .text($0.text)),
-            ])
+            .record(["dictionary": $0.dictionary, "word": $0.word, "text": $0.text])
           }
             + [("pronunciation", sounds), ("frequency", frequencies)].flatMap { name, remarks in
               remarks.map {
-                .record([("dictionary", .text($0.dictionary)), ("word", .text(word)), (name, .text($0.text))])
+                .record(["dictionary": $0.dictionary, "word": word, name: $0.text])
               }
             }),
         .lines(lines(meanings) + lines("Pronunciation:", sounds) + lines("Frequency:", frequencies)))
@@ -206,10 +195,8 @@ enum WordCommands {
 
   private static var languages: BuiltIn {
     BuiltIn(
-      "word", "languages", theme: Self.theme, access: .signedIn, effect: .reads,
-      summary: "Lists the languages, and which packages install their word lists.",
-      answer: "{name, title, installed, package}...",
-      example: "word languages"
+      "word", "languages", summary: "Lists the languages, and which packages install their word lists.",
+      answer: "{name, title, installed, package}..."
     ) { _, session in
       let here = Set(session.lexicons.languages().map(\.name))
       let rows = Language.known.map { language in
@@ -220,8 +207,8 @@ enum WordCommands {
         .list(
           Language.known.map { language in
             .record([
-              ("name", .text(language.name)), ("title", .text(language.title)),
-              ("installed", .boolean(here.contains(language.name))), ("package", .text(language.lists.package)),
+              "name": language.name, "title": language.title, "installed": here.contains(language.name),
+              "package": language.lists.package,
             ])
           }), .table(TableText([.init("Language", isTyped: true), .init("Title"), .init("Word list")], rows: rows)))
     }
@@ -229,8 +216,8 @@ enum WordCommands {
 
   private static var compileList: BuiltIn {
     BuiltIn(
-      "word", "compile", theme: "Words and games", access: .signedIn, effect: .reads,
-      summary: "Compiles a word list again, and reports what was dropped.", answer: "{language, words, dropped}...",
+      "word", "compile", summary: "Compiles a word list again, and reports what was dropped.",
+      answer: "{language, words, dropped}...",
       details: "Lists are compiled automatically when first used or changed. Without a language, all are compiled.",
       arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
       example: "word compile spanish"

@@ -107,7 +107,6 @@ struct HelpTopic {
       ("doc edit DOC", "moves, resizes and rotates with keys, next to the picture"),
       ("doc set DOC 1 wraps=true", "breaks a text's lines at its box instead of shrinking it"),
       ("doc set DOC 2 cropped=true", "lets a picture fill its box"),
-      ("doc panel DOC GROUP COLOR", "adds a panel behind the elements of a group"),
       ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
       ("doc create --template DOC --deck DECK", "creates one for each card, with {prompt} and {answer} filled in"),
       ("card attach CARD DOC", "makes the card show it with its answer"),

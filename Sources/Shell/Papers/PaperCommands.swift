@@ -21,12 +21,11 @@ extension ProgramIdentity {
 enum PaperCommands {
   static var all: [BuiltIn] { [completions, man, docs] }
 
-  private static let theme = BuiltIn.developers
   private static let folder = Argument("DIR", .folder, help: "the folder; it is created if it does not exist")
 
   private static var completions: BuiltIn {
     BuiltIn(
-      "completions", theme: theme, access: .open, effect: .reads,
+      "completions", access: .open,
       summary: "Prints a few lines that let your system's shell complete deckhand's commands, names and files.",
       answer: "text",
       details: """
@@ -44,10 +43,9 @@ enum PaperCommands {
 
   private static var man: BuiltIn {
     BuiltIn(
-      "man", theme: theme, access: .signedIn, effect: .announces,
-      summary: "Writes manual pages: one for each command, and one for the program.", answer: "text...",
-      details: "Read them with man: `man -l DIR/deckhand-deck-import.1`.",
-      arguments: [folder], example: "man pages"
+      "man", effect: .announces, summary: "Writes manual pages: one for each command, and one for the program.",
+      answer: "text...", details: "Read them with man: `man -l DIR/deckhand-deck-import.1`.", arguments: [folder],
+      example: "man pages"
     ) { invocation, session in
       try write(ManualPages(session).files, to: invocation, session)
     }
@@ -55,10 +53,9 @@ enum PaperCommands {
 
   private static var docs: BuiltIn {
     BuiltIn(
-      "docs", theme: theme, access: .signedIn, effect: .announces,
+      "docs", effect: .announces,
       summary: "Writes the reference as Markdown: commands, Lua, rules, settings, formats, events, problem codes.",
-      answer: "text...",
-      arguments: [folder], example: "docs reference"
+      answer: "text...", arguments: [folder], example: "docs reference"
     ) { invocation, session in
       try write(ReferencePages(session).files, to: invocation, session)
     }

@@ -13,6 +13,15 @@ struct CustomStudy {
     let words: String
     let text: String
     let choose: (inout SessionHandle.Options) throws -> Void
+
+    init(words: String, text: String, choose: @escaping (inout SessionHandle.Options) throws -> Void) {
+      (self.words, self.text, self.choose) = (words, text, choose)
+    }
+
+    /// All cards that a query finds, due or not.
+    init(_ text: String, cramming query: String) {
+      self.init(words: "--cram --query \(query)", text: text) { ($0.isCram, $0.query) = (true, query) }
+    }
   }
 
   private static let moreNew = 10
@@ -31,8 +40,7 @@ struct CustomStudy {
   var result: CommandResult {
     CommandResult(
       .record([
-        ("right", .integer(0)), ("wrong", .integer(0)), ("remaining", .integer(0)),
-        ("next_due", outlook.next.map { .number($0) } ?? .null),
+        "right": 0, "wrong": 0, "remaining": 0, "next_due": outlook.next,
       ]), .lines(isAsked ? [] : [why] + commands))
   }
 
@@ -53,7 +61,7 @@ struct CustomStudy {
   private var isAsked: Bool { isScheduled && session.canAsk && !session.state.isInScript }
 
   /// Whether the request was for due cards only, without a special selection.
-  private var isScheduled: Bool { options.mode == .review && options.kind == .scheduled && options.query == nil }
+  private var isScheduled: Bool { options.mode == .review && !options.isCram && options.query == nil }
 
   // MARK: Words
 
@@ -63,12 +71,7 @@ struct CustomStudy {
   private var why: String {
     if options.mode == .sprint || outlook.all == 0 { return "\(name) \(has) no cards to study." }
     if let query = options.query { return "\(name) \(has) nothing to study for the query \(quoted(query))." }
-    switch options.kind {
-    case .scheduled: break
-    case .ahead(let days): return "Nothing in \(name) is due within \(session.counted(days, "day"))."
-    case .forgotten: return "Nothing in \(name) was forgotten today."
-    case .everything: return "\(name) \(has) no cards to study."
-    }
+    if options.isCram { return "\(name) \(has) no cards to study." }
     var text = "Nothing is due in \(name)."
     if let next = outlook.next { text += " The next card comes \(session.until(next))." }
     if outlook.dueWaiting > 0 {
@@ -87,19 +90,17 @@ struct CustomStudy {
     }
     if outlook.tomorrow > 0 {
       offers.append(
-        Offer(words: "--ahead 1", text: "what is due tomorrow (\(session.counted(outlook.tomorrow, "card")))") {
-          $0.kind = .ahead(days: 1)
-        })
+        Offer("what is due tomorrow (\(session.counted(outlook.tomorrow, "card")))", cramming: "prop:due=1"))
     }
     if outlook.forgotten > 0 {
       let text = "what was forgotten today (\(session.counted(outlook.forgotten, "card")))"
-      offers.append(Offer(words: "--forgotten", text: text) { $0.kind = .forgotten(days: 1) })
+      offers.append(Offer(text, cramming: "rated:1:1"))
     }
     let shown = outlook.all - outlook.buried
     if shown > 0 {
       let text = "every card, without changing schedules (\(session.counted(shown, "card")))"
       offers.append(
-        Offer(words: "--cram --no-schedule", text: text) { ($0.kind, $0.reschedules) = (.everything, false) })
+        Offer(words: "--cram --no-schedule", text: text) { ($0.isCram, $0.reschedules) = (true, false) })
     }
     return offers
   }

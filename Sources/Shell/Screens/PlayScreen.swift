@@ -92,10 +92,7 @@ final class PlayScreen {
   }
 
   private var result: Value {
-    .record([
-      ("base_word", .text(game.baseWord)), ("count", .integer(game.count)), ("average", .number(game.average)),
-      ("score", .integer(game.score)),
-    ])
+    .record(["base_word": game.baseWord, "count": game.count, "average": game.average, "score": game.score])
   }
 
   private func nextLine(_ reader: LineReader?) throws -> String? {
@@ -191,8 +188,7 @@ final class PlayScreen {
     }
     if options.wantsJSON {
       let fields: Value = .record([
-        ("word", .text(word)), ("points", .integer(points)), ("count", .integer(game.count)),
-        ("average", .number(game.average)), ("score", .integer(game.score)),
+        "word": word, "points": points, "count": game.count, "average": game.average, "score": game.score,
       ])
       return session.console.show([fields.json])
     }
@@ -294,7 +290,7 @@ final class PlayScreen {
     if draws { return draw(alert: lines) }
     let text = lines.joined(separator: "\n")
     let shown = lines.map { printable($0, limit: 4_000) }
-    session.console.show(options.wantsJSON ? [Value.record([("message", .text(text))]).json] : shown)
+    session.console.show(options.wantsJSON ? [Value.record(["message": text]).json] : shown)
   }
 
   // MARK: The end

@@ -28,7 +28,7 @@ struct StudyScore {
 
   var result: CommandResult {
     CommandResult(
-      .record([("right", .integer(right)), ("wrong", .integer(wrong)), ("remaining", .integer(remaining))]))
+      .record(["right": right, "wrong": wrong, "remaining": remaining]))
   }
 }
 

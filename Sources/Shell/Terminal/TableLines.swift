@@ -9,6 +9,8 @@ import Text
 extension TableText {
   /// The minimum width of a column when the table has to shrink.
   private static let least = 6
+  /// The minimum width of a main column while another one can be left out for it.
+  private static let leastOfMain = 12
   private static let gap = 2
 
   /// The heading and the rows; for an empty table, the text `whenEmpty`.
@@ -35,16 +37,37 @@ extension TableText {
     }
   }
 
-  /// Shrinks the widest columns until the table fits, or all are at their minimum.
+  /// Shrinks the widest columns until the table fits, or all are at their minimum: the main ones after the others, and
+  /// names that users type last.
   private func fitted(_ natural: [Int], to width: Int?) -> [Int] {
     guard let width else { return natural }
-    let room = width - Self.gap * (natural.count - 1)
-    guard natural.reduce(0, +) > room else { return natural }
-    // Columns of names that users type shrink last.
-    let least = columns.indices.map { columns[$0].isTyped ? natural[$0] : min(natural[$0], Self.least) }
-    if least.reduce(0, +) <= room { return shared(room, natural) { !self.columns[$0].isTyped } }
-    let widths = shared(room, least) { self.columns[$0].isTyped }
-    return widths.reduce(0, +) > room ? dropped(widths, to: width) : widths
+    let kept = worthwhile(natural, width)
+    let room = width - Self.gap * (kept.count - 1)
+    var widths = natural.indices.map { kept.contains($0) ? natural[$0] : 0 }
+    guard widths.reduce(0, +) > room else { return widths }
+    let order: [(TableText.Column) -> Bool] = [{ !$0.isTyped && !$0.isMain }, { $0.isMain }, { $0.isTyped }]
+    for givesWay in order {
+      let least = widths.indices.map { givesWay(columns[$0]) ? min(widths[$0], Self.least) : widths[$0] }
+      if least.reduce(0, +) <= room { return shared(room, widths) { givesWay(self.columns[$0]) } }
+      widths = least
+    }
+    return dropped(widths, to: width)
+  }
+
+  /// The columns that are shown: those without which the main ones have enough room are left out, from the right.
+  private func worthwhile(_ natural: [Int], _ width: Int) -> [Int] {
+    var kept = Array(columns.indices)
+    guard columns.contains(where: \.isMain) else { return kept }
+    let least = columns.indices.map { place in
+      columns[place].isTyped
+        ? natural[place] : min(natural[place], columns[place].isMain ? Self.leastOfMain : Self.least)
+    }
+    while kept.reduce(-Self.gap, { $0 + least[$1] + Self.gap }) > width,
+      let last = kept.lastIndex(where: { $0 > 0 && !columns[$0].isMain && !columns[$0].isTyped })
+    {
+      kept.remove(at: last)
+    }
+    return kept
   }
 
   /// Shrinks some of the columns, widest first, until all fit or are at their minimum.
@@ -72,7 +95,7 @@ extension TableText {
   private func dropped(_ widths: [Int], to width: Int) -> [Int] {
     var used = -Self.gap
     return widths.map { own in
-      used += own + Self.gap
+      if own > 0 { used += own + Self.gap }
       return used <= width ? own : 0
     }
   }

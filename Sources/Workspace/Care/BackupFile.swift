@@ -72,10 +72,8 @@ extension BackupContents {
   var encoded: [UInt8] {
     JSONWriter.bytes(
       of: .record([
-        ("format", .text("deckhand-backup")), ("version", .integer(BackupFile.version)), ("created", .number(created)),
-        ("account", account.map { .text($0) } ?? .null), ("decks", .integer(decks)),
-        ("cards", .integer(cards)), ("reviews", .integer(reviews)),
-        ("documents", .integer(documents)), ("bytes", .integer(bytes)),
+        "format": "deckhand-backup", "version": BackupFile.version, "created": created, "account": account,
+        "decks": decks, "cards": cards, "reviews": reviews, "documents": documents, "bytes": bytes,
       ]))
   }
 

@@ -35,7 +35,6 @@ public enum Operation: String, Sendable {
   case removeMedia = "removing media files"
   case mineText = "adding cards from a text"
   case listWords = "changing the list of known words"
-  case countWords = "counting the words of texts"
   case savePlace = "saving a place in a text"
   case speakCards = "adding speech"
   case saveGame = "saving a game"
@@ -58,7 +57,7 @@ extension Operation {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame,
       .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
       .removeMedia,
-      .syncMedia, .listWords, .countWords, .savePlace, .link, .unlink:
+      .syncMedia, .listWords, .savePlace, .link, .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .updateCards,
       .buildDeck, .mend, .addNote, .mineText, .mergeDeck,
@@ -106,7 +105,7 @@ extension Operation {
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(named(" in "))"
-    case .saveGame, .savePlace, .countWords, .changeSettings, .mend, .takeBack: return rawValue
+    case .saveGame, .savePlace, .changeSettings, .mend, .takeBack: return rawValue
     }
   }
 }

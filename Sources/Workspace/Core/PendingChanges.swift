@@ -91,7 +91,7 @@ private struct RecordedObject {
   }
 
   private static let companions: Set<String> = [
-    "builds", "build_sources", "build_rows", "build_media", "bases", "games_found", "reviews", "mistypes", "word_counts",
+    "builds", "build_sources", "build_rows", "build_media", "bases", "games_found", "reviews", "mistypes",
   ]
 
   static let all: [String: RecordedObject] = [
@@ -101,7 +101,7 @@ private struct RecordedObject {
     "media": RecordedObject("media file", ["name"]), "documents": RecordedObject("document", ["id"]),
     "settings": RecordedObject("setting", ["name"]), "games_saved": RecordedObject("game", []),
     "games_results": RecordedObject("finished game", []), "listed_words": RecordedObject("listed word", ["lemma"]),
-    "reading_places": RecordedObject("reading place", []), "counted_texts": RecordedObject("counted text", ["title"]),
+    "reading_places": RecordedObject("reading place", []),
   ]
 
   func ignores(_ column: String) -> Bool { bookkeeping.contains(column) }

@@ -103,7 +103,7 @@ public final class Workspace {
   package static var schema: Schema {
     DecksSchema.schema + WordGamesSchema.schema + SettingsTable.schema + UndoLog.schema
       + BuildTable.schema + SyncTables.schema + MediaTables.schema + DocumentTable.schema
-      + ListedWordTable.schema + ReadingPlaceTable.schema + WordCountTable.schema
+      + ListedWordTable.schema + ReadingPlaceTable.schema
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }

@@ -1,7 +1,7 @@
 // A study session as Lua and the study screen see it: a sprint, or scheduled reviews. Invariant: a sprint restarts
 // when the deck's cards have changed, which is checked before each use. Every answer of a review is one operation.
 
-public import Decks
+import Decks
 import Files
 public import Memory
 import Storage
@@ -36,7 +36,7 @@ public final class SessionHandle: WorkspaceHandle {
     public var limit: Int?
     public var query: String?
     /// Which cards a review includes.
-    public var kind = StudySelection.Kind.scheduled
+    public var isCram = false
     /// Whether answers of a review change schedules.
     public var reschedules = true
     /// Decks that are studied together with the first one, each with its subdecks.
@@ -339,7 +339,7 @@ public final class SessionHandle: WorkspaceHandle {
 extension SessionHandle.Options {
   fileprivate func selection(of deck: DeckID, _ query: CardQuery?) -> StudySelection {
     var selection = StudySelection([deck] + moreDecks.map(\.id), query: query, limit: limit)
-    (selection.kind, selection.reschedules) = (kind, reschedules)
+    (selection.isCram, selection.reschedules) = (isCram, reschedules)
     return selection
   }
 }

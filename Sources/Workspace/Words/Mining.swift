@@ -13,13 +13,6 @@ import Text
 public struct MiningOptions: Sendable {
   /// The number of words to choose, those with the largest gain; nil for all that have a sentence.
   public var count: Int?
-  /// Chooses the most useful words that are needed to know this fraction of the text.
-  public var target: Double?
-  /// The most unknown words in a sentence.
-  public var unknownAtMost = 1
-  /// The least number of occurrences of a word in the text.
-  public var minCount = 1
-  public var requiresGloss = false
   /// The only dictionary to look in.
   public var dictionary: String?
   /// Whether the cards show the sentence with a gap instead of the word with its sentence.
@@ -71,11 +64,7 @@ extension TextHandle {
   public func minable(_ options: MiningOptions) throws -> MiningReport {
     let view = try view()
     // A word with a new card still counts as wanted, so that a second run chooses the same words as the first one.
-    var wanted = view.lemmasByGain { $0.isMissing }.filter { text.lemmas[Int($0)].count >= options.minCount }
-    if let target = options.target, let needed = view.lemmasNeeded(for: target) {
-      let useful = Set(view.lemmasByGain().prefix(needed))
-      wanted = wanted.filter(useful.contains)
-    }
+    var wanted = view.lemmasByGain { $0.isMissing }
     var report = MiningReport()
     report.leftOut = leftOut
     let looked = lookedUp(in: view, &report)
@@ -83,15 +72,9 @@ extension TextHandle {
     if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
     let asked = Set(looked.compactMap(\.lemma))
     wanted.removeAll(where: asked.contains)
-    let found = try view.bestSentences(for: wanted, unknownAtMost: options.unknownAtMost, poll: poll)
+    let found = try view.bestSentences(for: wanted, unknownAtMost: 1, poll: poll)
     let count = options.count ?? .max
     report.withoutSentence += wanted.count - found.count
-    func add(_ make: () throws -> MinedWord) throws {
-      try poll()
-      let mined = try make()
-      if mined.gloss != nil || !options.requiresGloss { return report.added.append(mined) }
-      report.leftOut.append(LeftOutWord(word: mined.lemma, reason: "no meaning was found"))
-    }
     for (number, item) in looked.enumerated() {
       if number >= count {
         report.leftOut.append(LeftOutWord(word: item.word, reason: "--count leaves it for later"))
@@ -100,7 +83,8 @@ extension TextHandle {
       } else if options.isCloze, item.lemma == nil, item.tokens == nil {
         report.leftOut.append(LeftOutWord(word: item.word, reason: "its sentence lacks it, so there is no gap to show"))
       } else {
-        try add { try minedWord(item, dictionary: options.dictionary, count: 1) }
+        try poll()
+        report.added.append(try minedWord(item, dictionary: options.dictionary, count: 1))
       }
     }
     for word in found.prefix(max(0, count - looked.count)) {
@@ -108,7 +92,8 @@ extension TextHandle {
         report.present += 1
         continue
       }
-      try add { try minedWord(word.lemma, inSentence: word.sentence, dictionary: options.dictionary) }
+      try poll()
+      report.added.append(try minedWord(word.lemma, inSentence: word.sentence, dictionary: options.dictionary))
     }
     return report
   }

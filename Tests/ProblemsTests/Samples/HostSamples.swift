@@ -53,7 +53,7 @@ extension ProblemTable {
       MapError.self, in: "Bindings/Mapping/MapError.swift",
       [
         "noFunction": MapError.noFunction(script: hostile, isReduce: true),
-        "noFunction": MapError.noFunction(script: hostile, isReduce: false), "badText": MapError.badText(line: 7),
+        "noFunction": MapError.noFunction(script: hostile, isReduce: false),
         "longLine": MapError.longLine(line: 7, limit: 16 << 20),
         "badRecord": MapError.badRecord(line: 7, reason: "it has no tab"), "unsorted": MapError.unsorted(line: 7),
         "failed": MapError.failed(line: 7, message: hostile), "failed": MapError.failed(line: 0, message: hostile),
@@ -254,7 +254,6 @@ extension ProblemTable {
         "notFromLua": ShellError.notFromLua(command: "login"), "notFromLua": ShellError.notFromLua(command: "restore"),
         "notColumn": ShellError.notColumn(hostile, suggestion: "due", columns: ["due", "prompt"]),
         "notOption": ShellError.notOption(hostile, suggestion: "fuzz"),
-        "oneCardOnly": ShellError.oneCardOnly(option: "--set", count: 3),
         "interruptedAmidAnswers": ShellError.interruptedAmidAnswers,
       ]),
   ]
