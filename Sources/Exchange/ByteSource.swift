@@ -95,7 +95,8 @@ final class ByteSource {
     let detected = found == .windows1252 ? options.legacy : found
     encoding = options.encoding ?? (options.findsEncoding ? detected : .utf8)
     if encoding != .utf8 {
-      input.transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0)
+      input.transcoder = try Transcoder(
+        encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0, path: path)
       transcode(isLast: input.file == nil)
     } else if start.starts(with: [0xEF, 0xBB, 0xBF]) {
       span = 3..<span.upperBound
