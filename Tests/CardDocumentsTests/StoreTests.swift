@@ -5,6 +5,7 @@ import Problems
 import TestSupport
 import Testing
 import Values
+import Wire
 
 @testable import CardDocuments
 
