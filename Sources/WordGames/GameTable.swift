@@ -58,7 +58,7 @@ public enum GameTable {
     try db.execute(sql: "DELETE FROM games_found")
     try db.execute(
       sql: "INSERT OR REPLACE INTO games_saved (id, state, saved, game, found) VALUES (1, ?, ?, ?, ?)",
-      arguments: [state.withoutFound.encoded, now, game, state.found.count])
+      arguments: [state.encoded, now, game, state.found.count])
     try add(db, state.found, after: 0)
   }
 
@@ -73,7 +73,7 @@ public enum GameTable {
     let update = try db.cachedStatement(
       sql: "UPDATE games_saved SET state = ?, saved = ?, found = ? WHERE id = 1 AND game = ? AND found = ?")
     try update.execute(
-      arguments: [state.withoutFound.encoded, now, stored + state.found.count, game, stored])
+      arguments: [state.encoded, now, stored + state.found.count, game, stored])
     guard db.changesCount == 1 else { return false }
     try add(db, state.found, after: stored)
     return true
@@ -98,7 +98,6 @@ public enum GameTable {
     }
     guard let (text, game, stored) = saved else { return nil }
     var state = try GameState(decoding: text)
-    let before = state.found.count
     try db.forEachRow("SELECT word, points, player FROM games_found ORDER BY position LIMIT ?", [mostFound]) { row in
       let found = GameState.Found(word: row.text(0), points: row.count(1), player: row.count(2))
       guard GameRecord.bounds.contains(found.points) else {
@@ -106,7 +105,7 @@ public enum GameTable {
       }
       state.found.append(found)
     }
-    guard state.found.count - before == stored else {
+    guard state.found.count == stored else {
       throw GameError.badState(reason: "its number of found words is not that of their rows")
     }
     return SavedGame(state: state, game: game, found: stored)
