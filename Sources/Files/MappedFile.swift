@@ -28,8 +28,8 @@ public final class MappedFile {
     if let base = bytes.baseAddress { mapping_end(UnsafeMutableRawPointer(mutating: base), bytes.count) }
   }
 
-  /// Returns whether the file is unchanged, except that its time may have been set to this one. A file that was replaced
-  /// or removed stays intact in the mapping.
+  /// Returns whether the file is unchanged, except that its time may have been set to this one. A file that was
+  /// replaced or removed stays intact in the mapping.
   public func isUnchanged(orStamped time: FileFacts.Moment) -> Bool {
     do throws(FileError) {
       guard let now = try FileFacts.at(path, followingLinks: false), now.inode == facts.inode else { return true }

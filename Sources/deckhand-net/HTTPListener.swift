@@ -54,7 +54,10 @@ final class HTTPListener {
   }
 
   private static func announce(_ opened: ListenReply, _ stream: FrameStream) {
-    do { try stream.send(JSONWriter.bytes(of: opened.value)) } catch { exit(1) }
+    do { try stream.send(JSONWriter.bytes(of: opened.value)) } catch {
+      // deckhand is gone.
+      exit(1)
+    }
   }
 
   private init?(socket: Int32, port: UInt16, _ stream: FrameStream) {

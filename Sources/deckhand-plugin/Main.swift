@@ -30,7 +30,10 @@ import Wire
   }
 
   private static func terms(from stream: FrameStream) -> CodeTerms? {
-    do { return CodeTerms(try stream.receive()) } catch { return nil }
+    do { return CodeTerms(try stream.receive()) } catch {
+      // The shell is gone, or sent something longer.
+      return nil
+    }
   }
 
   /// Limits memory to the state's own, as much for frames in each direction, and what the program itself needs.
