@@ -1,5 +1,6 @@
 // Tests of compiled lists as files: when one is used, when it is rebuilt, and that no bytes in it do harm.
 
+import Files
 import Glibc
 import Lexicon
 import Problems
