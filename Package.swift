@@ -118,7 +118,7 @@ let package = Package(
     room(
       "Sync",
       ["Templates", "Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
-    room("Lexicon", ["Problems", "Text", "Values", "Files", "CMapping", "CZlib"], isLow: true),
+    room("Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isLow: true),
     // Words in texts: tokens, sentences, lemmas, what a learner knows of them.
     room("Language", ["Problems", "Text", "Files", "Lexicon"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Files", "Lexicon", "Storage"], isHot: true),
@@ -142,7 +142,7 @@ let package = Package(
     // What editors and language servers say to each other. Pure; it knows no sources and no database.
     room("LanguageServer", ["Problems", "Text", "Values"], isLarge: true),
     // Lua made safe, and what it sees.
-    room("LuaRuntime", ["Problems", "Text", "Values", "CLua"], isLow: true),
+    room("LuaRuntime", ["Problems", "Text", "Values", "Wire", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"], isLarge: true),
     room(
       "Bindings",
@@ -289,7 +289,7 @@ let package = Package(
       "AnkiConnect",
       ["Problems", "Text", "Values", "Files", "Wire", "Decks", "Storage", "Templates", "Workspace", "TestWorkspace"]),
     tests("Authentication", ["Problems", "Files", "AuthenticationProbe", "CTerminal"]),
-    tests("LuaRuntime", ["Problems", "Text", "Values", "CLua"], exclude: ["Scripts"]),
+    tests("LuaRuntime", ["Problems", "Text", "Values", "Wire", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
     tests("LanguageServer", ["Problems", "Values"]),
     tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),

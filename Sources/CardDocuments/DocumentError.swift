@@ -45,7 +45,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case unknownPlaceholder(String, suggestion: String?)
   // Pictures and drawings
   case picture(file: String, PictureFailure)
-  case drawing(DrawingFailure)
+  case drawing(ProgramFailure)
   case unknownEnding(path: String, expected: String = ".svg, .png or .pdf")
   case badWidth(Int, ClosedRange<Int>)
   // Paper

@@ -95,7 +95,8 @@ final class ByteSource {
     let detected = found == .windows1252 ? options.legacy : found
     encoding = options.encoding ?? (options.findsEncoding ? detected : .utf8)
     if encoding != .utf8 {
-      input.transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0)
+      input.transcoder = try Transcoder(
+        encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0, path: path)
       transcode(isLast: input.file == nil)
     } else if start.starts(with: [0xEF, 0xBB, 0xBF]) {
       span = 3..<span.upperBound
@@ -235,19 +236,15 @@ extension ByteSource: JSONSource {
 
   var offset: Int { taken }
 
-  func failure(_ fault: JSONFault) throws -> any Error {
-    switch fault {
-    case .digit: try expected("a digit")
-    case .closingQuote: try expected("the closing quote of a text")
+  func failure(_ reason: JSONFailure.Reason) throws -> any Error {
+    switch reason {
+    case .expected(let what, _): try expected(what)
+    case .badEscape:
+      try expected("one of \" \\ / b f n r t, or u and four hexadecimal digits, after a backslash")
     case .controlCharacter: try expected("an escape (\\n, \\t, \\u0001) in place of a control character")
-    case .escape: try expected("one of \" \\ / b f n r t u after a backslash")
-    case .hexDigits: try expected("four hexadecimal digits after \\u")
-    case .word(let word, _): try expected("\"\(word)\"")
-    case .expected(let what): try expected(what)
-    case .tooDeep(let limit):
-      ExchangeError.tooLarge(
-        path: path, line: line, what: "lists and objects are nested more than \(limit) deep")
     case .tooLong: tooLong()
+    case .tooDeep: ExchangeError.tooLarge(path: path, line: line, what: reason.words)
+    default: ExchangeError.badFile(path: path, line: line, column: column, expected: reason.words)
     }
   }
 }

@@ -1,6 +1,7 @@
 // The encodings of files of cards, by name and by detection from a file's first bytes.
 // Invariant: a file that may be UTF-8 is read as UTF-8.
 
+import Glibc
 import Templates
 import Text
 
@@ -52,11 +53,55 @@ extension TextEncoding {
     default:
       var bytes: [UInt8] = []
       for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
-        guard let byte = Transcoder.byte(of: scalar.value, in: self) else { return nil }
-        bytes.append(byte)
+        if scalar.isASCII {
+          bytes.append(UInt8(scalar.value))
+        } else if scalar.value != 0xFFFD, let place = upperCharacters?.firstIndex(where: { $0 == scalar.value }) {
+          bytes.append(UInt8(0x80 + place))
+        } else {
+          return nil
+        }
       }
       return bytes
     }
+  }
+
+  /// The characters of the bytes 0x80 to 0xFF in an encoding with one byte per character; nil for the others, and when
+  /// the C library cannot convert it. As in browsers, a byte that is not assigned is the control character of its value
+  /// below 0xA0, and U+FFFD above.
+  var upperCharacters: [UInt16]? { Self.upperCharacters[self] }
+
+  /// Whether the encoding has one byte per character.
+  var hasUpperCharacters: Bool { self != .utf8 && self != .utf16 }
+
+  private static let upperCharacters = Dictionary(
+    uniqueKeysWithValues: allCases.compactMap { encoding in
+      encoding.hasUpperCharacters ? characters(of: encoding).map { (encoding, $0) } : nil
+    })
+
+  private static func characters(of encoding: TextEncoding) -> [UInt16]? {
+    guard let converter = iconv_open("UTF-16LE", encoding == .latin1 ? "LATIN1" : encoding.rawValue),
+      converter != iconv_t(bitPattern: -1)
+    else { return nil }
+    defer { iconv_close(converter) }
+    return (UInt8(0x80)...0xFF).map { value in
+      // Browsers know this point of Hebrew, the C library does not.
+      if value == 0xCA, encoding == .windows1255 { return 0x5BA }
+      return unit(of: value, converter) ?? (value < 0xA0 ? UInt16(value) : 0xFFFD)
+    }
+  }
+
+  private static func unit(of byte: UInt8, _ converter: iconv_t) -> UInt16? {
+    var (byte, unit, left, room) = (CChar(bitPattern: byte), UInt16(0), 1, MemoryLayout<UInt16>.size)
+    withUnsafeMutablePointer(to: &byte) { byte in
+      withUnsafeMutableBytes(of: &unit) { unit in
+        var input: UnsafeMutablePointer<CChar>? = byte
+        var output = unit.baseAddress?.assumingMemoryBound(to: CChar.self)
+        _ = iconv(converter, &input, &left, &output, &room)
+        // A letter that may be joined with the next is written when the state is reset.
+        _ = iconv(converter, nil, nil, &output, &room)
+      }
+    }
+    return room == 0 ? UInt16(littleEndian: unit) : nil
   }
 
   /// Other names of the encodings.

@@ -7,69 +7,56 @@ struct Transcoder {
   private let upperCharacters: [UInt16]?
   private let withoutMark: Bool
   private var isBigEndian: Bool?
-  private var oddByte: UInt8?
-  private var highHalf: UInt16?
+  /// The bytes of UTF-16 that wait for the rest of their character.
+  private var pending: [UInt8] = []
 
   /// - Parameter isBigEndian: the byte order of UTF-16 without a byte order mark; a mark overrides it.
-  init(_ encoding: TextEncoding, isBigEndian: Bool = false) {
+  /// - Throws: `badEncoding` if the C library cannot convert it.
+  init(_ encoding: TextEncoding, isBigEndian: Bool = false, path: String) throws(ExchangeError) {
     self.encoding = encoding
-    upperCharacters = CodePage.characters(of: encoding)
+    upperCharacters = encoding.upperCharacters
     withoutMark = isBigEndian
+    if upperCharacters == nil, encoding.hasUpperCharacters { throw .badEncoding(path: path, encoding: encoding) }
   }
 
   mutating func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
     text.reserveCapacity(text.count + bytes.count * 3 / 2)
     if let upperCharacters {
-      for byte in bytes { append(UInt32(byte < 0x80 ? UInt16(byte) : upperCharacters[Int(byte) - 0x80]), to: &text) }
-      return
-    }
-    switch encoding {
-    case .utf16: for byte in bytes { take(byte, &text) }
-    case .latin1: for byte in bytes { append(UInt32(byte), to: &text) }
-    default: text.append(contentsOf: bytes)
+      for byte in bytes {
+        let scalar = Unicode.Scalar(byte < 0x80 ? UInt16(byte) : upperCharacters[Int(byte) - 0x80])
+        text.append(contentsOf: UTF8.encode(scalar ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter)
+      }
+    } else if encoding == .utf16 {
+      pending += bytes
+      appendUnits(to: &text)
+    } else {
+      text.append(contentsOf: bytes)
     }
   }
 
   /// Ends the text; an incomplete character becomes U+FFFD.
   mutating func finish(_ text: inout [UInt8]) {
-    if highHalf != nil || oddByte != nil { append(0xFFFD, to: &text) }
-    (highHalf, oddByte) = (nil, nil)
+    if !pending.isEmpty { text.append(contentsOf: UTF8.encodedReplacementCharacter) }
+    pending = []
   }
 
-  /// Returns the byte of a character in an encoding with one byte per character; nil if it has none.
-  static func byte(of value: UInt32, in encoding: TextEncoding) -> UInt8? {
-    guard value >= 0x80, let characters = CodePage.characters(of: encoding) else { return UInt8(exactly: value) }
-    guard value != 0xFFFD, let place = characters.firstIndex(where: { $0 == value }) else { return nil }
-    return UInt8(0x80 + place)
-  }
-
-  private mutating func take(_ byte: UInt8, _ text: inout [UInt8]) {
-    guard let first = oddByte else {
-      oddByte = byte
-      return
+  private mutating func appendUnits(to text: inout [UInt8]) {
+    var start = 0
+    if isBigEndian == nil, pending.count >= 2 {
+      let hasMark = pending.starts(with: [0xFF, 0xFE]) || pending.starts(with: [0xFE, 0xFF])
+      isBigEndian = hasMark ? pending[0] == 0xFE : withoutMark
+      start = hasMark ? 2 : 0
     }
-    oddByte = nil
-    let hasMark = (first, byte) == (0xFF, 0xFE) || (first, byte) == (0xFE, 0xFF)
-    let isBig = isBigEndian ?? (hasMark ? first == 0xFE : withoutMark)
-    if isBigEndian == nil {
-      isBigEndian = isBig
-      if hasMark { return }
+    let high = isBigEndian == true ? 0 : 1
+    var units = stride(from: start, to: pending.count - 1, by: 2).map { place in
+      UInt16(pending[place + high]) << 8 | UInt16(pending[place + 1 - high])
     }
-    take(unit: isBig ? UInt16(first) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(first), &text)
-  }
-
-  private mutating func take(unit: UInt16, _ text: inout [UInt8]) {
-    let high = highHalf
-    highHalf = nil
-    if UTF16.isTrailSurrogate(unit), let high {
-      return append(0x10000 + UInt32(high - 0xD800) << 10 + UInt32(unit - 0xDC00), to: &text)
+    var end = start + units.count * 2
+    if let last = units.last, UTF16.isLeadSurrogate(last) {
+      units.removeLast()
+      end -= 2
     }
-    if high != nil { append(0xFFFD, to: &text) }
-    if UTF16.isLeadSurrogate(unit) { highHalf = unit } else { append(UInt32(unit), to: &text) }
-  }
-
-  private func append(_ value: UInt32, to text: inout [UInt8]) {
-    let scalar = Unicode.Scalar(value) ?? "\u{FFFD}"
-    text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    pending.removeFirst(end)
+    text.append(contentsOf: String(decoding: units, as: UTF16.self).utf8)
   }
 }

@@ -3,7 +3,7 @@
 
 public import Glibc
 
-/// Why a helper program gave no answer.
+/// Why a helper program did not do what it was asked for.
 public enum ProgramFailure: Error, Equatable, Sendable {
   /// The program was not found at its path.
   case missing(path: String, errno: Int32)
@@ -12,6 +12,8 @@ public enum ProgramFailure: Error, Equatable, Sendable {
   case timedOut(seconds: Double)
   /// The user interrupted the request.
   case interrupted
+  /// The program understood the request and refused it, for this reason.
+  case refused(String)
 }
 
 /// A running helper program. A frame is a length of four bytes followed by that many bytes.

@@ -211,3 +211,12 @@ extension Clocks {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
+
+extension Environment {
+  /// The data folders that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or its two default
+  /// folders.
+  public var sharedFolders: [String] {
+    let shared = variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
+    return (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
+  }
+}

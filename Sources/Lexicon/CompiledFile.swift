@@ -15,12 +15,10 @@ struct CompiledFile {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0,
-      let compiled = CompiledIndex.mapping(descriptor, of: path, expected: expected),
+    guard let compiled = CompiledIndex.mapping(descriptor, of: path, expected: expected), let file = compiled.file,
       compiled.source.bytes == source.bytes, compiled.source.time == source.time
     else { return nil }
-    if nanoseconds(status.st_mtim) == nanoseconds(Self.stamp(of: compiled.checksum)) { return compiled }
+    if file.facts.modified == Self.stamp(of: compiled.checksum) { return compiled }
     guard compiled.hasIntactChecksum else { return nil }
     // If the time cannot be set, the checksum is verified again the next time: slower, but just as safe.
     setTime(descriptor, compiled)
@@ -49,12 +47,13 @@ struct CompiledFile {
   }
 
   /// Returns the time that means "this checksum was verified": between 2001 and 2035.
-  static func stamp(of checksum: UInt64) -> timespec {
-    timespec(tv_sec: 1_000_000_000 + Int(checksum >> 34), tv_nsec: Int(checksum & 0x1FFF_FFFF))
+  static func stamp(of checksum: UInt64) -> FileFacts.Moment {
+    FileFacts.Moment(seconds: 1_000_000_000 + Int(checksum >> 34), nanoseconds: Int(checksum & 0x1FFF_FFFF))
   }
 
   private func setTime(_ descriptor: Int32, _ compiled: CompiledIndex) {
-    let time = Self.stamp(of: compiled.checksum)
+    let stamp = Self.stamp(of: compiled.checksum)
+    let time = timespec(tv_sec: stamp.seconds, tv_nsec: stamp.nanoseconds)
     futimens(descriptor, [time, time])
   }
 }

@@ -5,9 +5,7 @@
 // query read outside. If the file is truncated while it is mapped, the missing part reads as zeros, and `isWhole` is
 // false.
 
-import CMapping
 import Files
-import Glibc
 
 final class CompiledIndex {
   /// What the header must say for a file to be accepted as the compiled form of a list.
@@ -18,7 +16,7 @@ final class CompiledIndex {
 
   let bytes: UnsafeRawBufferPointer
   /// The mapped file, as it was when it was mapped; nil in memory.
-  private let file: MappedFile?
+  let file: MappedFile?
   let wordCount: Int
   let offsetBits: UInt32
   let bitmapBits: UInt64
@@ -30,21 +28,16 @@ final class CompiledIndex {
   let bounds: HeapBounds
   private let ranges: [Range<Int>]
 
-  /// Takes ownership of a mapping or of allocated memory; releases it if the bytes are not the expected compiled list.
+  /// Nil if the bytes are not the expected compiled list.
+  /// - Parameter file: nil for allocated memory, which the object then owns.
   private init?(bytes: UnsafeRawBufferPointer, file: MappedFile?, expected: Expectation) {
     let header = IndexHeader(bytes: bytes)
     guard let ranges = header.validSections(expected),
       let alphabet = Alphabet(
         encoded: UnsafeRawBufferPointer(rebasing: bytes[ranges[IndexLayout.Section.letters.rawValue]]),
         count: header.integer(.letterCount))
-    else {
-      Self.release(bytes, isMapped: file != nil)
-      return nil
-    }
-    self.bytes = bytes
-    self.file = file
-    self.ranges = ranges
-    self.alphabet = alphabet
+    else { return nil }
+    (self.bytes, self.file, self.ranges, self.alphabet) = (bytes, file, ranges, alphabet)
     wordCount = header.integer(.wordCount)
     offsetBits = UInt32(truncatingIfNeeded: header.integer(.offsetBits))
     bitmapBits = UInt64(truncatingIfNeeded: header.integer(.bitmapBits))
@@ -54,32 +47,25 @@ final class CompiledIndex {
     bounds = HeapBounds(heapBytes: ranges[IndexLayout.Section.heap.rawValue].count)
   }
 
-  deinit { Self.release(bytes, isMapped: file != nil) }
-
-  private static func release(_ bytes: UnsafeRawBufferPointer, isMapped: Bool) {
-    guard let base = bytes.baseAddress else { return }
-    if isMapped {
-      mapping_end(UnsafeMutableRawPointer(mutating: base), bytes.count)
-    } else {
-      bytes.deallocate()
-    }
+  deinit {
+    if file == nil { bytes.deallocate() }
   }
 
   /// Copies the bytes and returns their compiled index; nil if they are not the expected compiled list.
   static func inMemory(_ content: [UInt8], expected: Expectation) -> CompiledIndex? {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(content.count, 1), alignment: 64)
     memory.copyBytes(from: content)
-    return CompiledIndex(
-      bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<content.count]), file: nil,
-      expected: expected)
+    let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<content.count])
+    let compiled = CompiledIndex(bytes: bytes, file: nil, expected: expected)
+    if compiled == nil { memory.deallocate() }
+    return compiled
   }
 
   /// Maps an open file, in memory that all processes that map it share; nil if it is not the expected compiled list.
   static func mapping(_ descriptor: Int32, of path: String, expected: Expectation) -> CompiledIndex? {
-    guard let file = MappedFile(descriptor, path: path), file.size >= IndexLayout.headerBytes,
-      let base = mapping_begin(descriptor, file.size)
-    else { return nil }
-    return CompiledIndex(bytes: UnsafeRawBufferPointer(start: base, count: file.size), file: file, expected: expected)
+    MappedFile(descriptor, path: path, atLeast: IndexLayout.headerBytes).flatMap {
+      CompiledIndex(bytes: $0.bytes, file: $0, expected: expected)
+    }
   }
 
   /// False once the mapped file was truncated or written to: its answers can no longer be trusted.
@@ -96,29 +82,6 @@ final class CompiledIndex {
     _ section: IndexLayout.Section, as type: Element.Type
   ) -> UnsafeBufferPointer<Element> {
     UnsafeRawBufferPointer(rebasing: bytes[ranges[section.rawValue]]).assumingMemoryBound(to: type)
-  }
-}
-
-/// The state of a file when it was mapped.
-struct MappedFile {
-  let path: String
-  let size: Int
-  private let inode: UInt64
-  private let time: Int64
-
-  init?(_ descriptor: Int32, path: String) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    self.path = path
-    (size, inode, time) = (Int(status.st_size), UInt64(status.st_ino), nanoseconds(status.st_mtim))
-  }
-
-  /// Returns whether the file is unchanged. A file that was replaced or removed stays intact in the mapping.
-  func isUnchanged(orStamped stamp: timespec) -> Bool {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_ino == inode else { return true }
-    let now = nanoseconds(status.st_mtim)
-    return Int(status.st_size) == size && (now == time || now == nanoseconds(stamp))
   }
 }
 

@@ -2,7 +2,6 @@
 // Invariant: a lexicon that was handed out does not change; asking again for the same language returns the same object
 // until it is compiled anew.
 
-import CMapping
 public import Files
 import Text
 
@@ -64,15 +63,8 @@ public final class LexiconLibrary {
       meanings: DictionaryLibrary(environment))
   }
 
-  /// Keeps the process alive if a compiled list is truncated while it is in use; to be called once, at the start.
-  public static func guardMappings() { mapping_guard() }
-
-  /// Returns whether the address is in a compiled list whose file was truncated; if so, the address reads as zero from
-  /// now on. For a SIGBUS handler.
-  public static let handlesFault: @convention(c) (UnsafeRawPointer?) -> Bool = { mapping_fill($0) }
-
-  /// Returns the compiled lists that were truncated or written to while they were in use, each once. Since
-  /// then, lookups may have missed words of the list. The next `lexicon(for:)` compiles them anew.
+  /// Returns the compiled lists that were truncated or written to while they were in use, each once. Since then, lookups
+  /// may have missed words of the list. The next `lexicon(for:)` compiles them anew.
   public func takeDamage() -> [LexiconError] {
     mapped.removeAll { $0.lexicon == nil }
     let damaged = mapped.compactMap(\.lexicon).filter { !$0.isDamaged && !$0.compiled.isWhole }

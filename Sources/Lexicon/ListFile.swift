@@ -45,8 +45,6 @@ final class ListFile {
   }
 }
 
-func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
-
 func nanoseconds(_ time: FileFacts.Moment) -> Int64 {
   Int64(time.seconds) &* 1_000_000_000 &+ Int64(time.nanoseconds)
 }

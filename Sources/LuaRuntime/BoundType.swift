@@ -45,6 +45,14 @@ import Text
   }
 }
 
+extension [BoundMember] {
+  @inlinable mutating func add(
+    _ role: BoundMember.Role, _ name: String, failsSoftly: Bool = false, _ body: @escaping HostFunction.Body
+  ) {
+    append(BoundMember(role, HostFunction(name, failsSoftly: failsSoftly, body)))
+  }
+}
+
 /// The bytes that an object is charged in addition to its userdata, for the memory limit and the pace of the
 /// collector.
 public enum BoundWeight<T> {
@@ -89,17 +97,14 @@ public final class BoundType<T: AnyObject> {
   private func addText(_ summary: @escaping (T) throws -> String) {
     let name = description.name
     let check = self.check
-    members.append(
-      BoundMember(
-        .operation,
-        HostFunction("__tostring", failsSoftly: false) { stack, raw in
-          do {
-            stack.push(try Self.with(raw, check, summary))
-          } catch let problem as any Problem {
-            stack.push("\(name) (\(problem.message))")
-          }
-          return 1
-        }))
+    members.add(.operation, "__tostring") { stack, raw in
+      do {
+        stack.push(try Self.with(raw, check, summary))
+      } catch let problem as any Problem {
+        stack.push("\(name) (\(problem.message))")
+      }
+      return 1
+    }
   }
 
   /// Passes the object behind a raw self to `body`. It is retained, as code of the script that `body` calls can
@@ -129,15 +134,12 @@ public final class BoundType<T: AnyObject> {
     let (check, missing) = (self.check, self.missing(grant))
     let words = FunctionDescription(
       name: name, parameters: parameters, returns: returns, grant: grant, example: example, help: help)
-    members.append(
-      BoundMember(
-        .method,
-        HostFunction(name, failsSoftly: words.failsSoftly) { stack, raw in
-          try Self.with(raw, check) { object in
-            try missing?.refuse(object, stack)
-            return try body(object, stack).push(on: stack)
-          }
-        }))
+    members.add(.method, name, failsSoftly: words.failsSoftly) { stack, raw in
+      try Self.with(raw, check) { object in
+        try missing?.refuse(object, stack)
+        return try body(object, stack).push(on: stack)
+      }
+    }
     record(words)
   }
 
@@ -161,30 +163,22 @@ public final class BoundType<T: AnyObject> {
   ) {
     addGetter(FieldInfo(name, type, help, grant, example, isWritable: true), get)
     let (owner, check, missing) = (description.name, self.check, self.missing(grant))
-    members.append(
-      BoundMember(
-        .setter,
-        HostFunction(name, failsSoftly: false) { stack, raw in
-          do {
-            try Self.with(raw, check) { object in
-              try missing?.refuse(object, stack)
-              try set(object, stack)
-            }
-          } catch LuaFailure.argument(_, let message) {
-            throw LuaFailure.message("bad value for \(owner).\(name) (\(message))")
-          }
-          return 0
-        }))
+    members.add(.setter, name) { stack, raw in
+      do {
+        try Self.with(raw, check) { object in
+          try missing?.refuse(object, stack)
+          try set(object, stack)
+        }
+      } catch LuaFailure.argument(_, let message) {
+        throw LuaFailure.message("bad value for \(owner).\(name) (\(message))")
+      }
+      return 0
+    }
   }
 
   @inlinable func addGetter<V: LuaRepresentable>(_ words: FieldInfo, _ get: @escaping (T) throws -> V) {
     let check = self.check
-    members.append(
-      BoundMember(
-        .getter,
-        HostFunction(words.name, failsSoftly: false) { stack, raw in
-          try Self.with(raw, check) { try get($0).push(on: stack) }
-        }))
+    members.add(.getter, words.name) { stack, raw in try Self.with(raw, check) { try get($0).push(on: stack) } }
     record(words) { object in
       guard let object = object as? T else { return .none }
       try check?(object)
@@ -224,12 +218,7 @@ public final class BoundType<T: AnyObject> {
     _ event: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
   ) {
     let check = self.check
-    members.append(
-      BoundMember(
-        .operation,
-        HostFunction(event, failsSoftly: false) { stack, raw in
-          try Self.with(raw, check) { try body($0, stack).push(on: stack) }
-        }))
+    members.add(.operation, event) { stack, raw in try Self.with(raw, check) { try body($0, stack).push(on: stack) } }
   }
 
   @usableFromInline func record(_ method: FunctionDescription) { description.methods.append(method) }
@@ -276,14 +265,11 @@ public final class BoundModule {
     let (check, missing) = (self.check, self.missing(grant))
     let words = FunctionDescription(
       name: name, parameters: parameters, returns: returns, grant: grant, example: example, help: help)
-    members.append(
-      BoundMember(
-        .method,
-        HostFunction(name, failsSoftly: words.failsSoftly) { stack, _ in
-          try check()
-          try missing?.refuse(nil, stack)
-          return try body(stack).push(on: stack)
-        }))
+    members.add(.method, name, failsSoftly: words.failsSoftly) { stack, _ in
+      try check()
+      try missing?.refuse(nil, stack)
+      return try body(stack).push(on: stack)
+    }
     record(words)
   }
 
@@ -297,13 +283,10 @@ public final class BoundModule {
     _ name: String, _ type: LuaType, _ help: String, get: @escaping () throws -> V
   ) {
     let check = self.check
-    members.append(
-      BoundMember(
-        .getter,
-        HostFunction(name, failsSoftly: false) { stack, _ in
-          try check()
-          return try get().push(on: stack)
-        }))
+    members.add(.getter, name) { stack, _ in
+      try check()
+      return try get().push(on: stack)
+    }
     recordField(name, type, help)
   }
 

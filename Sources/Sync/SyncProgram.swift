@@ -102,7 +102,7 @@ extension SyncError {
     self =
       switch failure {
       case .missing(let path, _): .noProgram(path: path)
-      case .crashed: .programFailed(reason: "ended unexpectedly")
+      case .crashed, .refused: .programFailed(reason: "ended unexpectedly")
       case .timedOut: .programFailed(reason: "took longer than an hour for one call")
       case .interrupted: .interrupted
       }

@@ -48,8 +48,12 @@ extension JSONFailure {
   public var placedWords: String { "line \(line), column \(column): \(words)" }
 
   /// What was expected, or which limit was exceeded: for a message that begins with the file, line and column.
+  public var words: String { reason.words }
+}
+
+extension JSONFailure.Reason {
   public var words: String {
-    switch reason {
+    switch self {
     case .expected(let expected, let found):
       "\(expected) expected, \(found.map { "\($0) found" } ?? "the file ends here")"
     case .notUTF8: "not UTF-8 in this text"

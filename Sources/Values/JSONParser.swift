@@ -6,7 +6,7 @@ import Text
 
 /// Parses one text. An instance is used for one `parse`.
 public struct JSONParser {
-  private var tokens: JSONTokens<JSONBytes>
+  private var reader: JSONReader<JSONBytes>
   private let limits: JSONLimits
   private let keepsLast: Bool
   private var values = 0
@@ -19,81 +19,65 @@ public struct JSONParser {
     guard bytes.count <= limits.bytes else {
       throw JSONFailure(reason: .tooLong(limit: limits.bytes), line: 1, column: 1)
     }
-    var parser = JSONParser(tokens: JSONTokens(JSONBytes(bytes)), limits: limits, keepsLast: keepsLast)
-    return try parser.whole()
-  }
-
-  private init(tokens: JSONTokens<JSONBytes>, limits: JSONLimits, keepsLast: Bool) {
-    self.tokens = tokens
-    self.limits = limits
-    self.keepsLast = keepsLast
-  }
-
-  private mutating func whole() throws(JSONFailure) -> Value {
-    let value = try value(depth: 0)
-    try tokens.skipBlanks()
-    guard tokens.source.next == nil else { throw unexpected("the end of the file") }
+    var parser = JSONParser(bytes, limits, keepsLast: keepsLast)
+    let value = try parser.value(depth: 0)
+    try parser.reader.skipBlanks()
+    guard parser.reader.source.next == nil else { throw try parser.reader.expected("the end of the file") }
     return value
   }
 
+  private init(_ bytes: [UInt8], _ limits: JSONLimits, keepsLast: Bool) {
+    (self.limits, self.keepsLast) = (limits, keepsLast)
+    reader = JSONReader(JSONBytes(bytes), rowLimit: limits.bytes)
+  }
+
   private mutating func value(depth: Int) throws(JSONFailure) -> Value {
-    try tokens.skipBlanks()
+    try reader.skipBlanks()
     values += 1
-    guard values <= limits.values else { throw tokens.source.failure(.tooMany(limit: limits.values)) }
-    switch tokens.source.next {
+    guard values <= limits.values else { throw reader.source.failure(.tooMany(limit: limits.values)) }
+    switch reader.source.next {
     case UInt8(ascii: "{"): return .record(try record(depth: depth + 1))
     case UInt8(ascii: "["): return .list(try list(depth: depth + 1))
     case UInt8(ascii: "\""): return .text(try text())
-    case let byte? where byte == UInt8(ascii: "-") || isDigit(byte): return try number()
     case UInt8(ascii: "t"): return try word("true", .boolean(true))
     case UInt8(ascii: "f"): return try word("false", .boolean(false))
     case UInt8(ascii: "n"): return try word("null", .null)
-    default: throw unexpected("a value")
+    case let byte? where byte == UInt8(ascii: "-") || isDigit(byte): return try number()
+    default: throw try reader.expected("a value")
     }
   }
 
   private mutating func word(_ word: String, _ value: Value) throws(JSONFailure) -> Value {
-    try tokens.word(word)
+    try reader.word(word)
     return value
   }
 
   private mutating func enter(depth: Int) throws(JSONFailure) {
-    guard depth <= limits.depth else { throw tokens.source.failure(.tooDeep(limit: limits.depth)) }
-    tokens.source.skip()
-    try tokens.skipBlanks()
+    guard depth <= limits.depth else { throw reader.source.failure(.tooDeep(limit: limits.depth)) }
+    reader.source.skip()
   }
 
   private mutating func list(depth: Int) throws(JSONFailure) -> [Value] {
     try enter(depth: depth)
     var list: [Value] = []
-    if try tokens.take(UInt8(ascii: "]")) { return list }
-    repeat {
-      list.append(try value(depth: depth))
-      try tokens.skipBlanks()
-    } while try tokens.take(UInt8(ascii: ","))
-    guard try tokens.take(UInt8(ascii: "]")) else { throw unexpected("\"]\" or \",\"") }
+    if try reader.isEmpty(until: UInt8(ascii: "]")) { return list }
+    repeat { list.append(try value(depth: depth)) } while try reader.hasNext(until: UInt8(ascii: "]"))
     return list
   }
 
   private mutating func record(depth: Int) throws(JSONFailure) -> Value.Record {
     try enter(depth: depth)
     var fields: [Value.Record.Field] = []
-    if try tokens.take(UInt8(ascii: "}")) { return Value.Record() }
+    if try reader.isEmpty(until: UInt8(ascii: "}")) { return Value.Record() }
     repeat {
-      try tokens.skipBlanks()
-      guard tokens.source.next == UInt8(ascii: "\"") else { throw unexpected("a key in quotes") }
+      try reader.beginName()
       let name = try text()
-      try tokens.skipBlanks()
-      guard try tokens.take(UInt8(ascii: ":")) else { throw unexpected("\":\"") }
+      try reader.expect(UInt8(ascii: ":"))
       fields.append(Value.Record.Field(name: name, value: try value(depth: depth)))
-      try tokens.skipBlanks()
-    } while try tokens.take(UInt8(ascii: ","))
-    guard tokens.source.next == UInt8(ascii: "}") else { throw unexpected("\"}\" or \",\"") }
+    } while try reader.hasNext(until: UInt8(ascii: "}"))
     return try sorted(fields)
   }
 
-  /// Returns the fields sorted by name. The closing brace is consumed only if a duplicated name is allowed or there is
-  /// none, so that an error is reported before it.
   private mutating func sorted(_ fields: [Value.Record.Field]) throws(JSONFailure) -> Value.Record {
     let isSorted = fields.indices.dropFirst().allSatisfy {
       Value.Record.inOrder(fields[$0 - 1].name, fields[$0].name)
@@ -103,24 +87,20 @@ public struct JSONParser {
     // start.
     var hasTwins = false
     for index in sorted.indices.dropFirst() where sorted[index].name.utf8.elementsEqual(sorted[index - 1].name.utf8) {
-      guard keepsLast else { throw tokens.source.failure(.keyTwice(sorted[index].name)) }
+      // The error is at the closing brace.
+      guard keepsLast else { throw reader.source.failure(.keyTwice(sorted[index].name), at: reader.source.offset - 1) }
       hasTwins = true
     }
-    tokens.source.skip()
     // Sorting kept the order of fields with the same name.
     return hasTwins ? Value.Record(sorted.map { ($0.name, $0.value) }) : Value.Record(sorted: sorted)
   }
 
-  private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
   private mutating func number() throws(JSONFailure) -> Value {
-    if let whole = tokens.source.takeShortInteger() { return .integer(whole) }
+    if let whole = reader.source.takeShortInteger() { return .integer(whole) }
+    let tooLong = JSONFailure.Reason.stringTooLong(limit: 1000)
     var digits: [UInt8] = []
-    let source = tokens.source
-    try tokens.number(into: &digits) { count throws(JSONFailure) in
-      if count > 1000 { throw source.failure(.stringTooLong(limit: 1000)) }
-    }
-    guard digits.count <= 1000 else { throw tokens.source.failure(.stringTooLong(limit: 1000)) }
+    try reader.number(into: &digits, upTo: 1000, orElse: tooLong)
+    guard digits.count <= 1000 else { throw reader.source.failure(tooLong) }
     let text = String(decoding: digits, as: UTF8.self)
     // An integer is written as it was read, except -0.
     if text != "-0", let whole = Int(text) { return .integer(whole) }
@@ -128,20 +108,15 @@ public struct JSONParser {
   }
 
   private mutating func text() throws(JSONFailure) -> String {
-    let start = tokens.source.offset + 1
-    if let text = try tokens.source.takeShortText(limit: limits.string) { return text }
-    let (source, limit) = (tokens.source, limits.string)
-    let text = try tokens.text { count throws(JSONFailure) in
-      if count > limit { throw source.failure(.stringTooLong(limit: limit)) }
-    }
-    if let start = text.loneSurrogate { throw tokens.source.failure(.loneSurrogate, at: start) }
+    let start = reader.source.offset + 1
+    if let text = try reader.source.takeShortText(limit: limits.string) { return text }
+    let text = try reader.text(upTo: limits.string, orElse: .stringTooLong(limit: limits.string))
+    if let start = text.loneSurrogate { throw reader.source.failure(.loneSurrogate, at: start) }
     guard let valid = String(validating: text.bytes, as: UTF8.self) else {
-      throw tokens.source.failure(.notUTF8, at: start)
+      throw reader.source.failure(.notUTF8, at: start)
     }
     return valid
   }
-
-  private func unexpected(_ expected: String) -> JSONFailure { tokens.source.unexpected(expected) }
 }
 
 /// A JSON text in memory.
@@ -192,7 +167,7 @@ struct JSONBytes: JSONSource {
   }
 
   private static func continuesNumber(_ byte: UInt8) -> Bool {
-    byte == 0x2E || byte | 0x20 == 0x65 || (0x30...0x39).contains(byte)
+    byte == 0x2E || byte | 0x20 == 0x65 || isDigit(byte)
   }
 
   /// Reads an integer of at most 18 digits in canonical form; nil if something else is next.
@@ -202,7 +177,7 @@ struct JSONBytes: JSONSource {
     if isNegative { place += 1 }
     let start = place
     var value = 0
-    while place < bytes.count, place - start < 18, (0x30...0x39).contains(bytes[place]) {
+    while place < bytes.count, place - start < 18, isDigit(bytes[place]) {
       value = value * 10 + Int(bytes[place] - 0x30)
       place += 1
     }
@@ -212,28 +187,17 @@ struct JSONBytes: JSONSource {
     return isNegative ? -value : value
   }
 
-  func failure(_ fault: JSONFault) -> JSONFailure {
-    switch fault {
-    case .digit: unexpected("a digit")
-    case .closingQuote: unexpected("a closing quote")
-    case .controlCharacter: failure(JSONFailure.Reason.controlCharacter)
-    case .escape(let start), .hexDigits(let start): failure(.badEscape, at: start)
-    case .word(_, let start): unexpected("a value", at: start)
-    case .expected(let what): unexpected(what)
-    case .tooDeep(let limit): failure(JSONFailure.Reason.tooDeep(limit: limit))
-    case .tooLong(let limit): failure(JSONFailure.Reason.tooLong(limit: limit))
+  func failure(_ reason: JSONFailure.Reason) -> JSONFailure { failure(reason, at: offset) }
+
+  func failure(_ reason: JSONFailure.Reason, at place: Int) -> JSONFailure {
+    let place = min(place, bytes.count)
+    var reason = reason
+    if case .expected(let what, nil) = reason, place < bytes.count {
+      let byte = bytes[place]
+      let found = byte < 0x80 ? "\"\(Character(Unicode.Scalar(byte)))\"" : "another character"
+      reason = .expected(what, found: found)
     }
-  }
-
-  func unexpected(_ expected: String, at place: Int? = nil) -> JSONFailure {
-    let place = place ?? offset
-    let found = place < bytes.count ? bytes[place] : nil
-    let shown = found.map { $0 < 0x80 ? "\"\(Character(Unicode.Scalar($0)))\"" : "another character" }
-    return failure(.expected(expected, found: shown), at: place)
-  }
-
-  func failure(_ reason: JSONFailure.Reason, at place: Int? = nil) -> JSONFailure {
-    let (line, column) = Self.place(of: min(place ?? offset, bytes.count), in: bytes)
+    let (line, column) = Self.place(of: place, in: bytes)
     return JSONFailure(reason: reason, line: line, column: column)
   }
 
@@ -244,4 +208,38 @@ struct JSONBytes: JSONSource {
     // Continuation bytes (10xxxxxx) do not count.
     return (before.count { $0 == 0x0A } + 1, before[start...].count { $0 & 0xC0 != 0x80 } + 1)
   }
+}
+
+// MARK: Text in memory
+
+/// Whether a text is exactly one JSON value, nested at most 32 levels deep.
+public func isJSON(_ text: String) -> Bool {
+  let bytes = Array(text.utf8)
+  var reader = JSONReader(JSONBytes(bytes), rowLimit: bytes.count)
+  do {
+    var raw: [UInt8] = []
+    try reader.skipBlanks()
+    let invalidReason = try reader.value(into: &raw)
+    try reader.skipBlanks()
+    return invalidReason == nil && reader.source.peek() == nil
+  } catch {
+    // Here, invalid JSON is a result, not a failure.
+    return false
+  }
+}
+
+/// Returns the members of an object in their original order and text.
+///
+///     try jsonMembers(of: #"{"level":1.50}"#)   // [("level", .json("1.50"))]
+public func jsonMembers(of text: String) throws(JSONFailure) -> [(name: String, value: JSONPiece)] {
+  let bytes = Array(text.utf8)
+  var reader = JSONReader(JSONBytes(bytes), rowLimit: bytes.count)
+  var members: [(name: String, value: JSONPiece)] = []
+  try reader.expect(UInt8(ascii: "{"))
+  if try reader.isEmpty(until: UInt8(ascii: "}")) { return members }
+  repeat {
+    let name = try reader.name()
+    members.append((String(decoding: name.bytes, as: UTF8.self), try reader.piece().value))
+  } while try reader.hasNext(until: UInt8(ascii: "}"))
+  return members
 }

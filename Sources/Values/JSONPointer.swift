@@ -38,11 +38,11 @@ public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
 extension JSONReader<JSONBytes> {
   /// Returns the offset of the last step that exists.
   fileprivate mutating func offset(of steps: ArraySlice<String>) -> Int {
-    var last = tokens.source.offset
+    var last = source.offset
     var steps = steps
     do throws(JSONFailure) {
       try skipBlanks()
-      last = tokens.source.offset
+      last = source.offset
       while let step = steps.popFirst(), let found = try find(step) { last = found }
     } catch {
       // From here on the text is not JSON.
@@ -53,15 +53,15 @@ extension JSONReader<JSONBytes> {
 
   /// Moves to the value of a step; nil if it does not exist.
   private mutating func find(_ step: String) throws(JSONFailure) -> Int? {
-    let isObject = tokens.source.next == UInt8(ascii: "{")
-    guard isObject || tokens.source.next == UInt8(ascii: "[") else { return nil }
+    let isObject = source.next == UInt8(ascii: "{")
+    guard isObject || source.next == UInt8(ascii: "[") else { return nil }
     let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
-    tokens.source.skip()
+    source.skip()
     if try isEmpty(until: close) { return nil }
     var index = 0
     repeat {
       try skipBlanks()
-      let offset = tokens.source.offset
+      let offset = source.offset
       let name = isObject ? String(decoding: try name().bytes, as: UTF8.self) : String(index)
       if name == step { return offset }
       var rest: [UInt8] = []

@@ -1,18 +1,41 @@
-// Streaming access to JSON (RFC 8259) for callers that know its structure: a list of cards of which only one is held at
-// a time, an object whose values keep their exact text.
+// Streaming access to JSON (RFC 8259) from any byte source, in memory or a file that is read in pieces: for callers
+// that know its structure, such as a list of cards of which only one is held at a time.
 // Invariant: invalid JSON is rejected with its position, a duplicate name in an object with that name; numbers keep
-// their exact text; depth and the size of a row are limited.
+// their exact text; depth and the size of a row are limited; a text or a number takes time and memory proportional to
+// its length.
 
 import Text
 
-/// A JSON value in its original text.
-public enum JSONPiece: Equatable, Sendable {
-  case text(String)
-  /// Any value except a text: `12.50`, `true`, `[1,2]`.
-  case json(String)
+/// A source of the bytes of a JSON text.
+public protocol JSONSource {
+  associatedtype Failure: Error
+
+  /// Returns the next byte without consuming it; nil at the end.
+  mutating func peek() throws(Failure) -> UInt8?
+  /// Consumes the byte that `peek` returned.
+  mutating func skip()
+  /// Consumes the available bytes that need no unescaping, and appends them.
+  mutating func takePlain(into content: inout [UInt8]) throws(Failure)
+  /// The number of consumed bytes: the position for errors.
+  var offset: Int { get }
+  /// Starts recording the consumed bytes.
+  mutating func record()
+  /// Returns the bytes consumed since `record`.
+  mutating func takeRecorded() -> [UInt8]
+  /// Creates the error for the current position; the source says what it found in place of what was expected.
+  mutating func failure(_ reason: JSONFailure.Reason) throws(Failure) -> Failure
 }
 
-extension JSONString {
+/// The content of a text, and the problematic characters in it.
+public struct JSONString {
+  public var bytes: [UInt8] = []
+  /// Whether it contains NUL.
+  public var hasNull = false
+  /// The offset of an escape that is half of a surrogate pair.
+  public var loneSurrogate: Int?
+
+  @inlinable public init() {}
+
   /// Why the text cannot be stored: it contains NUL or half of a surrogate pair.
   public var invalidReason: String? {
     if loneSurrogate != nil { return "contains half of a surrogate pair (\\uD800 to \\uDFFF)" }
@@ -21,6 +44,13 @@ extension JSONString {
 
   /// `invalidReason`, or that the text is not UTF-8.
   public var anyInvalidReason: String? { invalidReason ?? invalidUTF8(bytes) }
+}
+
+/// A JSON value in its original text.
+public enum JSONPiece: Equatable, Sendable {
+  case text(String)
+  /// Any value except a text: `12.50`, `true`, `[1,2]`.
+  case json(String)
 }
 
 private func invalidUTF8(_ bytes: [UInt8]) -> String? {
@@ -40,12 +70,17 @@ public struct JSONNames {
   }
 }
 
+/// Whether a byte in a text needs no escape: it is not a quote, a backslash or a control character.
+@inlinable public func isPlainInJSON(_ byte: UInt8) -> Bool {
+  byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+}
+
 /// Reads the structure of a JSON text: lists, objects, values.
 ///
 ///     var reader = JSONReader(source, rowLimit: 1_000_000)
 ///     try reader.expect(UInt8(ascii: "["))
 public struct JSONReader<Source: JSONSource> {
-  public var tokens: JSONTokens<Source>
+  public var source: Source
   private let depthLimit: Int
   private let rowLimit: Int
   private var rowStart = 0
@@ -54,66 +89,73 @@ public struct JSONReader<Source: JSONSource> {
   ///   - depthLimit: how deeply lists and objects may be nested in one value.
   ///   - rowLimit: the maximum number of bytes from one `beginRow` to the next.
   public init(_ source: Source, depthLimit: Int = 32, rowLimit: Int) {
-    tokens = JSONTokens(source)
-    self.depthLimit = depthLimit
-    self.rowLimit = rowLimit
+    (self.source, self.depthLimit, self.rowLimit) = (source, depthLimit, rowLimit)
   }
 
   /// Begins a row: the bytes from here on count towards its limit.
-  public mutating func beginRow() { rowStart = tokens.source.offset }
+  public mutating func beginRow() { rowStart = source.offset }
 
   /// - Throws: the source's `tooLong` if the row exceeds its limit.
   public mutating func checkRow() throws(Source.Failure) {
-    if tokens.source.offset - rowStart > rowLimit { throw try tokens.source.failure(.tooLong(limit: rowLimit)) }
+    if source.offset - rowStart > rowLimit { throw try source.failure(.tooLong(limit: rowLimit)) }
+  }
+
+  private var left: Int { rowLimit - (source.offset - rowStart) }
+
+  @inlinable mutating func expected(_ what: String) throws(Source.Failure) -> Source.Failure {
+    try source.failure(.expected(what, found: nil))
   }
 
   // MARK: Structure
 
-  public mutating func skipBlanks() throws(Source.Failure) { try tokens.skipBlanks() }
+  @inlinable public mutating func skipBlanks() throws(Source.Failure) {
+    while let byte = try source.peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { source.skip() }
+  }
+
+  /// Consumes a byte if it is the next one.
+  @inlinable mutating func take(_ byte: UInt8) throws(Source.Failure) -> Bool {
+    guard try source.peek() == byte else { return false }
+    source.skip()
+    return true
+  }
 
   /// Skips whitespace and this byte.
   public mutating func expect(_ byte: UInt8) throws(Source.Failure) {
     try skipBlanks()
-    guard try tokens.source.peek() == byte else { throw try tokens.source.failure(.expected(quoted(byte))) }
-    tokens.source.skip()
+    guard try take(byte) else { throw try expected(quoted(byte)) }
   }
 
   /// After a value: returns whether another one follows; otherwise consumes the closing bracket.
   public mutating func hasNext(until close: UInt8) throws(Source.Failure) -> Bool {
     try skipBlanks()
-    switch try tokens.source.peek() {
-    case UInt8(ascii: ","):
-      tokens.source.skip()
-      return true
-    case close:
-      tokens.source.skip()
-      return false
-    case nil: throw try tokens.source.failure(.expected(quoted(close)))
-    default: throw try tokens.source.failure(.expected("\",\" or \(quoted(close))"))
-    }
+    if try take(UInt8(ascii: ",")) { return true }
+    if try take(close) { return false }
+    throw try expected(source.peek() == nil ? quoted(close) : "\",\" or \(quoted(close))")
   }
 
   /// Whether the list or object that was just opened is empty; its closing bracket is then consumed.
   public mutating func isEmpty(until close: UInt8) throws(Source.Failure) -> Bool {
     try skipBlanks()
-    guard try tokens.source.peek() == close else { return false }
-    tokens.source.skip()
-    return true
+    return try take(close)
   }
 
   /// Reads the name of a member and the colon after it.
   public mutating func name() throws(Source.Failure) -> JSONString {
-    try skipBlanks()
-    try expectText("the name of a value in quotes")
+    try beginName()
     let name = try text()
     try expect(UInt8(ascii: ":"))
     try skipBlanks()
     return name
   }
 
+  mutating func beginName() throws(Source.Failure) {
+    try skipBlanks()
+    guard try source.peek() == UInt8(ascii: "\"") else { throw try expected("the name of a value in quotes") }
+  }
+
   /// Reads a value in its original text, and why it cannot be stored.
   public mutating func piece() throws(Source.Failure) -> (value: JSONPiece, invalidReason: String?) {
-    if try tokens.source.peek() == UInt8(ascii: "\"") {
+    if try source.peek() == UInt8(ascii: "\"") {
       let text = try text()
       return (.text(String(decoding: text.bytes, as: UTF8.self)), text.anyInvalidReason)
     }
@@ -122,15 +164,7 @@ public struct JSONReader<Source: JSONSource> {
     return (.json(String(decoding: raw, as: UTF8.self)), invalidReason)
   }
 
-  /// Reads a text in quotes, unescaped.
-  public mutating func text() throws(Source.Failure) -> JSONString {
-    let left = rowLimit - (tokens.source.offset - rowStart)
-    let limit = rowLimit
-    var source = tokens.source
-    return try tokens.text { count throws(Source.Failure) in
-      if count > left { throw try source.failure(.tooLong(limit: limit)) }
-    }
-  }
+  private func quoted(_ byte: UInt8) -> String { "\"\(Character(Unicode.Scalar(byte)))\"" }
 
   // MARK: Values
 
@@ -138,32 +172,35 @@ public struct JSONReader<Source: JSONSource> {
   /// be stored.
   @discardableResult
   public mutating func value(into raw: inout [UInt8], depth: Int = 0) throws(Source.Failure) -> String? {
-    switch try tokens.source.peek() {
+    switch try source.peek() {
     case UInt8(ascii: "{"): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "}"))
     case UInt8(ascii: "["): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "]"))
     case UInt8(ascii: "\""): return try written(into: &raw).invalidReason
-    case UInt8(ascii: "t"): try word("true", into: &raw)
-    case UInt8(ascii: "f"): try word("false", into: &raw)
-    case UInt8(ascii: "n"): try word("null", into: &raw)
-    case UInt8(ascii: "-"): try number(into: &raw)
-    case let byte? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): try number(into: &raw)
-    default: throw try tokens.source.failure(.expected("a value"))
+    case let byte?:
+      if let word = jsonWord(beginningWith: byte) {
+        try self.word(word)
+        raw.append(contentsOf: word.utf8)
+        return nil
+      }
+      guard byte == UInt8(ascii: "-") || isDigit(byte) else { fallthrough }
+      try number(into: &raw, upTo: raw.count + left, orElse: .tooLong(limit: rowLimit))
+      return nil
+    case nil: throw try expected("a value")
     }
-    return nil
   }
 
   /// Skips any value. The limit of a row is for each text and number in it, not for the list or object that holds them.
   public mutating func skip(depth: Int = 0) throws(Source.Failure) {
-    let isObject = try tokens.source.peek() == UInt8(ascii: "{")
-    let isList = try tokens.source.peek() == UInt8(ascii: "[")
+    let isObject = try source.peek() == UInt8(ascii: "{")
+    let isList = try source.peek() == UInt8(ascii: "[")
     guard isObject || isList else {
       var raw: [UInt8] = []
       beginRow()
       try value(into: &raw)
       return
     }
-    if depth == depthLimit { throw try tokens.source.failure(.tooDeep(limit: depthLimit)) }
-    tokens.source.skip()
+    if depth == depthLimit { throw try source.failure(.tooDeep(limit: depthLimit)) }
+    source.skip()
     let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     var isFirst = true
     while try isFirst ? !isEmpty(until: close) : hasNext(until: close) {
@@ -175,9 +212,9 @@ public struct JSONReader<Source: JSONSource> {
   }
 
   private mutating func nested(into raw: inout [UInt8], depth: Int, close: UInt8) throws(Source.Failure) -> String? {
-    if depth > depthLimit { throw try tokens.source.failure(.tooDeep(limit: depthLimit)) }
-    raw.append(try tokens.source.peek() ?? 0)
-    tokens.source.skip()
+    if depth > depthLimit { throw try source.failure(.tooDeep(limit: depthLimit)) }
+    raw.append(try source.peek() ?? 0)
+    source.skip()
     var invalidReason: String?
     var isFirst = true
     var names = JSONNames()
@@ -185,7 +222,10 @@ public struct JSONReader<Source: JSONSource> {
       if !isFirst { raw.append(UInt8(ascii: ",")) }
       isFirst = false
       if close == UInt8(ascii: "}") {
-        let name = try member(into: &raw)
+        try beginName()
+        let name = try written(into: &raw)
+        try expect(UInt8(ascii: ":"))
+        raw.append(UInt8(ascii: ":"))
         invalidReason = name.invalidReason ?? names.add(name) ?? invalidReason
       }
       try skipBlanks()
@@ -196,74 +236,145 @@ public struct JSONReader<Source: JSONSource> {
     return invalidReason
   }
 
-  private mutating func member(into raw: inout [UInt8]) throws(Source.Failure) -> JSONString {
-    try skipBlanks()
-    try expectText("the name of a value in quotes")
-    let name = try written(into: &raw)
-    try expect(UInt8(ascii: ":"))
-    raw.append(UInt8(ascii: ":"))
-    return name
-  }
-
-  private mutating func word(_ word: String, into raw: inout [UInt8]) throws(Source.Failure) {
-    try tokens.word(word)
-    raw.append(contentsOf: word.utf8)
-  }
-
-  private mutating func number(into raw: inout [UInt8]) throws(Source.Failure) {
-    let left = raw.count + rowLimit - (tokens.source.offset - rowStart)
-    let limit = rowLimit
-    var source = tokens.source
-    try tokens.number(into: &raw) { count throws(Source.Failure) in
-      if count > left { throw try source.failure(.tooLong(limit: limit)) }
-    }
-  }
-
   /// Appends a text in quotes exactly as it is in the source.
   private mutating func written(into raw: inout [UInt8]) throws(Source.Failure) -> JSONString {
-    tokens.source.record()
+    source.record()
     let text = try text()
-    raw.append(contentsOf: tokens.source.takeRecorded())
+    raw.append(contentsOf: source.takeRecorded())
     return text
   }
 
-  private mutating func expectText(_ what: String) throws(Source.Failure) {
-    guard try tokens.source.peek() == UInt8(ascii: "\"") else { throw try tokens.source.failure(.expected(what)) }
+  // MARK: Words and numbers
+
+  mutating func word(_ word: String) throws(Source.Failure) {
+    for byte in word.utf8 where try !take(byte) { throw try expected("\"\(word)\"") }
   }
 
-  private func quoted(_ byte: UInt8) -> String { "\"\(Character(Unicode.Scalar(byte)))\"" }
-}
+  /// Reads the characters of a number. A longer one is the given failure, at the latest 1,000 characters later.
+  @inlinable mutating func number(
+    into digits: inout [UInt8], upTo limit: Int, orElse reason: JSONFailure.Reason
+  ) throws(Source.Failure) {
+    _ = try take(UInt8(ascii: "-"), into: &digits)
+    if try !take(UInt8(ascii: "0"), into: &digits) { try self.digits(into: &digits, limit, reason) }
+    if try take(UInt8(ascii: "."), into: &digits) { try self.digits(into: &digits, limit, reason) }
+    if let byte = try source.peek(), byte | 0x20 == UInt8(ascii: "e") {
+      digits.append(byte)
+      source.skip()
+      if try !take(UInt8(ascii: "+"), into: &digits) { _ = try take(UInt8(ascii: "-"), into: &digits) }
+      try self.digits(into: &digits, limit, reason)
+    }
+  }
 
-// MARK: Text in memory
+  @inlinable mutating func take(_ byte: UInt8, into digits: inout [UInt8]) throws(Source.Failure) -> Bool {
+    guard try take(byte) else { return false }
+    digits.append(byte)
+    return true
+  }
 
-/// Whether a text is exactly one JSON value, nested at most 32 levels deep.
-public func isJSON(_ text: String) -> Bool {
-  let bytes = Array(text.utf8)
-  var reader = JSONReader(JSONBytes(bytes), rowLimit: bytes.count)
-  do {
-    var raw: [UInt8] = []
-    try reader.skipBlanks()
-    let invalidReason = try reader.value(into: &raw)
-    try reader.skipBlanks()
-    return invalidReason == nil && reader.tokens.source.peek() == nil
-  } catch {
-    // Here, invalid JSON is a result, not a failure.
-    return false
+  @inlinable mutating func digits(
+    into digits: inout [UInt8], _ limit: Int, _ reason: JSONFailure.Reason
+  ) throws(Source.Failure) {
+    let start = digits.count
+    while let byte = try source.peek(), byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+      digits.append(byte)
+      source.skip()
+      if digits.count % 1000 == 0, digits.count > limit { throw try source.failure(reason) }
+    }
+    if digits.count == start { throw try expected("a digit") }
+  }
+
+  // MARK: Texts
+
+  /// Reads a text in quotes, unescaped.
+  public mutating func text() throws(Source.Failure) -> JSONString {
+    try text(upTo: left, orElse: .tooLong(limit: rowLimit))
+  }
+
+  /// Reads a text in quotes; the opening quote must be next. A longer text is the given failure.
+  @inlinable mutating func text(
+    upTo limit: Int, orElse reason: JSONFailure.Reason
+  ) throws(Source.Failure) -> JSONString {
+    var text = JSONString()
+    source.skip()
+    while true {
+      try source.takePlain(into: &text.bytes)
+      if text.bytes.count > limit { throw try source.failure(reason) }
+      guard let byte = try source.peek() else { throw try expected("the closing quote of a text") }
+      if isPlainInJSON(byte) { continue }
+      if byte < 0x20 { throw try source.failure(.controlCharacter) }
+      let start = source.offset
+      source.skip()
+      if byte == UInt8(ascii: "\"") { return text }
+      try escape(into: &text, start)
+    }
+  }
+
+  @inlinable mutating func escape(into text: inout JSONString, _ start: Int) throws(Source.Failure) {
+    guard let letter = try source.peek() else { throw try expected("the closing quote of a text") }
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.bytes.append(letter)
+    case UInt8(ascii: "b"): text.bytes.append(0x08)
+    case UInt8(ascii: "f"): text.bytes.append(0x0C)
+    case UInt8(ascii: "n"): text.bytes.append(0x0A)
+    case UInt8(ascii: "r"): text.bytes.append(0x0D)
+    case UInt8(ascii: "t"): text.bytes.append(0x09)
+    case UInt8(ascii: "u"):
+      source.skip()
+      return try scalar(into: &text, start)
+    default: throw try source.failure(.badEscape)
+    }
+    source.skip()
+  }
+
+  /// Decodes `\uXXXX`, or two of them that form a surrogate pair.
+  @inlinable mutating func scalar(into text: inout JSONString, _ start: Int) throws(Source.Failure) {
+    let unit = try hexDigits()
+    if unit == 0 { text.hasNull = true }
+    if let scalar = Unicode.Scalar(unit) {
+      return text.bytes.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+    }
+    guard unit < 0xDC00, try take(UInt8(ascii: "\\")) else { return text.loneSurrogate = start }
+    guard try take(UInt8(ascii: "u")) else {
+      text.loneSurrogate = start
+      return try escape(into: &text, source.offset - 1)
+    }
+    let low = try hexDigits()
+    guard (0xDC00...0xDFFF).contains(low),
+      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    else { return text.loneSurrogate = start }
+    text.bytes.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+  }
+
+  @inlinable mutating func hexDigits() throws(Source.Failure) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = try source.peek(), let digit = hexDigitValue(byte) else {
+        throw try source.failure(.badEscape)
+      }
+      value = value << 4 | digit
+      source.skip()
+    }
+    return value
   }
 }
 
-/// Returns the members of an object in their original order and text.
-///
-///     try jsonMembers(of: #"{"level":1.50}"#)   // [("level", .json("1.50"))]
-public func jsonMembers(of text: String) throws(JSONFailure) -> [(name: String, value: JSONPiece)] {
-  let bytes = Array(text.utf8)
-  var reader = JSONReader(JSONBytes(bytes), rowLimit: bytes.count)
-  var members: [(name: String, value: JSONPiece)] = []
-  try reader.expect(UInt8(ascii: "{"))
-  if try reader.isEmpty(until: UInt8(ascii: "}")) { return members }
-  repeat {
-    let name = try reader.name()
-    members.append((String(decoding: name.bytes, as: UTF8.self), try reader.piece().value))
-  } while try reader.hasNext(until: UInt8(ascii: "}"))
-  return members
+/// Returns the word that a value beginning with this byte must be.
+func jsonWord(beginningWith byte: UInt8) -> String? {
+  switch byte {
+  case UInt8(ascii: "t"): "true"
+  case UInt8(ascii: "f"): "false"
+  case UInt8(ascii: "n"): "null"
+  default: nil
+  }
+}
+
+@inlinable func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+@inlinable func hexDigitValue(_ byte: UInt8) -> UInt32? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+  default: nil
+  }
 }

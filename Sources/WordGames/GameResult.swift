@@ -39,17 +39,14 @@ public struct GameResult: Equatable, Sendable {
 extension GameResult {
   /// Reads what `encoded` wrote.
   public init(decoding text: String) throws(GameError) {
-    let json = try GameRecord(text)
-    mode = try json.text("mode")
-    language = try json.text("language")
-    baseWord = try json.text("base_word")
-    count = try json.integer("count")
-    score = try json.integer("score", in: GameRecord.totals)
-    average = try json.number("average")
-    longest = try json.text("longest")
-    scores = try json.integers("scores", in: GameRecord.totals)
-    elapsed = try json.number("elapsed")
-    finishedAt = try json.number("finished_at")
+    self = try GameRecord.read(text) { json throws(ShapeFailure) in
+      GameResult(
+        mode: try json["mode"].text(), language: try json["language"].text(), baseWord: try json["base_word"].text(),
+        count: try json["count"].count(), score: try json["score"].total(), average: try json["average"].number(),
+        longest: try json["longest"].text(),
+        scores: try json["scores"].elements().map { score throws(ShapeFailure) in try score.total() },
+        elapsed: try json["elapsed"].number(), finishedAt: try json["finished_at"].number())
+    }
   }
 
   /// The best result of each mode and language, by score; of equal scores the earlier. In the order of `results`.

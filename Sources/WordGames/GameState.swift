@@ -27,10 +27,10 @@ public struct GameState: Equatable, Sendable {
   public var baseWord: String
   /// The rules in force, as text.
   public var rules: [String]
-  /// Oldest first.
+  /// Oldest first. They are not part of the JSON.
   public var found: [Found]
   public var bonus: Int
-  /// By player; a single number if an older version wrote it.
+  /// By player.
   public var hintCosts: [Int]
   public var currentPlayer: Int
   public var passes: Int
@@ -49,7 +49,7 @@ public struct GameState: Equatable, Sendable {
     var json: Value.Record = [
       "version": .integer(1), "mode": .text(mode), "language": .text(language), "lexicon": .text(lexicon),
       "folds_accents": .boolean(foldsAccents), "base_word": .text(baseWord), "rules": .list(rules.map { .text($0) }),
-      "found": .list(found.map(\.json)), "bonus": .integer(bonus),
+      "bonus": .integer(bonus),
       "hint_costs": .list(hintCosts.map { .integer($0) }),
       "current_player": .integer(currentPlayer), "passes": .integer(passes),
       "accepted_on_base": .integer(acceptedOnBase),
@@ -59,55 +59,34 @@ public struct GameState: Equatable, Sendable {
     json["data"] = data.map { .text($0) }
     return JSONWriter.text(of: .record(json))
   }
-
-  /// The state as stored in its row: the found words have rows of their own.
-  var withoutFound: GameState {
-    var state = self
-    state.found = []
-    return state
-  }
 }
 
 extension GameState {
   /// Reads what `encoded` wrote.
   public init(decoding text: String) throws(GameError) {
-    let json = try GameRecord(text)
-    guard try json.integer("version") == 1 else { throw .badState(reason: "it has another version") }
-    mode = try json.text("mode")
-    language = try json.text("language")
-    lexicon = try json.text("lexicon")
-    foldsAccents = try json.boolean("folds_accents")
-    baseWord = try json.text("base_word")
-    rules = try json.list("rules").map { (rule) throws(GameError) in
-      guard let text = rule.value?.text else { throw .badState(reason: "a rule is not a text") }
-      return text
-    }
-    found = try json.list("found").map { (word) throws(GameError) in try Found(try GameRecord(word)) }
-    bonus = try json.integer("bonus", in: GameRecord.totals)
-    hintCosts = try json.integers("hint_costs")
-    currentPlayer = try json.integer("current_player")
-    passes = try json.integer("passes")
-    acceptedOnBase = try json.integer("accepted_on_base")
-    hasGivenUp = try json.boolean("has_given_up")
+    self = try GameRecord.read(text) { json throws(ShapeFailure) in try GameState(json) }
+  }
+
+  private init(_ json: ValueReader) throws(ShapeFailure) {
+    _ = try json["version"].integer(in: 1...1)
+    mode = try json["mode"].text()
+    language = try json["language"].text()
+    lexicon = try json["lexicon"].text()
+    foldsAccents = try json["folds_accents"].boolean()
+    baseWord = try json["base_word"].text()
+    rules = try json["rules"].elements().map { rule throws(ShapeFailure) in try rule.text() }
+    found = []
+    bonus = try json["bonus"].total()
+    hintCosts = try json["hint_costs"].elements().map { cost throws(ShapeFailure) in try cost.count() }
+    currentPlayer = try json["current_player"].count()
+    passes = try json["passes"].count()
+    acceptedOnBase = try json["accepted_on_base"].count()
+    hasGivenUp = try json["has_given_up"].boolean()
     length = json["length"].value?.integer
-    guard let level = Difficulty(rawValue: try json.text("level")) else {
-      throw .badState(reason: "its level is unknown")
-    }
+    guard let level = Difficulty(rawValue: try json["level"].text()) else { throw json["level"].failure("a level") }
     self.level = level
-    elapsed = try json.number("elapsed")
+    elapsed = try json["elapsed"].number()
     data = json["data"].value?.text
-  }
-}
-
-extension GameState.Found {
-  fileprivate var json: Value {
-    .record(["word": .text(word), "points": .integer(points), "player": .integer(player)])
-  }
-
-  fileprivate init(_ json: GameRecord) throws(GameError) {
-    word = try json.text("word")
-    points = try json.integer("points")
-    player = try json.integer("player")
   }
 }
 

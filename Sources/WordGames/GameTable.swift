@@ -54,7 +54,7 @@ public enum GameTable {
     try db.execute(sql: "DELETE FROM games_found")
     try db.execute(
       sql: "INSERT OR REPLACE INTO games_saved (id, state, saved, game, found) VALUES (1, ?, ?, ?, ?)",
-      arguments: [state.withoutFound.encoded, now, game, state.found.count])
+      arguments: [state.encoded, now, game, state.found.count])
     try add(db, state.found, after: 0)
   }
 
@@ -69,7 +69,7 @@ public enum GameTable {
     let update = try db.cachedStatement(
       sql: "UPDATE games_saved SET state = ?, saved = ?, found = ? WHERE id = 1 AND game = ? AND found = ?")
     try update.execute(
-      arguments: [state.withoutFound.encoded, now, stored + state.found.count, game, stored])
+      arguments: [state.encoded, now, stored + state.found.count, game, stored])
     guard db.changesCount == 1 else { return false }
     try add(db, state.found, after: stored)
     return true

@@ -11,12 +11,19 @@ import Wire
 @main struct Draw {
   static func main() {
     if CommandLine.arguments.count > 4, CommandLine.arguments[1] == "convert" { convert(CommandLine.arguments) }
-    StandardFrames.requireChannel("deckhand-draw is started by deckhand, and draws pictures for it.")
+    let stream = FrameStream.standard(
+      longest: longestFrame, toUsers: "deckhand-draw is started by deckhand, and draws pictures for it.")
     ResourceLimits.apply()
     var server = RequestServer()
-    while let request = StandardFrames.read(limit: longestFrame) {
-      ResourceLimits.renewTime()
-      guard StandardFrames.write(server.answer(request).encoded, limit: longestFrame) else { exit(1) }
+    do {
+      while true {
+        let request = try stream.receive()
+        ResourceLimits.renewTime()
+        try stream.send(server.answer(request).encoded)
+      }
+    } catch {
+      // deckhand is gone.
+      exit(0)
     }
   }
 

@@ -10,6 +10,7 @@ import Wire
 
 final class HTTPListener {
   private let port: UInt16
+  private let stream: FrameStream
   private let daemon: OpaquePointer
   private var connections: [OpaquePointer: OpenConnection] = [:]
   /// The total size of the bodies being received.
@@ -35,29 +36,32 @@ final class HTTPListener {
   // MARK: Opening
 
   /// Listens until the input ends, and then exits.
-  static func serve(_ opening: ListenRequest) -> Never {
+  static func serve(_ opening: ListenRequest, _ stream: FrameStream) -> Never {
     // The client may be gone when the answer is sent.
     signal(SIGPIPE, SIG_IGN)
     var port: UInt16 = 0
     let socket = deckhand_listen(UInt16(clamping: opening.port), &port)
     if socket < 0 {
-      announce(errno == EADDRINUSE ? .taken : .failed(reason: systemWords(errno)))
+      announce(errno == EADDRINUSE ? .taken : .failed(reason: systemWords(errno)), stream)
       exit(0)
     }
-    guard let listener = HTTPListener(socket: socket, port: port) else {
-      announce(.failed(reason: "the HTTP server cannot be started"))
+    guard let listener = HTTPListener(socket: socket, port: port, stream) else {
+      announce(.failed(reason: "the HTTP server cannot be started"), stream)
       exit(0)
     }
-    announce(.listening(port: Int(port)))
+    announce(.listening(port: Int(port)), stream)
     listener.run()
   }
 
-  private static func announce(_ opened: ListenReply) {
-    if !StandardFrames.write(JSONWriter.bytes(of: opened.value), limit: longestSyncFrame) { exit(1) }
+  private static func announce(_ opened: ListenReply, _ stream: FrameStream) {
+    do { try stream.send(JSONWriter.bytes(of: opened.value)) } catch {
+      // deckhand is gone.
+      exit(1)
+    }
   }
 
-  private init?(socket: Int32, port: UInt16) {
-    self.port = port
+  private init?(socket: Int32, port: UInt16, _ stream: FrameStream) {
+    (self.port, self.stream) = (port, stream)
     // Both live as long as the process.
     let context = Unmanaged<ListenerContext>.passRetained(ListenerContext())
     let handlers = UnsafeMutablePointer<deckhand_http_handlers>.allocate(capacity: 1)
@@ -163,13 +167,16 @@ final class HTTPListener {
   fileprivate func finish(_ request: IncomingRequest, of connection: OpaquePointer) -> Bool {
     let began = seconds()
     defer { for key in connections.keys { connections[key]?.began += seconds() - began } }
-    guard StandardFrames.write(JSONWriter.bytes(of: request.head.value), limit: longestSyncFrame),
-      StandardFrames.write(request.body, limit: longestSyncFrame),
-      let head = StandardFrames.read(limit: longestSyncFrame),
-      let body = StandardFrames.read(limit: longestSyncFrame),
-      let reply = syncHead(head).flatMap(ClientReply.init)
-    else { exit(0) }
-    return send(reply, body, connection)
+    do {
+      try stream.send(JSONWriter.bytes(of: request.head.value))
+      try stream.send(request.body)
+      let (head, body) = (try stream.receive(), try stream.receive())
+      guard let reply = syncHead(head).flatMap(ClientReply.init) else { exit(0) }
+      return send(reply, body, connection)
+    } catch {
+      // deckhand is gone.
+      exit(0)
+    }
   }
 
   // MARK: Answering

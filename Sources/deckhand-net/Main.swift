@@ -10,17 +10,22 @@ import Wire
 
 @main struct Sync {
   static func main() {
-    StandardFrames.requireChannel("deckhand-net is started by deckhand, and talks to servers for it.")
+    let stream = FrameStream.standard(
+      longest: longestSyncFrame, toUsers: "deckhand-net is started by deckhand, and talks to servers for it.")
     // Neither a core file nor another program of the user may expose the key in memory.
     deckhand_forbid_dumps()
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let calls = ServerCalls() else { exit(1) }
-    while let head = StandardFrames.read(limit: longestSyncFrame),
-      let body = StandardFrames.read(limit: longestSyncFrame)
-    {
-      if let opening = syncHead(head).flatMap(ListenRequest.init) { HTTPListener.serve(opening) }
-      let (reply, answer) = answer(head, body, calls)
-      guard StandardFrames.write(JSONWriter.bytes(of: reply.value), limit: longestSyncFrame) else { exit(1) }
-      if case .done = reply, !StandardFrames.write(answer, limit: longestSyncFrame) { exit(1) }
+    do {
+      while true {
+        let (head, body) = (try stream.receive(), try stream.receive())
+        if let opening = syncHead(head).flatMap(ListenRequest.init) { HTTPListener.serve(opening, stream) }
+        let (reply, answer) = answer(head, body, calls)
+        try stream.send(JSONWriter.bytes(of: reply.value))
+        if case .done = reply { try stream.send(answer) }
+      }
+    } catch {
+      // deckhand is gone.
+      exit(0)
     }
   }
 

@@ -8,14 +8,16 @@ import Wire
 
 @main struct PluginProgram {
   static func main() {
-    StandardFrames.requireChannel("deckhand-plugin is started by deckhand, which it runs plugins for.")
     // The terms are a short frame; later frames may be as long as the terms say.
-    guard let head = StandardFrames.read(limit: 64), let terms = CodeTerms(head) else { exit(2) }
+    let stream = FrameStream.standard(
+      longest: 64, spinWait: true, toUsers: "deckhand-plugin is started by deckhand, which it runs plugins for.")
+    guard let terms = terms(from: stream) else { exit(2) }
+    stream.longest = terms.longestFrame
     limitMemory(for: terms)
     // To show a crash, Swift would start a program, which this process may not do; then it would continue running.
     Interrupts.removeCrashHandlers()
     do {
-      let channel = StandardChannel(longest: terms.longestFrame)
+      let channel = StandardChannel(stream: stream)
       // Made before confinement, while the process can still ask the system for its stack size.
       let server = try CodeServer(terms, channel)
       guard confine_code() == 0 else { exit(CodeServer.notConfined) }
@@ -24,6 +26,13 @@ import Wire
     } catch {
       // The shell is gone, or has closed the channel.
       exit(0)
+    }
+  }
+
+  private static func terms(from stream: FrameStream) -> CodeTerms? {
+    do { return CodeTerms(try stream.receive()) } catch {
+      // The shell is gone, or sent something longer.
+      return nil
     }
   }
 
@@ -39,7 +48,7 @@ import Wire
 final class StandardChannel: LuaChannel {
   private let stream: FrameStream
 
-  init(longest: Int) { stream = FrameStream(input: 0, output: 1, longest: longest, spinWait: true) }
+  init(stream: FrameStream) { self.stream = stream }
 
   func send(_ frame: [UInt8]) throws { try stream.send(frame) }
   func receive(_ waiting: () throws -> Void) throws -> [UInt8] { try stream.receive(waiting) }

@@ -3,6 +3,7 @@
 import Problems
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 
@@ -59,7 +60,7 @@ import Testing
     let picture = try Pixels(card, width: 650, height: 1000)
     #expect(picture.at(0, -500) == (0, 255, 0) && picture.at(-420, -500) == (0, 255, 0))
     #expect(picture.at(-300, -450).green < 60 && picture.at(0, -350).red > 200 && picture.at(-450, -500).red > 200)
-    let files = try [RenderFormat.svg, .pdf].map { try card.rendered(as: $0).bytes }
+    let files = try [DrawingFormat.svg, .pdf].map { try card.rendered(as: $0).bytes }
     try card.setPanel(of: "pair", to: nil)
     #expect(try Pixels(card, width: 650, height: 1000).at(0, -500).red == 255)
     #expect(try files != [.svg, .pdf].map { try card.rendered(as: $0).bytes })

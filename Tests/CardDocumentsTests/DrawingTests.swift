@@ -163,8 +163,8 @@ import Wire
     #expect(missing == ["", "\u{10FFFD}\u{E123}"])
   }
 
-  @Test(arguments: RenderFormat.allCases)
-  func `the same document gives the same bytes, in one process and in another`(format: RenderFormat) throws {
+  @Test(arguments: DrawingFormat.allCases)
+  func `the same document gives the same bytes, in one process and in another`(format: DrawingFormat) throws {
     let folder = TemporaryFolder()
     let card = try goldenCard("scripts", in: folder)
     _ = try card.addImage(
@@ -199,8 +199,8 @@ import Wire
     #expect(box.top >= -310 && box.bottom <= 310 && box.bottom - box.top > 400)
   }
 
-  @Test(arguments: RenderFormat.allCases)
-  func `every kind of line ending starts a new line, in every format`(format: RenderFormat) throws {
+  @Test(arguments: DrawingFormat.allCases)
+  func `every kind of line ending starts a new line, in every format`(format: DrawingFormat) throws {
     func drawn(_ text: String) throws -> [UInt8] {
       let card = try document(in: TemporaryFolder()) { document in _ = try document.addText(text) }
       return try card.rendered(as: format, width: 130).bytes
@@ -250,14 +250,14 @@ import Wire
     for width in [0, -1, 6501, .min, .max] {
       #expect(throws: DocumentError.badWidth(width, 1...6500)) { try card.render(to: "x.png", width: width) }
     }
-    #expect(RenderFormat(path: "a.b/X.PNG") == .png)
+    #expect(DrawingFormat(path: "a.b/X.PNG") == .png)
     #expect(try card.rendered(as: .png, width: 1).bytes.count > 50)
   }
 
   @Test func `the widest drawing stays within the program's memory`() throws {
     let folder = TemporaryFolder()
     let card = try document(in: folder) { document in _ = try document.addImage(testSVG(), named: "x") }
-    for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 6500).bytes.isEmpty) }
+    for format in DrawingFormat.allCases { #expect(try !card.rendered(as: format, width: 6500).bytes.isEmpty) }
   }
 
   @Test func `a scene of any numbers is drawn or refused, and the program survives`() throws {
@@ -318,7 +318,7 @@ import Wire
       _ = try document.addText(text, style: TextStyle(font: String(repeating: "f", count: 100_000)))
     }
     var process: pid_t = 0
-    for format in RenderFormat.allCases {
+    for format in DrawingFormat.allCases {
       #expect(try !card.rendered(as: format, width: 130).bytes.isEmpty)
       process = try #require(card.store.drawing.process?.process)
     }
@@ -336,7 +336,7 @@ import Wire
       """
     try folder.write(Array(odd.utf8), to: "odd.rwcard")
     let card = try makeStore(folder).open(folder.path + "/odd.rwcard")
-    for format in RenderFormat.allCases { #expect(try !card.rendered(as: format, width: 65).bytes.isEmpty) }
+    for format in DrawingFormat.allCases { #expect(try !card.rendered(as: format, width: 65).bytes.isEmpty) }
     #expect(try card.rendered(as: .png).brokenElements == ["c", "d", "g"])
     #expect(try card.check().count > 8)
   }

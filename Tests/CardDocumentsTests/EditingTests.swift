@@ -1,5 +1,6 @@
 // Tests of changing a document: fields and their checks, order, locks, descriptions.
 
+import Files
 import Problems
 import Testing
 import Values

@@ -4,6 +4,7 @@ import Glibc
 import Problems
 import TestSupport
 import Testing
+import Wire
 
 @testable import CardDocuments
 

@@ -265,7 +265,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     let drawing = makeDrawing(path: try script("#!/bin/sh\nexec sleep 100000\n", in: folder))
     drawing.deadline = 0.2
     #expect(failure(drawing, testSVG()) == .crashed)
-    #expect(throws: DrawingFailure.timedOut(seconds: 0.2)) { try drawing.coverage([]) }
+    #expect(throws: ProgramFailure.timedOut(seconds: 0.2)) { try drawing.coverage([]) }
   }
 
   @Test func `a user who interrupts waits no longer`() throws {
@@ -275,7 +275,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
       path: try script("#!/bin/sh\nexec sleep 60\n", in: folder), environment: [], clock: monotonicSeconds,
       shouldStop: { stop })
     stop = true
-    #expect(throws: DrawingFailure.interrupted) { try drawing.coverage([]) }
+    #expect(throws: ProgramFailure.interrupted) { try drawing.coverage([]) }
   }
 
   @Test(arguments: [

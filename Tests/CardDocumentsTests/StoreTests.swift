@@ -207,7 +207,7 @@ final class Desk {
     #expect(text(try desk.onDisk(document.id).encoded).contains("\"imageFile\": \"../secret\""))
     #expect(try document.check().map(\.code) == ["bad_image"])
     #expect(!desk.images.contains(ContentHash(of: [1, 2, 3]).description))
-    #expect(try document.rendered(as: .png, width: 100).brokenElements.count == 1)
+    #expect(try document.png(width: 100).brokenElements.count == 1)
   }
 
   @Test func `a document whose id the store already has gets a new one when it is saved`() throws {
@@ -235,7 +235,7 @@ final class Desk {
     #expect(document.isReadOnly)
     #expect(throws: DocumentError.laterVersion(3)) { try document.set(.text, of: "a", to: .text("x")) }
     #expect(throws: DocumentError.laterVersion(3)) { try document.addImage(testSVG(), named: "x") }
-    #expect(try !document.rendered(as: .svg).bytes.isEmpty)
+    #expect(try !document.png().bytes.isEmpty)
     #expect(try desk.onDisk(document.id) == CardDocument(reading: fixture("shapes/future.rwcard"), file: id))
   }
 

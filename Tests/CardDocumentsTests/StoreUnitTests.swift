@@ -6,6 +6,7 @@ import Storage
 import TestSupport
 import Testing
 import Values
+import Wire
 
 @testable import CardDocuments
 

@@ -103,11 +103,11 @@ import Testing
     ("[{\"prompt\":tru}]", "a.json:1:15: \"true\" expected, \"}\" found. Nothing was imported."),
     (
       "[{\"prompt\":\"\\x\"}]",
-      "a.json:1:14: one of \" \\ / b f n r t u after a backslash expected, \"x\" found. Nothing was imported."
+      "a.json:1:14: one of \" \\ / b f n r t, or u and four hexadecimal digits, after a backslash expected, \"x\" found. Nothing was imported."
     ),
     (
       "[{\"prompt\":\"\\u12G4\"}]",
-      "a.json:1:17: four hexadecimal digits after \\u expected, \"G\" found. Nothing was imported."
+      "a.json:1:17: one of \" \\ / b f n r t, or u and four hexadecimal digits, after a backslash expected, \"G\" found. Nothing was imported."
     ),
     ("[{\"a\":1.}]", "a.json:1:9: a digit expected, \"}\" found. Nothing was imported."),
     ("[] x", "a.json:1:4: the end of the file expected, \"x\" found. Nothing was imported."),

@@ -1,5 +1,6 @@
 // Tests of compiled lists as files: when one is used, when it is rebuilt, and that no bytes in it do harm.
 
+import Files
 import Glibc
 import Lexicon
 import Problems
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func `a file truncated or overwritten while in use crashes nobody, is reported once, and is rebuilt`() throws {
-    LexiconLibrary.guardMappings()
+    MappedFile.guardMappings()
     let many = (0..<30_000).map { number in
       String(decoding: [1, 26, 676, 17_576].map { UInt8(ascii: "a") + UInt8(number / $0 % 26) }, as: UTF8.self)
     }

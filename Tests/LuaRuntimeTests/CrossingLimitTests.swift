@@ -2,6 +2,7 @@
 
 import CLua
 import Testing
+import Wire
 
 @testable import LuaRuntime
 
@@ -55,7 +56,7 @@ import Testing
       try state.withStack { stack in
         let failure = #expect(throws: LuaFailure.self, "\(name)") {
           try frame.withUnsafeBytes { bytes in
-            var decoder = try CrossingDecoder(CrossingReader(bytes), stack.pointer, crossing)
+            var decoder = try CrossingDecoder(WireReader(bytes), stack.pointer, crossing)
             _ = try decoder.values()
           }
         }
@@ -86,5 +87,5 @@ import Testing
 
 private final class NoChannel: LuaChannel {
   func send(_ frame: [UInt8]) throws {}
-  func receive(_ waiting: () throws -> Void) throws -> [UInt8] { throw CrossingError() }
+  func receive(_ waiting: () throws -> Void) throws -> [UInt8] { throw WireError() }
 }

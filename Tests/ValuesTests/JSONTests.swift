@@ -78,10 +78,11 @@ private func failure(_ source: String) -> JSONFailure? {
   }
 
   @Test(arguments: [
-    ("", "a value", 1, 1), ("[1,\n 2", "\"]\" or \",\"", 2, 3), ("{\"a\" 1}", "\":\"", 1, 6),
-    ("{\"é\":tru}", "a value", 1, 6), ("[1] x", "the end of the file", 1, 5), ("{\"a\":1,}", "a key in quotes", 1, 8),
-    ("[01]", "\"]\" or \",\"", 1, 3), ("[-]", "a digit", 1, 3), ("[1.]", "a digit", 1, 4), ("[NaN]", "a value", 1, 2),
-    ("\"abc", "a closing quote", 1, 5), ("[+1]", "a value", 1, 2), ("[Infinity]", "a value", 1, 2),
+    ("", "a value", 1, 1), ("[1,\n 2", "\"]\"", 2, 3), ("{\"a\" 1}", "\":\"", 1, 6),
+    ("{\"é\":tru}", "\"true\"", 1, 9), ("[1] x", "the end of the file", 1, 5),
+    ("{\"a\":1,}", "the name of a value in quotes", 1, 8),
+    ("[01]", "\",\" or \"]\"", 1, 3), ("[-]", "a digit", 1, 3), ("[1.]", "a digit", 1, 4), ("[NaN]", "a value", 1, 2),
+    ("\"abc", "the closing quote of a text", 1, 5), ("[+1]", "a value", 1, 2), ("[Infinity]", "a value", 1, 2),
   ])
   func `an error says what was expected, with line and column`(source: String, expected: String, line: Int, column: Int)
   {

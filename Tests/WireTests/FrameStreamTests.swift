@@ -42,6 +42,7 @@ import Testing
       withUnsafeBytes(of: length.littleEndian) { _ = write(raw, $0.baseAddress, 4) }
       #expect(throws: FrameEnd.tooLong) { try there.receive() }
     }
+    #expect(FrameHead.bytes(1 << 32) == nil)
     _ = (there, raw)
   }
 

@@ -1,6 +1,7 @@
 // Charts as a picture: panels in two columns, drawn by deckhand-draw. Invariant: every text has a background on which
 // it is legible, whatever the page around the picture looks like.
 
+public import Files
 import Wire
 
 /// A chart: its content, without its position.
@@ -170,7 +171,7 @@ public struct ChartPicture {
 
 extension DrawingProgram {
   /// Renders charts to the bytes of a PNG or SVG file.
-  public func charts(_ picture: ChartPicture, asPNG: Bool) throws(DrawingFailure) -> [UInt8] {
+  public func charts(_ picture: ChartPicture, asPNG: Bool) throws(ProgramFailure) -> [UInt8] {
     try drawOnce(.render(picture.scene, asPNG ? .png : .svg, width: picture.width)).bytes
   }
 }

@@ -1,8 +1,8 @@
 // Why a picture cannot be used, and why a drawing was not made.
 
+public import Files
 import Problems
 import Values
-import Wire
 
 /// The reason why a picture cannot be put on a card.
 ///
@@ -18,7 +18,7 @@ public enum PictureFailure: Error, Equatable, Sendable {
   case noLoader(String)
   /// deckhand-draw died or did not answer in time while it decoded the picture.
   case crashed
-  case drawing(DrawingFailure)
+  case drawing(ProgramFailure)
 
   var reason: (code: ProblemCode, words: String) {
     switch self {
@@ -40,20 +40,7 @@ public enum PictureFailure: Error, Equatable, Sendable {
   }
 }
 
-/// The reason why nothing could be drawn.
-///
-///     do { _ = try document.thumbnail() } catch {
-///       if case .drawing(.missing(let path, _)) = error { print("\(path) is not there") }
-///     }
-public enum DrawingFailure: Error, Equatable, Sendable {
-  /// deckhand-draw is not at the expected path.
-  case missing(path: String, errno: Int32)
-  case crashed
-  case timedOut(seconds: Double)
-  /// The user interrupted the drawing.
-  case interrupted
-  case refused(String)
-
+extension ProgramFailure {
   var reason: (code: ProblemCode, words: String) {
     switch self {
     case .missing(let path, _):

@@ -3,7 +3,7 @@
 // Invariant: a picture that makes the program crash or hang fails alone; the next request gets a fresh program.
 
 import Files
-import Wire
+public import Wire
 
 /// A picture in its stored form: PNG, upright, without metadata.
 ///
@@ -16,26 +16,16 @@ public struct Picture: Equatable, Sendable {
   public let height: Int
 }
 
-/// The formats that a document can be rendered to.
-///
-///     RenderFormat(path: "card.svg")   // .svg
-public enum RenderFormat: String, CaseIterable, Sendable {
-  case svg, png, pdf
-
+extension DrawingFormat {
   /// Chooses the format by the extension of the file name, case-insensitively.
+  ///
+  ///     DrawingFormat(path: "card.SVG")   // .svg
   public init?(path: String) {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-    guard let dot = file.lastIndex(of: "."), let format = RenderFormat(rawValue: file[dot...].dropFirst().lowercased())
-    else { return nil }
+    guard let dot = file.lastIndex(of: ".") else { return nil }
+    let ending = file[dot...].dropFirst().lowercased()
+    guard let format = DrawingFormat.allCases.first(where: { "\($0)" == ending }) else { return nil }
     self = format
-  }
-
-  var wire: DrawingFormat {
-    switch self {
-    case .svg: .svg
-    case .png: .png
-    case .pdf: .pdf
-    }
   }
 }
 
@@ -80,21 +70,19 @@ public final class DrawingProgram {
   }
 
   /// Sends one request and returns its answer.
-  func ask(_ request: DrawRequest) throws(DrawingFailure) -> DrawAnswer {
+  func ask(_ request: DrawRequest) throws(ProgramFailure) -> DrawAnswer {
     let bytes = request.encoded
     guard bytes.count <= longestFrame else { throw .refused("it is larger than \(longestFrame >> 20) MiB") }
-    do throws(ProgramFailure) {
-      return try program.request(within: deadline) { running, limit throws(ProgramFailure) in
-        guard let decoded = DrawAnswer(decodingWhole: try running.ask(bytes, deadline: limit)) else { throw .crashed }
-        return decoded
-      }
-    } catch { throw DrawingFailure(error) }
+    return try program.request(within: deadline) { running, limit throws(ProgramFailure) in
+      let answer = try running.ask(bytes, deadline: limit)
+      do throws(WireError) { return try DrawAnswer(decoding: answer) } catch { throw .crashed }
+    }
   }
 
   /// Draws a scene. If that crashes the program, finds the pictures that crash it and draws the rest without them.
   func draw(
     _ scene: Scene, _ request: (Scene) -> DrawRequest
-  ) throws(DrawingFailure) -> (bytes: [UInt8], broken: Set<Int>) {
+  ) throws(ProgramFailure) -> (bytes: [UInt8], broken: Set<Int>) {
     do { return try drawOnce(request(scene)) } catch {
       guard error == .crashed, !scene.pictures.isEmpty else { throw error }
     }
@@ -104,7 +92,7 @@ public final class DrawingProgram {
     return (drawn.bytes, drawn.broken.union(fatal))
   }
 
-  func drawOnce(_ request: DrawRequest) throws(DrawingFailure) -> (bytes: [UInt8], broken: Set<Int>) {
+  func drawOnce(_ request: DrawRequest) throws(ProgramFailure) -> (bytes: [UInt8], broken: Set<Int>) {
     switch try ask(request) {
     case .drawing(let bytes, let broken): return (bytes, Set(broken))
     case .refused(_, let reason): throw .refused(reason)
@@ -113,7 +101,7 @@ public final class DrawingProgram {
   }
 
   /// Tries each picture alone, and returns those that crash the program.
-  fileprivate func fatalPictures(of scene: Scene) throws(DrawingFailure) -> Set<Int> {
+  fileprivate func fatalPictures(of scene: Scene) throws(ProgramFailure) -> Set<Int> {
     var fatal: Set<Int> = []
     for (index, picture) in scene.pictures.enumerated() {
       do { _ = try ask(.convert(picture: picture, longSide: 8)) } catch {
@@ -125,7 +113,7 @@ public final class DrawingProgram {
   }
 
   /// Measures the room that texts take.
-  func measure(_ queries: [MeasureQuery]) throws(DrawingFailure) -> [TextExtents] {
+  func measure(_ queries: [MeasureQuery]) throws(ProgramFailure) -> [TextExtents] {
     switch try ask(.measure(queries)) {
     case .measured(let rooms) where rooms.count == queries.count: return rooms
     case .refused(_, let reason): throw .refused(reason)
@@ -134,7 +122,7 @@ public final class DrawingProgram {
   }
 
   /// Returns the characters of each text that no font here can draw.
-  func coverage(_ queries: [CoverageQuery]) throws(DrawingFailure) -> [String] {
+  func coverage(_ queries: [CoverageQuery]) throws(ProgramFailure) -> [String] {
     switch try ask(.coverage(queries)) {
     case .coverage(let missing) where missing.count == queries.count: return missing
     case .refused(_, let reason): throw .refused(reason)
@@ -157,25 +145,6 @@ extension Scene {
   }
 }
 
-extension DrawAnswer {
-  /// Nil if the bytes are not a valid answer.
-  fileprivate init?(decodingWhole bytes: [UInt8]) {
-    do throws(WireError) { self = try DrawAnswer(decoding: bytes) } catch { return nil }
-  }
-}
-
-extension DrawingFailure {
-  fileprivate init(_ failure: ProgramFailure) {
-    self =
-      switch failure {
-      case .missing(let path, let errno): .missing(path: path, errno: errno)
-      case .crashed: .crashed
-      case .timedOut(let seconds): .timedOut(seconds: seconds)
-      case .interrupted: .interrupted
-      }
-  }
-}
-
 extension PictureFailure {
   init(_ refusal: DrawRefusal, _ reason: String) {
     self =
@@ -193,13 +162,13 @@ extension PictureFailure {
 
 extension DrawingProgram {
   /// Discards a sheet that was left unfinished.
-  func discardSheet() throws(DrawingFailure) {
+  func discardSheet() throws(ProgramFailure) {
     if process != nil { _ = try ask(.finishSheet) }
   }
 
   /// Adds a scene to the sheet; returns nil on success. If the program crashed, the sheet is lost, and the result is
   /// the pictures that crashed it.
-  func addToSheet(_ scene: Scene) throws(DrawingFailure) -> Set<Int>? {
+  func addToSheet(_ scene: Scene) throws(ProgramFailure) -> Set<Int>? {
     do {
       _ = try drawOnce(.addToSheet(scene))
       return nil
@@ -211,5 +180,5 @@ extension DrawingProgram {
     }
   }
 
-  func finishSheet() throws(DrawingFailure) -> [UInt8] { try drawOnce(.finishSheet).bytes }
+  func finishSheet() throws(ProgramFailure) -> [UInt8] { try drawOnce(.finishSheet).bytes }
 }

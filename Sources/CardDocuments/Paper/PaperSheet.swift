@@ -1,6 +1,7 @@
 // A deck as a PDF for printing. Invariant: the file holds its old content or all pages; for cards to cut out, at most
 // one sheet is in memory in this process.
 
+import Files
 import Values
 import Wire
 
@@ -26,7 +27,7 @@ public struct PaperSheet {
     _ count: Int, to path: String, by drawing: DrawingProgram, drawn: (Int) throws -> Void = { _ in },
     card: (Int) throws -> (front: PaperSide, back: PaperSide)
   ) throws -> PaperReport {
-    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
+    guard DrawingFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
     guard count > 0 else { throw DocumentError.nothingToPrint(options.kind) }
     guard count <= Self.mostCards else { throw DocumentError.tooManyToPrint(limit: Self.mostCards) }
     var numbers = SeededNumbers(seed: UInt64(bitPattern: Int64(options.seed ?? 1)))
@@ -69,10 +70,10 @@ public struct PaperSheet {
       try drawn(cards.count)
     }
     let drawing = pages.drawing
-    var sheet = Worksheet(options, titled: title, numbers: numbers) { queries throws(DrawingFailure) in
+    var sheet = Worksheet(options, titled: title, numbers: numbers) { queries throws(ProgramFailure) in
       try drawing.measure(queries)
     }
-    do throws(DrawingFailure) { try sheet.fill(cards) } catch { throw DocumentError.drawing(error) }
+    do throws(ProgramFailure) { try sheet.fill(cards) } catch { throw DocumentError.drawing(error) }
     for page in sheet.pages { try pages.add(page.scene(titled: title)) }
     (pages.report.cards, pages.report.leftOut) = (sheet.cards, cards.count - sheet.cards)
   }
@@ -84,15 +85,15 @@ private struct Pages {
   var report = PaperReport()
 
   func begin() throws(DocumentError) {
-    do throws(DrawingFailure) { try drawing.discardSheet() } catch { throw .drawing(error) }
+    do throws(ProgramFailure) { try drawing.discardSheet() } catch { throw .drawing(error) }
   }
 
   mutating func add(_ scene: Scene) throws(DocumentError) {
-    do throws(DrawingFailure) { _ = try drawing.drawOnce(.addPage(scene)) } catch { throw .drawing(error) }
+    do throws(ProgramFailure) { _ = try drawing.drawOnce(.addPage(scene)) } catch { throw .drawing(error) }
     report.pages += 1
   }
 
   func finish() throws(DocumentError) -> [UInt8] {
-    do throws(DrawingFailure) { return try drawing.finishSheet() } catch { throw .drawing(error) }
+    do throws(ProgramFailure) { return try drawing.finishSheet() } catch { throw .drawing(error) }
   }
 }

@@ -1,5 +1,6 @@
 // A table whose rows continue over as many pages as needed. Invariant: each row is on one page, and no row is lost.
 
+import Files
 import Wire
 
 struct PaperTable {
@@ -19,9 +20,9 @@ struct PaperTable {
   private static let gap = 5.0
 
   /// Measures the room that each text takes, in the given order.
-  typealias Measure = ([MeasureQuery]) throws(DrawingFailure) -> [TextExtents]
+  typealias Measure = ([MeasureQuery]) throws(ProgramFailure) -> [TextExtents]
 
-  func pages(_ rows: [[PaperSide]], size: PaperSize, measure: Measure) throws(DrawingFailure) -> [PaperPage] {
+  func pages(_ rows: [[PaperSide]], size: PaperSize, measure: Measure) throws(ProgramFailure) -> [PaperPage] {
     let heights = try self.heights(rows, size, measure)
     var pages: [PaperPage] = []
     var y = Double.infinity
@@ -61,7 +62,7 @@ struct PaperTable {
   /// Measures 200 rows per request, so that no request exceeds what the drawing program accepts at once.
   private func heights(
     _ rows: [[PaperSide]], _ size: PaperSize, _ measure: Measure
-  ) throws(DrawingFailure) -> [Double] {
+  ) throws(ProgramFailure) -> [Double] {
     let inner = PaperPage(size).inner
     let most = highestRow ?? (inner.height - Self.headingHeight)
     var heights: [Double] = []

@@ -1,6 +1,7 @@
 // Worksheets of cards, followed by their answers on separate pages. Invariant: a version is a seed, and each answer has
 // the number of what it answers.
 
+import Files
 import Text
 import Values
 import Wire
@@ -20,7 +21,7 @@ struct Worksheet {
   }
 
   /// Makes the pages of all cards that have something to print.
-  mutating func fill(_ cards: [(front: PaperSide, back: PaperSide)]) throws(DrawingFailure) {
+  mutating func fill(_ cards: [(front: PaperSide, back: PaperSide)]) throws(ProgramFailure) {
     switch options.kind {
     case .cloze: try fillGaps(cards.filter { !$0.front.text.isEmpty && !$0.back.text.isEmpty })
     case .match: try fillPairs(cards.filter { !$0.front.isEmpty && !$0.back.isEmpty })
@@ -30,7 +31,7 @@ struct Worksheet {
     foot()
   }
 
-  private mutating func add(_ table: PaperTable, _ rows: [[PaperSide]]) throws(DrawingFailure) {
+  private mutating func add(_ table: PaperTable, _ rows: [[PaperSide]]) throws(ProgramFailure) {
     pages += try table.pages(rows, size: options.size, measure: measure)
   }
 
@@ -47,7 +48,7 @@ struct Worksheet {
 
   // MARK: Kinds
 
-  private mutating func fillGaps(_ cards: [(front: PaperSide, back: PaperSide)]) throws(DrawingFailure) {
+  private mutating func fillGaps(_ cards: [(front: PaperSide, back: PaperSide)]) throws(ProgramFailure) {
     let gaps = cards.map { ClozeGaps(prompt: $0.front.text, answer: $0.back.text) }
     self.cards = gaps.count
     let table = PaperTable(columns: Self.numberColumns, textSize: 13, heading: title)
@@ -56,7 +57,7 @@ struct Worksheet {
     try add(answers, Self.numbered(gaps.map { $0.hidden.joined(separator: " · ") }))
   }
 
-  private mutating func fillList(_ cards: [(front: PaperSide, back: PaperSide)]) throws(DrawingFailure) {
+  private mutating func fillList(_ cards: [(front: PaperSide, back: PaperSide)]) throws(ProgramFailure) {
     self.cards = cards.count
     try add(
       PaperTable(columns: [0.5, 0.5], textSize: 12, heading: title, folds: true), cards.map { [$0.front, $0.back] })
@@ -66,7 +67,7 @@ struct Worksheet {
   private static let pairsOnPage = 12
   private static let letters = Array("ABCDEFGHIJKL").map { String($0) }
 
-  private mutating func fillPairs(_ cards: [(front: PaperSide, back: PaperSide)]) throws(DrawingFailure) {
+  private mutating func fillPairs(_ cards: [(front: PaperSide, back: PaperSide)]) throws(ProgramFailure) {
     self.cards = cards.count
     var answers: [String] = []
     let groups = Self.groups(cards)
@@ -118,7 +119,7 @@ struct Worksheet {
     return nil
   }
 
-  private mutating func fillSearches(_ cards: [(front: PaperSide, back: PaperSide)]) throws(DrawingFailure) {
+  private mutating func fillSearches(_ cards: [(front: PaperSide, back: PaperSide)]) throws(ProgramFailure) {
     var waiting = cards.compactMap(Self.clue).distinct(by: \.word)
     self.cards = waiting.count
     var answers: [PaperPage] = []

@@ -2,7 +2,8 @@
 // Invariant: a missing or broken picture is drawn as the error picture, and the rest of the document is still drawn; an
 // existing file is replaced only by a complete one.
 
-import Wire
+import Files
+public import Wire
 
 /// A drawing, and the elements that it could not show.
 ///
@@ -33,17 +34,17 @@ extension StoredDocument {
   private static let mostImageBytes = 256 << 20
 
   /// Renders the document to the bytes of a file. The height follows from the width, at 1300 by 2000.
-  public func rendered(as format: RenderFormat, width: Int = 1300) throws -> RenderedDocument {
+  public func rendered(as format: DrawingFormat, width: Int = 1300) throws -> RenderedDocument {
     guard StoredDocument.widths.contains(width) else { throw DocumentError.badWidth(width, StoredDocument.widths) }
     try refresh()
-    return try draw(content) { .render($0, format.wire, width: width) }
+    return try draw(content) { .render($0, format, width: width) }
   }
 
   /// Writes the drawing to a file that ends in .svg, .png or .pdf.
   /// - Returns: the elements whose image is missing or cannot be decoded.
   @discardableResult
   public func render(to path: String, width: Int = 1300) throws -> [String] {
-    guard let format = RenderFormat(path: path) else { throw DocumentError.unknownEnding(path: path) }
+    guard let format = DrawingFormat(path: path) else { throw DocumentError.unknownEnding(path: path) }
     let drawing = try rendered(as: format, width: width)
     try writeWhole(drawing.bytes, to: path)
     return drawing.brokenElements
@@ -60,12 +61,12 @@ extension StoredDocument {
     return PixelDrawing(width: width, height: height, rgba: drawing.bytes)
   }
 
-  /// A PNG of 260 × 400 pixels.
-  public func thumbnail() throws -> [UInt8] { try rendered(as: .png, width: 260).bytes }
+  /// Renders the document to a PNG, by default a thumbnail of 260 × 400 pixels.
+  public func png(width: Int = 260) throws -> RenderedDocument { try rendered(as: .png, width: width) }
 
   private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {
     let (scene, missing) = try sceneAndMissing(content)
-    do throws(DrawingFailure) {
+    do throws(ProgramFailure) {
       let drawn = try store.drawing.draw(scene, request)
       return RenderedDocument(bytes: drawn.bytes, brokenElements: broken(drawn.broken, of: content, in: scene, missing))
     } catch { throw DocumentError.drawing(error) }
@@ -121,7 +122,7 @@ extension DocumentStore {
   public func sheet(
     _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
   ) throws {
-    guard RenderFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
+    guard DrawingFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
     guard documents.count <= mostCardsOnSheet else { throw DocumentError.tooManyToPrint(limit: mostCardsOnSheet) }
     var without: [ObjectIdentifier: Set<Int>] = [:]
     // Each pass either succeeds, or finds a document whose pictures stop the drawing program; the next pass omits
@@ -137,16 +138,16 @@ extension DocumentStore {
   private func sheet(
     _ documents: [StoredDocument], without: [ObjectIdentifier: Set<Int>], drawn: (Int) -> Void
   ) throws -> ([UInt8], stopped: (document: StoredDocument, pictures: Set<Int>)?) {
-    do throws(DrawingFailure) { try drawing.discardSheet() } catch { throw DocumentError.drawing(error) }
+    do throws(ProgramFailure) { try drawing.discardSheet() } catch { throw DocumentError.drawing(error) }
     for (index, document) in documents.enumerated() {
       if isInterrupted() { throw DocumentError.drawing(.interrupted) }
       try document.refresh()
       let scene = try document.sceneAndMissing(document.content).0.without(without[ObjectIdentifier(document)] ?? [])
-      do throws(DrawingFailure) {
+      do throws(ProgramFailure) {
         if let fatal = try drawing.addToSheet(scene) { return ([], (document, fatal)) }
       } catch { throw DocumentError.drawing(error) }
       drawn(index + 1)
     }
-    do throws(DrawingFailure) { return (try drawing.finishSheet(), nil) } catch { throw DocumentError.drawing(error) }
+    do throws(ProgramFailure) { return (try drawing.finishSheet(), nil) } catch { throw DocumentError.drawing(error) }
   }
 }

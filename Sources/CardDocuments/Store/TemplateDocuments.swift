@@ -21,23 +21,15 @@ public struct DocumentTemplate {
     try template.refresh()
     let store = template.store
     var content = try template.content.filled(id: store.newID(), values)
-    try growBoxes(of: &content)
+    let rooms = TextRooms(store)
+    for element in content.elements where !element.isLocked {
+      for (field, value) in try rooms.growth(of: element) { try content.set(field, of: element.id, to: value) }
+    }
     // The template's own pictures are beside its file, or in the store.
     let document = StoredDocument(.file(template.path), content, in: store)
     document.state.isChangedOutside = true
     let own = pictures.filter { content.images.contains($0.key) }
     document.state.pictures = template.state.pictures.merging(own) { $1 }
     return document
-  }
-
-  /// Makes the boxes of growing texts as high as their texts need; their top edges stay in place.
-  private func growBoxes(of content: inout CardDocument) throws {
-    let rooms = TextRooms(template.store)
-    for element in content.elements where element.grows == true && !element.isLocked {
-      let height = try rooms.height(of: element)
-      guard height != element.height else { continue }
-      try content.set(.y, of: element.id, to: .number(element.y + (height - element.height) / 2))
-      try content.set(.height, of: element.id, to: .number(height))
-    }
   }
 }

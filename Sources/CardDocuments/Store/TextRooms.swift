@@ -1,6 +1,7 @@
 // The height that a text needs in its box. Invariant: the result is for the fonts of this machine, as they are drawn;
 // without the drawing program, it is estimated from the number of letters.
 
+import Files
 import Wire
 
 /// Measures the height of texts.
@@ -18,7 +19,7 @@ public struct TextRooms {
   public func height(of element: Element) throws -> Double {
     let query = element.measureQuery
     let height: Double
-    do throws(DrawingFailure) {
+    do throws(ProgramFailure) {
       height = try drawing.measure([query])[0].height
     } catch {
       if error == .interrupted { throw DocumentError.drawing(error) }
@@ -27,7 +28,15 @@ public struct TextRooms {
     return (height + 2 * Self.margin).rounded(.up)
   }
 
-  /// The same for a text that is not on a card yet.
+  /// Returns what changes when a growing box gets the height that its text needs, while its upper edge stays in place.
+  public func growth(of element: Element) throws -> [(field: ElementField, value: ElementValue)] {
+    guard element.grows == true else { return [] }
+    let height = try height(of: element)
+    if height == element.height { return [] }
+    return [(.y, .number(element.y + (height - element.height) / 2)), (.height, .number(height))]
+  }
+
+  /// Returns the height that the box of a text needs that is not on a card yet.
   public func height(of text: String, style: TextStyle, width: Double) throws -> Double {
     let id = DocumentID(bytes: [UInt8](repeating: 0, count: 16))
     var draft = CardDocument(id: id, background: .black)

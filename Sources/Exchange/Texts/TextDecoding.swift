@@ -26,7 +26,8 @@ extension TextFile {
       encoding = named ?? legacy ?? .windows1252
     }
     var text: [UInt8] = []
-    var transcoder = Transcoder(encoding, isBigEndian: TextEncoding.zeroParity(of: bytes.prefix(64)) == 0)
+    var transcoder = try Transcoder(
+      encoding, isBigEndian: TextEncoding.zeroParity(of: bytes.prefix(64)) == 0, path: scan.path)
     for start in stride(from: 0, to: bytes.count, by: 1 << 18) {
       try scan.check()
       transcoder.append(bytes[start..<min(bytes.count, start + 1 << 18)], to: &text)

@@ -10,7 +10,6 @@
 //                entry; 0 if empty. The entries of a headword are in the order in which they are shown.
 //     end        offset of the slots, number of slots, number of entries (8 bytes each), DHWORDS2
 
-import CMapping
 import Files
 import Glibc
 import Text
@@ -132,7 +131,7 @@ public final class DictionaryIndexWriter {
 
 /// Reads an indexed dictionary.
 final class DictionaryIndex {
-  private let bytes: UnsafeRawBufferPointer
+  private let file: MappedFile
   private let slots: Range<Int>
   private let mask: Int
 
@@ -141,31 +140,28 @@ final class DictionaryIndex {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path, .open, number: errno) }
     defer { close(descriptor) }
-    guard let file = MappedFile(descriptor, path: path), file.size >= IndexFile.mark.count + IndexFile.tail,
-      let base = mapping_begin(descriptor, file.size)
-    else { throw DictionaryError.damaged(path: path, reason: "it is truncated, or not a file") }
-    let bytes = UnsafeRawBufferPointer(start: base, count: file.size)
+    guard let file = MappedFile(descriptor, path: path, atLeast: IndexFile.mark.count + IndexFile.tail) else {
+      throw DictionaryError.damaged(path: path, reason: "it is truncated, or not a file")
+    }
+    let bytes = file.bytes
     func number(_ place: Int) -> Int? {
       Int(exactly: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
     }
-    let tail = file.size - IndexFile.tail
+    let tail = bytes.count - IndexFile.tail
     guard bytes.prefix(8).elementsEqual(IndexFile.mark), bytes.suffix(8).elementsEqual(IndexFile.mark),
-      let start = number(tail), let size = number(tail + 8), size > 0, size & (size - 1) == 0, size <= file.size / 8,
+      let start = number(tail), let size = number(tail + 8), size > 0, size & (size - 1) == 0, size <= bytes.count / 8,
       start >= IndexFile.mark.count, start == tail - size * 8
     else {
       let isOfOtherVersion = bytes.starts(with: IndexFile.mark.dropLast()) && bytes[7] != IndexFile.mark[7]
-      mapping_end(base, file.size)
       throw DictionaryError.damaged(
         path: path,
         reason: isOfOtherVersion
           ? "another version of this program indexed it" : "its footer does not match its content")
     }
-    (self.bytes, slots, mask) = (bytes, start..<tail, size - 1)
+    (self.file, slots, mask) = (file, start..<tail, size - 1)
   }
 
-  deinit {
-    if let base = bytes.baseAddress { mapping_end(UnsafeMutableRawPointer(mutating: base), bytes.count) }
-  }
+  private var bytes: UnsafeRawBufferPointer { file.bytes }
 
   private func slot(_ number: Int) -> UInt64 {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slots.lowerBound + number * 8, as: UInt64.self))

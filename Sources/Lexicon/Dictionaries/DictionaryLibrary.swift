@@ -244,15 +244,6 @@ public final class DictionaryLibrary {
   }
 }
 
-extension Environment {
-  /// The data folders that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or its two default
-  /// folders.
-  public var sharedFolders: [String] {
-    let shared = variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
-    return (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
-  }
-}
-
 /// The codes of languages in the file names of dictionaries (ISO 639).
 enum LanguageCode {
   /// Codes of languages without word lists.

@@ -3,6 +3,7 @@
 // known beforehand.
 
 import CLua
+import Wire
 
 /// The limits and the seed that the code runs with, and whether its errors carry a traceback.
 public struct CodeTerms: Equatable, Sendable {
@@ -113,20 +114,20 @@ public final class CodeServer {
       LuaStack(L).push(function)
     case .setGlobal:
       let name = try decoder.reader.text()
-      guard try decoder.values() == 1 else { throw CrossingError() }
+      guard try decoder.values() == 1 else { throw WireError() }
       dh_push_globals(L)
       LuaStack(L).push(name)
       lua_pushvalue(L, top + 1)
       lua_rawset(L, top + 2)
       lua_settop(L, top)
     case .makeTable:
-      guard try decoder.values() == 1 else { throw CrossingError() }
+      guard try decoder.values() == 1 else { throw WireError() }
       if lua_type(L, -1) != LUA_TTABLE { dh_new_table(L, 0, 4) }
       return CrossingFrame.table(crossing.store(L))
     case .copyTable: try crossing.pushShared(.table, try decoder.reader.word(), on: L)
     case .require: try setRequire(try decoder.reader.word())
     case .print: try setPrint(try decoder.reader.word())
-    default: throw CrossingError()
+    default: throw WireError()
     }
     var encoder = CrossingEncoder(.values, L, crossing)
     try encoder.values(from: top + 1)
@@ -151,7 +152,7 @@ public final class CodeServer {
   private func failed(_ error: LuaError) -> [UInt8] {
     switch error.kind {
     case .syntax(let isIncomplete):
-      var writer = CrossingWriter(.syntaxError)
+      var writer = WireWriter(.syntaxError)
       writer.byte(isIncomplete ? 1 : 0)
       writer.text(error.message)
       return writer.bytes
@@ -178,13 +179,13 @@ public final class CodeServer {
       case .values: return try decoder.values()
       case .failure:
         let code = Int32(truncatingIfNeeded: try decoder.reader.word())
-        guard code < 0, try decoder.values() == 1 else { throw CrossingError() }
+        guard code < 0, try decoder.values() == 1 else { throw WireError() }
         return code
       case .stopped:
         // The trampoline raises it.
         dh_stop_level(Int32(try decoder.reader.byte()))
         return 0
-      default: throw CrossingError()
+      default: throw WireError()
       }
     }
   }
@@ -195,9 +196,9 @@ public final class CodeServer {
     }
   }
 
-  private func addType(_ reader: inout CrossingReader) throws {
+  private func addType(_ reader: inout WireReader) throws {
     let (number, name) = (try reader.word(), try reader.text())
-    let members = try reader.list { reader throws(CrossingError) in try SentMember(from: &reader) }
+    let members = try reader.list { reader throws(WireError) in try SentMember(from: &reader) }
     crossing.add(try .add(name, members, to: state, function), number: number)
   }
 
@@ -235,7 +236,7 @@ public final class CodeServer {
 
 extension CrossingFrame {
   static func error(_ message: String) -> [UInt8] {
-    var writer = CrossingWriter(.error)
+    var writer = WireWriter(.error)
     for _ in 0..<2 { writer.text("") }
     writer.message(message)
     return writer.bytes
@@ -243,7 +244,7 @@ extension CrossingFrame {
 
   /// Makes the answer that a table was made.
   static func table(_ id: Int) -> [UInt8] {
-    var writer = CrossingWriter(.values)
+    var writer = WireWriter(.values)
     writer.word(1)
     writer.byte(ValueTag.ownTable.rawValue)
     writer.word(id)

@@ -1,13 +1,14 @@
 // Decodes Lua values from a frame onto a stack. Invariants: whatever the bytes are, nothing traps; invalid input is a
-// `CrossingError`; room for each value is found before the value is made, whatever it is and wherever it stands.
+// `WireError`; room for each value is found before the value is made, whatever it is and wherever it stands.
 
 import CLua
+import Wire
 
 /// A frame with Lua values, being read.
 struct CrossingDecoder {
   private let crossing: LuaCrossing
   private let L: OpaquePointer
-  var reader: CrossingReader
+  var reader: WireReader
   /// The stack index of the list of this frame's tables; 0 if no table occurs twice, so the list is not needed.
   private var list: Int32 = 0
   private var tables: Int64 = 0
@@ -15,7 +16,7 @@ struct CrossingDecoder {
   private var room = 0
 
   /// - Parameter reader: positioned after the frame kind.
-  init(_ reader: CrossingReader, _ L: OpaquePointer, _ crossing: LuaCrossing) throws(CrossingError) {
+  init(_ reader: WireReader, _ L: OpaquePointer, _ crossing: LuaCrossing) throws(WireError) {
     (self.crossing, self.L, self.reader) = (crossing, L, reader)
     list = try self.reader.byte() == 0 ? 0 : -1
   }
@@ -53,7 +54,7 @@ struct CrossingDecoder {
   }
 
   private mutating func value(depth: Int) throws {
-    guard let tag = ValueTag(rawValue: try reader.byte()) else { throw CrossingError() }
+    guard let tag = ValueTag(rawValue: try reader.byte()) else { throw WireError() }
     let stack = LuaStack(L)
     switch tag {
     case .null: stack.pushNil()
@@ -68,7 +69,7 @@ struct CrossingDecoder {
     case .table: try table(depth: depth)
     case .seenTable:
       let place = try reader.word()
-      guard list > 0, place < Int(tables) else { throw CrossingError() }
+      guard list > 0, place < Int(tables) else { throw WireError() }
       lua_rawgeti(L, list, Int64(place) + 1)
     case .ownFunction:
       let (id, name) = (try reader.word(), try reader.data())
@@ -98,7 +99,7 @@ struct CrossingDecoder {
   private mutating func table(depth: Int) throws {
     let (length, pairs) = (try reader.count(), try reader.count())
     guard let kind = TableKind(rawValue: try reader.byte()), depth <= CrossingEncoder.deepest else {
-      throw CrossingError()
+      throw WireError()
     }
     let advice = kind == .frozen ? try reader.data() : nil
     try takeRoom(
@@ -136,7 +137,7 @@ struct CrossingDecoder {
   private mutating func pair(of table: Int32, depth: Int) throws {
     try value(depth: depth + 1)
     // A table cannot have nil or NaN as a key.
-    guard lua_type(L, -1) != LUA_TNIL, lua_rawequal(L, -1, -1) != 0 else { throw CrossingError() }
+    guard lua_type(L, -1) != LUA_TNIL, lua_rawequal(L, -1, -1) != 0 else { throw WireError() }
     try value(depth: depth + 1)
     lua_rawset(L, table)
   }

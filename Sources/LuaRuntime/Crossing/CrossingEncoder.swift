@@ -3,12 +3,13 @@
 // is written.
 
 import CLua
+import Wire
 
 /// A frame with Lua values, being written.
 struct CrossingEncoder {
   private let crossing: LuaCrossing
   let L: OpaquePointer
-  var writer: CrossingWriter
+  var writer: WireWriter
   /// The tables that were written: their numbers by address.
   private var seen: [UnsafeRawPointer: Int] = [:]
   /// Bytes that the state was charged and that nothing has been written for yet.
@@ -19,7 +20,7 @@ struct CrossingEncoder {
 
   init(_ kind: FrameKind, _ L: OpaquePointer, _ crossing: LuaCrossing) {
     (self.crossing, self.L) = (crossing, L)
-    writer = CrossingWriter(kind)
+    writer = WireWriter(kind)
   }
 
   /// Writes the values from `first` to the top of the stack, preceded by their count.

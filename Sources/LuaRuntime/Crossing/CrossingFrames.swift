@@ -2,6 +2,8 @@
 // order. Invariant: a side that waits for an answer serves the requests of the other side until the answer comes;
 // only frames that need no answer come in between.
 
+import Wire
+
 /// The transport of the frames.
 ///
 ///     try channel.send(frame)
@@ -85,4 +87,21 @@ enum TableKind: UInt8 {
   case problem
   /// A table whose metatable follows the pairs.
   case withMetatable
+}
+
+extension WireWriter {
+  init(_ kind: FrameKind) {
+    self.init()
+    bytes = kind.holdsValues ? [kind.rawValue, 0] : [kind.rawValue]
+  }
+
+  /// Writes one value: a text.
+  mutating func message(_ text: String) {
+    word(1)
+    byte(ValueTag.bytes.rawValue)
+    self.text(text)
+  }
+
+  /// Marks in a frame of values that some of its tables occur more than once.
+  mutating func markSeenTables() { bytes[1] = 1 }
 }

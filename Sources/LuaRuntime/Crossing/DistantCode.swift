@@ -4,6 +4,7 @@
 // as the error of a call; once the process has failed, it gets no more requests.
 
 import CLua
+import Wire
 
 /// Why a process that ran code is gone.
 public enum DistantFailure: Error, Equatable {
@@ -131,7 +132,7 @@ public final class DistantCode {
       encoder.writer.text(name)
       source.withUnsafeBytes { encoder.writer.data($0) }
     } take: { stack, count in
-      guard count == 1, stack.kind(-1) == .function else { throw CrossingError() }
+      guard count == 1, stack.kind(-1) == .function else { throw WireError() }
       return stack.reference(-1)
     }
   }
@@ -140,7 +141,7 @@ public final class DistantCode {
     try asking(.setGlobal) { encoder in
       encoder.writer.text(name)
       let L = encoder.L
-      guard try value.push(on: LuaStack(L)) == 1 else { throw CrossingError() }
+      guard try value.push(on: LuaStack(L)) == 1 else { throw WireError() }
       try encoder.values(from: lua_gettop(L))
     } take: { _, _ in
     }
@@ -152,7 +153,7 @@ public final class DistantCode {
       _ = try value.push(on: LuaStack(encoder.L))
       try encoder.values(from: lua_gettop(encoder.L))
     } take: { stack, count in
-      guard count == 1, stack.objectOrNil(-1, DistantTable.self) != nil else { throw CrossingError() }
+      guard count == 1, stack.objectOrNil(-1, DistantTable.self) != nil else { throw WireError() }
       return stack.reference(-1)
     }
   }
@@ -162,7 +163,7 @@ public final class DistantCode {
     try asking(.copyTable) {
       $0.writer.word(table.id)
     } take: { stack, count in
-      guard count == 1 else { throw CrossingError() }
+      guard count == 1 else { throw WireError() }
       return try body(stack)
     }
   }
@@ -249,7 +250,7 @@ public final class DistantCode {
         case .error:
           let (position, sent) = (try decoder.reader.text(), try decoder.reader.text())
           let trace: String? = state.isTracing ? sent : nil
-          guard try decoder.values() == 1 else { throw CrossingError() }
+          guard try decoder.values() == 1 else { throw WireError() }
           dh_tell_position(L, position, trace)
           return DH_FAIL_VALUE.rawValue
         case .syntaxError:
@@ -258,10 +259,10 @@ public final class DistantCode {
         case .stopped:
           let reason = Int32(try decoder.reader.byte())
           // The code stops by itself when it runs out of memory; any other stop must have been requested.
-          guard reason == DH_STOP_MEMORY.rawValue || dh_stop_reason_of(L) != 0 else { throw CrossingError() }
+          guard reason == DH_STOP_MEMORY.rawValue || dh_stop_reason_of(L) != 0 else { throw WireError() }
           dh_tell_stop(L, reason, try decoder.reader.text())
           return 0
-        default: throw CrossingError()
+        default: throw WireError()
         }
       }
     }
@@ -274,7 +275,7 @@ public final class DistantCode {
       return try body()
     } catch let error as DistantFailure {
       throw fail(error)
-    } catch is CrossingError {
+    } catch is WireError {
       throw fail(.invalidMessage)
     }
   }
@@ -290,7 +291,7 @@ public final class DistantCode {
   // MARK: Serving
 
   private func serve(_ frame: [UInt8]) throws {
-    guard let L = dh_running(state.main) else { throw CrossingError() }
+    guard let L = dh_running(state.main) else { throw WireError() }
     let (top, charged) = (lua_gettop(L), dh_charged(L))
     defer {
       lua_settop(L, top)
@@ -303,13 +304,13 @@ public final class DistantCode {
       let function: UnsafePointer<dh_function>
       switch FrameKind(rawValue: frame[0]) {
       case .invoke:
-        guard number < invocable.count, invocable[number] else { throw CrossingError() }
+        guard number < invocable.count, invocable[number] else { throw WireError() }
         function = UnsafePointer(state.entries.functions[number].entry)
       case .call:
         try crossing.pushShared(.function, number, on: L)
-        guard let own = dh_host_function(L, -1) else { throw CrossingError() }
+        guard let own = dh_host_function(L, -1) else { throw WireError() }
         function = own
-      default: throw CrossingError()
+      default: throw WireError()
       }
       let answer = try answer(of: function, &decoder, L)
       if let failure { throw failure }
@@ -326,17 +327,17 @@ public final class DistantCode {
     do {
       try charge(decoder.reader.left, on: L)
       count = try decoder.values()
-    } catch let error as CrossingError {
+    } catch let error as WireError {
       throw error
     } catch LuaFailure.memory {
       return CrossingFrame.stopped(Int32(DH_STOP_MEMORY.rawValue), at: "")
     } catch {
       return CrossingFrame.failure("\(error)")
     }
-    guard decoder.reader.left == 0 else { throw CrossingError() }
+    guard decoder.reader.left == 0 else { throw WireError() }
     var answer: Int32 = 0
     let status = dh_serve(L, function, count, &answer)
-    guard status != LUA_OK || answer != Int32(DH_BAD_SELF) else { throw CrossingError() }
+    guard status != LUA_OK || answer != Int32(DH_BAD_SELF) else { throw WireError() }
     return self.answer(L, base, status: status, answer)
   }
 
@@ -360,7 +361,7 @@ public final class DistantCode {
 /// Frames that hold no values of a stack.
 enum CrossingFrame {
   static func stopped(_ reason: Int32, at position: String) -> [UInt8] {
-    var writer = CrossingWriter(.stopped)
+    var writer = WireWriter(.stopped)
     writer.byte(UInt8(truncatingIfNeeded: reason))
     writer.text(position)
     return writer.bytes
@@ -368,7 +369,7 @@ enum CrossingFrame {
 
   /// Makes a failure with a message; the position is added where it is raised.
   static func failure(_ message: String) -> [UInt8] {
-    var writer = CrossingWriter(.failure)
+    var writer = WireWriter(.failure)
     writer.word(Int(DH_FAIL_MESSAGE.rawValue))
     writer.message(message)
     return writer.bytes

@@ -2,6 +2,7 @@
 // gone, the other side is notified.
 
 import CLua
+import Wire
 
 /// A function of the other side.
 final class DistantFunction {
@@ -46,7 +47,7 @@ struct SentMember {
   /// The number of the function in the host's state.
   let number: Int
 
-  func write(to writer: inout CrossingWriter) {
+  func write(to writer: inout WireWriter) {
     writer.byte(role.rawValue)
     writer.text(name)
     writer.word(number)
@@ -56,8 +57,8 @@ struct SentMember {
     (self.role, self.name, self.number) = (role, name, number)
   }
 
-  init(from reader: inout CrossingReader) throws(CrossingError) {
-    guard let role = BoundMember.Role(rawValue: try reader.byte()) else { throw CrossingError() }
+  init(from reader: inout WireReader) throws(WireError) {
+    guard let role = BoundMember.Role(rawValue: try reader.byte()) else { throw WireError() }
     self.init(role, try reader.text(), number: try reader.word())
   }
 }
@@ -70,10 +71,10 @@ struct SentModule {
   let modules: [String]
 
   var frame: [UInt8] {
-    var writer = CrossingWriter(.module)
+    var writer = WireWriter(.module)
     writer.text(name)
-    writer.list(members) { $0.write(to: &$1) }
-    writer.list(modules) { $1.text($0) }
+    writer.list(members) { $1.write(to: &$0) }
+    writer.list(modules) { $0.text($1) }
     return writer.bytes
   }
 
@@ -81,9 +82,9 @@ struct SentModule {
     (self.name, self.members, self.modules) = (name, members, modules)
   }
 
-  init(from reader: inout CrossingReader) throws(CrossingError) {
+  init(from reader: inout WireReader) throws(WireError) {
     name = try reader.text()
-    members = try reader.list { reader throws(CrossingError) in try SentMember(from: &reader) }
-    modules = try reader.list { reader throws(CrossingError) in try reader.text() }
+    members = try reader.list { reader throws(WireError) in try SentMember(from: &reader) }
+    modules = try reader.list { reader throws(WireError) in try reader.text() }
   }
 }

@@ -1,8 +1,9 @@
 // The functions, objects and tables that one side of the connection has handed over or received. They stay on their
 // side; the other side refers to them by number. Invariants: what was handed over lives until the other side has
-// released it once for each time it was handed over; an unknown number is a `CrossingError`.
+// released it once for each time it was handed over; an unknown number is a `WireError`.
 
 import CLua
+import Wire
 
 /// What can be handed over while it stays on its side.
 enum ReferenceKind: UInt8 {
@@ -16,9 +17,9 @@ final class LuaCrossing {
   /// The maximum bytes of a frame; a longer one is not made.
   let longestFrame: Int
   /// Serves a request of the other side, while a request of this side waits for its answer.
-  var serve: ([UInt8]) throws -> Void = { _ in throw CrossingError() }
+  var serve: ([UInt8]) throws -> Void = { _ in throw WireError() }
   /// Runs a function of the other side with the values on a stack; returns what a host function returns.
-  var run: (Int, borrowing LuaStack) throws -> Int32 = { _, _ in throw CrossingError() }
+  var run: (Int, borrowing LuaStack) throws -> Int32 = { _, _ in throw WireError() }
 
   /// Called with the members of a type just before the other side learns of it.
   var willSendType: ([SentMember]) -> Void = { _ in }
@@ -101,23 +102,23 @@ final class LuaCrossing {
   }
 
   private func typeFrame(of slot: LuaState.Slot) -> [UInt8] {
-    var writer = CrossingWriter(.type)
+    var writer = WireWriter(.type)
     writer.word(slot.order)
     writer.text(slot.description.name)
-    writer.list(slot.members) { $0.write(to: &$1) }
+    writer.list(slot.members) { $1.write(to: &$0) }
     return writer.bytes
   }
 
   /// Pushes what this side handed over before.
-  func pushShared(_ kind: ReferenceKind, _ id: Int, on L: OpaquePointer) throws(CrossingError) {
+  func pushShared(_ kind: ReferenceKind, _ id: Int, on L: OpaquePointer) throws(WireError) {
     switch kind {
     case .object:
-      guard let known = objects[id] else { throw CrossingError() }
+      guard let known = objects[id] else { throw WireError() }
       state.push(object: known.object, on: L)
     case .function, .table:
-      guard let reference = references[id] else { throw CrossingError() }
+      guard let reference = references[id] else { throw WireError() }
       reference.push(on: L)
-      guard lua_type(L, -1) == (kind == .table ? LUA_TTABLE : LUA_TFUNCTION) else { throw CrossingError() }
+      guard lua_type(L, -1) == (kind == .table ? LUA_TTABLE : LUA_TFUNCTION) else { throw WireError() }
     }
   }
 
@@ -135,8 +136,8 @@ final class LuaCrossing {
   }
 
   /// Pushes an object of the other side; always the same stand-in while that lives.
-  func pushDistant(object id: Int, type: Int, cost: Int, on L: OpaquePointer) throws(CrossingError) {
-    guard let slot = types[type], cost >= 0 else { throw CrossingError() }
+  func pushDistant(object id: Int, type: Int, cost: Int, on L: OpaquePointer) throws(WireError) {
+    guard let slot = types[type], cost >= 0 else { throw WireError() }
     let object: DistantObject
     if let living = distant[id] {
       object = living.takeUnretainedValue()
@@ -149,8 +150,8 @@ final class LuaCrossing {
   }
 
   /// Pushes a stand-in for a table of the other side.
-  func pushDistant(table id: Int, on L: OpaquePointer) throws(CrossingError) {
-    guard types.isEmpty else { throw CrossingError() }
+  func pushDistant(table id: Int, on L: OpaquePointer) throws(WireError) {
+    guard types.isEmpty else { throw WireError() }
     state.push(object: DistantTable(id, self), on: L)
   }
 
@@ -167,7 +168,7 @@ final class LuaCrossing {
   /// Sends what is no longer needed; called before any other frame is sent.
   func sendReleases() throws {
     guard !released.isEmpty else { return }
-    var writer = CrossingWriter(.release)
+    var writer = WireWriter(.release)
     for (kind, id, times) in released {
       writer.byte(kind.rawValue)
       writer.word(id)
@@ -178,16 +179,16 @@ final class LuaCrossing {
   }
 
   /// Releases what the other side no longer needs.
-  func applyReleases(_ reader: CrossingReader) throws(CrossingError) {
+  func applyReleases(_ reader: WireReader) throws(WireError) {
     var reader = reader
     while reader.left > 0 {
-      guard let kind = ReferenceKind(rawValue: try reader.byte()) else { throw CrossingError() }
+      guard let kind = ReferenceKind(rawValue: try reader.byte()) else { throw WireError() }
       let (id, times) = (try reader.word(), try reader.word())
       if kind != .object {
-        guard references.removeValue(forKey: id) != nil else { throw CrossingError() }
+        guard references.removeValue(forKey: id) != nil else { throw WireError() }
         continue
       }
-      guard let known = objects[id], times >= 1, times <= known.times else { throw CrossingError() }
+      guard let known = objects[id], times >= 1, times <= known.times else { throw WireError() }
       objects[id]?.times -= times
       guard times == known.times else { continue }
       objects[id] = nil
@@ -214,7 +215,7 @@ final class LuaCrossing {
     while true {
       let frame = try channel.receive(waiting)
       switch frame.first.flatMap(FrameKind.init) {
-      case nil: throw CrossingError()
+      case nil: throw WireError()
       case .values, .failure, .error, .syntaxError, .stopped: return frame
       case .release: try frame.read { try applyReleases($0) }
       default: try serve(frame)
@@ -232,9 +233,9 @@ final class LuaCrossing {
 
 extension [UInt8] {
   /// Reads a frame, starting after its kind.
-  func read<Result>(_ body: (CrossingReader) throws -> Result) throws -> Result {
+  func read<Result>(_ body: (WireReader) throws -> Result) throws -> Result {
     try withUnsafeBytes { bytes in
-      var reader = CrossingReader(bytes)
+      var reader = WireReader(bytes)
       _ = try reader.byte()
       return try body(reader)
     }

@@ -6,6 +6,7 @@ import Commands
 import Files
 import Text
 import Values
+import Wire
 import Workspace
 
 enum DocumentFileCommands {
@@ -49,7 +50,7 @@ enum DocumentFileCommands {
       let path = session.environment.folders.expanded(invocation.text("FILE"))
       let isCard = path.lowercased().hasSuffix(".rwcard")
       let isForApp = invocation.optionalText("--edition") != nil
-      guard isCard || (!isForApp && RenderFormat(path: path) != nil) else {
+      guard isCard || (!isForApp && DrawingFormat(path: path) != nil) else {
         throw DocumentError.unknownEnding(path: path, expected: isForApp ? ".rwcard" : ".png, .svg, .pdf or .rwcard")
       }
       let document = try DocumentCommands.document(invocation, session).document()

@@ -25,7 +25,7 @@ struct DocumentPicture {
   func lines(of document: StoredDocument) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
-      return hasKitty && !isRedrawn ? kitty(try document.thumbnail()) : blocks(try pixels(document))
+      return hasKitty && !isRedrawn ? kitty(try document.png().bytes) : blocks(try pixels(document))
     } catch DocumentError.drawing {
       // Without the drawing program, the text that follows is enough.
       return []

@@ -153,9 +153,9 @@ package final class Session {
     }
     try installBindings()
     console.preferences = data
-    LexiconLibrary.guardMappings()
+    MappedFile.guardMappings()
     showCompiling(of: tables.lexicons, on: console)
-    terminal_mend_faults(LexiconLibrary.handlesFault)
+    terminal_mend_faults(MappedFile.handlesFault)
     if auth.needsAuthentication { process_forbid_core_dumps() }
     warnOfOpenFolders()
     if options.usesPlugins { plugins.discover() }

@@ -125,9 +125,12 @@ extension DrawRequest {
   }
 
   public init(decoding bytes: [UInt8]) throws(WireError) {
-    var reader = WireReader(bytes)
+    self = try bytes.readWhole { reader throws(WireError) in try Self(from: &reader) }
+  }
+
+  private init(from reader: inout WireReader) throws(WireError) {
     switch try reader.byte() {
-    case 1: self = .convert(picture: try reader.data(), longSide: try reader.integer())
+    case 1: self = .convert(picture: Array(try reader.data()), longSide: try reader.integer())
     case 2:
       let scene = try reader.scene()
       guard let format = DrawingFormat(rawValue: try reader.byte()) else { throw WireError() }
@@ -144,12 +147,11 @@ extension DrawRequest {
       self = .measure(
         try reader.list { reader throws(WireError) in
           MeasureQuery(
-            text: try reader.text(), font: try reader.text(), size: try reader.number(), width: try reader.number())
+            text: try reader.text(), font: try reader.text(), size: try reader.finite(), width: try reader.finite())
         })
     case 8: self = .addPage(try reader.scene())
     default: throw WireError()
     }
-    guard reader.isAtEnd else { throw WireError() }
   }
 }
 
@@ -184,23 +186,25 @@ extension DrawAnswer {
   }
 
   public init(decoding bytes: [UInt8]) throws(WireError) {
-    var reader = WireReader(bytes)
+    self = try bytes.readWhole { reader throws(WireError) in try Self(from: &reader) }
+  }
+
+  private init(from reader: inout WireReader) throws(WireError) {
     switch try reader.byte() {
-    case 1: self = .picture(png: try reader.data(), width: try reader.integer(), height: try reader.integer())
+    case 1: self = .picture(png: Array(try reader.data()), width: try reader.integer(), height: try reader.integer())
     case 2:
       self = .drawing(
-        try reader.data(), broken: try reader.list { reader throws(WireError) in try reader.integer() })
+        Array(try reader.data()), broken: try reader.list { reader throws(WireError) in try reader.integer() })
     case 3: self = .coverage(try reader.list { reader throws(WireError) in try reader.text() })
     case 5:
       self = .measured(
         try reader.list { reader throws(WireError) in
-          TextExtents(width: try reader.number(), height: try reader.number())
+          TextExtents(width: try reader.finite(), height: try reader.finite())
         })
     case 4:
       guard let refusal = DrawRefusal(rawValue: try reader.byte()) else { throw WireError() }
       self = .refused(refusal, try reader.text())
     default: throw WireError()
     }
-    guard reader.isAtEnd else { throw WireError() }
   }
 }

@@ -70,6 +70,7 @@ extension WireReader {
   /// 1e308.
   private mutating func measure(upTo bound: Double = 1e6) throws(WireError) -> Double {
     let value = try number()
+    // NaN is not within bounds either.
     guard value.magnitude <= bound else { throw WireError() }
     return value
   }
@@ -77,7 +78,7 @@ extension WireReader {
   mutating func scene() throws(WireError) -> Scene {
     let scene = Scene(
       width: try measure(), height: try measure(), background: try color(), title: try text(), summary: try text(),
-      pictures: try list { reader throws(WireError) in try reader.data() },
+      pictures: try list { reader throws(WireError) in Array(try reader.data()) },
       items: try list { reader throws(WireError) in try reader.item() })
     for case .picture(let index?, _, _) in scene.items.map(\.content) where !scene.pictures.indices.contains(index) {
       throw WireError()

@@ -18,7 +18,8 @@ public enum FrameEnd: Error, Equatable, Sendable {
 public final class FrameStream {
   private let input: Int32
   private let output: Int32
-  private let longest: Int
+  /// The limit of a frame in bytes.
+  public var longest: Int
   private let isSocket: Bool
   private var spinWait: SpinWait?
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -30,12 +31,21 @@ public final class FrameStream {
   private var end = 0
 
   /// - Parameters:
-  ///   - longest: the limit of a frame in bytes.
   ///   - isSocket: whether it is a socket, in which case the death of the other side raises no signal here.
   ///   - spinWait: whether the input, which must be a socket, is polled briefly before each sleep (see `SpinWait`).
   public init(input: Int32, output: Int32, longest: Int, isSocket: Bool = false, spinWait: Bool = false) {
     (self.input, self.output, self.longest, self.isSocket) = (input, output, longest, isSocket)
     self.spinWait = spinWait ? SpinWait() : nil
+  }
+
+  /// The helper program's side of the conversation, over standard input and output. Exits with status 2 and a message
+  /// if standard input is a terminal, because then a user has started the program by hand.
+  public static func standard(longest: Int, spinWait: Bool = false, toUsers words: String) -> FrameStream {
+    if isatty(0) == 1 {
+      _ = write(2, words + "\n", words.utf8.count + 1)
+      exit(2)
+    }
+    return FrameStream(input: 0, output: 1, longest: longest, spinWait: spinWait)
   }
 
   /// - Parameter blocked: called when the descriptor accepts nothing, because it is non-blocking or has a time limit.

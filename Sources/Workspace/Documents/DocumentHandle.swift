@@ -113,7 +113,10 @@ public final class ElementHandle: WorkspaceHandle {
     switch field {
     // A height that is set explicitly is kept, so the box no longer grows.
     case .height: if try element().grows == true { try stored.set(.grows, of: id, to: .flag(false)) }
-    case .text, .font, .size, .width, .wraps, .grows: try growBox()
+    case .text, .font, .size, .width, .wraps, .grows:
+      for (field, value) in try TextRooms(stored.store).growth(of: element()) {
+        try stored.set(field, of: id, to: value)
+      }
     default: break
     }
   }

@@ -120,7 +120,7 @@ public struct DocumentOperations {
 
 extension StoredDocument {
   fileprivate func picture(width: Int) throws -> GalleryPicture {
-    let drawing = try rendered(as: .png, width: width)
+    let drawing = try png(width: width)
     return GalleryPicture(
       title: content.title, description: content.summary, png: drawing.bytes, broken: drawing.brokenElements.count)
   }

@@ -101,15 +101,3 @@ extension DocumentHandle {
     return place
   }
 }
-
-extension ElementHandle {
-  /// Adjusts the height of a growing text box to its text; the upper edge stays in place.
-  func growBox() throws {
-    let (element, stored) = (try element(), try document.document())
-    guard element.grows == true else { return }
-    let height = try TextRooms(stored.store).height(of: element)
-    guard height != element.height else { return }
-    try stored.set(.y, of: id, to: .number(element.y + (height - element.height) / 2))
-    try stored.set(.height, of: id, to: .number(height))
-  }
-}

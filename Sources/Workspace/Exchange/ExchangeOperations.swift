@@ -156,7 +156,7 @@ public struct ExchangeOperations {
     do {
       let bytes = try workspace.drawing.charts(picture, asPNG: asPNG)
       try AtomicFile.write(path, bytes, .exported())
-    } catch let failure as DrawingFailure {
+    } catch let failure as ProgramFailure {
       throw DocumentError.drawing(failure)
     }
   }

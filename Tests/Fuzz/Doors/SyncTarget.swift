@@ -53,7 +53,9 @@ func servedAnswers() -> Bool {
   // Requests for changes since a USN get nothing new.
   var asksAll = true
   var given: [(name: String, bytes: ArraySlice<UInt8>)] = []
-  while let head = StandardFrames.read(limit: 1 << 20), let body = StandardFrames.read(limit: longestSyncFrame) {
+  let stream = FrameStream(input: 0, output: 1, longest: longestSyncFrame)
+  func frame() -> [UInt8]? { do { return try stream.receive() } catch { return nil } }
+  while let head = frame(), let body = frame() {
     guard let request = syncHead(head).flatMap(SyncRequest.init) else { return true }
     if request.call == "sync/start" { asksAll = syncHead(body)?.record?["minUsn"]?.integer == 0 }
     do {
@@ -66,9 +68,10 @@ func servedAnswers() -> Bool {
       answer = Array("null".utf8)
     }
     let reply = JSONWriter.bytes(of: SyncReply.done(address: request.address).value)
-    guard StandardFrames.write(reply, limit: 1 << 20),
-      StandardFrames.write(answer ?? Array(usual(request.call, body, asksAll).utf8), limit: longestSyncFrame)
-    else { return true }
+    do {
+      try stream.send(reply)
+      try stream.send(answer ?? Array(usual(request.call, body, asksAll).utf8))
+    } catch { return true }
   }
   return true
 }
