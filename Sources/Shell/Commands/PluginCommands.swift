@@ -14,8 +14,7 @@ enum PluginCommands {
     [
       listPlugins, pluginInfo, enablePlugin, disablePlugin, reloadPlugin, PluginWork.newPlugin, PluginWork.testPlugin,
       PluginWork.limitPlugin,
-    ] + PluginPackages.all + [PluginCheckCommand.command] + PluginIndexCommands.all + PluginLockCommands.all
-      + [PluginKeys.command]
+    ] + PluginPackages.all + [PluginCheckCommand.command]
   }
 
   static let pluginTheme = "Plugins"
@@ -34,27 +33,15 @@ enum PluginCommands {
       ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
       ("granted", .list(plugin.granted.map { .text($0) })),
       ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
-      ("needs", needsRecord(manifest?.needs ?? Needs())),
       ("seconds", .number(plugin.limits.seconds)), ("memory", .integer(plugin.limits.memory)),
       ("load_seconds", plugin.loadTime.map { .number($0) } ?? .null), ("folder", .text(plugin.folder)),
       ("error", plugin.lastError.map { .text($0) } ?? .null),
     ])
   }
 
-  private static func needsRecord(_ needs: Needs) -> Value {
-    let plugins = needs.plugins.map { ($0.name, Value.text($0.range.description)) }
-    let deckhand = needs.deckhand.map { [("deckhand", Value.text($0.description))] } ?? []
-    return .record(deckhand + [("plugins", .record(plugins))])
-  }
-
-  private static func needsText(_ needs: Needs) -> String {
-    let deckhand = needs.deckhand.map { ["Deckhand \($0)"] } ?? []
-    return (deckhand + needs.plugins.map { "\($0.name) \($0.range)" }).joined(separator: ", ")
-  }
-
   private static func stateWord(_ plugin: Plugin, _ session: Session) -> String {
     switch plugin.state {
-    case .ready, .loading, .loaded: session.plugins.dependencies.problem(of: plugin) == nil ? "on" : "failed"
+    case .ready, .loading, .loaded: "on"
     case .off: "off"
     case .asking: "asking"
     case .newer: "newer"
@@ -63,9 +50,6 @@ enum PluginCommands {
   }
 
   private static func stateText(_ plugin: Plugin, _ session: Session) -> String {
-    if plugin.isUsable, let problem = session.plugins.dependencies.problem(of: plugin) {
-      return "failed: " + plugin.reason(of: problem)
-    }
     switch plugin.state {
     case .ready, .loading, .loaded:
       return plugin.isBundled ? "on (bundled)" : session.plugins.isolation.holds(plugin) ? "on" : "on (not isolated)"
@@ -114,22 +98,36 @@ enum PluginCommands {
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       session.plugins.refreshManifest(of: plugin)
+      let origin = try origin(of: plugin, session)
       var rows = [
         ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin, session)],
         ["summary", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
         ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
-        ["needs", needsText(plugin.manifest?.needs ?? Needs())],
-        ["key", try PluginKeys.signer(of: plugin.name, session)],
         ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB per call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
       if let licence = plugin.manifest?.licence { rows.insert(["licence", licence], at: 1) }
       if let author = plugin.manifest?.author { rows.insert(["author", author], at: 1) }
+      rows += origin.map { [$0.name, $0.text] }
       if let error = plugin.lastError { rows.append(["last error", error]) }
+      var record = pluginRecord(plugin, session).record ?? Value.Record()
+      for fact in origin { record[fact.name] = .text(fact.text) }
       return CommandResult(
-        pluginRecord(plugin, session), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
+        .record(record), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
+    }
+  }
+
+  /// Where an installed plugin came from, and the hash of its content, by which authors can say what they published.
+  private static func origin(of plugin: Plugin, _ session: Session) throws -> [(name: String, text: String)] {
+    if plugin.isBundled { return [] }
+    let source = try session.plugins.packages.source(of: plugin).map { [("source", printable($0, limit: .max))] } ?? []
+    do {
+      return source + [("sha256", try session.plugins.packages.contentHash(of: plugin))]
+    } catch let problem as any Problem {
+      session.console.message("plugin: \(problem.message)")
+      return source
     }
   }
 
@@ -173,7 +171,6 @@ enum PluginCommands {
   }
 
   /// Enables a plugin if the user grants the permissions that it asks for.
-  /// - Throws: also if something that it needs is missing or off, before the user is asked.
   static func enable(
     _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
   ) throws -> Enabling {
@@ -181,7 +178,6 @@ enum PluginCommands {
       throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
     }
     let manifest = try session.plugins.currentManifest(of: plugin)
-    if let problem = session.plugins.dependencies.problem(of: plugin) { throw problem }
     guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return .inDryRun }
     guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return .refused(manifest) }
     try session.plugins.enable(plugin, asked: manifest, isolated: isolated)
@@ -229,20 +225,11 @@ enum PluginCommands {
     }
   }
 
-  /// Disables a plugin, and says which others will not load without it.
   /// - Returns: false in a dry run.
   @discardableResult
   static func disable(_ plugin: Plugin, _ session: Session) throws -> Bool {
     guard session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") else { return false }
-    let dependencies = session.plugins.dependencies
-    let others = session.plugins.plugins.filter {
-      $0 !== plugin && $0.isUsable && dependencies.problem(of: $0) == nil
-    }
     try session.plugins.disable(plugin)
-    for other in others {
-      guard let problem = dependencies.problem(of: other) else { continue }
-      session.console.note("\(other.name) will not load: \(other.reason(of: problem))")
-    }
     return true
   }
 
