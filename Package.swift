@@ -156,8 +156,8 @@ let package = Package(
     room(
       "PluginHost",
       [
-        "Problems", "Text", "Values", "Files", "Archives", "Authentication", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace", "Decks", "Wire", "CConfinement",
+        "Problems", "Text", "Values", "Files", "Archives", "LuaRuntime", "Commands", "Bindings",
+        "WordGames", "Workspace", "Wire", "CConfinement",
       ], isLarge: true),
     room(
       "Shell",
@@ -292,7 +292,7 @@ let package = Package(
     tests("LuaRuntime", ["Problems", "Text", "Values", "Wire", "CLua"], exclude: ["Scripts"]),
     tests("Commands", ["Problems", "Values"]),
     tests("LanguageServer", ["Problems", "Values"]),
-    tests("PluginHost", ["Problems", "Bindings", "Archives", "Authentication", "CZlib", "Files", "Text", "Values"]),
+    tests("PluginHost", ["Problems", "Bindings", "Archives", "CZlib", "Files", "Text", "Values"]),
     // Runs the shell on a machine whose disk and clock a plan moves: see Scripts/simulate.
     .target(
       name: "SimulatedDisk", dependencies: ["CLua"], path: "Tests/Simulation/Disk",

@@ -1,6 +1,6 @@
 // Loads a plugin's code, and unloads everything that it added. Invariant: a plugin has its own Lua state with the
-// safe libraries, its granted modules and its own files; the plugins that it needs were loaded before it. It may be
-// unloaded while its code runs: what it added is removed at once, its state when the code has ended.
+// safe libraries, its granted modules and its own files. It may be unloaded while its code runs: what it added is
+// removed at once, its state when the code has ended.
 
 public import Bindings
 import Commands
@@ -67,9 +67,6 @@ extension PluginHost {
     }
     try session.requireSignIn()
     guard let manifest = plugin.manifest else { return }
-    try dependencies.load(of: plugin)
-    // Loading the plugins that it needs may have used it, and so loaded it, or have turned it off.
-    guard plugin.state == .ready else { return try load(plugin) }
     try loadCode(of: plugin, manifest)
   }
 

@@ -21,8 +21,6 @@ public struct Manifest: Sendable {
   public let modes: [String]
   /// The events that the plugin listens to; the first of them that occurs loads its code.
   public let events: [ShellEvent]
-  /// The versions of Deckhand and the plugins that it needs.
-  public let needs: Needs
   /// What is probably a mistake, but refuses nothing: keys that are not known. A key that begins with `x-` is the
   /// author's own.
   public let remarks: [String]
@@ -63,28 +61,8 @@ public struct Manifest: Sendable {
     commands = isNewer ? [] : try reader.names("commands")
     modes = isNewer ? [] : try reader.names("modes")
     events = isNewer ? [] : try reader.events()
-    needs = isNewer ? Needs() : try reader.needs()
     remarks = isNewer ? [] : reader.remarks
   }
-}
-
-/// What a plugin needs.
-///
-///     "needs": {"deckhand": ">=0.1", "plugins": {"dictionary": ">=1.0 <2"}}
-public struct Needs: Sendable {
-  /// Another plugin that it needs, with the accepted versions.
-  public struct Plugin: Sendable {
-    public let name: String
-    public let range: VersionRange
-  }
-
-  /// The accepted versions of Deckhand; nil for any.
-  public internal(set) var deckhand: VersionRange?
-  public internal(set) var plugins: [Plugin] = []
-
-  public init() {}
-
-  public var isEmpty: Bool { deckhand == nil && plugins.isEmpty }
 }
 
 /// Reads the keys of a manifest; each has its own error.
@@ -94,7 +72,6 @@ struct ManifestReader {
 
   private static let keys = [
     "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "events",
-    "needs",
   ]
 
   var remarks: [String] {
@@ -131,51 +108,6 @@ struct ManifestReader {
     guard let text = try text("version") else { return "0" }
     guard Version(text) != nil else { throw wrong("version", "a version such as \"1.0.0\"") }
     return text
-  }
-
-  func needs() throws(PluginError) -> Needs {
-    var needs = Needs()
-    if let value = object["needs"] {
-      guard let members = value.record?.fields else {
-        throw wrong("needs", "an object with \"deckhand\" and \"plugins\"")
-      }
-      for member in members {
-        switch member.name {
-        case "deckhand": needs.deckhand = try range(member.value, "\"needs\": \"deckhand\"")
-        case "plugins": needs.plugins = try plugins(member.value)
-        default:
-          throw .badManifest(
-            plugin: folder,
-            reason: "\"needs\": \(quoted(member.name)) is not a known key"
-              + "\(didYouMean(member.name, among: Self.needNames)); there are "
-              + Self.needNames.joined(separator: ", "))
-        }
-      }
-    }
-    return needs
-  }
-
-  private static let needNames = ["deckhand", "plugins"]
-
-  private func plugins(_ value: Value) throws(PluginError) -> [Needs.Plugin] {
-    guard let members = value.record?.fields else {
-      throw .badManifest(
-        plugin: folder, reason: "\"needs\": \"plugins\": an object of names and version ranges expected")
-    }
-    return try members.map { (member) throws(PluginError) in
-      guard Manifest.isName(member.name) else {
-        throw .badManifest(plugin: folder, reason: "\"needs\": \(quoted(member.name)) is not a plugin name")
-      }
-      return Needs.Plugin(name: member.name, range: try range(member.value, "\"needs\": \(quoted(member.name))"))
-    }
-  }
-
-  private func range(_ value: Value, _ place: String) throws(PluginError) -> VersionRange {
-    guard let text = value.text, let range = VersionRange(text) else {
-      throw .badManifest(
-        plugin: folder, reason: "\(place): a version range expected, such as \">=1.2 <2\", \"^1.2\" or \"*\"")
-    }
-    return range
   }
 
   func events() throws(PluginError) -> [ShellEvent] {

@@ -18,12 +18,6 @@ public enum PluginError: Problem, TracedError, Equatable {
   /// Its manifest names something that its code did not add.
   case missing(plugin: String, what: String)
   case asksForMore(plugin: String, rights: [String])
-  /// A plugin that it needs is missing, has another version, or is off. `chain` leads from the requested plugin to
-  /// the missing one.
-  case missingDependency(plugin: String, needs: String, reason: String, chain: [String] = [])
-  case needsDeckhand(plugin: String, range: String, version: String, chain: [String] = [])
-  /// Plugins that need each other in a cycle; the first name is repeated at the end.
-  case cycle([String])
   case exists(name: String, what: String)
   case badName(String)
   case disabled(plugin: String)
@@ -95,18 +89,6 @@ public enum PluginError: Problem, TracedError, Equatable {
       .of(
         plugin, .notGranted, "Not granted",
         "\(plugin): only you can change what a plugin may use: type `plugin limit \(plugin)` with the new limits")
-    case .missingDependency(let plugin, let needs, let reason, let chain):
-      .of(
-        plugin, .missingDependency, "A plugin needs another",
-        "\(plugin): needs the plugin \(needs), \(reason)\(Self.words(of: chain))")
-    case .needsDeckhand(let plugin, let range, let version, let chain):
-      .of(
-        plugin, .missingDependency, "A plugin for another Deckhand",
-        "\(plugin): needs Deckhand \(range), this is \(version)\(Self.words(of: chain))")
-    case .cycle(let names):
-      ProblemReport(
-        .dependencyCycle, "Plugins need each other",
-        "\(names.first ?? ""): plugins need each other in a cycle: \(names.joined(separator: " > "))")
     case .exists(let name, let what):
       ProblemReport(.exists, "The name is taken", "\(quoted(name)) is already the name of \(what)")
     case .badName(let name):
@@ -114,10 +96,5 @@ public enum PluginError: Problem, TracedError, Equatable {
         .badName, "Not a usable name",
         "\(quoted(name)) is not a valid plugin name: lowercase letters, digits, _ and - are expected, a letter first")
     }
-  }
-
-  /// Returns ` (a > b > c)` if the chain has more than the two names that the message has already.
-  private static func words(of chain: [String]) -> String {
-    chain.count > 2 ? " (\(chain.joined(separator: " > ")))" : ""
   }
 }

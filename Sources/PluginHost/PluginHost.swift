@@ -17,8 +17,6 @@ public protocol PluginSession: AnyObject {
   func requireSignIn() throws
   /// The folder for the file of grants, which belongs to the signed-in user; nil while nobody is signed in.
   var grantsFolder: String? { get }
-  /// The program's version.
-  var version: String { get }
   /// Whether errors show a traceback.
   var wantsTrace: Bool { get }
   /// Prints a failure in one line, when the user did not ask for the plugin.

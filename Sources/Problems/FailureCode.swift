@@ -32,7 +32,6 @@ extension ProblemCode {
     case badQuery = "bad_query"
     case badRow = "bad_row"
     case badRule = "bad_rule"
-    case badSignature = "bad_signature"
     case badSize = "bad_size"
     case badState = "bad_state"
     case badSyncAnswer = "bad_sync_answer"
@@ -49,7 +48,6 @@ extension ProblemCode {
     case damaged
     case damagedJournal = "damaged_journal"
     case damagedPicture = "damaged_picture"
-    case dependencyCycle = "dependency_cycle"
     case drawingFailed = "drawing_failed"
     case duplicate
     case duplicateID = "duplicate_id"
@@ -58,7 +56,6 @@ extension ProblemCode {
     case emptyNote = "empty_note"
     case emptyPrompt = "empty_prompt"
     case exists
-    case expired
     case exposed
     case failed
     case fileFailed = "file_failed"
@@ -79,7 +76,6 @@ extension ProblemCode {
     case madeFromNote = "made_from_note"
     /// An argument that a command finds missing only at run time.
     case missingArgument = "missing_argument"
-    case missingDependency = "missing_dependency"
     case missingImage = "missing_image"
     case missingKey = "missing_key"
     case newer
@@ -114,7 +110,6 @@ extension ProblemCode {
     case nothingToRedo = "nothing_to_redo"
     case nothingToUndo = "nothing_to_undo"
     case offline
-    case otherKey = "other_key"
     case outOfMemory = "out_of_memory"
     case outOfRange = "out_of_range"
     case over
@@ -163,13 +158,10 @@ extension ProblemCode {
     case unknownRule = "unknown_rule"
     case unknownSetting = "unknown_setting"
     case unreadable
-    case unsigned
-    case untrustedKey = "untrusted_key"
     case unwritable
     case wrongLength = "wrong_length"
     case wrongStart = "wrong_start"
     case wrongType = "wrong_type"
-    case yanked
     /// The meaning, in a sentence.
     public var meaning: String {
       switch self {
@@ -201,7 +193,6 @@ extension ProblemCode {
       case .badQuery: "The query is invalid; `help queries` explains the syntax."
       case .badRow: "A row of a table is invalid."
       case .badRule: "The text does not name a rule of a game, or gives it an invalid value."
-      case .badSignature: "The signature of a package is invalid, or the package was changed after signing."
       case .badSize: "A size is out of range."
       case .badState: "The saved state of a game cannot be read."
       case .badSyncAnswer: "A server sent an answer that is not valid in the sync protocol."
@@ -218,7 +209,6 @@ extension ProblemCode {
       case .damaged: "Stored data is damaged; `doctor` gives the details."
       case .damagedJournal: "The journal of an unfinished change is damaged."
       case .damagedPicture: "A picture of a document is damaged."
-      case .dependencyCycle: "Plugins depend on each other in a cycle."
       case .drawingFailed: "The drawing program failed."
       case .duplicate: "The deck already contains such a card."
       case .duplicateID: "Two objects in the file have the same id."
@@ -227,7 +217,6 @@ extension ProblemCode {
       case .emptyNote: "The note produces no card: its fields are blank."
       case .emptyPrompt: "The prompt of a card is blank."
       case .exists: "The name is already in use."
-      case .expired: "An index of plugins has expired."
       case .exposed: "Other users can read a file that should be private."
       case .failed: "The operation failed for a reason without a code of its own."
       case .fileFailed: "The system could not read or write the file; the message gives the reason."
@@ -247,7 +236,6 @@ extension ProblemCode {
       case .luaError: "Lua code raised an error."
       case .madeFromNote: "The card is generated from a note; change the note instead."
       case .missingArgument: "An argument that the command needs is missing."
-      case .missingDependency: "A plugin that this one needs is missing."
       case .missingImage: "A picture that a document names is missing."
       case .missingKey: "A required field is missing."
       case .newer: "The file or the data come from a newer version of the program."
@@ -282,7 +270,6 @@ extension ProblemCode {
       case .nothingToRedo: "There is nothing to redo."
       case .nothingToUndo: "There is nothing to undo."
       case .offline: "The server cannot be reached."
-      case .otherKey: "The plugin was previously signed with another key."
       case .outOfMemory: "There is not enough memory."
       case .outOfRange: "A number is out of range."
       case .over: "The session or the game is over."
@@ -330,13 +317,10 @@ extension ProblemCode {
       case .unknownRule: "There is no such rule."
       case .unknownSetting: "There is no such setting."
       case .unreadable: "The file cannot be read."
-      case .unsigned: "The package is not signed."
-      case .untrustedKey: "The package is signed with a key that you do not trust."
       case .unwritable: "The file cannot be written."
       case .wrongLength: "The word has the wrong number of letters."
       case .wrongStart: "The word begins with the wrong letter."
       case .wrongType: "The value has the wrong type."
-      case .yanked: "The author withdrew this version of the plugin."
       }
     }
   }

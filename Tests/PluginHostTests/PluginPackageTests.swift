@@ -9,7 +9,6 @@ import Testing
 import Text
 
 @testable import Archives
-@testable import Authentication
 @testable import PluginHost
 
 /// A tar archive as anybody could make it.
@@ -84,7 +83,7 @@ private struct Tar {
     tar.add("mine/init.lua", "return")
     let read = try package(Tar.zipped(tar.ended + [UInt8](repeating: 0, count: 8192)))
     #expect(read.files.map(\.path) == ["init.lua", "parts/verbs.lua", "plugin.json"])
-    #expect(read.files[1].bytes.count == 1000 && read.signature == nil && read.name == "mine")
+    #expect(read.files[1].bytes.count == 1000 && read.name == "mine")
   }
 
   @Test(arguments: [
@@ -208,37 +207,5 @@ private struct Tar {
     unlink(path + "/x.lua")
     try folder.makeFolder("mine/" + String(repeating: "d/", count: 20))
     #expect(throws: ArchiveError.self) { try PluginPackage(folder: path, isInterrupted: { false }) }
-  }
-
-  // MARK: Signatures
-
-  @Test func `an invalid minisign signature beside a package is refused`() throws {
-    let bytes = try PluginPackage(folder: plugin(), isInterrupted: { false }).packed(as: "p")
-    #expect(try package(bytes).signature == nil)
-    for text in ["", "x", "untrusted comment: x\nRW\ntrusted comment: y\nRW\n"] {
-      try folder.write(text, to: "p.tar.gz.minisig")
-      #expect(try refusal(bytes).contains("signature is not valid"), "\(text)")
-    }
-  }
-
-  // MARK: Trusted keys
-
-  @Test func `trusted keys and pins are stored, and damage is reported`() throws {
-    let key = try #require(MinisignKey("RWRK8N9dH8dv1oFazzp7jP1JvRruBSYaYgdZrGn3MfCIGu668uw5cDXe"))
-    var keys = try TrustedKeys(data: folder.path)
-    keys.set(key, name: "Ray")
-    keys.pin("mine", to: key)
-    try keys.save()
-    keys = try TrustedKeys(data: folder.path)
-    #expect(keys.trusts(key) && keys.keys.first?.name == "Ray" && keys.plugins(of: key) == ["mine"])
-    keys.set(key, name: nil)
-    #expect(!keys.trusts(key) && keys.pins["mine"] == key)
-    keys.pin("mine", to: nil)
-    try keys.save()
-    #expect(try TrustedKeys(data: folder.path).pins.isEmpty)
-    for text in ["", "[]", "{"] {
-      try folder.write(text, to: "plugin-keys.json")
-      #expect(throws: SignatureError.self, "\(text)") { try TrustedKeys(data: folder.path) }
-    }
   }
 }

@@ -8,12 +8,10 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Authentication
 @testable import PluginHost
 
 @Suite struct PluginStoreTests {
   private let folder = TemporaryFolder()
-  private let key = "RWRK8N9dH8dv1oFazzp7jP1JvRruBSYaYgdZrGn3MfCIGu668uw5cDXe"
 
   private var store: PluginStore {
     PluginStore(data: folder.path, folder: folder.file("plugins"), wait: .byPauses(seconds: 0.1))
@@ -27,7 +25,7 @@ import Values
   private func journal(isInstalled: Bool = true, account: String = "local") throws {
     try folder.makeFolder("plugins")
     try folder.write(
-      #"{"plugin": "mine", "installed": \#(isInstalled), "account": "\#(account)", "key": "\#(key)", "#
+      #"{"plugin": "mine", "installed": \#(isInstalled), "account": "\#(account)", "#
         + #""grant": \#(isInstalled ? #"{"enabled": true, "granted": ["shell"]}"# : "null")}"#, to: "plugins/.journal")
   }
 
@@ -49,7 +47,6 @@ import Values
     #expect(found == "2")
     let grants = try GrantFile(folder: folder.file("local"))
     #expect(grants.entry(of: "mine", isBundled: false)?.granted == ["shell"])
-    #expect(try TrustedKeys(data: folder.path).pins["mine"]?.description == key)
     try store.recover()
     #expect(found == "2")
   }

@@ -1,4 +1,4 @@
-// Packages of plugins through the built program: packed, signed, installed, updated, removed.
+// Packages of plugins through the built program: packed, installed, updated, checked, removed.
 
 import Glibc
 import TestSupport
@@ -30,104 +30,104 @@ import Testing
     return home.path + "/" + name
   }
 
-  /// Creates a minisign key in a home; returns its public half.
-  private func key(of home: Home) throws -> String {
-    let path = home.path + "/minisign"
-    try minisign(["-G", "-W", "-p", path + ".pub", "-s", path + ".key"], home)
-    return String(try #require(text(of: path + ".pub").split(separator: "\n").last))
-  }
-
-  /// Packs `source/verbs`, signs the package with the home's key; returns its path.
-  private func packSigned(_ home: Home, _ name: String) throws -> String {
-    let package = try pack(home, name)
-    try minisign(["-S", "-s", home.path + "/minisign.key", "-m", package], home)
-    return package
-  }
-
-  private func minisign(_ arguments: [String], _ home: Home) throws {
-    let run = try Child(["/usr/bin/minisign"] + arguments, environment: home.environment).finish(input: "")
-    try #require(run.status == 0, "\(run)")
-  }
-
   private func isEmpty(_ home: Home) -> Bool {
     names(in: home.path + "/data/plugins").filter { $0 != ".lock" }.isEmpty
   }
 
-  @Test func `a signed plugin goes from one home to another, and is updated there`() throws {
+  @Test func `a plugin goes from one home to another as a package, and is updated there`() throws {
     let (author, user) = (try Home(), try Home())
-    let key = try key(of: author)
     try source(author)
-    let first = try packSigned(author, "verbs-1.tar.gz")
+    let first = try pack(author, "verbs-1.tar.gz")
+    let packed = try author.run("plugin", "pack", author.path + "/source/verbs", first, "--json").output
+    let hash = packed.dropLast(3).suffix(64)
     try source(author, version: "1.1.0", permissions: #"["shell", "words"]"#)
-    let second = try packSigned(author, "verbs-2.tar.gz")
-    // It is not installed before the user trusts the key.
-    let refused = try user.run("plugin", "install", first, "--grant", "--unsigned")
-    #expect(refused.status == 1 && refused.errors.contains("which you do not trust") && isEmpty(user), "\(refused)")
-    #expect(try user.run("plugin", "key", "trust", key, "--name", "Ray").status == 0)
-    // Nor is a package that was changed after it was signed.
-    let other = author.path + "/other.tar.gz"
-    try source(author, code: "-- other")
-    _ = try pack(author, "other.tar.gz")
-    try author.write(text(of: first + ".minisig"), to: "other.tar.gz.minisig")
-    let changed = try user.run("plugin", "install", other, "--grant", "--unsigned")
-    #expect(changed.status == 1 && changed.errors.contains("signature is not valid") && isEmpty(user), "\(changed)")
+    let second = try pack(author, "verbs-2.tar.gz")
     let asks = try user.run("plugin", "install", first)
     #expect(asks.status == 1 && asks.errors.contains("asks for shell; `plugin install") && isEmpty(user), "\(asks)")
     let rehearsed = try user.run("--dry-run", "plugin", "install", first)
     #expect(rehearsed.status == 0 && isEmpty(user))
-    #expect(rehearsed.errors.contains("would install verbs 1.0.0; signed with a key that you trust: Ray, "))
+    #expect(rehearsed.errors.contains("would install verbs 1.0.0; the SHA-256 of its content: \(hash)"), "\(rehearsed)")
     let installed = try user.run("plugin", "install", first, "--grant")
     #expect(installed.status == 0 && installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
     #expect(try user.run("verbs").output == "version 1.0.0\n")
     #expect(try user.run("plugin", "install", first).errors.contains("already installed"))
-    // The new version asks for more permissions: only the new ones are asked for.
-    let more = try user.run("plugin", "update", second)
-    #expect(more.status == 1 && more.errors.contains("verbs asks for words; `plugin update"), "\(more)")
-    #expect(try user.run("verbs").output == "version 1.0.0\n")
-    let updated = try user.run("plugin", "update", second, "--grant")
+    let info = try user.run("plugin", "info", "verbs", "--json").output
+    #expect(info.contains("\"source\": \"\(first)\", \"sha256\": \"\(hash)\""), "\(info)")
+    // The new version asks for more permissions: only the new ones are asked for, and its code is agreed to as well.
+    for (options, words) in [
+      ([], "verbs asks for words; `plugin update verbs --yes --grant` grants it"),
+      (["--yes"], "verbs asks for words; `plugin update verbs --yes --grant` grants it"),
+      (["--grant"], "nobody can be asked about the changes in verbs 1.1.0"),
+    ] {
+      let more = try user.run(["plugin", "update", "verbs", second] + options)
+      #expect(more.status == 1 && more.errors.contains(words), "\(more)")
+      #expect(try user.run("verbs").output == "version 1.0.0\n")
+    }
+    let updated = try user.run("plugin", "update", "verbs", second, "--yes", "--grant")
     #expect(updated.output == "Updated verbs from 1.0.0 to 1.1.0; 1 test passed.\n", "\(updated)")
     #expect(try user.run("verbs").output == "version 1.1.0\n")
-    #expect(try user.run("plugin", "info", "verbs").output.contains("(Ray)"))
-    let older = try user.run("plugin", "update", first)
-    #expect(older.status == 1 && older.errors.contains("1.1.0 is installed, and the package has 1.0.0"), "\(older)")
+    let older = try user.run("plugin", "update", "verbs", first, "--yes")
+    #expect(older.status == 1 && older.errors.contains("1.1.0 is installed, and \"\(first)\" has 1.0.0"), "\(older)")
+    let wrong = try user.run("plugin", "update", "verbs", first, "1.0.1", "--yes")
+    #expect(wrong.errors.contains("has verbs 1.0.0, not verbs 1.0.1"), "\(wrong)")
+    let back = try user.run("plugin", "update", "verbs", first, "1.0.0", "--yes")
+    #expect(back.output == "Updated verbs from 1.1.0 to 1.0.0; 1 test passed.\n", "\(back)")
     #expect(names(in: user.path + "/data/plugins") == [".lock", "verbs"])
   }
 
-  @Test func `a plugin belongs to the key that signed it, until the user says otherwise`() throws {
-    let (author, other, user) = (try Home(), try Home(), try Home())
-    let (key, otherKey) = (try key(of: author), try key(of: other))
-    try source(author)
-    let first = try packSigned(author, "verbs.tar.gz")
-    try source(other, version: "2.0.0")
-    let second = try packSigned(other, "verbs.tar.gz")
-    try source(user, version: "3.0.0")
-    let unsigned = try pack(user, "verbs.tar.gz")
-    for one in [key, other.path + "/minisign.pub"] {
-      #expect(try user.run("plugin", "key", "trust", one).status == 0)
+  @Test func `an update reads the folder again that a plugin was installed from`() throws {
+    let home = try Home()
+    let folder = try source(home)
+    let install = try Child(
+      ["/bin/sh", "-c", "cd \(home.path) && exec \"$@\"", "sh"]
+        + home.words(["plugin", "install", "source/verbs", "--grant"]), environment: home.environment
+    ).finish(input: "")
+    #expect(install.status == 0, "\(install)")
+    let same = try home.run("plugin", "update", "verbs", "--yes")
+    #expect(
+      same.status == 1 && same.errors.contains("verbs 1.0.0 is installed, and \"\(folder)\" has the same"), "\(same)")
+    // New code counts, whether or not its author gave it a new version.
+    try source(home, code: "-- more")
+    #expect(try home.run("plugin", "update", "verbs").errors.contains("with --yes it makes them"))
+    #expect(try home.run("plugin", "update", "verbs", "--yes").output == "Updated verbs 1.0.0; 1 test passed.\n")
+    try source(home, version: "0.9.0")
+    #expect(try home.run("plugin", "update", "verbs", "--yes").errors.contains("to go back to that version, name it"))
+    #expect(try home.run("plugin", "update", "verbs", "0.9.0", "--yes").status == 0)
+    #expect(try home.run("verbs").output == "version 0.9.0\n")
+    removeTree(folder)
+    #expect(try home.run("plugin", "update", "verbs", "--yes").errors.contains("there is no such file or folder"))
+    #expect(try home.run("plugin", "new", "own").status == 0)
+    #expect(try home.run("plugin", "update", "own").errors.contains("was not installed from a file or a folder"))
+  }
+
+  @Test func `a diff shows every byte of what changes, or the update is not asked about`() throws {
+    let home = try Home()
+    try source(home, code: "\n-- two\n-- three")
+    #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--grant").status == 0)
+    let blanks = String(repeating: " ", count: 5_000)
+    let long = String(repeating: "x", count: 300)
+    try source(
+      home, version: "1.1.0", permissions: #"["shell", "words"]"#,
+      code:
+        "\n-- two\n-- three\n-- \0 hidden()\n--\(blanks)far()\n-- \(long) last()\n-- four\r\n-- \u{1B}[2Jgone\u{202E}")
+    let shown = try home.run("plugin", "update", "verbs", "--diff")
+    let lines = shown.output.split(separator: "\n").map(String.init)
+    #expect(lines.prefix(4) == ["permissions", "+words  (look up words)", "--- init.lua", "+++ init.lua"], "\(shown)")
+    // A diff must not show files with CR LF as one line, which is truncated.
+    for line in ["+-- \\x00 hidden()", "+--\(blanks)far()", "+-- four\\r", "@@ -1,3 +1,8 @@"] {
+      #expect(lines.contains(line), "\(line): \(shown)")
     }
-    #expect(try user.run("plugin", "install", first, "--grant").status == 0)
-    for package in [second, unsigned] {
-      let refused = try user.run("plugin", "update", package, "--grant", "--unsigned")
-      #expect(refused.status == 1 && refused.errors.contains("was signed with the key"), "\(refused)")
-    }
-    // Also after it was removed: its owner is remembered.
-    #expect(try user.run("plugin", "remove", "verbs").status == 0)
-    #expect(try user.run("plugin", "install", second, "--grant").status == 1)
-    #expect(try user.run("plugin", "key", "trust", otherKey, "--plugin", "verbs").status == 0)
-    #expect(try user.run("plugin", "install", second, "--grant").status == 0)
-    let list = try user.run("plugin", "key", "list", "--json").lines
-    #expect(list.contains { $0.contains(otherKey) && $0.contains("[\"verbs\"]") }, "\(list)")
-    // An unsigned plugin, and one whose key is no longer trusted.
-    #expect(try user.run("plugin", "key", "remove", otherKey, "--plugin", "verbs").status == 0)
-    #expect(try user.run("plugin", "update", unsigned, "--unsigned").status == 0)
-    #expect(try user.run("plugin", "key", "remove", key).status == 0)
-    #expect(try user.run("plugin", "key", "remove", key).status == 1)
-    for words in [
-      ["trust"], ["trust", "abcd"], ["trust", "/etc/passwd"], ["remove"], ["list", "x"], ["make"],
-      ["trust", key, "--plugin", "../x"],
-    ] {
-      #expect(try user.run(["plugin", "key"] + words).status != 0, "\(words)")
-    }
+    #expect(lines.contains { $0.hasPrefix("-shell.command{") } && shown.output.contains("\(long) last()\n"), "\(shown)")
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ")
+    terminal.type("plugin update verbs\r", showing: "verbs 1.1.0, replacing 1.0.0")
+    terminal.wait(for: "it also wants to: look up words", "+-- \\x00 hidden()", "|far()", "x last()")
+    terminal.wait(for: "-- \\x1B[2Jgone\\u{202E}", "Update it? [y/N] ")
+    terminal.type("n\r", showing: "verbs is not updated.")
+    try source(home, version: "1.2.0", code: (0..<4_000).map { "\n-- \($0)" }.joined() + "\nlocal late = 1")
+    terminal.type("plugin update verbs\r", showing: "3,000:", "--diff")
+    #expect(try home.run("verbs").output == "version 1.0.0\n")
+    #expect(try home.run("plugin", "update", "verbs", "--diff").output.contains("\n+local late = 1\n"))
   }
 
   @Test func `a plugin that cannot be loaded or fails its tests leaves everything as it was`() throws {
@@ -140,10 +140,10 @@ import Testing
     ] {
       try source(home, version: "1.1.0", code: code, test: test)
       let bad = try pack(home, "bad.tar.gz")
-      let refused = try home.run("plugin", "install", bad, "--grant", "--unsigned")
+      let refused = try home.run("plugin", "install", bad, "--grant")
       #expect(refused.status == 1 && refused.errors.contains(words) && isEmpty(home), "\(refused)")
-      #expect(try home.run("plugin", "install", first, "--grant", "--unsigned").status == 0)
-      let kept = try home.run("plugin", "update", bad, "--grant", "--unsigned")
+      #expect(try home.run("plugin", "install", first, "--grant").status == 0)
+      let kept = try home.run("plugin", "update", "verbs", bad, "--yes")
       #expect(kept.status == 1 && kept.errors.contains("; verbs 1.0.0 stays"), "\(kept)")
       #expect(try home.run("verbs").output == "version 1.0.0\n")
       #expect(names(in: home.path + "/data/plugins") == [".lock", "verbs"])
@@ -155,10 +155,10 @@ import Testing
     let home = try Home()
     try source(home)
     let first = try pack(home, "verbs-1.tar.gz")
-    #expect(try home.run("plugin", "install", first, "--unsigned", "--grant").status == 0)
+    #expect(try home.run("plugin", "install", first, "--grant").status == 0)
     try home.write("{", to: "data/plugins/verbs/plugin.json")
     try source(home, version: "1.1.0")
-    let update = try home.run("plugin", "update", pack(home, "verbs-2.tar.gz"), "--unsigned", "--grant")
+    let update = try home.run("plugin", "update", "verbs", pack(home, "verbs-2.tar.gz"), "--yes")
     #expect(update.status == 0, "\(update)")
     #expect(try home.run("verbs").output == "version 1.1.0\n")
   }
@@ -169,67 +169,48 @@ import Testing
     try home.enable("verbs")
     removeTree(home.path + "/data/plugins/verbs")
     try source(home)
-    let run = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned")
+    let run = try home.run("plugin", "install", home.path + "/source/verbs")
     #expect(run.status == 1 && run.errors.contains("asks for shell"), "\(run)")
     // A disabled plugin stays disabled.
-    #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant").status == 0)
+    #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--grant").status == 0)
     #expect(try home.run("plugin", "disable", "verbs").status == 0)
     try source(home, version: "2.0.0", permissions: #"["shell", "words"]"#)
-    let updated = try home.run("plugin", "update", try pack(home, "2.tar.gz"), "--unsigned")
+    let updated = try home.run("plugin", "update", "verbs", try pack(home, "2.tar.gz"), "--yes")
     #expect(updated.status == 0 && updated.output.hasSuffix(" It is disabled.\n"), "\(updated)")
     #expect(try home.run("verbs").status == 2)
     #expect(try home.run("plugin", "enable", "verbs").errors.contains("asks for shell, words"))
   }
 
-  @Test func `bundled plugins, taken names and needed plugins are refused`() throws {
+  @Test func `bundled plugins and taken names are refused`() throws {
     let home = try Home()
     let nothing = home.path + "/none"
-    for words in [["remove", "hangman"], ["remove", "nobody"], ["update", nothing], ["install", "/etc"]] {
+    for words in [["remove", "hangman"], ["remove", "nobody"], ["update", "hangman", nothing], ["install", "/etc"]] {
       #expect(try home.run(["plugin"] + words).status == 1, "\(words)")
     }
     try source(home, manifest: #""modes": ["hangman"]"#)
-    let taken = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
+    let taken = try home.run("plugin", "install", home.path + "/source/verbs", "--grant")
     #expect(taken.status == 1 && taken.errors.contains("hangman") && isEmpty(home), "\(taken)")
-    try source(home, manifest: #""needs": {"deckhand": ">=99"}"#)
-    let newer = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
-    #expect(newer.status == 1 && newer.errors.contains("verbs: needs Deckhand >=99, this is 0.1.0"), "\(newer)")
-    try source(home, manifest: #""needs": {"plugins": {"base": ">=1"}}"#)
-    let missing = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
-    #expect(missing.errors.contains("needs the plugin base, which is not installed") && isEmpty(home), "\(missing)")
-    try home.plugin("base", "")
-    try home.enable("base")
-    try home.plugin("base", manifest: #""needs": {"plugins": {"deep": "*"}}"#, "")
-    let chain = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
-    #expect(
-      chain.errors.contains("base: needs the plugin deep, which is not installed (verbs > base > deep)"), "\(chain)")
-    try home.plugin("base", manifest: #""needs": {"plugins": {"verbs": "*"}}"#, "")
-    let ring = try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant")
-    #expect(ring.errors.contains("in a cycle: verbs > base > verbs"), "\(ring)")
-    try home.plugin("base", "")
-    #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--unsigned", "--grant").status == 0)
-    let needed = try home.run("plugin", "remove", "base")
-    #expect(needed.status == 1 && needed.errors.contains("base is needed by verbs, which needs base >=1"), "\(needed)")
   }
 
-  @Test func `neither Lua nor a plugin installs, packs or trusts anything`() throws {
+  @Test func `neither Lua nor a plugin installs or packs anything`() throws {
     let home = try Home()
     try source(home)
     for line in [
-      "install source/verbs --unsigned --grant", "pack source/verbs x.tar.gz", "remove verbs", "key remove x",
-      "key list",
+      "install source/verbs --grant", "update verbs", "pack source/verbs x.tar.gz", "check source/verbs",
+      "remove verbs",
     ] {
       let run = try home.run("-e", "print(select(2, shell.run('plugin \(line)')).code)")
       #expect(run.output == "not_here\n", "\(line): \(run)")
     }
   }
 
-  @Test func `at a terminal the signer and the permissions are shown, and confirmed once`() throws {
+  @Test func `at a terminal the permissions are shown, and confirmed once`() throws {
     let home = try Home()
     try source(home, permissions: #"["shell", "decks.read", "decks.write"]"#)
     let terminal = try home.terminal()
     terminal.wait(for: "> ")
     terminal.type("plugin install \(home.path)/source/verbs\r", showing: "verbs 1.0.0\r\n")
-    terminal.wait(for: "not signed: nobody vouches for what is in it")
+    terminal.wait(for: "the SHA-256 of its content:")
     terminal.wait(for: "it wants to: add commands, print, and see which commands you use; read and\r\nchange decks")
     terminal.wait(for: "Install it? [y/N] ")
     terminal.type("n\r", showing: "verbs is not installed.")
@@ -261,6 +242,25 @@ import Testing
     terminal.type("plugin enable grows\r", showing: "look up words")
     terminal.type("y\r", showing: "Enabled grows.")
     terminal.type("grow\r", showing: "more")
+  }
+
+  @Test func `all faults of a plugin are reported at once to its author`() throws {
+    let home = try Home()
+    let path = try source(home, manifest: #""summary": "S.", "author": "A", "licence": "MIT""#)
+    let good = try home.run("plugin", "check", path)
+    #expect(good.status == 0 && good.output.contains("1 test; no faults."), "\(good)")
+    try home.write(#"{"name": "verbs", "api": 1, "commands": ["deck"]}"#, to: "source/verbs/plugin.json")
+    #expect(unlink(path + "/test.lua") == 0)
+    let bad = try home.run("plugin", "check", path)
+    #expect(bad.status == 1)
+    for fault in [
+      "\"version\"", "\"summary\"", "\"author\"", "\"licence\"", "test.lua is missing", "\"deck\" is a command",
+    ] {
+      #expect(bad.output.contains(fault), "\(fault): \(bad)")
+    }
+    #expect(try home.run("--json", "plugin", "check", path).output.contains("\"faults\": [\""))
+    #expect(symlink("/etc/passwd", path + "/x.lua") == 0)
+    #expect(try home.run("plugin", "check", path).output.contains("it is a link"))
   }
 
   @Test func `a package inside its own folder, a link in it and a missing folder are refused`() throws {

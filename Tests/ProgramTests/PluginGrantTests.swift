@@ -238,44 +238,6 @@ import Testing
     #expect(try home.run("same").output == "1\n")
   }
 
-  @Test func `the dependencies of a plugin are loaded before it; cycles and missing ones are named`() throws {
-    let home = try Home()
-    try home.plugin("base", manifest: #""commands": []"#, version: "1.4.0", "print('base')")
-    try home.plugin(
-      "top", permissions: #"["shell"]"#, manifest: #""commands": ["top"], "needs": {"plugins": {"base": "^1.2"}}"#,
-      "print('top') shell.command{name='top', run=function() end}")
-    try home.plugin("ring_a", "print('a')")
-    try home.plugin("ring_b", manifest: #""needs": {"plugins": {"ring_a": "*"}}"#, "print('b')")
-    try home.enable("base", "top", "ring_a", "ring_b")
-    try home.plugin("ring_a", manifest: #""needs": {"plugins": {"ring_b": "*"}}, "load": "startup""#, "print('a')")
-    let run = try home.run("top")
-    #expect(run.lines == ["base", "top"])
-    #expect(run.errors.contains("plugins need each other in a cycle: ring_a > ring_b > ring_a"))
-    let remedy = "needs the plugin base, which is off; `plugin enable base` turns it on"
-    #expect(try home.run("plugin", "disable", "base").errors.contains("top will not load: \(remedy)\n"))
-    #expect(try !home.run("-e", "plugins.disable('base')").errors.contains("will not load"))
-    #expect(try home.run("top").errors.contains("top: " + remedy))
-    #expect(try home.run("plugin", "list").output.contains("failed: " + remedy))
-  }
-
-  @Test(arguments: [
-    (#""plugins": {"nowhere": "*"}"#, "gap: needs the plugin nowhere, which is not installed"),
-    (#""plugins": {"base": ">=2"}"#, "gap: needs the plugin base, version >=2; version 1.4.0 is installed"),
-    (#""plugins": {"base": "*"}"#, "gap: needs the plugin base, which is off; `plugin enable base` turns it on"),
-    (#""plugins": {"ring": "*"}"#, "plugins need each other in a cycle: gap > ring > gap"),
-    (#""deckhand": ">=99""#, "gap: needs Deckhand >=99"),
-  ])
-  func `a plugin that lacks what it needs is not enabled`(needs: String, message: String) throws {
-    let home = try Home()
-    try home.plugin("base", version: "1.4.0", "")
-    try home.plugin("ring", manifest: #""needs": {"plugins": {"gap": "*"}}"#, "")
-    try home.plugin("gap", manifest: "\"needs\": {\(needs)}", "")
-    let run = try home.run("plugin", "enable", "gap", "--grant")
-    #expect(run.status == 1 && run.errors.contains(message), "\(run)")
-    #expect(try home.run("plugin", "info", "gap", "--json").output.contains(#""state": "off""#))
-    #expect(try home.run("-e", "print(select(2, plugins.enable('gap')))").output.contains(message))
-  }
-
   @Test func `a plugin that fails at start-up is reported in one line, and the rest goes on`() throws {
     let home = try Home()
     let codes = [

@@ -3,7 +3,6 @@
 // succeeded.
 
 import Archives
-public import Authentication
 import Bindings
 import Commands
 import Files
@@ -16,10 +15,8 @@ public struct InstallPlan {
   public let package: PluginPackage
   /// The plugin that it replaces.
   public let installed: Plugin?
-  /// The key that signed it, and the user's name for that key; nil without a signature.
-  public let signer: (key: MinisignKey, name: String)?
-  /// The listing that it was found by, if an index vouches for it.
-  public let listed: ListedRelease?
+  /// The files that it adds, changes and removes, by path.
+  public let changes: [PluginFileChange]
   /// The permissions that it asks for and that are not granted yet; empty if it stays off.
   public let added: [Permission]
   /// The permissions that the installed plugin asks for, and this one does not.
@@ -28,19 +25,18 @@ public struct InstallPlan {
   public let isEnabled: Bool
 }
 
-/// How a package may change the plugin of its name.
-public enum InstallPurpose: Sendable {
-  /// The plugin is not installed yet.
-  case install
-  /// A lower version is installed.
-  case update
-  /// This version is installed afterwards, whatever is installed now.
-  case replace
+/// A file that an update adds, changes or removes.
+public struct PluginFileChange: Equatable, Sendable {
+  public let path: String
+  /// Nil for a new file.
+  public let old: [UInt8]?
+  /// Nil for a removed file.
+  public let new: [UInt8]?
 }
 
 /// The plugins that a user installs, updates and removes.
 ///
-///     let plan = try plugins.packages.plan(package, .install)
+///     let plan = try plugins.packages.plan(toInstall: package)
 ///     try plugins.packages.install(plan) { folder in try test(folder) }
 public struct PluginInstaller {
   let host: PluginHost
@@ -51,73 +47,61 @@ public struct PluginInstaller {
     return PluginStore(data: environment.folders.data, folder: environment.folders.plugins, wait: wait)
   }
 
-  /// Checks a package against the installed plugins, without running any of its code.
-  /// - Parameter listed: the version in an index that the package was found as.
-  /// - Throws: `PluginPackageError`, `SignatureError`, `PluginError` or `CommandError`: why it is refused.
-  public func plan(
-    _ package: PluginPackage, _ purpose: InstallPurpose, listed: ListedRelease? = nil
-  ) throws -> InstallPlan {
+  // MARK: Planning
+
+  /// Checks a package of a plugin that is not installed yet, without running any of its code.
+  /// - Throws: `PluginPackageError`, `PluginError` or `CommandError`: why it is refused.
+  public func plan(toInstall package: PluginPackage) throws -> InstallPlan {
     try host.session.requireSignIn()
     let name = package.name
-    let there = host.plugins.first { $0.name == name }
-    if there?.isBundled == true { throw PluginPackageError.bundled(plugin: name) }
-    if let there { host.refreshManifest(of: there) }
-    let signer = try signer(of: package, vouched: listed?.listing.key.map { ($0, listed?.listing.author ?? "") })
-    try checkVersion(of: package, there, purpose)
-    let entry = host.grants?.entry(of: name, isBundled: false)
-    let asked = package.manifest.permissions
+    if let there = host.plugins.first(where: { $0.name == name }) {
+      try requireInstalled(there)
+      host.refreshManifest(of: there)
+      throw PluginPackageError.installed(plugin: name, version: there.manifest?.version ?? "0")
+    }
+    let path = environment.folders.plugins + "/" + name
+    if fileExists(path) { throw PluginError.exists(name: name, what: "the file \(path)") }
+    try checkNames(package.manifest)
     // The grants of a removed plugin do not apply to one that is installed now.
-    let granted = there == nil ? [] : entry?.granted ?? []
-    let isEnabled = there == nil || entry?.isEnabled == true
-    let trial = Plugin(
-      name: name, folder: package.path, isBundled: false, manifest: package.manifest, state: .ready)
-    if let problem = host.dependencies.problem(of: trial, among: host.plugins.filter { $0.name != name } + [trial]) {
-      throw problem
-    }
-    let dependents = host.dependencies.dependents(of: name, unlessAt: package.manifest.version)
-    if there != nil, !dependents.isEmpty { throw PluginPackageError.needed(plugin: name, by: dependents) }
-    if isEnabled { try checkNames(package.manifest) }
     return InstallPlan(
-      package: package, installed: there, signer: signer, listed: listed,
-      added: isEnabled ? asked.filter { !granted.contains($0.description) } : [],
-      dropped: (there?.manifest?.permissions ?? []).filter { !asked.contains($0) }, isEnabled: isEnabled)
+      package: package, installed: nil, changes: [], added: package.manifest.permissions, dropped: [], isEnabled: true)
   }
 
-  /// - Parameter vouched: the author's key, as a trusted index names it.
-  private func signer(
-    of package: PluginPackage, vouched: (key: MinisignKey, name: String)?
-  ) throws -> (key: MinisignKey, name: String)? {
-    let keys = try trustedKeys()
-    let (pinned, id) = (keys.pins[package.name], package.signature?.keyID)
-    if let pinned, pinned.id != id {
-      throw SignatureError.otherKey(plugin: package.name, pinnedID: pinned.id, givenID: id)
+  /// Checks a package that replaces a plugin, without running any of its code.
+  /// - Parameter version: the version that the user named, which may be lower than the installed one.
+  /// - Throws: `PluginPackageError`, `PluginError` or `CommandError`: why it is refused.
+  public func plan(toUpdate there: Plugin, with package: PluginPackage, version: String?) throws -> InstallPlan {
+    try host.session.requireSignIn()
+    try requireInstalled(there)
+    host.refreshManifest(of: there)
+    let given = package.manifest
+    let wanted = "\(there.name) \(version ?? "")".trimmed
+    guard package.name == there.name, version == nil || version == given.version else {
+      throw PluginPackageError.other(
+        path: package.path, given: "\(package.name) \(given.version)", wanted: wanted)
     }
-    guard let id else { return nil }
-    let named = (keys.keys + (vouched.map { [$0] } ?? [])).filter { $0.key.id == id }
-    if named.isEmpty { throw SignatureError.untrusted(plugin: package.name, keyID: id) }
-    guard let known = named.first(where: { package.isSigned(by: $0.key) }) else {
-      throw SignatureError.badSignature(
-        path: package.path, reason: "the package is not the one that was signed with the key \(id)")
+    if let old = there.manifest?.version, let installed = Version(old), let new = Version(given.version),
+      version == nil, new < installed
+    {
+      throw PluginPackageError.lower(
+        plugin: there.name, installed: old, given: given.version, path: package.path)
     }
-    if let pinned, pinned != known.key {
-      throw SignatureError.otherKey(plugin: package.name, pinnedID: pinned.id, givenID: id)
+    let changes = try changes(of: there, to: package)
+    if changes.isEmpty {
+      throw PluginPackageError.unchanged(plugin: there.name, version: given.version, path: package.path)
     }
-    return known
+    let entry = host.grants?.entry(of: there.name, isBundled: false)
+    let isEnabled = entry?.isEnabled == true
+    if isEnabled { try checkNames(given) }
+    let granted = entry?.granted ?? []
+    return InstallPlan(
+      package: package, installed: there, changes: changes,
+      added: isEnabled ? given.permissions.filter { !granted.contains($0.description) } : [],
+      dropped: (there.manifest?.permissions ?? []).filter { !given.permissions.contains($0) }, isEnabled: isEnabled)
   }
 
-  private func checkVersion(of package: PluginPackage, _ there: Plugin?, _ purpose: InstallPurpose) throws {
-    let given = package.manifest.version
-    guard let there else {
-      if purpose == .update { throw PluginPackageError.notInstalled(plugin: package.name) }
-      let path = environment.folders.plugins + "/" + package.name
-      if fileExists(path) { throw PluginError.exists(name: package.name, what: "the file \(path)") }
-      return
-    }
-    let installed = there.manifest?.version ?? "0"
-    if purpose == .replace { return }
-    guard purpose == .update else { throw PluginPackageError.installed(plugin: package.name, version: installed) }
-    if let new = Version(given), let old = Version(installed), new > old { return }
-    throw PluginPackageError.notNewer(plugin: package.name, installed: installed, given: given)
+  private func requireInstalled(_ plugin: Plugin) throws {
+    if plugin.isBundled { throw PluginPackageError.bundled(plugin: plugin.name) }
   }
 
   /// Finds a taken name now, before anything is written.
@@ -130,24 +114,48 @@ public struct PluginInstaller {
     }
   }
 
+  private func changes(of installed: Plugin, to package: PluginPackage) throws -> [PluginFileChange] {
+    let old = Dictionary(firstOf: try files(of: installed).map { ($0.path, $0.bytes) })
+    let new = Dictionary(firstOf: package.files.map { ($0.path, $0.bytes) })
+    return Set(old.keys).union(new.keys).sorted().compactMap { path in
+      old[path] == new[path] ? nil : PluginFileChange(path: path, old: old[path], new: new[path])
+    }
+  }
+
+  private func files(of plugin: Plugin) throws -> [PackedFile] {
+    guard let path = realPath(plugin.folder) else { throw FileError(plugin.folder, .open) }
+    return try PluginPackage.files(inFolder: path, environment.isInterrupted).files
+  }
+
+  // MARK: What is installed
+
+  /// The file or folder that a plugin was installed from; nil for one that was made here.
+  public func source(of plugin: Plugin) throws -> String? {
+    let path = plugin.folder + "/" + PluginStore.sourceName
+    guard !plugin.isBundled, fileExists(path) else { return nil }
+    return try FileText.read(path, limit: 8192, isInterrupted: environment.isInterrupted)
+  }
+
+  /// The SHA-256 of a plugin's content, as `plugin pack` states it.
+  public func contentHash(of plugin: Plugin) throws -> String { PluginPackage.contentHash(of: try files(of: plugin)) }
+
   // MARK: Installing and removing
 
   /// Installs what the user agreed to.
   /// - Parameter test: runs the tests in the given folder; if it throws, the current plugin stays.
   public func install(_ plan: InstallPlan, test: (_ folder: String) throws -> Void) throws -> Plugin {
     let name = plan.package.name
-    if let index = plan.listed?.index { try host.indexes.note(index) }
     let account = try accountFolder()
     let lock = try store.lock()
     defer { lock.release() }
     // Another shell may have changed the plugin during the question.
     try checkUnchanged(plan)
-    let staged = try store.stage(name, plan.package.files)
+    let source = PackedFile(PluginStore.sourceName, Array(plan.package.source.utf8))
+    let staged = try store.stage(name, plan.package.files + [source])
     do {
       try test(staged)
       try store.commit(
-        PluginStore.Change(
-          plugin: name, isInstalled: true, account: account, grant: try grant(of: plan), key: plan.signer?.key))
+        PluginStore.Change(plugin: name, isInstalled: true, account: account, grant: try grant(of: plan)))
     } catch {
       try store.discard(name)
       throw error
@@ -190,81 +198,42 @@ public struct PluginInstaller {
       host.unload(old)
       old.state = .off
     }
-    host.readGrants()
-    let fresh = host.read(name, environment.folders.plugins + "/" + name, isBundled: false)
-    host.add(fresh)
-    host.announce(fresh)
+    let fresh = addToHost(name, environment.folders.plugins + "/" + name, isBundled: false)
     if fresh.state == .ready, wasLoaded || fresh.manifest?.loadsAtStart == true { try host.load(fresh) }
     return fresh
   }
 
-  /// Removes an installed plugin, with its grants. The key that it is pinned to is remembered.
+  private func addToHost(_ name: String, _ folder: String, isBundled: Bool) -> Plugin {
+    host.readGrants()
+    let fresh = host.read(name, folder, isBundled: isBundled)
+    host.add(fresh)
+    host.announce(fresh)
+    return fresh
+  }
+
+  /// Removes an installed plugin, with its grants.
   public func remove(_ plugin: Plugin) throws {
     try checkRemoval(of: plugin)
     let account = try accountFolder()
     let lock = try store.lock()
     defer { lock.release() }
-    try store.commit(
-      PluginStore.Change(plugin: plugin.name, isInstalled: false, account: account, grant: nil, key: nil))
+    try store.commit(PluginStore.Change(plugin: plugin.name, isInstalled: false, account: account, grant: nil))
     host.unload(plugin)
     plugin.state = .off
     host.plugins.removeAll { $0 === plugin }
     host.readGrants()
     // The bundled plugin of that name is used again.
     guard let bundled = environment.folders.bundledPlugins, fileExists(bundled + "/" + plugin.name) else { return }
-    let fresh = host.read(plugin.name, bundled + "/" + plugin.name, isBundled: true)
-    host.add(fresh)
-    host.announce(fresh)
+    _ = addToHost(plugin.name, bundled + "/" + plugin.name, isBundled: true)
   }
 
-  /// - Throws: `PluginPackageError` if it comes with the program, or another plugin needs it; `PluginError` while it
-  ///   is loading.
+  /// - Throws: `PluginPackageError` if it comes with the program; `PluginError` while it is loading.
   public func checkRemoval(of plugin: Plugin) throws {
-    if plugin.isBundled { throw PluginPackageError.bundled(plugin: plugin.name) }
+    try requireInstalled(plugin)
     if plugin.state == .loading { throw PluginError.isLoading(plugin: plugin.name) }
-    let dependents = host.dependencies.dependents(of: plugin.name, unlessAt: nil)
-    if !dependents.isEmpty { throw PluginPackageError.needed(plugin: plugin.name, by: dependents) }
-  }
-
-  // MARK: Keys
-
-  /// Reads the trusted keys, and the plugins that are pinned to keys.
-  public func trustedKeys() throws -> TrustedKeys { try TrustedKeys(data: environment.folders.data) }
-
-  /// Changes the trusted keys and the pinned plugins in one step.
-  public func changeKeys(_ change: (inout TrustedKeys) throws -> Void) throws {
-    try host.session.requireSignIn()
-    let lock = try store.lock()
-    defer { lock.release() }
-    var keys = try trustedKeys()
-    try change(&keys)
-    try keys.save()
   }
 }
 
 extension PluginHost {
   public var packages: PluginInstaller { PluginInstaller(host: self) }
-}
-
-/// A file that an update adds, changes or removes.
-public struct PluginFileChange: Equatable, Sendable {
-  public let path: String
-  /// Nil for a new file.
-  public let old: [UInt8]?
-  /// Nil for a removed file.
-  public let new: [UInt8]?
-}
-
-extension InstallPlan {
-  /// Returns the changes to the installed plugin's files, by path; none if the plugin is not installed, or its
-  /// manifest cannot be read.
-  public func changes(isInterrupted: @escaping () -> Bool) throws -> [PluginFileChange] {
-    guard let installed, installed.manifest != nil else { return [] }
-    let there = try PluginPackage(folder: installed.folder, isInterrupted: isInterrupted)
-    let old = Dictionary(firstOf: there.files.map { ($0.path, $0.bytes) })
-    let new = Dictionary(firstOf: package.files.map { ($0.path, $0.bytes) })
-    return Set(old.keys).union(new.keys).sorted().compactMap { path in
-      old[path] == new[path] ? nil : PluginFileChange(path: path, old: old[path], new: new[path])
-    }
-  }
 }

@@ -1,9 +1,8 @@
-// A plugin as it is distributed: the files of its folder packed into one file, and next to it a signature by
-// minisign. Invariant: whatever it was read from, a package has plain files with names below its folder, within the
-// limits, and a `plugin.json` with that folder's name; none of its code was run.
+// A plugin as it is distributed: the files of its folder, or those packed into one file. Invariant: whatever it was
+// read from, a package has plain files with names below its folder, within the limits, and a `plugin.json` with that
+// folder's name; none of its code was run.
 
 import Archives
-public import Authentication
 import Files
 import Problems
 import Text
@@ -16,43 +15,25 @@ public struct PluginPackage {
   /// The path it was read from, for messages.
   public let path: String
   public let manifest: Manifest
-  /// The signature next to the package; `isSigned` says whether it is valid. Nil if there is none.
-  public let signature: MinisignSignature?
   /// All files by path.
   let files: [PackedFile]
-  /// The package as it was read; empty for a folder.
-  private let bytes: [UInt8]
 
+  /// The absolute path that it was read from.
+  var source: String { realPath(parentFolder(of: path)).map { $0 + "/" + lastPart(of: path) } ?? path }
   public var name: String { manifest.name.description }
   public var size: Int { files.reduce(0) { $0 + $1.bytes.count } }
   public var fileCount: Int { files.count }
   public var hasTests: Bool { files.contains { $0.path == "test.lua" } }
 
-  /// The suffix of a signature's file name, added to the package's name.
-  public static let signatureEnding = ".minisig"
   static let limits = PackedLimits()
 
-  /// Reads a package that `packed` or another program has made, and `FILE.minisig` if that exists.
-  /// - Throws: `ArchiveError`, `PluginPackageError`, `SignatureError` or `PluginError`: it is damaged, refused, not a
-  ///   plugin, or the file next to it is not a signature.
+  /// Reads a package that `packed` or another program has made.
+  /// - Throws: `ArchiveError`, `PluginPackageError` or `PluginError`: it is damaged, refused, or not a plugin.
   public init(file path: String, isInterrupted: @escaping () -> Bool) throws {
     let bytes = try Self.bytes(path, isInterrupted)
     let files = try PackedFiles(unpacking: bytes, path: path, limits: Self.limits)
-    try self.init(files, path: path, bytes, signature: try Self.signature(beside: path, isInterrupted))
+    try self.init(files, path: path)
   }
-
-  private static func signature(beside path: String, _ isInterrupted: @escaping () -> Bool) throws -> MinisignSignature?
-  {
-    let file = path + signatureEnding
-    guard fileExists(file) else { return nil }
-    guard let read = MinisignSignature(try FileText.bytes(file, limit: 8192, isInterrupted: isInterrupted)) else {
-      throw SignatureError.badSignature(path: path, reason: "\(quoted(file)) is not a minisign signature")
-    }
-    return read
-  }
-
-  /// Whether the key signed exactly this package.
-  func isSigned(by key: MinisignKey) -> Bool { signature?.isMade(by: key, over: bytes) ?? false }
 
   private static func bytes(_ path: String, _ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
     do {
@@ -66,15 +47,18 @@ public struct PluginPackage {
   /// Reads a plugin's folder. Hidden files are left out; a link in it is refused.
   public init(folder: String, isInterrupted: @escaping () -> Bool) throws {
     guard let path = realPath(folder) else { throw FileError(folder, .open) }
-    var reader = FolderReader(root: path, isInterrupted: isInterrupted)
-    try reader.read("")
-    try self.init(PackedFiles(folder: lastPart(of: path), reader.files, path: path, limits: Self.limits), path: path)
+    try self.init(Self.files(inFolder: path, isInterrupted), path: path)
   }
 
-  private init(
-    _ packed: PackedFiles, path: String, _ bytes: [UInt8] = [], signature: MinisignSignature? = nil
-  ) throws {
-    (self.path, self.bytes, self.signature) = (path, bytes, signature)
+  /// - Parameter path: the folder's path without symbolic links.
+  static func files(inFolder path: String, _ isInterrupted: @escaping () -> Bool) throws -> PackedFiles {
+    var reader = FolderReader(root: path, isInterrupted: isInterrupted)
+    try reader.read("")
+    return try PackedFiles(folder: lastPart(of: path), reader.files, path: path, limits: limits)
+  }
+
+  private init(_ packed: PackedFiles, path: String) throws {
+    self.path = path
     files = packed.files
     guard let source = files.first(where: { $0.path == "plugin.json" })?.bytes else {
       throw PluginPackageError.notAPlugin(path: path, missing: "plugin.json")
@@ -88,13 +72,12 @@ public struct PluginPackage {
   }
 
   /// The SHA-256 of the files' names and contents; it does not depend on how they are packed.
-  public var contentHash: String {
+  public var contentHash: String { Self.contentHash(of: files) }
+
+  static func contentHash(of files: [PackedFile]) -> String {
     let lines = files.map { "\(hexadecimal(sha256($0.bytes)))  \($0.path)\n" }
     return hexadecimal(sha256(Array(lines.joined().utf8)))
   }
-
-  /// Returns the bytes that it was read from; for a folder, the bytes that `packed(as:)` returns.
-  func packed(from path: String) throws -> [UInt8] { bytes.isEmpty ? try packed(as: path) : bytes }
 
   /// Returns the package's bytes; the same files always give the same bytes.
   public func packed(as path: String) throws -> [UInt8] {

@@ -1,10 +1,8 @@
 // The folder of installed plugins, changed one plugin at a time. Invariant: at every moment, and after a kill or a
 // power loss at any moment, the next start finds a plugin as it was before a change or as it is after it, with its
-// grants and its key: a change takes effect when its journal is written, and whoever finds a journal completes the
-// change.
+// grants: a change takes effect when its journal is written, and whoever finds a journal completes the change.
 
 import Archives
-import Authentication
 import Files
 import Text
 import Values
@@ -25,6 +23,8 @@ struct PluginStore {
   private static let temporaryName = ".journal.tmp"
   private static let stagedPrefix = ".new-"
   private static let replacedPrefix = ".old-"
+  /// The file in a plugin's folder that names where it was installed from; hidden, so no package contains it.
+  static let sourceName = ".source"
   /// The data folder of a user without an account.
   private static let local = "local"
 
@@ -107,8 +107,6 @@ struct PluginStore {
     let account: String
     /// The plugin's record in the file of grants afterwards.
     let grant: Value?
-    /// The key that the plugin is pinned to afterwards; nil leaves it unchanged.
-    let key: MinisignKey?
   }
 
   /// Makes a change completely or not at all. The caller holds the lock; the staged folder is gone when it throws.
@@ -134,14 +132,12 @@ struct PluginStore {
   private struct Before {
     let wasInstalled: Bool
     let grant: Value?
-    let key: MinisignKey?
   }
 
   private func state(before change: Change) throws -> Before {
     Before(
       wasInstalled: fileExists(installed(change.plugin)),
-      grant: try GrantFile(folder: data + "/" + change.account).record(of: change.plugin),
-      key: try TrustedKeys(data: data).pins[change.plugin])
+      grant: try GrantFile(folder: data + "/" + change.account).record(of: change.plugin))
   }
 
   /// Each step may have been done already.
@@ -155,7 +151,6 @@ struct PluginStore {
     if change.isInstalled, isStaged { try Folder.move(new, to: here) }
     Folder.sync(folder)
     try setGrant(of: change, change.grant)
-    if let key = change.key { try pin(change.plugin, to: key) }
   }
 
   private func undo(_ change: Change, _ before: Before) throws {
@@ -163,7 +158,6 @@ struct PluginStore {
     if change.isInstalled, !fileExists(new), fileExists(here) { try Folder.move(here, to: new) }
     if before.wasInstalled, !fileExists(here), fileExists(old) { try Folder.move(old, to: here) }
     try setGrant(of: change, before.grant)
-    if change.key != nil { try pin(change.plugin, to: before.key) }
     try removeJournal()
     try removeFolder(new)
   }
@@ -177,13 +171,6 @@ struct PluginStore {
     defer { lock.release() }
     var grants = try GrantFile(folder: accountFolder)
     try grants.set(change.plugin, record: grant)
-  }
-
-  private func pin(_ plugin: String, to key: MinisignKey?) throws {
-    var keys = try TrustedKeys(data: data)
-    if keys.pins[plugin] == key { return }
-    keys.pin(plugin, to: key)
-    try keys.save()
   }
 
   private func removeJournal() throws {
@@ -205,7 +192,6 @@ struct PluginStore {
   }
 
   private var hasLeftovers: Bool {
-    if fileExists(data + "/" + TrustedKeys.temporaryName) { return true }
     // A folder that cannot be listed has nothing to complete; listing the plugins reports why.
     do { return try Folder.names(in: folder).contains { isLeftover($0) || $0 == ".journal" } } catch { return false }
   }
@@ -222,7 +208,6 @@ struct PluginStore {
       try removeJournal()
     }
     for name in try Folder.names(in: folder) where isLeftover(name) { try removeFolder(folder + "/" + name) }
-    try Folder.removeFile(data + "/" + TrustedKeys.temporaryName)
   }
 
   // MARK: The journal
@@ -231,7 +216,6 @@ struct PluginStore {
     .record([
       ("plugin", .text(change.plugin)), ("installed", .boolean(change.isInstalled)),
       ("account", .text(change.account)), ("grant", change.grant ?? .null),
-      ("key", change.key.map { .text($0.description) } ?? .null),
     ])
   }
 
@@ -243,7 +227,7 @@ struct PluginStore {
       else { throw PluginFileError.badJournal(path: journalPath) }
       return Change(
         plugin: plugin, isInstalled: isInstalled, account: account,
-        grant: record?["grant"]?.record.map { .record($0) }, key: record?["key"]?.text.flatMap(MinisignKey.init))
+        grant: record?["grant"]?.record.map { .record($0) })
     } catch is JSONFailure {
       throw PluginFileError.badJournal(path: journalPath)
     }

@@ -14,8 +14,7 @@ enum PluginCommands {
     [
       listPlugins, pluginInfo, enablePlugin, disablePlugin, reloadPlugin, PluginWork.newPlugin, PluginWork.testPlugin,
       PluginWork.limitPlugin,
-    ] + PluginPackages.all + [PluginCheckCommand.command] + PluginIndexCommands.all + PluginLockCommands.all
-      + [PluginKeys.command]
+    ] + PluginPackages.all + [PluginCheckCommand.command]
   }
 
   static let pluginName = Argument("NAME", .plugin, help: "a plugin's name")
@@ -24,30 +23,24 @@ enum PluginCommands {
   static func pluginRecord(_ plugin: Plugin, _ session: Session) -> Value {
     let manifest = plugin.manifest
     return .record([
-      "name": plugin.name, "version": manifest?.version ?? "", "state": stateWord(plugin, session),
-      "bundled": plugin.isBundled, "isolated": session.plugins.isolation.holds(plugin),
-      "summary": manifest?.summary ?? "", "author": manifest?.author, "licence": manifest?.licence,
-      "permissions": Value.list((manifest?.permissions ?? []).map { .text($0.description) }), "granted": plugin.granted,
-      "commands": plugin.commands, "modes": plugin.modes, "needs": needsRecord(manifest?.needs ?? Needs()),
-      "seconds": plugin.limits.seconds, "memory": plugin.limits.memory, "load_seconds": plugin.loadTime,
-      "folder": plugin.folder, "error": plugin.lastError,
+      ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")),
+      ("state", .text(stateWord(plugin, session))),
+      ("bundled", .boolean(plugin.isBundled)), ("isolated", .boolean(session.plugins.isolation.holds(plugin))),
+      ("summary", .text(manifest?.summary ?? "")),
+      ("author", manifest?.author.map { .text($0) } ?? .null),
+      ("licence", manifest?.licence.map { .text($0) } ?? .null),
+      ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
+      ("granted", .list(plugin.granted.map { .text($0) })),
+      ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
+      ("seconds", .number(plugin.limits.seconds)), ("memory", .integer(plugin.limits.memory)),
+      ("load_seconds", plugin.loadTime.map { .number($0) } ?? .null), ("folder", .text(plugin.folder)),
+      ("error", plugin.lastError.map { .text($0) } ?? .null),
     ])
-  }
-
-  private static func needsRecord(_ needs: Needs) -> Value {
-    let plugins = needs.plugins.map { ($0.name, Value.text($0.range.description)) }
-    let deckhand = needs.deckhand.map { [("deckhand", Value.text($0.description))] } ?? []
-    return .record(deckhand + [("plugins", .record(plugins))])
-  }
-
-  private static func needsText(_ needs: Needs) -> String {
-    let deckhand = needs.deckhand.map { ["Deckhand \($0)"] } ?? []
-    return (deckhand + needs.plugins.map { "\($0.name) \($0.range)" }).joined(separator: ", ")
   }
 
   private static func stateWord(_ plugin: Plugin, _ session: Session) -> String {
     switch plugin.state {
-    case .ready, .loading, .loaded: session.plugins.dependencies.problem(of: plugin) == nil ? "on" : "failed"
+    case .ready, .loading, .loaded: "on"
     case .off: "off"
     case .asking: "asking"
     case .newer: "newer"
@@ -56,9 +49,6 @@ enum PluginCommands {
   }
 
   private static func stateText(_ plugin: Plugin, _ session: Session) -> String {
-    if plugin.isUsable, let problem = session.plugins.dependencies.problem(of: plugin) {
-      return "failed: " + plugin.reason(of: problem)
-    }
     switch plugin.state {
     case .ready, .loading, .loaded:
       return plugin.isBundled ? "on (bundled)" : session.plugins.isolation.holds(plugin) ? "on" : "on (not isolated)"
@@ -81,8 +71,11 @@ enum PluginCommands {
 
   private static var listPlugins: BuiltIn {
     BuiltIn(
-      "plugin", "list", summary: "Lists the plugins that were found.", answer: "{name, version, state, FIELD}..."
-    ) { _, session in
+      "plugin", "list", access: .signedIn, effect: .reads,
+      summary: "Lists the plugins that were found.", answer: "{name, version, state, FIELD}...",
+      example: "plugin list"
+    ) {
+      _, session in
       session.plugins.refreshManifests()
       let rows = session.plugins.plugins.map {
         [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
@@ -98,34 +91,49 @@ enum PluginCommands {
 
   private static var pluginInfo: BuiltIn {
     BuiltIn(
-      "plugin", "info", summary: "Shows what a plugin adds, what it may do and its state.",
-      answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin info palindromes"
+      "plugin", "info", access: .signedIn, effect: .reads,
+      summary: "Shows what a plugin adds, what it may do and its state.", answer: "{name, version, state, FIELD}",
+      arguments: [Self.pluginName], example: "plugin info palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       session.plugins.refreshManifest(of: plugin)
+      let origin = try origin(of: plugin, session)
       var rows = [
         ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin, session)],
         ["summary", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
         ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
         ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
-        ["needs", needsText(plugin.manifest?.needs ?? Needs())],
-        ["key", try PluginKeys.signer(of: plugin.name, session)],
         ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
         ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB per call"],
         ["loaded in", loadText(plugin)], ["folder", plugin.folder],
       ]
       if let licence = plugin.manifest?.licence { rows.insert(["licence", licence], at: 1) }
       if let author = plugin.manifest?.author { rows.insert(["author", author], at: 1) }
+      rows += origin.map { [$0.name, $0.text] }
       if let error = plugin.lastError { rows.append(["last error", error]) }
+      var record = pluginRecord(plugin, session).record ?? Value.Record()
+      for fact in origin { record[fact.name] = .text(fact.text) }
       return CommandResult(
-        pluginRecord(plugin, session), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
+        .record(record), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
+    }
+  }
+
+  /// Where an installed plugin came from, and the hash of its content, by which authors can say what they published.
+  private static func origin(of plugin: Plugin, _ session: Session) throws -> [(name: String, text: String)] {
+    if plugin.isBundled { return [] }
+    let source = try session.plugins.packages.source(of: plugin).map { [("source", printable($0, limit: .max))] } ?? []
+    do {
+      return source + [("sha256", try session.plugins.packages.contentHash(of: plugin))]
+    } catch let problem as any Problem {
+      session.console.message("plugin: \(problem.message)")
+      return source
     }
   }
 
   private static var enablePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "enable", effect: .announces, summary: "Enables a plugin, after showing what it may do.",
-      answer: "{name, version, state, FIELD}",
+      "plugin", "enable", access: .signedIn, effect: .announces,
+      summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
       details: "If nobody can be asked, --grant gives your consent. A plugin that did not come with Deckhand runs in a "
         + "process of its own that cannot open files or use the network: Deckhand does for it what was granted.",
       arguments: [Self.pluginName],
@@ -133,7 +141,8 @@ enum PluginCommands {
         Option("--grant", help: "grant what it asks for without asking you"),
         Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
         Option("--isolate", help: "run it in a process of its own again"),
-      ], example: "plugin enable palindromes"
+      ],
+      example: "plugin enable palindromes"
     ) { invocation, session in
       let isolated = try place(invocation)
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
@@ -161,7 +170,6 @@ enum PluginCommands {
   }
 
   /// Enables a plugin if the user grants the permissions that it asks for.
-  /// - Throws: also if something that it needs is missing or off, before the user is asked.
   static func enable(
     _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
   ) throws -> Enabling {
@@ -169,7 +177,6 @@ enum PluginCommands {
       throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
     }
     let manifest = try session.plugins.currentManifest(of: plugin)
-    if let problem = session.plugins.dependencies.problem(of: plugin) { throw problem }
     guard session.rehearsal.mayActOutside("enable the plugin \(plugin.name)") else { return .inDryRun }
     guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return .refused(manifest) }
     try session.plugins.enable(plugin, asked: manifest, isolated: isolated)
@@ -207,8 +214,9 @@ enum PluginCommands {
 
   private static var disablePlugin: BuiltIn {
     BuiltIn(
-      "plugin", "disable", effect: .announces, summary: "Stops a plugin and removes what it added.",
-      answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin disable palindromes"
+      "plugin", "disable", access: .signedIn, effect: .announces,
+      summary: "Stops a plugin and removes what it added.", answer: "{name, version, state, FIELD}",
+      arguments: [Self.pluginName], example: "plugin disable palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
       guard try disable(plugin, session) else { return CommandResult() }
@@ -216,27 +224,20 @@ enum PluginCommands {
     }
   }
 
-  /// Disables a plugin, and says which others will not load without it.
   /// - Returns: false in a dry run.
   @discardableResult
   static func disable(_ plugin: Plugin, _ session: Session) throws -> Bool {
     guard session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") else { return false }
-    let dependencies = session.plugins.dependencies
-    let others = session.plugins.plugins.filter {
-      $0 !== plugin && $0.isUsable && dependencies.problem(of: $0) == nil
-    }
     try session.plugins.disable(plugin)
-    for other in others {
-      guard let problem = dependencies.problem(of: other) else { continue }
-      session.console.note("\(other.name) will not load: \(other.reason(of: problem))")
-    }
     return true
   }
 
   private static var reloadPlugin: BuiltIn {
     BuiltIn(
-      "plugin", "reload", effect: .acts, summary: "Loads a plugin from its folder again.",
-      answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin reload palindromes"
+      "plugin", "reload", access: .signedIn, effect: .acts,
+      summary: "Loads a plugin from its folder again.", answer: "{name, version, state, FIELD}",
+      arguments: [Self.pluginName],
+      example: "plugin reload palindromes"
     ) { invocation, session in
       let plugin = try session.plugins.reload(session.plugins.plugin(named: invocation.text("NAME")))
       try session.plugins.load(plugin)

@@ -1,8 +1,7 @@
 // `plugin pack`, `plugin install`, `plugin update`, `plugin remove`. Invariant: none of a package's code runs, and
-// nothing is written, before the user has seen who signed it and which permissions it wants, and has agreed; when
-// nobody can be asked, --unsigned and --grant are the consent.
+// nothing is written, before the user has seen which permissions it wants and what changes, and has agreed; when nobody
+// can be asked, --yes and --grant are the consent.
 
-import Authentication
 import Commands
 import Files
 import Glibc
@@ -15,7 +14,6 @@ import Workspace
 enum PluginPackages {
   static var all: [BuiltIn] { [packPlugin, installPlugin, updatePlugin, removePlugin] }
 
-  private static let unsigned = Option("--unsigned", help: "accept it without a signature, without asking you")
   private static let grant = Option("--grant", help: "grant what it asks for without asking you")
 
   // MARK: Packing
@@ -26,13 +24,14 @@ enum PluginPackages {
       summary: "Packs a plugin's folder into one file that others can install.",
       answer: "{name, version, path, files, bytes, sha256}",
       details: """
-        The file is a .tar.gz; the same folder gives the same bytes. Hidden files are left out. Sign it with minisign, a \
-        separate tool: `minisign -Sm FILE` writes FILE.minisig, which you distribute with it.
+        The file is a .tar.gz; the same folder gives the same bytes. Hidden files are left out. The SHA-256 is that of \
+        its content: `plugin info` shows the same where it is installed.
         """,
       arguments: [
         Argument("FOLDER", .folder, help: "a plugin's folder, or the name of one of your plugins"),
         Argument("FILE", .file, access: .write, help: "the package, such as verbs-1.0.0.tar.gz"),
-      ], example: "plugin pack verbs verbs-1.0.0.tar.gz", complete: offerFolders
+      ],
+      example: "plugin pack verbs verbs-1.0.0.tar.gz", complete: offerFolders
     ) { invocation, session in
       let folder = try folder(invocation.text("FOLDER"), session)
       let file = session.environment.folders.expanded(invocation.text("FILE"))
@@ -46,15 +45,15 @@ enum PluginPackages {
       try AtomicFile.write(file, bytes, .exported())
       return CommandResult(
         .record([
-          "name": package.name, "version": package.manifest.version, "path": file, "files": package.fileCount,
-          "bytes": bytes.count, "sha256": hexadecimal(sha256(bytes)),
+          ("name", .text(package.name)), ("version", .text(package.manifest.version)), ("path", .text(file)),
+          ("files", .integer(package.fileCount)), ("bytes", .integer(bytes.count)),
+          ("sha256", .text(package.contentHash)),
         ]),
         .lines(
           [
             "Packed \(package.name) \(package.manifest.version) into \(file): "
               + "\(session.counted(package.fileCount, "file")), \(session.counted(bytes.count, "byte")).",
-            "Sign it with `minisign -Sm \(ShellWords.quote(file))`, and distribute "
-              + "\(file)\(PluginPackage.signatureEnding) with it.",
+            "The SHA-256 of its content: \(package.contentHash)",
           ] + (package.hasTests ? [] : ["It has no test.lua: nothing will be tested when it is installed."])))
     }
   }
@@ -88,57 +87,73 @@ enum PluginPackages {
 
   // MARK: Installing
 
-  private static let index = Option("--index", "INDEX", help: "the folder or the name of the index to use")
-
   private static var installPlugin: BuiltIn {
     BuiltIn(
       "plugin", "install", access: .atTerminal, effect: .announces,
-      summary: "Installs a plugin, after showing who vouches for it and what it may do.",
+      summary: "Installs a plugin, after showing what it may do.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
-        NAME is a plugin of an index (`help plugin index`), NAME@1.0.0 one version of it; a file or folder of that name \
-        comes first. A package is signed if FILE.minisig is next to it (`help plugin key`). The plugin is loaded and its \
-        own tests are run first, on temporary data; a plugin that fails is not installed. This is not an undo step: \
-        `plugin remove` reverts it. Nothing is downloaded.
-        """, arguments: [Argument("FILE|NAME", .file, access: .read, help: "a package, a plugin's folder, or a name")],
-      options: [grant, unsigned, index],
-      usage: [
-        "plugin install FILE|FOLDER [--grant] [--unsigned]", "plugin install NAME[@VERSION] [--grant] [--index INDEX]",
-      ], example: "plugin install verbs-1.0.0.tar.gz", complete: PluginIndexCommands.offerPackages
+        The plugin is loaded and its own tests are run first, on temporary data; a plugin that fails is not installed. \
+        This is not an undo step: `plugin remove` reverts it. Nothing is downloaded.
+        """,
+      arguments: [Argument("FILE|FOLDER", .file, access: .read, help: "a package, or a plugin's folder")],
+      options: [grant], example: "plugin install verbs-1.0.0.tar.gz"
     ) { invocation, session in
-      try installing(invocation, session, .install).run(invocation.text("FILE|NAME"))
+      let package = try package(at: invocation.text("FILE|FOLDER"), session)
+      let plan = try session.plugins.packages.plan(toInstall: package)
+      return try PluginInstalling(plan, isGranted: invocation.flag("--grant"), isAgreed: false, session).run()
     }
   }
 
   private static var updatePlugin: BuiltIn {
     BuiltIn(
       "plugin", "update", access: .atTerminal, effect: .announces,
-      summary: "Updates an installed plugin to a newer version, after showing what changes.",
+      summary: "Installs a plugin again from where it came, after showing what changed.",
       answer: "{name, version, state, FIELD} or boolean",
       details: """
-        NAME takes the newest version of an index. What changes in its permissions and in its code is shown as a diff \
-        before it asks; --diff shows that and changes nothing. The installed version stays until the new one was loaded \
-        and passed its own tests, and also if that fails. This is not an undo step: keep the old package if you may want \
-        it back.
+        The folder or package that the plugin was installed from is read again, or the one that you name. What changes in \
+        its permissions and in its code is shown as a diff before it asks; --diff shows that and changes nothing. A lower \
+        version is refused unless you name it. The installed version stays until the new one was loaded and passed its own \
+        tests, and also if that fails. This is not an undo step. Nothing is downloaded: update a clone with `git pull`.
         """,
       arguments: [
-        Argument("FILE|NAME", .file, access: .read, help: "a package of a higher version, or a plugin's name")
-      ], options: [grant, unsigned, index, Option("--diff", help: "only show what would change")],
-      example: "plugin update verbs-1.1.0.tar.gz", complete: PluginIndexCommands.offerUpdates
+        PluginCommands.pluginName,
+        Argument("FILE|FOLDER", .file, isOptional: true, access: .read, help: "where it is now"),
+        Argument("VERSION", isOptional: true, help: "the version that you expect there, even a lower one"),
+      ],
+      options: [
+        Option("--yes", help: "agree to the changes without being asked"), grant,
+        Option("--diff", help: "only show what would change"),
+      ],
+      usage: [
+        "plugin update NAME [FILE|FOLDER] [VERSION] [--yes] [--grant]", "plugin update NAME [FILE|FOLDER] --diff",
+      ],
+      example: "plugin update verbs",
+      complete: { word, before, session in
+        before.isEmpty ? ownPlugins(session) : before.count == 1 ? NameOffers(session).paths(word) : []
+      }
     ) { invocation, session in
-      var installing = installing(invocation, session, .update)
-      installing.onlyShows = invocation.flag("--diff")
-      return try installing.run(invocation.text("FILE|NAME"))
+      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+      var (path, version) = (invocation.optionalText("FILE|FOLDER"), invocation.optionalText("VERSION"))
+      if version == nil, let given = path, Version(given) != nil, !fileExists(given) { (path, version) = (nil, given) }
+      guard let source = try path ?? session.plugins.packages.source(of: plugin) else {
+        throw plugin.isBundled
+          ? PluginPackageError.bundled(plugin: plugin.name) : PluginPackageError.noSource(plugin: plugin.name)
+      }
+      let package = try package(at: source, session)
+      let plan = try session.plugins.packages.plan(toUpdate: plugin, with: package, version: version)
+      let installing = PluginInstalling(
+        plan, isGranted: invocation.flag("--grant"), isAgreed: invocation.flag("--yes"), session)
+      return try invocation.flag("--diff") ? installing.shown() : installing.run()
     }
   }
 
-  private static func installing(
-    _ invocation: Invocation, _ session: Session, _ purpose: InstallPurpose
-  ) -> PluginInstalling {
-    var installing = PluginInstalling(session, purpose)
-    (installing.isGranted, installing.takesUnsigned) = (invocation.flag("--grant"), invocation.flag("--unsigned"))
-    installing.index = invocation.optionalText("--index")
-    return installing
+  private static func package(at path: String, _ session: Session) throws -> PluginPackage {
+    let path = session.environment.folders.expanded(path)
+    let isInterrupted = session.environment.isInterrupted
+    return Folder.isFolder(path)
+      ? try PluginPackage(folder: path, isInterrupted: isInterrupted)
+      : try PluginPackage(file: path, isInterrupted: isInterrupted)
   }
 
   // MARK: Removing
@@ -149,8 +164,9 @@ enum PluginPackages {
       summary: "Removes an installed plugin, its folder, and what was granted to it.", answer: "boolean",
       details: """
         At a terminal it asks first. This is not an undo step: pack a plugin first if you wrote it yourself. Decks that \
-        it made stay, and the plugin stays tied to its key.
-        """, arguments: [PluginCommands.pluginName], example: "plugin remove verbs",
+        it made stay.
+        """,
+      arguments: [PluginCommands.pluginName], example: "plugin remove verbs",
       complete: { _, before, session in before.isEmpty ? ownPlugins(session) : [] }
     ) { invocation, session in
       let plugin = try session.plugins.plugin(named: invocation.text("NAME"))

@@ -35,19 +35,18 @@ extension HelpTopic {
       ("plugin enable NAME", "turns it on; asks first when it needs permissions"),
       ("plugin disable NAME", "turns it off"), ("plugin new NAME", "creates a folder for one of your own"),
       ("plugin test NAME", "runs its test.lua"), ("plugin limit NAME", "shows or sets its time and memory limits"),
-      ("plugin pack FOLDER FILE", "packs it into one file, to be signed with minisign"),
-      ("plugin install FILE", "installs a package or a folder; plugin update, plugin remove"),
-      ("plugin key list|trust|remove", "lists or changes the keys whose packages you accept"),
+      ("plugin pack FOLDER FILE", "packs it into one file"),
+      ("plugin install FILE", "installs a package or a folder"),
+      ("plugin update NAME", "installs it again from there, after showing what changed; plugin remove"),
     ],
     paragraphs: [
       "A plugin is a folder with plugin.json, init.lua and test.lua. Each runs in its own Lua state, and one that did "
         + "not come with Deckhand also in a process that cannot open files or use the network; what was not granted "
         + "does not exist there, and code that runs too long or uses too much memory is stopped. An error names the "
         + "plugin, the line and the call.",
-      "plugin.json has name, version, api (1), summary, author, permissions, commands, modes, events, load and needs, "
+      "plugin.json has name, version, api (1), summary, author, permissions, commands, modes, events and load, "
         + "for example "
-        + "{\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], \"commands\": [\"quiz\"], "
-        + "\"needs\": {\"deckhand\": \">=0.1\", \"plugins\": {\"verbs\": \"^1.2\"}}}.",
+        + "{\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], \"commands\": [\"quiz\"]}.",
       "shell.command adds a command: arguments in the notation FILE, [DECK], WORD..., --count N, --quick, or tables "
         + "{name=, kind=, help=}; run(args) returns what is shown, complete(word, before) what Tab offers. "
         + "settings.value, .choice and .switches add settings; files reads and writes only granted paths, and paths that "

@@ -89,12 +89,6 @@ extension ProblemTable {
         "failed": PluginError.failed(plugin: "quiz", message: "init.lua:3: no"),
         "missing": PluginError.missing(plugin: "quiz", what: "the command \"ask\""),
         "asksForMore": PluginError.asksForMore(plugin: "quiz", rights: ["decks.read", "shell"]),
-        "missingDependency": PluginError.missingDependency(
-          plugin: "quiz", needs: "verbs 1.0.0", reason: "which is off"),
-        "missingDependency": PluginError.missingDependency(
-          plugin: "verbs", needs: "words", reason: "which is off", chain: ["quiz", "verbs", "words"]),
-        "needsDeckhand": PluginError.needsDeckhand(plugin: "quiz", range: ">=2", version: "1.0"),
-        "cycle": PluginError.cycle(["quiz", "verbs", "quiz"]),
         "exists": PluginError.exists(name: hostile, what: "a plugin"), "badName": PluginError.badName(hostile),
         "disabled": PluginError.disabled(plugin: "quiz"), "isLoading": PluginError.isLoading(plugin: "quiz"),
         "endedWhileLoading": PluginError.endedWhileLoading(plugin: "quiz"),
@@ -122,71 +116,20 @@ extension ProblemTable {
       [
         "notAPlugin": PluginPackageError.notAPlugin(path: hostile, missing: "init.lua"),
         "installed": PluginPackageError.installed(plugin: "quiz", version: "1.0"),
-        "notInstalled": PluginPackageError.notInstalled(plugin: "quiz"),
+        "other": PluginPackageError.other(path: hostile, given: "quiz 1.0", wanted: "quiz \(hostile)"),
+        "noSource": PluginPackageError.noSource(plugin: "quiz"),
+        "notAgreed": PluginPackageError.notAgreed(plugin: "quiz", version: "1.1"),
+        "hasFaults": PluginPackageError.hasFaults(path: hostile, count: 2),
         "bundled": PluginPackageError.bundled(plugin: "quiz"),
-        "notNewer": PluginPackageError.notNewer(plugin: "quiz", installed: "1.0", given: "0.9"),
+        "lower": PluginPackageError.lower(plugin: "quiz", installed: "1.0", given: "0.9", path: hostile),
+        "unchanged": PluginPackageError.unchanged(plugin: "quiz", version: "1.0", path: hostile),
         "doesNotWork": PluginPackageError.doesNotWork(
           plugin: "quiz", version: "1.1", reason: "quiz: init.lua:1: no", kept: "1.0"),
         "doesNotWork": PluginPackageError.doesNotWork(plugin: "quiz", version: "1.1", reason: "no", kept: nil),
         "tooMuchToReview": PluginPackageError.tooMuchToReview(plugin: "quiz", lines: 12_000, most: 3_000),
         "insideItself": PluginPackageError.insideItself(path: hostile, folder: hostile),
-        "needed": PluginPackageError.needed(plugin: "quiz", by: ["verbs, which needs quiz <2"]),
-      ]),
-    ProblemTable(
-      SignatureError.self, in: "PluginHost/Packages/SignatureError.swift",
-      [
-        "badSignature": SignatureError.badSignature(path: hostile, reason: "it is not text"),
-        "unsigned": SignatureError.unsigned(path: hostile),
-        "untrusted": SignatureError.untrusted(plugin: "quiz", keyID: aKey),
-        "otherKey": SignatureError.otherKey(plugin: "quiz", pinnedID: aKey, givenID: aKey),
-        "otherKey": SignatureError.otherKey(plugin: "quiz", pinnedID: aKey, givenID: nil),
-        "noSuchKey": SignatureError.noSuchKey(hostile, suggestion: nil),
-        "notPinned": SignatureError.notPinned(plugin: hostile, keyID: aKey),
-        "damagedKeys": SignatureError.damagedKeys(path: hostile, reason: "an object is expected"),
-      ]),
+      ])
   ]
-
-  static let pluginIndexes = [
-    ProblemTable(
-      PluginIndexError.self, in: "PluginHost/Index/PluginIndexError.swift",
-      [
-        "notAnIndex": PluginIndexError.notAnIndex(path: hostile, missing: "index.json"),
-        "badIndex": PluginIndexError.badIndex(path: hostile, reason: "\"number\": a whole number from 1 is expected"),
-        "badListing": PluginIndexError.badListing(plugin: hostile, reason: "an object is expected"),
-        "unsigned": PluginIndexError.unsigned(path: hostile),
-        "unknownKey": PluginIndexError.unknownKey(path: hostile, keyID: aKey),
-        "otherKey": PluginIndexError.otherKey(path: hostile, knownID: aKey, givenID: aKey),
-        "badSignature": PluginIndexError.badSignature(path: hostile),
-        "older": PluginIndexError.older(path: hostile, number: 6, seen: 7),
-        "changed": PluginIndexError.changed(path: hostile, number: 7),
-        "expired": PluginIndexError.expired(path: hostile, date: "2026-11-23"),
-        "changedListing": PluginIndexError.changedListing(path: hostile, plugin: "quiz"),
-        "leadsOut": PluginIndexError.leadsOut(path: hostile, file: hostile),
-        "known": PluginIndexError.known(path: hostile),
-        "unknown": PluginIndexError.unknown(hostile, suggestion: near("words")),
-      ]),
-    ProblemTable(
-      PluginReleaseError.self, in: "PluginHost/Index/PluginReleaseError.swift",
-      [
-        "notListed": PluginReleaseError.notListed(plugin: hostile, suggestion: near("quiz"), indexes: 2),
-        "notListed": PluginReleaseError.notListed(plugin: hostile, suggestion: near(nil), indexes: 0),
-        "inSeveral": PluginReleaseError.inSeveral(plugin: "quiz", indexes: [hostile, "/b"]),
-        "noVersion": PluginReleaseError.noVersion(plugin: "quiz", version: hostile, there: ["1.0", "1.1"]),
-        "yanked": PluginReleaseError.yanked(plugin: "quiz", version: "1.0", reason: hostile),
-        "notThere": PluginReleaseError.notThere(
-          plugin: "quiz", version: "1.0", path: hostile, address: "https://example.org/quiz.tar.gz", size: 1_200),
-        "notThere": PluginReleaseError.notThere(
-          plugin: "quiz", version: "1.0", path: hostile, address: nil, size: 1_200),
-        "changed": PluginReleaseError.changed(
-          plugin: "quiz", version: "1.0", path: hostile, reason: "its SHA-256 is different"),
-        "nothingNewer": PluginReleaseError.nothingNewer(plugin: "quiz", version: "1.0"),
-        "badLock": PluginReleaseError.badLock(path: hostile, reason: "an object is expected"),
-        "changedSinceLock": PluginReleaseError.changedSinceLock(plugin: "quiz", version: "1.0", path: hostile),
-        "hasFaults": PluginReleaseError.hasFaults(path: hostile, count: 2),
-      ]),
-  ]
-
-  private static let aKey = "D66FC71F5DDFF04A"
 
   static let shell = [
     ProblemTable(

@@ -28,7 +28,7 @@ struct ProblemTable: CustomTestStringConvertible {
       workspace, syncs, listening,
     ] + safety + documents + commands
     + bindings
-    + plugins + pluginPackages + pluginIndexes + shell
+    + plugins + pluginPackages + shell
 }
 
 /// A name that an attacker may choose: with a line feed, an escape sequence, and a mark that reverses the text
