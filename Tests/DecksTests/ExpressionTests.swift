@@ -86,7 +86,7 @@ import Testing
   private let collection = TestCollection()
 
   private func found(_ deck: DeckID, _ query: String) throws -> [String] {
-    let parsed = try CardQuery(anki: query, isInterrupted: { false })
+    let parsed = try CardQuery(query, isAnki: true, isInterrupted: { false })
     let moment = StudyMoment(now: collection.now)
     let ids = try collection.store.read { try CardTable.ids($0, in: deck, matching: parsed, at: moment) }
     return try collection.store.read { try CardTable.cards($0, ids: ids) }.map(\.prompt).sorted()
@@ -114,7 +114,7 @@ import Testing
       ("re:\\d", []), ("re:^co\\w+n$", ["corazón", "heart"]), ("\"re:q\\w{4}d\"", [quoted]),
       ("cora*", ["corazón", "heart"]),
       ("front:_*", [quoted, "corazón", "heart", "plain"]), ("-back:_*", ["plain"]), ("back:", ["plain"]),
-      ("\\*word\\*", [quoted]),
+      ("\\*word\\*", [quoted]), ("front:*\\*word\\*", [quoted]), ("flag:none card:2", ["heart"]),
       ("flag:0 added:1 note:basic", [quoted, "plain"]),
     ] as [(String, [String])] {
       #expect(try found(deck, query) == prompts.sorted(), "\(query)")
@@ -155,13 +155,13 @@ import Testing
   @Test(arguments: [
     "\"\"", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense", "deck:", "deck:current", "deck:filtered", "tag:",
     "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"",
-    "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "a\\**", "tag:a\\**", "flag:9", "re:(", "prop:nope=1",
+    "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "flag:9", "re:(", "prop:nope=1",
     "\"added:7 x\"", "\"flag:1 or is:new\"", "added:7:3",
     "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
   ])
   func `an Anki query that has no meaning here is an error, never something else`(query: String) throws {
     #expect(
-      problemCode { _ = try CardQuery(anki: query, isInterrupted: { false }) } == "bad_query", "\(query.prefix(40))")
+      problemCode { _ = try CardQuery(query, isAnki: true, isInterrupted: { false }) } == "bad_query", "\(query.prefix(40))")
   }
 
   // MARK: The order of a deck

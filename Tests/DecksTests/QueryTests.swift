@@ -90,6 +90,8 @@ import Values
     ("\"a:b\"", "a:b"), ("(dog) (perro)", "El Perro"), ("((dog or bird) -pájaro) or rhea", "El Perro|ÑANDÚ"),
     ("IS:DUE", "pájaro"), ("is:review", "pájaro"), ("is:learning or is:relearning", ""), ("is:buried", "e-mail or"),
     ("-is:buried is:new", "El Perro|ÑANDÚ|a:b"), ("flag:3", "ÑANDÚ"), ("-flag:0", "ÑANDÚ"),
+    ("flag:Green", "ÑANDÚ"), ("tag:none", "e-mail or|a:b"), ("tag:\"none\"", ""), ("card:2", ""), ("nid:1,2", ""),
+    ("card:1 dog", "El Perro"), ("is:learn", ""), ("re:\"\\bdog\"", "El Perro"),
     ("deck:d", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("deck:e", ""), ("-deck:*", ""), ("note:cloze", ""),
     ("note:basic", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
     ("level:b*", "El Perro"), ("level:b", "El Perro|pájaro"), ("-level:*", "e-mail or|a:b"),

@@ -129,7 +129,10 @@ final class QueryFacts {
       isKnown = try FieldText.list(row.optionalText(0)).contains { $0.name.lowercased() == name }
     }
     if isKnown { return }
-    let names = "tag, is, prompt, answer, prop, added, edited, rated, introduced, flag, deck, note, re, nc, dupe"
+    let names = """
+      tag, is, prompt, answer, prop, added, edited, rated, introduced, flag, deck, note, card, nid, cid, mid, did, re, \
+      nc, dupe
+      """
     throw DeckError.badQuery(
       query: query.text, column: column,
       expected: "one of \(names), or the name of a field, before the colon (or quotes around the text)")

@@ -290,11 +290,13 @@ final class StudyScreen {
 
   /// Sets the flag that the digit names; any other key leaves the card as it is.
   private func flag(_ key: Key) throws {
-    guard case .character(let digit) = key, let flag = digit.wholeNumberValue, cardFlags.indices.contains(flag) else {
+    guard case .character(let digit) = key, let flag = digit.wholeNumberValue,
+      CardHiding.flagNames.indices.contains(flag)
+    else {
       return
     }
     try study.flag(flag)
-    view.notice = flag == 0 ? "No flag." : "Flag \(flag), \(cardFlags[flag])."
+    view.notice = flag == 0 ? "No flag." : "Flag \(flag), \(CardHiding.flagNames[flag])."
     if !redraws { session.console.show([view.notice]) }
   }
 
@@ -369,6 +371,3 @@ final class StudyScreen {
 private func erasing(_ text: String) -> String {
   String(repeating: "\u{8} \u{8}", count: printable(text, limit: .max).displayWidth)
 }
-
-/// The names of a card's flags by number, as in other programs.
-let cardFlags = ["none", "red", "orange", "green", "blue", "pink", "turquoise", "purple"]
