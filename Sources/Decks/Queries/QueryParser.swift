@@ -22,7 +22,7 @@ struct QueryParser {
 
   // MARK: Terms
 
-  /// Reads `word`, `"a phrase"`, `name:value`, `name:"a value"`; also `"a name":value`, or else `"name:a value"` of Anki.
+  /// Reads `word`, `"a phrase"`, `name:value`, `name:"a value"`; also `"a name":value`, in Anki `"name:a value"`.
   mutating func term() throws(DeckError) -> CardQuery.Node {
     let start = position
     guard take("\"") else { return try bareTerm() }
@@ -31,7 +31,11 @@ struct QueryParser {
     if isAnki, let (name, value) = quoted.named {
       return try condition(name.lowercased(), value, from: start, at: start + 1 + name.count + 1)
     }
-    if !isAnki, take(":") { return try field(quoted.plain.lowercased(), try value(), start, at: position) }
+    if !isAnki, take(":") {
+      let place = position
+      let value = try value()
+      return try field(quoted.plain.lowercased(), value, start, at: place)
+    }
     return .condition(.text(quoted.phrase))
   }
 
@@ -40,7 +44,8 @@ struct QueryParser {
     let word = try bare(untilColon: true)
     if isAnki || !word.isEmpty, take(":") {
       let place = position
-      return try condition(word.plain.lowercased(), try value(), from: start, at: place)
+      let value = try value()
+      return try condition(word.plain.lowercased(), value, from: start, at: place)
     }
     let text = word.isEmpty ? try bare(untilColon: false) : word
     if text.isEmpty { throw expected("a word or a condition") }
