@@ -65,14 +65,17 @@ let package = Package(
     .target(
       name: "CLua", cSettings: [.unsafeFlags(["-O2"])],
       linkerSettings: [.linkedLibrary(":liblua5.4.a"), .linkedLibrary("m"), .linkedLibrary("dl")]),
-    // Headers of libraries that need no code of ours, a module each: CMarkdown, CSearch (of the C library), CSodium,
-    // CUtf8proc, CZstd.
+    // Headers of libraries that need no code of ours, a module each: CMarkdown, CPCRE2, CSearch (of the C library),
+    // CSodium, CUtf8proc, CZstd.
     .target(
       name: "CLibraries",
-      linkerSettings: [":libcmark-gfm-extensions.a", ":libcmark-gfm.a", ":libsodium.a", ":libutf8proc.a", ":libzstd.a"]
-        .map {
-          .linkedLibrary($0)
-        }),
+      linkerSettings: [
+        ":libcmark-gfm-extensions.a", ":libcmark-gfm.a", ":libpcre2-8.a", ":libsodium.a", ":libutf8proc.a",
+        ":libzstd.a",
+      ]
+      .map {
+        .linkedLibrary($0)
+      }),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CMapping"),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary(":libz.a")]),

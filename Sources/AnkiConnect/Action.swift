@@ -14,9 +14,6 @@ struct ActionCall {
   let params: ValueReader
   let workspace: Workspace
   let host: any ActionHost
-  /// The name of the action, and the client.
-  let name: String
-  let client: String?
   /// The answer that the result is written to: what a result collects beyond the request's own size is charged here
   /// first.
   let answer: ActionAnswer
@@ -53,14 +50,6 @@ struct ActionCall {
   func note(_ number: Int) throws -> NoteHandle {
     guard let note = try workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
     return note
-  }
-}
-
-extension ActionCall {
-  /// Sends a request to the shell that the same user runs alongside this process.
-  /// - Returns: nil if no such shell runs.
-  func askShell(_ kind: ShellRequest.Kind, number: Int = 0, text: String = "") -> ShellReply? {
-    host.askShell(ShellRequest(kind, number: number, text: text, origin: originName(of: name, for: client)))
   }
 }
 
@@ -109,7 +98,7 @@ struct Action: Sendable {
   static let all =
     ProgramActions.all + DeckActions.all + PresetActions.all + ModelActions.all + ModelEditing.all + NoteActions.all
     + TagActions.all + AddingActions.all + CardActions.all + CardEditing.all + ReviewActions.all + MediaActions.all
-    + WindowActions.all + StudyActions.all
+    + WindowActions.all
 
   static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 

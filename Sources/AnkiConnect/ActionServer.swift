@@ -26,8 +26,6 @@ public protocol ActionHost: AnyObject {
   func synchronize() throws
   /// Returns the names of all accounts, and of the one whose data is open.
   func profiles() throws -> (all: [String], active: String)
-  /// Sends a request to the shell that the same user runs alongside this process; nil if there is none.
-  func askShell(_ request: ShellRequest) -> ShellReply?
 }
 
 /// The client and the action, as undo steps name them: `Yomitan, addNote`.
@@ -167,8 +165,7 @@ public final class ActionServer {
     let workspace = try host.openWorkspace()
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
     let call = ActionCall(
-      params: reader, workspace: workspace, host: host, name: name, client: turn.client, answer: turn.answer,
-      memory: memory)
+      params: reader, workspace: workspace, host: host, answer: turn.answer, memory: memory)
     count += 1
     if known.effect == .reads { return try turn.answer.write(known.run(call), isBare: isBare) }
     // The result of a change must be reported, so make sure that there is room for it.
@@ -252,9 +249,6 @@ struct ActionFailure: Error {
   static let empty = ActionFailure("cannot create note because it is empty")
   static let unsupported = ActionFailure("unsupported action")
   static let badKey = ActionFailure("valid api key must be provided")
-  static let noShell = ActionFailure(
-    "no shell runs alongside serve: start `deckhand` in another terminal, and try again")
-  static let busyShell = ActionFailure("the shell alongside serve is busy: end what it is doing, and try again")
 
   static func noDeck(_ name: String) -> ActionFailure { ActionFailure("deck was not found: \(name)") }
   static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }

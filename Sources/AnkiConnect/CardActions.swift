@@ -102,17 +102,6 @@ enum CardActions {
   private static func described(
     _ card: CardHandle, _ row: AnkiCard, _ reader: NoteReader, _ call: ActionCall
   ) throws -> [(String, Value)] {
-    let numbers: [(String, Value)] = [
-      ("ord", .integer(row.ordinal)), ("type", .integer(row.type)), ("queue", .integer(row.queue)),
-      ("due", .integer(row.due)), ("interval", .integer(row.ivl)), ("factor", .integer(row.factor)),
-      ("left", .integer(row.left)), ("reps", .integer(row.reps)), ("lapses", .integer(row.lapses)),
-      ("flags", .integer(row.flags)), ("mod", .integer(Int(row.modified))),
-    ]
-    return try shown(card, reader, call) + numbers
-  }
-
-  /// Returns what `cardsInfo` and `guiCurrentCard` have in common, and charges its size.
-  static func shown(_ card: CardHandle, _ reader: NoteReader, _ call: ActionCall) throws -> [(String, Value)] {
     let record = try card.record()
     let (note, type) = try reader.read(card.note())
     let sides = (FieldHTML.html(ofPlain: record.prompt), FieldHTML.html(ofPlain: record.answer))
@@ -121,7 +110,11 @@ enum CardActions {
       ("cardId", .integer(Int(card.id.rawValue))), ("note", .integer(Int(note.id.rawValue))),
       ("deckName", .text(try card.deck().record().name)), ("modelName", .text(type.name)),
       ("fields", note.fieldValues(type)), ("fieldOrder", .integer(record.ordinal)), ("question", .text(sides.0)),
-      ("answer", .text(sides.1)), ("css", .text(type.css)),
+      ("answer", .text(sides.1)), ("css", .text(type.css)), ("ord", .integer(row.ordinal)),
+      ("type", .integer(row.type)), ("queue", .integer(row.queue)),
+      ("due", .integer(row.due)), ("interval", .integer(row.ivl)), ("factor", .integer(row.factor)),
+      ("left", .integer(row.left)), ("reps", .integer(row.reps)), ("lapses", .integer(row.lapses)),
+      ("flags", .integer(row.flags)), ("mod", .integer(Int(row.modified))),
     ]
   }
 }

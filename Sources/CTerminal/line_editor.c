@@ -22,7 +22,6 @@
 #include "line_guards.h"
 #include "line_keys.h"
 #include "line_pastes.h"
-#include "line_waits.h"
 #include "terminal_state.h"
 
 static bool is_started;
@@ -290,9 +289,8 @@ static void read_until_done(int tick_ms) {
     if (collect_signals()) return;
     answer_signals();
     bool has_keys = has_bytes() || guards_has_input();
-    bool is_typed;
-    bool was_requested;
-    int ready = wait_for_input(STDIN_FILENO, has_keys ? 0 : tick_ms, callbacks, &is_typed, &was_requested);
+    struct pollfd waits[2] = {{STDIN_FILENO, POLLIN, 0}, {terminal_signal_fd(), POLLIN, 0}};
+    int ready = poll(waits, 2, has_keys ? 0 : tick_ms);
     if (ready < 0 && errno != EINTR) {
       result.end = LINE_EDITOR_FAILED;
       result.number = errno;
@@ -303,18 +301,13 @@ static void read_until_done(int tick_ms) {
       if (result.end == LINE_EDITOR_WANTS_EDITOR) return;
       continue;
     }
-    // Keys take precedence; a program that sends requests continuously does not delay ticks.
-    if (was_requested && !collect_signals() && callbacks->requested(callbacks->context)) {
-      end_with_line(LINE_EDITOR_REQUESTED);
-      return;
-    }
-    if ((ready == 0 || was_requested) && callbacks->tick(callbacks->context)) {
+    if (ready == 0 && callbacks->tick(callbacks->context)) {
       result.end = LINE_EDITOR_STOPPED;
       return;
     }
     // Signals first, including one whose handler ran as poll returned: what was typed after a Ctrl-C does not belong to
     // the line before it.
-    if (is_typed && !collect_signals()) {
+    if (ready > 0 && waits[0].revents != 0 && !collect_signals()) {
       keys_read++;
       read_key();
       if (result.end == LINE_EDITOR_WANTS_EDITOR) return;

@@ -1,7 +1,9 @@
 // A helper program that is started with posix_spawn, used over a socket pair, and killed when its object is released.
-// Invariant: nothing the program does can block the shell for longer than the time limit (see `FrameChannel`).
+// Invariant: a frame is sent or received whole, or the call fails; no wait exceeds its deadline, and the death of the
+// program never raises a signal here.
 
 public import Glibc
+import Wire
 
 /// Why a helper program did not do what it was asked for.
 public enum ProgramFailure: Error, Equatable, Sendable {
@@ -23,30 +25,67 @@ public enum ProgramFailure: Error, Equatable, Sendable {
 public final class ChannelProcess {
   public let process: pid_t
   private var isReaped = false
-  private let channel: FrameChannel
+  private let socket: CInt
+  private let longestFrame: Int
 
   /// - Parameters:
   ///   - environment: `NAME=value`.
   ///   - longestFrame: the limit in bytes; a longer frame is not received.
   public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
-    let started = try startTalkingProgram([path], environment: environment)
-    process = started.process
-    channel = FrameChannel(started.socket, longestFrame: longestFrame)
+    (process, socket) = try startTalkingProgram([path], environment: environment)
+    self.longestFrame = longestFrame
+    _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
   }
 
   /// Sends a request and waits for its answer.
   public func ask(_ request: [UInt8], deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    try channel.ask(request, deadline: deadline)
+    try send(request, deadline: deadline)
+    return try receive(deadline: deadline)
   }
 
   /// Sends one frame.
   public func send(_ frame: [UInt8], deadline: Deadline) throws(ProgramFailure) {
-    try channel.send(frame, deadline: deadline)
+    guard let head = FrameHead.bytes(frame.count) else { throw .crashed }
+    try sendAll(head, deadline)
+    try sendAll(frame, deadline)
   }
 
   /// Waits for one frame.
   public func receive(deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    try channel.receive(deadline: deadline)
+    let count = FrameHead.count(try receive(FrameHead.size, deadline))
+    guard count <= longestFrame else { throw .crashed }
+    return try receive(count, deadline)
+  }
+
+  private func sendAll(_ bytes: [UInt8], _ deadline: Deadline) throws(ProgramFailure) {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(socket, $0.baseAddress.map { $0 + done }, $0.count - done, Int32(MSG_NOSIGNAL))
+      }
+      if count >= 0 { done += count } else { try wait(for: POLLOUT, deadline) }
+    }
+  }
+
+  private func receive(_ count: Int, _ deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = bytes.withUnsafeMutableBytes { recv(socket, $0.baseAddress.map { $0 + done }, $0.count - done, 0) }
+      if got == 0 { throw .crashed }
+      if got > 0 { done += got } else { try wait(for: POLLIN, deadline) }
+    }
+    return bytes
+  }
+
+  /// Called after a system call failed: waits if the call would have blocked.
+  private func wait(for event: Int32, _ deadline: Deadline) throws(ProgramFailure) {
+    if errno == EINTR { return try deadline.check() }
+    guard errno == EAGAIN else { throw .crashed }
+    try deadline.check()
+    var query = pollfd(fd: socket, events: Int16(event), revents: 0)
+    // Short, so that an interrupt that raised no signal in this process is noticed too.
+    if poll(&query, 1, 100) < 0, errno != EINTR { throw .crashed }
   }
 
   /// Returns false once the program has ended.
@@ -57,6 +96,7 @@ public final class ChannelProcess {
   }
 
   deinit {
+    close(socket)
     // It would end by itself at the end of its input, unless it is busy with a request.
     if isAlive() { endProgram(process) }
   }

@@ -21,8 +21,6 @@ public protocol LanguageFeatures: AnyObject {
   /// Returns the diagnostics of the documents whose diagnostics changed since the last call.
   func changedDiagnostics() throws -> [DocumentDiagnostics]
 
-  func hover(_ document: TextDocument, at offset: Int) throws -> Hover?
   func completions(_ document: TextDocument, at offset: Int) throws -> [CompletionItem]
-  func definitions(_ document: TextDocument, at offset: Int) throws -> [Location]
   func actions(_ document: TextDocument, in range: Range<Int>) throws -> [CodeAction]
 }

@@ -195,15 +195,10 @@ public final class LanguageServer {
     case "shutdown":
       phase = .shutDown
       return .null
-    case "textDocument/hover":
-      let (document, offset) = try place(parameters)
-      return try features.hover(document, at: offset)?.value ?? .null
     case "textDocument/completion":
-      let (document, offset) = try place(parameters)
+      let document = try document(parameters)
+      let offset = document.offset(of: try Position(parameters["position"]))
       return .list(try features.completions(document, at: offset).map(\.value))
-    case "textDocument/definition":
-      let (document, offset) = try place(parameters)
-      return .list(try features.definitions(document, at: offset).map(\.value))
     case "textDocument/codeAction":
       return try actions(document(parameters), TextRange(parameters["range"]))
     case "codeAction/resolve":
@@ -238,11 +233,6 @@ public final class LanguageServer {
     return document
   }
 
-  private func place(_ parameters: ValueReader) throws -> (TextDocument, offset: Int) {
-    let document = try document(parameters)
-    return (document, document.offset(of: try Position(parameters["position"])))
-  }
-
   private func initialize(_ parameters: ValueReader) throws -> Value {
     guard case .starting = phase else { throw ResponseError(.invalidRequest, "initialize was already sent") }
     client = ClientTraits(parameters)
@@ -254,12 +244,10 @@ public final class LanguageServer {
         "textDocumentSync",
         .record([("openClose", .boolean(true)), ("change", .integer(2)), ("save", .boolean(true))])
       ),
-      ("hoverProvider", .boolean(true)),
       (
         "completionProvider",
         .record([("triggerCharacters", .list(features.completionTriggers.map { .text($0) }))])
       ),
-      ("definitionProvider", .boolean(true)),
       ("codeActionProvider", .record([("resolveProvider", .boolean(true))])),
     ]
     return .record([

@@ -1,4 +1,4 @@
-// The server's results for documents: diagnostics, hovers, completions, locations, edits; and the JSON of each.
+// The server's results for documents: diagnostics, completions, edits; and the JSON of each.
 // Invariant: nothing here depends on the documents' language.
 
 import Values
@@ -40,20 +40,6 @@ public struct DocumentDiagnostics {
   }
 }
 
-/// The information about a position, in Markdown.
-public struct Hover: Equatable {
-  public let markdown: String
-  public let range: TextRange
-
-  public init(_ markdown: String, _ range: TextRange) { (self.markdown, self.range) = (markdown, range) }
-
-  var value: Value {
-    .record([
-      ("contents", .record([("kind", .text("markdown")), ("value", .text(markdown))])), ("range", range.value),
-    ])
-  }
-}
-
 public struct CompletionItem: Equatable {
   public enum Kind: Int, Sendable {
     case text = 1
@@ -79,16 +65,6 @@ public struct CompletionItem: Equatable {
       [("label", .text(label)), ("kind", .integer(kind.rawValue)), ("textEdit", edit.value)]
         + (detail.isEmpty ? [] : [("detail", .text(detail))]))
   }
-}
-
-/// A range in a document.
-public struct Location: Equatable {
-  public let uri: String
-  public let range: TextRange
-
-  public init(_ uri: String, _ range: TextRange) { (self.uri, self.range) = (uri, range) }
-
-  var value: Value { .record([("uri", .text(uri)), ("range", range.value)]) }
 }
 
 /// A replacement of a range by a text.

@@ -23,9 +23,6 @@ final class TestHost: ActionHost {
   var told: [String] = []
   var performed: [String] = []
   var syncs = 0
-  /// The shell beside the server, and the requests it got.
-  var shell: ((ShellRequest) -> ShellReply)?
-  var requests: [ShellRequest] = []
 
   init() throws {
     person = try Person()
@@ -47,11 +44,6 @@ final class TestHost: ActionHost {
 
   func log(_ line: String) { told.append(line) }
   func synchronize() throws { syncs += 1 }
-
-  func askShell(_ request: ShellRequest) -> ShellReply? {
-    requests.append(request)
-    return shell?(request)
-  }
 
   func profiles() throws -> (all: [String], active: String) { (["ana", "ben"], "ana") }
 }

@@ -94,6 +94,5 @@ private final class BenchClientHost: ActionHost {
   func askAbout(_ origin: String) {}
   func log(_ line: String) {}
   func synchronize() {}
-  func askShell(_ request: ShellRequest) -> ShellReply? { nil }
   func profiles() -> (all: [String], active: String) { (["bench"], "bench") }
 }

@@ -31,17 +31,9 @@ private final class Letters: LanguageFeatures {
     }
   }
 
-  func hover(_ document: TextDocument, at offset: Int) throws -> Hover? {
+  func completions(_ document: TextDocument, at offset: Int) throws -> [CompletionItem] {
     if let failure { throw failure }
-    return offset == 0 ? nil : Hover("at \(offset)", document.range(of: 0..<offset))
-  }
-
-  func completions(_ document: TextDocument, at offset: Int) -> [CompletionItem] {
-    [CompletionItem("word", .text, detail: "why", TextEdit(document.range(of: offset..<offset), "word"))]
-  }
-
-  func definitions(_ document: TextDocument, at offset: Int) -> [Location] {
-    [Location(document.uri, document.range(of: 0..<1))]
+    return [CompletionItem("word", .text, detail: "why", TextEdit(document.range(of: offset..<offset), "word"))]
   }
 
   func actions(_ document: TextDocument, in range: Range<Int>) -> [CodeAction] {
@@ -110,12 +102,12 @@ private final class Letters: LanguageFeatures {
   }
 
   @Test func `requests before initialize, after shutdown and a second initialize are errors`() {
-    #expect(say(request("textDocument/hover", place)).allSatisfy { $0.contains("-32002") })
+    #expect(say(request("textDocument/completion", place)).allSatisfy { $0.contains("-32002") })
     #expect(say(open("x")).isEmpty)
     begin()
     #expect(say(request("initialize")).allSatisfy { $0.contains("-32600") })
     #expect(say(request("shutdown", id: 9)) == [#"{"jsonrpc":"2.0","id":9,"result":null}"#])
-    #expect(say(request("textDocument/hover", place)).allSatisfy { $0.contains("-32600") })
+    #expect(say(request("textDocument/completion", place)).allSatisfy { $0.contains("-32600") })
     #expect(server.exitStatus == nil)
     #expect(say(notification("exit")).isEmpty && server.exitStatus == 0)
   }
@@ -146,8 +138,8 @@ private final class Letters: LanguageFeatures {
     ("{", "-32700"), ("[]", "-32600"), ("{}", "-32600"), (#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, "-32600"),
     (#"{"jsonrpc":"2.0","id":null,"method":"x"}"#, "-32600"), (#"{"jsonrpc":"2.0","id":[1],"method":"x"}"#, "-32600"),
     (#"{"jsonrpc":"2.0","id":1,"method":"x"}"#, "-32601"),
-    (#"{"jsonrpc":"2.0","id":"a","method":"textDocument/hover"}"#, "-32602"),
-    (#"{"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":[]}"#, "-32602"),
+    (#"{"jsonrpc":"2.0","id":"a","method":"textDocument/completion"}"#, "-32602"),
+    (#"{"jsonrpc":"2.0","id":1,"method":"textDocument/completion","params":[]}"#, "-32602"),
   ])
   func `an unknown or malformed request gets the error of JSON-RPC`(message: String, code: String) {
     begin()
@@ -174,7 +166,7 @@ private final class Letters: LanguageFeatures {
     begin()
     say(open("abc"))
     let answers = say(
-      request("textDocument/hover", place, id: 5), request("textDocument/hover", place, id: 6),
+      request("textDocument/completion", place, id: 5), request("textDocument/completion", place, id: 6),
       notification("$/cancelRequest", #"{"id":6}"#), notification("$/cancelRequest", #"{"id":77}"#))
     #expect(answers.count == 2 && answers.contains { $0.contains("\"id\":6") && $0.contains("-32800") }, "\(answers)")
   }
@@ -198,16 +190,15 @@ private final class Letters: LanguageFeatures {
     #expect(say(change(4, #"{"text":"none"}"#))[0].contains(#""diagnostics":[]"#))
     say(notification("textDocument/didClose", #"{"textDocument":{"uri":"file:///a.md"}}"#))
     #expect(features.calls == ["close file:///a.md"])
-    #expect(say(request("textDocument/hover", place))[0].contains("-32602"))
+    #expect(say(request("textDocument/completion", place))[0].contains("-32602"))
   }
 
   @Test func `requests at a position get responses in its document's column units`() {
     begin(#"{"capabilities":{"workspace":{"workspaceEdit":{"documentChanges":true}}}}"#)
     say(open("é\u{1D11E}z"))
     // The clef ends at the third UTF-16 unit; a position within it counts as its start.
-    #expect(say(request("textDocument/hover", place))[0].contains("at 2"))
-    #expect(say(request("textDocument/completion", place))[0].contains(#""newText":"word""#))
-    #expect(say(request("textDocument/definition", place))[0].contains(#""uri":"file:///a.md""#))
+    let item = say(request("textDocument/completion", place))[0]
+    #expect(item.contains(#""start":{"line":0,"character":1}"#) && item.contains(#""newText":"word""#), "\(item)")
     let range = #"{"start":{"line":0,"character":1},"end":{"line":0,"character":3}}"#
     let action = say(
       request(
@@ -233,7 +224,7 @@ private final class Letters: LanguageFeatures {
     let first = say(open("x"))
     #expect(first.count == 1 && first[0].contains("window/showMessage") && first[0].contains("the disk is full"))
     #expect(say(open("x")).isEmpty)
-    #expect(say(request("textDocument/hover", place))[0].contains("-32803"))
+    #expect(say(request("textDocument/completion", place))[0].contains("-32803"))
     features.failure = nil
     #expect(say(open("x")).count == 1)
   }

@@ -81,7 +81,7 @@ def measure(program, data, folder, rounds, name):
     server.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "markdown", "version": 0, "text": text}})
     server.diagnostics(uri, 0)
     line = text.count("\n") // 8 * 4 + 2
-    times = {"diagnostics": [], "completion": [], "hover": []}
+    times = {"diagnostics": [], "completion": []}
     for version in range(1, rounds + 1):
         start = time.perf_counter()
         spot = place(line, 0)
@@ -91,11 +91,11 @@ def measure(program, data, folder, rounds, name):
         if server.diagnostics(uri, version)["params"]["diagnostics"]:
             sys.exit("keystrokes: the edit is no mistake")
         times["diagnostics"].append(time.perf_counter() - start)
-        for method, spot in [("completion", place(line - 2, len(f"## prompt {0} <!-- "))), ("hover", place(line, 1))]:
-            start = time.perf_counter()
-            if not server.ask(f"textDocument/{method}", {"textDocument": {"uri": uri}, "position": spot}) and method == "hover":
-                sys.exit("keystrokes: nothing is known of the card")
-            times[method].append(time.perf_counter() - start)
+        start = time.perf_counter()
+        spot = place(line - 2, len(f"## prompt {0} <!-- "))
+        if not server.ask("textDocument/completion", {"textDocument": {"uri": uri}, "position": spot}):
+            sys.exit("keystrokes: nothing is offered")
+        times["completion"].append(time.perf_counter() - start)
     server.end()
     for kind, seconds in times.items():
         print(f"{statistics.median(seconds) * 1000:.2f} {kind} in {name}", flush=True)

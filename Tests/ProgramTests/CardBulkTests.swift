@@ -167,7 +167,7 @@ import Testing
     let queries = help.lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
       line.dropFirst(2).firstRange(of: "  ").map { String(line.dropFirst(2)[..<$0.lowerBound]) }
     }
-    #expect(queries.count == 30, "\(queries)")
+    #expect(queries.count == 33, "\(queries)")
     for query in queries {
       let run = try home.run("card", "list", query)
       #expect(run.status == 0, "\(query): \(run)")

@@ -91,7 +91,7 @@ import Testing
     editor.notify(
       "textDocument/didOpen",
       #"{"textDocument":{"uri":"file://\#(folder)/README.md","languageId":"x","version":1,"text":"Q: no answer"}}"#)
-    #expect(editor.ask("hover", folder + "/README.md", 0, 0).contains(#""result":null"#))
+    #expect(editor.ask("completion", folder + "/README.md", 0, 0).contains(#""result":[]"#))
     #expect(!editor.said.contains { $0.contains("README") })
     #expect(editor.end() == 0)
   }
@@ -103,7 +103,7 @@ import Testing
     let path = home.path + "/Words/a.md"
     let item = #"{"uri":"file://\#(path)","languageId":"x","version":1,"text":"Q: a"}"#
     editor.notify("textDocument/didOpen", #"{"textDocument":\#(item)}"#)
-    #expect(editor.ask("hover", path, 0, 0).contains(#""result":null"#))
+    #expect(editor.ask("completion", path, 0, 0).contains(#""result":[]"#))
     #expect(!editor.said.contains { $0.contains("Words/a.md") })
     #expect(try home.run("build", home.path + "/Words").status == 0)
     editor.notify("textDocument/didSave", #"{"textDocument":{"uri":"file://\#(path)"}}"#)
@@ -111,27 +111,7 @@ import Testing
     #expect(editor.end() == 0)
   }
 
-  // MARK: Cards
-
-  @Test func `hover shows the schedule of the row's card, as it is now`() throws {
-    let editor = try editor()
-    let path = folder + "/animals.md"
-    let text = "## el gato\n\nthe cat\n\nThe ==sun== is hot.\n"
-    _ = editor.open(path, text)
-    #expect(editor.ask("hover", path, 0, 4).contains("Not built yet"))
-    _ = try build()
-    let new = editor.ask("hover", path, 2, 1)
-    #expect(new.contains("**el gato** in Spanish") && new.contains("- state: new"), "\(new)")
-    #expect(editor.ask("hover", path, 4, 6).contains("is hot"))
-    #expect(editor.ask("hover", path, 1, 0).contains("el gato"))
-    // Another process answers the card; an edit of the text keeps it the same card.
-    try home.run("-e", "local s = decks.open('Spanish'):study{query='gato'} s:answer('good')")
-    #expect(editor.ask("hover", path, 0, 4).contains("- reps: 1"))
-    _ = editor.change(path, 2, Editor.range(0, 3, 0, 5), "ell")
-    let edited = editor.ask("hover", path, 0, 4)
-    #expect(edited.contains("- reps: 1") && edited.contains("Edited since the last build."), "\(edited)")
-    #expect(editor.end() == 0)
-  }
+  // MARK: Ids
 
   @Test func `ids are written into all kinds of sources, and the build keeps the cards`() throws {
     try home.write("{\"prompt\": \"uno\", \"answer\": \"one\"}\n", to: "es/more.jsonl")
@@ -168,7 +148,7 @@ import Testing
     #expect(editor.end() == 0)
   }
 
-  // MARK: Names and places
+  // MARK: Names
 
   @Test func `tags, decks, note types, fields and options are completed`() throws {
     _ = try build()
@@ -190,21 +170,6 @@ import Testing
     #expect(offers("new.jsonl", "{\"note_type\": \"Cloze\", \"note_fields\": {\"").contains(#""label":"Text""#))
     #expect(offers("new.jsonl", "{\"tags\": [\"verb\", \"ir").contains(#""label":"irregular""#))
     #expect(offers("deck.json", "{\"options\": {\"new_p").contains(#""label":"new_per_day""#))
-    #expect(editor.end() == 0)
-  }
-
-  @Test func `definition goes to the note: of a cloze, of another card of a note, of a duplicate id`() throws {
-    let editor = try editor()
-    let path = folder + "/animals.md"
-    _ = editor.open(path, "# Weather\n\nThe sun\nis ==hot== today.\n")
-    #expect(editor.ask("definition", path, 3, 6).contains(#""start":{"line":2,"character":0}"#))
-    let other = folder + "/notes.jsonl"
-    let note = #"{"guid": "n1", "note_type": "Basic (and reversed card)", "note_fields": {"Front": "a", "Back": "b"}}"#
-    _ = editor.open(other, note + "\n" + #"{"note_guid": "n1", "ordinal": 1}"# + "\n")
-    let found = editor.ask("definition", other, 1, 5)
-    #expect(found.contains("notes.jsonl") && found.contains(#""line":0"#), "\(found)")
-    _ = editor.open(folder + "/twice.md", "## a <!-- id: ser -->\n\nb\n")
-    #expect(editor.ask("definition", folder + "/twice.md", 0, 3).contains("verbs/list.csv"))
     #expect(editor.end() == 0)
   }
 
@@ -232,7 +197,7 @@ import Testing
   @Test func `the server only reads: it creates neither a collection nor a file`() throws {
     let editor = try editor()
     _ = editor.open(folder + "/animals.md", "## el gato\n\nthe cat\n")
-    _ = editor.ask("hover", folder + "/animals.md", 0, 4)
+    _ = editor.ask("completion", folder + "/animals.md", 0, 4)
     _ = editor.actions(folder + "/animals.md", 0)
     #expect(editor.end() == 0)
     #expect(access(home.path + "/data/local/collection.sqlite", F_OK) != 0)

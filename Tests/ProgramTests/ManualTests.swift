@@ -86,7 +86,7 @@ import Testing
     #expect(licences.count > 8)
     for licence in licences { #expect(lines.contains { $0 == "## " + licence }, "\(licence)") }
     for name in [
-      "Lua", "readline", "SQLite", "libsodium", "utf8proc", "zstd", "zlib", "libzip", "cairo",
+      "Lua", "readline", "SQLite", "libsodium", "utf8proc", "PCRE2", "zstd", "zlib", "libzip", "cairo",
     ] {
       #expect(lines.contains { $0.hasPrefix("| ") && $0.contains(name) }, "\(name)")
     }

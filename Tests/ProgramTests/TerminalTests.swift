@@ -211,6 +211,31 @@ import Testing
     #expect(try home.run("history", "quiet").output == "No lines.\n")
   }
 
+  @Test(arguments: [
+    ("", "card li", "card li"), (" study Spanish", "", "Enter  show the answer"),
+    ("", "play --base cambering\rgr", "classic> gr"),
+  ])
+  func `what Ctrl-Z stopped is shown again, once, when it continues`(
+    command: String, typed: String, shown: String
+  ) throws {
+    let home = try Home()
+    try home.run("-e", "decks.create('Spanish'):add{prompt = 'el perro', answer = 'the dog'}")
+    let words = home.words([]).map { "'\($0)'" }.joined(separator: " ") + command
+    let script = "set -m; \(words); echo STOPPED; read line; fg"
+    let terminal = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
+    if !typed.isEmpty {
+      terminal.wait(for: "> ")
+      terminal.type(typed)
+    }
+    terminal.wait(for: shown)
+    terminal.type("\u{1A}", showing: "STOPPED")
+    terminal.type("\r", showing: shown)
+    guard typed.hasPrefix("play") else { return }
+    terminal.type("ace\r/quit\r")
+    let drawn = terminal.wait(for: "cambering: 1 found").split(separator: "\u{1B}[2J")
+    #expect(drawn.allSatisfy { $0.split(separator: shown, omittingEmptySubsequences: false).count < 3 }, "\(drawn)")
+  }
+
   @Test func `Tab completes commands, names and Lua without running code`() throws {
     let home = try Home()
     try home.run("deck", "create", "Spanish verbs")

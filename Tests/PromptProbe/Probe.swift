@@ -47,7 +47,7 @@ import Shell
         case .terminated(let signal):
           say("TERMINATED \(signal)")
           exit(128 + signal)
-        case .stopped, .requested: return say("STOPPED")
+        case .stopped: return say("STOPPED")
         }
       } catch {
         guard case .notUTF8 = error else { throw error }
@@ -93,10 +93,10 @@ import Shell
     }
   }
 
-  /// Reads a line that starts with the refused text, without access to the history.
+  /// Reads a line without access to the history.
   private static func play(_ reader: LineReader) {
     do throws(LineError) {
-      let outcome = try reader.read(prompt: "guess> ", initial: "gracee", isContinued: true, hidesHistory: true)
+      let outcome = try reader.read(prompt: "guess> ", isContinued: true, hidesHistory: true)
       say("GUESS \(outcome)")
     } catch {
       say("BAD \(error)")

@@ -168,11 +168,11 @@ import Testing
     }
   }
 
-  @Test func `a line may start with a given text and not see the history`() throws {
+  @Test func `a line may not see the history`() throws {
     let terminal = try probe()
     terminal.wait(for: "probe>")
-    terminal.type("game\r", showing: "guess> gracee")
-    terminal.type("\u{1B}[A\u{7F}\t\r")
+    terminal.type("game\r", showing: "guess> ")
+    terminal.type("\u{1B}[Agrace\t\r")
     terminal.wait(for: #"GUESS line("grace"#)
     terminal.type("\u{1B}[A\r")
     terminal.wait(for: #"LINE 4 "game""#)

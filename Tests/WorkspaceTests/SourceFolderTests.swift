@@ -91,7 +91,7 @@ import Testing
     #expect(try messages("deck.json").count == 1)
     #expect(try sources.takeChangedFiles() == ["a.md", "deck.json"])
     let reading = try #require(sources.source("a.md"))
-    #expect(try sources.newIDs(of: [0], reading).isEmpty && !sources.cards(of: 0, reading).isBuilt)
+    #expect(try sources.newIDs(of: [0], reading).isEmpty)
     #expect(String(decoding: sources.text(of: "deck.json"), as: UTF8.self) == #"{"name": 3}"#)
     try sources.close("deck.json")
     #expect(try messages("deck.json").isEmpty && sources.newIDs(of: [0], reading).count == 1)
@@ -107,9 +107,6 @@ import Testing
     _ = try workspace.decks.create("Words::Verbs")
     try workspace.decks.open("Words").add(NewCard(prompt: "p", answer: "a", tags: ["blue"]))
     #expect(try sources.tags() == ["blue", "red"] && sources.decks() == ["Later", "Verbs"])
-    let reading = try #require(sources.source("a.md"))
-    let cards = try sources.cards(of: 0, reading)
-    #expect(cards.isBuilt && !cards.isEdited && cards.cards.count == 1)
     #expect(try workspace.exchange.isBuilt(person.folder.file("Words")))
     #expect(try !workspace.exchange.isBuilt("/a//b"))
   }

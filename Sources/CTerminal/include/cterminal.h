@@ -48,15 +48,13 @@ enum line_editor_end {
   LINE_EDITOR_FAILED,
   /// The user wants to open the line in an editor; the text is set.
   LINE_EDITOR_WANTS_EDITOR,
-  /// Another program sent a request; the text is what was typed so far.
-  LINE_EDITOR_REQUESTED,
 };
 
 struct line_editor_result {
   enum line_editor_end end;
   /// The signal for LINE_EDITOR_TERMINATED, the errno for LINE_EDITOR_FAILED.
   int number;
-  /// The line for LINE_EDITOR_LINE, LINE_EDITOR_WANTS_EDITOR and LINE_EDITOR_REQUESTED; free it with line_editor_free.
+  /// The line for LINE_EDITOR_LINE and LINE_EDITOR_WANTS_EDITOR; free it with line_editor_free.
   char *text;
 };
 
@@ -79,10 +77,6 @@ struct line_editor_callbacks {
   bool (*suggests)(void *context, const char *line);
   /// Shows what an empty line could become, on lines below the prompt; false leaves the listing to the editor.
   bool (*list)(void *context);
-  /// Stores the descriptors to wait for besides the keyboard in the array, and returns their number.
-  size_t (*watched)(void *context, int *descriptors, size_t room);
-  /// Called when one of them is readable; true ends the read with LINE_EDITOR_REQUESTED.
-  bool (*requested)(void *context);
 };
 
 /// The kinds of parts of a line.

@@ -4,7 +4,7 @@
 import Memory
 
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
-/// rated:7:1, introduced:3, flag:1, deck:a::*, note:basic, level:b*, re:x+, nc:x, dupe:x, -not, or, ( ).
+/// rated:7:1, introduced:3, flag:red, deck:a::*, note:basic, card:1, nid:7, level:b*, re:x+, nc:x, dupe:x, -not, or, ( ).
 ///
 ///     let query = try CardQuery("tag:verb is:due -prompt:ser") { false }
 public struct CardQuery: Equatable {
@@ -45,7 +45,6 @@ public struct CardQuery: Equatable {
     case expression(TextExpression)
     /// Cards that have the same prompt as another card of their deck.
     case duplicates
-    /// Conditions that only Anki's language has.
     case isAmong(CardGroup)
   }
 
@@ -92,20 +91,12 @@ public struct CardQuery: Equatable {
     }
   }
 
-  /// - Parameter isInterrupted: polled while cards are matched; if it returns true, the search ends with
-  ///   `interrupted`.
+  /// - Parameters:
+  ///   - isAnki: whether the text comes from a program that takes this one for Anki.
+  ///   - isInterrupted: polled while cards are matched; if it returns true, the search ends with `interrupted`.
   /// - Throws: `badQuery` with the column and what was expected there. A blank query matches every card.
-  public init(_ text: String, isInterrupted: @escaping () -> Bool) throws(DeckError) {
-    var parser = QueryParser(text)
-    self.text = text
-    self.isInterrupted = isInterrupted
-    root = try parser.parse()
-  }
-
-  /// Parses a query in Anki's language.
-  /// - Throws: `badQuery` if it cannot be parsed, or has a condition that is not supported.
-  public init(anki text: String, isInterrupted: @escaping () -> Bool) throws(DeckError) {
-    var parser = AnkiQueryParser(text)
+  public init(_ text: String, isAnki: Bool = false, isInterrupted: @escaping () -> Bool) throws(DeckError) {
+    var parser = QueryParser(text, isAnki: isAnki)
     self.text = text
     self.isInterrupted = isInterrupted
     root = try parser.parse()

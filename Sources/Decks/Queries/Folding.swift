@@ -119,53 +119,11 @@ struct TextPattern: Equatable {
   /// Whether the first piece must begin the text and the last must end it.
   let isWhole: Bool
 
-  /// - Parameter isWhole: whether a pattern with a star must match the whole text; a pattern without a star may match
-  ///   anywhere.
-  init(_ text: String, isWhole: Bool) {
-    let folded = Folding.fold(text)
-    let hasStar = folded.contains(UInt8(ascii: "*"))
-    let parts = folded.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
-    // Adjacent stars count as one.
-    pieces = parts.enumerated().filter { $0.offset == 0 || $0.offset == parts.count - 1 || !$0.element.isEmpty }
-      .map { Array($0.element) }
-    self.isWhole = isWhole && hasStar
-  }
-
-  /// The characters that a backslash makes literal in a word of a query.
-  static let marks: Set<Character> = ["*", "-", "\\", "\"", ":", "(", ")", "_"]
-
-  /// Creates a pattern for a word of a query, in which a backslash makes a mark literal.
-  init(escaped text: String, isWhole: Bool) {
-    var (parts, isEscaped) = ([""], false)
-    for (character, next) in zip(text, text.dropFirst().map { $0 } + [" "]) {
-      if !isEscaped, character == "\\", Self.marks.contains(next) {
-        isEscaped = true
-      } else if !isEscaped, character == "*" {
-        parts.append("")
-      } else {
-        parts[parts.count - 1].append(character)
-        isEscaped = false
-      }
-    }
+  /// - Parameter parts: the texts between the stars. Adjacent stars count as one.
+  init(_ parts: [String], isWhole: Bool) {
     pieces = parts.enumerated().filter { $0.offset == 0 || $0.offset == parts.count - 1 || !$0.element.isEmpty }
       .map { Folding.fold($0.element) }
-    self.isWhole = isWhole && parts.count > 1
-  }
-
-  init(exactly text: String) {
-    pieces = [Folding.fold(text)]
-    isWhole = true
-  }
-
-  private init(pieces: [[UInt8]]) { (self.pieces, isWhole) = (pieces, true) }
-
-  /// The pattern for whole texts only.
-  var whole: TextPattern { TextPattern(pieces: pieces) }
-
-  /// Creates a pattern for a phrase, in which stars are literal.
-  init(phrase text: String) {
-    pieces = [Folding.fold(text)]
-    isWhole = false
+    self.isWhole = isWhole
   }
 
   func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -17,7 +17,6 @@ final class QueryFacts {
   /// The type of each card's note; the names of the types.
   private var noteTypes: [Int64: Int64] = [:]
   private var typeNames: [Int64: [UInt8]] = [:]
-  private var matchers: [(expression: TextExpression, matcher: ExpressionMatcher)] = []
   private var folded: [UInt8] = []
 
   /// - Throws: `badQuery` for a field that no card has.
@@ -52,7 +51,6 @@ final class QueryFacts {
       for (deck, options) in options { models[deck.rawValue] = MemoryModel(checked: options.parameters) }
       memories = try TimedMemories(options).all(db, in: Array(options.keys))
     case .noteType where noteTypes.isEmpty: try readNoteTypes(db)
-    case .expression(let expression): matchers.append((expression, ExpressionMatcher(expression)))
     case .field(let name, let pattern, let column):
       let isOfNotes = try readNoteFields(db, condition, name, pattern)
       if !isOfNotes, column > 0 { try checkField(db, name, column, query) }
@@ -129,7 +127,10 @@ final class QueryFacts {
       isKnown = try FieldText.list(row.optionalText(0)).contains { $0.name.lowercased() == name }
     }
     if isKnown { return }
-    let names = "tag, is, prompt, answer, prop, added, edited, rated, introduced, flag, deck, note, re, nc, dupe"
+    let names = """
+      tag, is, prompt, answer, prop, added, edited, rated, introduced, flag, deck, note, card, nid, cid, mid, did, re, \
+      nc, dupe
+      """
     throw DeckError.badQuery(
       query: query.text, column: column,
       expected: "one of \(names), or the name of a field, before the colon (or quotes around the text)")
@@ -146,10 +147,6 @@ final class QueryFacts {
     if let known = memories[CardID(rawValue: card)] { return known.recall(at: moment.now) }
     let days = Double(moment.days(since: last))
     return (models[deck] ?? MemoryModel()).retrievability(days: days, stability: stability)
-  }
-
-  func matcher(_ expression: TextExpression) -> ExpressionMatcher {
-    matchers.first { $0.expression == expression }?.matcher ?? ExpressionMatcher(expression)
   }
 
   func isDeck(_ deck: Int64, _ pattern: TextPattern) -> Bool { QueryFacts.isNamed(decks[deck] ?? [], pattern) }

@@ -1,46 +1,29 @@
-// What our query language and Anki's have in common: adjacent terms, `or`, negation, brackets; parsed by recursive
-// descent.
+// The structure of a query: adjacent terms, `or`, negation, brackets; parsed by recursive descent.
 // Invariant: brackets nest at most 32 deep; an error gives the column, counted in characters from 1, and what was
 // expected there.
 
 import Text
 
-protocol QueryGrammar {
-  /// The most characters of a query.
-  static var lengthLimit: Int { get }
-  /// Words that may be written between terms without changing the meaning.
-  static var fillers: [String] { get }
-  var text: String { get }
-  /// The characters of the text, at most one more than the limit.
-  var characters: [Character] { get }
-  var position: Int { get set }
+extension QueryParser {
+  /// The most characters of a query; Anki's clients send long lists of numbers.
+  static func lengthLimit(_ isAnki: Bool) -> Int { isAnki ? 200_000 : 10_000 }
 
-  /// Reads one condition.
-  mutating func term() throws(DeckError) -> CardQuery.Node
-  /// Whether a word ends before this character.
-  func isEnd(_ character: Character) -> Bool
-}
-
-extension QueryGrammar {
-  static var fillers: [String] { [] }
-
-  /// The characters of a text, at most one more than the limit. A sign of the language is a character of its own, even
+  /// The characters of a text, at most as many. A sign of the language is a character of its own, even
   /// if a combining mark follows it, such as a vowel sign that is searched for.
-  static func characters(of text: String) -> [Character] {
-    let characters = text.prefix(lengthLimit + 1).flatMap { character -> [Character] in
+  static func characters(of text: String, atMost limit: Int) -> [Character] {
+    let characters = text.prefix(limit).flatMap { character -> [Character] in
       let scalars = character.unicodeScalars
       guard scalars.count > 1, let first = scalars.first, "\":()*-\\".unicodeScalars.contains(first) else {
         return [character]
       }
       return [Character(first)] + Array(String(String.UnicodeScalarView(scalars.dropFirst())))
     }
-    return Array(characters.prefix(lengthLimit + 1))
+    return Array(characters.prefix(limit))
   }
 
   mutating func parse() throws(DeckError) -> CardQuery.Node {
-    if characters.count > Self.lengthLimit {
-      throw expected("at most \(grouped(Self.lengthLimit)) characters", at: Self.lengthLimit)
-    }
+    let limit = Self.lengthLimit(isAnki)
+    if characters.count > limit { throw expected("at most \(grouped(limit)) characters", at: limit) }
     skipBlanks()
     if position == characters.count { return .all([]) }
     let node = try alternatives(depth: 0)
@@ -63,10 +46,7 @@ extension QueryGrammar {
     while true {
       skipBlanks()
       if position == characters.count || characters[position] == ")" || isAt(word: "or") { break }
-      if !nodes.isEmpty, let filler = Self.fillers.first(where: isAt(word:)) {
-        position += filler.count
-        skipBlanks()
-      }
+      if isAnki, !nodes.isEmpty, take(word: "and") { skipBlanks() }
       nodes.append(try negation(depth: depth))
     }
     if nodes.isEmpty { throw expected("a word or a condition") }

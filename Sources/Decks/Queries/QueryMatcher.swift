@@ -22,6 +22,8 @@ struct QueryMatcher {
   /// The number of evaluated conditions and searched bytes, weighted, since the last check for an interrupt.
   private var work = 0
   private static let workBetweenPolls = 1 << 20
+  /// A match of an expression may take a second.
+  private static let workOfExpression = 1 << 16
   private let moment: StudyMoment
   private let facts: QueryFacts
   private var prompt = FoldedColumn(.prompt)
@@ -55,7 +57,7 @@ struct QueryMatcher {
     case .not(let node): return try !holds(node, row)
     case .condition(let condition):
       try poll()
-      return holds(condition, row)
+      return try holds(condition, row)
     }
   }
 
@@ -66,7 +68,7 @@ struct QueryMatcher {
     if isInterrupted() { throw .interrupted }
   }
 
-  private mutating func holds(_ condition: CardQuery.Condition, _ row: some QueryRow) -> Bool {
+  private mutating func holds(_ condition: CardQuery.Condition, _ row: some QueryRow) throws(DeckError) -> Bool {
     switch condition {
     case .text(let pattern): return prompt.matches(pattern, row) || answer.matches(pattern, row)
     case .prompt(let pattern): return prompt.matches(pattern, row)
@@ -84,8 +86,8 @@ struct QueryMatcher {
     case .field(let name, let pattern, _):
       return facts.cards(condition).contains(row.integer(.id)) || facts.hasField(row, name, pattern)
     case .expression(let expression):
-      let matcher = facts.matcher(expression)
-      return matcher.matches(row.bytes(.prompt)) || matcher.matches(row.bytes(.answer))
+      work += Self.workOfExpression
+      return try expression.matches(row.bytes(.prompt)) || expression.matches(row.bytes(.answer))
     }
   }
 

@@ -16,6 +16,8 @@ public enum Burial: Int64, Sendable {
 public enum CardHiding {
   /// The flags that a card may have; 0 means no flag.
   public static let flags = 0...7
+  /// The names of the flags by number, as in other programs.
+  public static let flagNames = ["none", "red", "orange", "green", "blue", "pink", "turquoise", "purple"]
   public static let flagExpectation = "a whole number from \(flags.lowerBound) to \(flags.upperBound)"
 
   /// Hides cards until tomorrow.

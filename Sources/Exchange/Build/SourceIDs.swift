@@ -1,6 +1,8 @@
-// Writes ids into sources: finds the smallest edit that gives a row its id.
+// Ids for the rows of a source, and the smallest edits that write them: the id of the last build where the next one
+// would match the row with its.
 // Invariant: after the edits, a source is read as the same rows, with the ids.
 
+package import Storage
 import Templates
 import Text
 import Values
@@ -111,6 +113,45 @@ extension SourceReading {
     }
     // Edits of rows on one line would overlap.
     return rows.haveSharedLine ? [] : edits
+  }
+}
+
+extension SourceReading {
+  /// Returns ids for rows: the id of the last build if there is one, otherwise an id that no other row has.
+  /// - Parameter db: the collection; nil when there is none yet.
+  package func newIDs(
+    of indices: [Int], _ db: Database?, _ description: BuildDescription, isTaken: (String) -> Bool
+  ) throws -> [Int: String] {
+    let known = try db.map { try self.known($0, description) } ?? [:]
+    let build = try db.flatMap { try BuildTable.find($0, description) }
+    var ids: [Int: String] = [:]
+    var new = NewIDs()
+    for index in indices {
+      guard let row = entries[index].row else { continue }
+      if let name = known[index]?.plainName, new.take(name) {
+        ids[index] = name
+        continue
+      }
+      ids[index] = try new.next(for: row) { name in
+        guard !isTaken(name), let db, let build else { return isTaken(name) }
+        return try BuildTable.hasRow(db, named: name, in: build)
+      }
+    }
+    return ids
+  }
+
+  private func known(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltRow] {
+    guard let build = try BuildTable.find(db, description),
+      let source = try BuildTable.sources(db, of: build)[path]
+    else { return [:] }
+    let old = try BuildTable.rows(db, of: source.id)
+    let places = entries.indices.filter { !entries[$0].isLink }.sorted { entries[$0].order < entries[$1].order }
+    let rows = places.compactMap { entries[$0].row?.facts }
+    var known: [Int: BuiltRow] = [:]
+    for (place, match) in try zip(places, BuildContent.match(db, rows, old)) {
+      if let match { known[place] = old[match] }
+    }
+    return known
   }
 }
 

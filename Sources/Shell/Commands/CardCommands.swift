@@ -76,7 +76,9 @@ enum CardCommands {
       switch property {
       case .deck: fields.append(.init("deck", "\(text), position \(session.grouped(try card.position()))"))
       case .flag:
-        if let flag = Int(text), flag > 0, flag < cardFlags.count { fields.append(.init("flag", cardFlags[flag])) }
+        if let flag = Int(text), flag > 0, flag < CardHiding.flagNames.count {
+          fields.append(.init("flag", CardHiding.flagNames[flag]))
+        }
       case .document:
         guard let document = try card.document()?.document() else { continue }
         fields.append(.init("document", "\(text.prefix(8))  \(document.content.summary)"))

@@ -22,10 +22,9 @@ enum LanguageServerCommand {
       summary: "Helps an editor with the sources of `build` while you type them.", answer: "nothing",
       details: """
         It speaks the Language Server Protocol over standard input and output. In .md, .csv, .tsv and .jsonl files and \
-        in deck.json it marks what `build` would refuse, shows the schedule of a card, completes tags, decks, note \
-        types and fields, goes from another card of a note to the note, and writes ids. The folder is the nearest one \
-        with a deck.json, or else the nearest that was built. Your cards are read, but never changed. Set up your \
-        editor to start `deckhand lsp` as the language server for Markdown, CSV and JSON.
+        in deck.json it marks what `build` would refuse, completes tags, decks, note types and fields, and writes ids. \
+        The folder is the nearest one with a deck.json, or else the nearest that was built. Your cards are read, but \
+        never changed. Set up your editor to start `deckhand lsp` as the language server for Markdown, CSV and JSON.
         """,
       example: "lsp"
     ) { invocation, session in

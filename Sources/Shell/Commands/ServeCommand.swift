@@ -28,8 +28,7 @@ enum ServeCommand {
         access; any other page is refused at first, and the terminal asks about it: at most one question a minute, once for \
         each page. A yes is saved in the setting serve.origins. \
         `set serve.key WORD` gives access only to programs that know the word. What a program does is an undo step. A \
-        shell may run at the same time in another terminal: what a program wants to show is shown there, and a program \
-        can control its study.
+        shell may run at the same time in another terminal.
         """,
       options: [
         Option(
@@ -44,8 +43,6 @@ enum ServeCommand {
   private static func serve(
     _ port: Int, _ invocation: Invocation, _ session: Session
   ) throws -> CommandResult {
-    // When a shell runs this command, it stops answering requests itself meanwhile.
-    session.requests.stop()
     // Anything that cannot be opened is reported before the first client connects.
     _ = try session.workspace().preferences()
     let listener = try ActionListener(
@@ -77,8 +74,6 @@ enum ServeCommand {
 /// The server's access to the session.
 private final class ServingHost: ActionHost {
   private let session: Session
-  /// The time on the monotonic clock until which the other shell counts as busy.
-  private var silentUntil = 0.0
   /// The origin of the question that the user has not answered yet.
   private var question: String?
   private var asked: Set<String> = []
@@ -146,16 +141,6 @@ private final class ServingHost: ActionHost {
   }
 
   func log(_ line: String) { session.console.note(line) }
-
-  /// After a shell missed the deadline, it is not asked again for a second: one request may hold many actions.
-  func askShell(_ request: ShellRequest) -> ShellReply? {
-    let elapsed = session.environment.clocks.elapsed
-    if elapsed() < silentUntil { return .busy }
-    let begun = elapsed()
-    let reply = ShellRequests.ask(request, session)
-    if reply == .busy, elapsed() - begun >= ShellRequests.timeout { silentUntil = elapsed() + 1 }
-    return reply
-  }
 
   func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
 }

@@ -114,7 +114,7 @@ struct QueryOffers {
   private static let starts: [(text: String, help: String)] = [
     ("tag:", "cards with a tag"), ("deck:", "cards of a deck"), ("is:", "due, new, suspended, ..."),
     ("prompt:", "in the prompt"), ("answer:", "in the answer"), ("note:", "of a note type"),
-    ("flag:", "by flag, 0 to 7"),
+    ("flag:", "by flag, 0 to 7"), ("card:", "by the number of the card in its note"),
     ("prop:", "by a property: prop:ivl>30"), ("added:", "added in the last N days"),
     ("edited:", "changed in the last N days"), ("rated:", "answered in the last N days"),
     ("introduced:", "first answered in the last N days"), ("dupe:", "cards with the same prompt"),
@@ -162,7 +162,7 @@ struct QueryOffers {
     case "deck", "note": return values(try NamedTerm(part)?.names(session).map { ($0, "") } ?? [])
     case "is": return values(Self.states)
     case "prop": return values(Self.figures, isOpen: true)
-    case "flag": return values(cardFlags.enumerated().map { ("\($0.offset)", $0.element) })
+    case "flag": return values(CardHiding.flagNames.enumerated().map { ("\($0.offset)", $0.element) })
     default: return []
     }
   }

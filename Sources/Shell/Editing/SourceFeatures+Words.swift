@@ -1,4 +1,4 @@
-// Editor features for a row of a source: the schedule of its cards on hover, and completion of names.
+// Completion of the names that a source may contain: tags, decks, note types, fields, options.
 
 import Decks
 import Exchange
@@ -10,49 +10,6 @@ import Text
 import Workspace
 
 extension SourceFeatures {
-  // MARK: Hover
-
-  func hover(_ document: TextDocument, at offset: Int) throws -> Hover? {
-    guard let source = source(document), let reading = source.reading, let index = reading.entry(at: offset),
-      !reading.entries[index].isLink
-    else { return nil }
-    let found = try source.folder.cards(of: index, reading)
-    let lines = reading.lines(of: index)
-    let start = document.offset(line: lines.lowerBound, column: reading.entries[index].column ?? 1)
-    let end = document.content(ofLine: document.line(at: document.offset(line: lines.upperBound - 1))).upperBound
-    var parts = try found.cards.map { try words(on: $0) }
-    if !found.isBuilt {
-      parts = ["Not built yet: `deckhand build \(printable(lastPart(of: source.folder.path)))` creates its card."]
-    }
-    if found.isEdited { parts.append("Edited since the last build.") }
-    if found.isEditedInDeck { parts.append("Edited in the deck; `build --write-back` writes the edit to this file.") }
-    return Hover(parts.joined(separator: "\n\n"), document.range(of: start..<max(start, end)))
-  }
-
-  /// The schedule of a card as Markdown.
-  private func words(on card: CardHandle) throws -> String {
-    let prompt = Self.escaped(printable(try card.record().prompt, limit: 60))
-    let facts = try [
-      CardProperty.state, .due, .interval, .stability, .difficulty, .reps, .lapses,
-    ].compactMap { property -> String? in
-      let text = try property.text(of: card, session)
-      return text.isEmpty ? nil : "- \(property.rawValue.replacing(text: "_", with: " ")): \(Self.escaped(text))"
-    }
-    return (["**\(prompt)** in \(Self.escaped(try card.deck().record().name))", ""] + facts).joined(separator: "\n")
-  }
-
-  /// Escapes Markdown's special characters.
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      if "\\`*_{}[]<>#|~".contains(character) { result.append("\\") }
-      result.append(character)
-    }
-    return result
-  }
-
-  // MARK: Completion
-
   /// The most names that are offered at once; typing on narrows them down.
   private static let mostOffered = 1000
 

@@ -119,23 +119,6 @@ final class SourceFeatures: LanguageFeatures {
     return TextDocument(uri, version: 0, text: bytes, encoding: encoding)
   }
 
-  // MARK: Places
-
-  func definitions(_ document: TextDocument, at offset: Int) throws -> [Location] {
-    guard let source = source(document), let reading = source.reading, let index = reading.entry(at: offset)
-    else { return [] }
-    let others = source.folder.others(index, reading)
-    if others.isEmpty {
-      let start = document.offset(line: reading.entries[index].line, column: reading.entries[index].column ?? 1)
-      return [Location(document.uri, document.range(of: start..<start))]
-    }
-    return others.map { other in
-      let uri = Self.uri(of: other.path, in: source.folder.path)
-      let start = Position(line: other.entry.line - 1, character: 0)
-      return Location(other.path == source.name ? document.uri : uri, TextRange(start, start))
-    }
-  }
-
   // MARK: Ids
 
   func actions(_ document: TextDocument, in range: Range<Int>) throws -> [CodeAction] {

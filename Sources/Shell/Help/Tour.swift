@@ -78,7 +78,7 @@ struct Tour {
       case .interrupted: continue
       case .stopped where session.input.isIdle:
         guard IdleLock(session).unlockCovered() else { return false }
-      case .endOfInput, .stopped, .requested: return false
+      case .endOfInput, .stopped: return false
       case .terminated(let signal):
         session.leave(by: signal)
         return false

@@ -19,9 +19,6 @@ package final class LineReader: LineSource {
   package var didResume: () -> Void = {}
   /// Called when the size of the terminal changes, or Ctrl-L cleared it.
   package var didResize: () -> Void = {}
-  /// The requests of other programs, and the callback for one; true ends the reading with `.requested`.
-  var requests: ShellRequests?
-  var request: () -> Bool = { false }
   /// Colours, help at the cursor, and the editor.
   package var hints = LineHints()
   /// Whether the line being read is a command or Lua, not an answer to a question.
@@ -39,16 +36,15 @@ package final class LineReader: LineSource {
   }
 
   package func read(prompt: String) throws(LineError) -> LineOutcome {
-    try read(prompt: prompt, initial: "")
+    try read(prompt: prompt, isContinued: false)
   }
 
   /// - Parameters:
   ///   - prompt: one line; colours are removed.
-  ///   - initial: the initial text of the line.
   ///   - isContinued: whether Tab after nothing but whitespace inserts a tab.
   ///   - hidesHistory: whether the line is not a command (a guess in a game), so that arrow keys find no history.
   package func read(
-    prompt: String, initial: String, isContinued: Bool = false, hidesHistory: Bool = false
+    prompt: String, isContinued: Bool = false, hidesHistory: Bool = false
   ) throws(LineError) -> LineOutcome {
     if Self.isReading { return .endOfInput }
     line_editor_history_hide(hidesHistory)
@@ -75,15 +71,9 @@ package final class LineReader: LineSource {
       guard let reader = LineReader.from(context), reader.isCommandRead else { return false }
       return reader.hints.showAll()
     }
-    callbacks.watched = { context, place, room in
-      let descriptors = LineReader.from(context)?.requests?.descriptors.prefix(room) ?? []
-      for (index, descriptor) in descriptors.enumerated() { place?[index] = descriptor }
-      return descriptors.count
-    }
-    callbacks.requested = { context in LineReader.from(context)?.request() ?? false }
     let options = line_editor_options(
       tab_indents: isContinued, shows_hints: hints.areShown(), tick_ms: max(1, tickInterval))
-    var initial = initial
+    var initial = ""
     while true {
       let result = CallPause.waitingForUser {
         withExtendedLifetime(self) { line_editor_read(promptForEditor(prompt), initial, options, &callbacks) }
@@ -139,7 +129,6 @@ package final class LineReader: LineSource {
     case LINE_EDITOR_END_OF_INPUT: return .endOfInput
     case LINE_EDITOR_TERMINATED: return .terminated(result.number)
     case LINE_EDITOR_STOPPED: return .stopped
-    case LINE_EDITOR_REQUESTED: return .requested(result.text.map { String(cString: $0) } ?? "")
     case LINE_EDITOR_NOT_UTF8: throw .notUTF8(column: nil)
     default: throw .unreadable(errno: result.number)
     }

@@ -16,8 +16,6 @@ package enum LineOutcome: Equatable {
   case terminated(Int32)
   /// The tick asked to stop; the typed text is discarded.
   case stopped
-  /// Another program requested something to be done before typing continues; holds the text typed so far.
-  case requested(String)
 }
 
 package enum LineError: Problem, Equatable {

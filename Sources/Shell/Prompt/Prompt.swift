@@ -15,12 +15,6 @@ package final class Prompt {
   private let session: Session
   /// The status of the last line, for input that is not a terminal.
   private var lastStatus = ExitStatus.done
-  /// The initial text of the next line, after a request interrupted typing.
-  private var unfinishedLine = ""
-  /// Whether a request interrupted the last line, so that the user did not type what ran since.
-  private var wasRequested = false
-  /// Whether a command can be typed now: no question is open, and no chunk of Lua is unfinished.
-  private var isBetweenLines = false
   /// The failure of the work between the last two lines.
   private var lastFailure = ""
   /// Lines of a paste that have not run yet.
@@ -67,7 +61,6 @@ package final class Prompt {
       }
     }
     session.input.lineReader = nil
-    session.requests.stop()
     return session.state.leaving ?? ExitStatus.done
   }
 
@@ -86,8 +79,7 @@ package final class Prompt {
       if failure != lastFailure { report(error) }
       lastFailure = failure
     }
-    if !wasRequested { IdleLock(session).watch() }
-    wasRequested = false
+    IdleLock(session).watch()
   }
 
   /// Reports an error between two lines. Input that cannot be read ends the prompt, since reading it again would fail
@@ -103,13 +95,7 @@ package final class Prompt {
     guard session.console.terminal.hasKeyboard else { return session.input.plainReader }
     let reader = try LineReader(history: History.make(for: session))
     // Moved elements are saved late, and a suspended shell may never resume, so save them now.
-    reader.willSuspend = { [session] in
-      session.requests.stop()
-      session.saveDocuments()
-    }
-    reader.didResume = { [session] in session.requests.listen(in: session) }
-    reader.requests = session.requests
-    reader.request = { [unowned self] in takeRequest() }
+    reader.willSuspend = { [session] in session.saveDocuments() }
     reader.completion = { [session] line in
       LineCompletion(session).completion(line, after: session.input.openChunk)
     }
@@ -148,7 +134,6 @@ package final class Prompt {
       if Interrupts.wereRequested { pastedLines = [] }
       return
     }
-    runRequested()
     switch try readLine(from: source) {
     case .line(let line):
       // Ignores a Ctrl-C that came between the clearing above and the reading: it is not for this line.
@@ -157,45 +142,15 @@ package final class Prompt {
     case .interrupted: break
     case .stopped where session.input.isIdle: IdleLock(session).lock()
     case .stopped where Interrupts.endingSignal != nil: break
-    case .requested(let line): (unfinishedLine, wasRequested) = (line, true)
     case .endOfInput, .stopped:
       session.state.leaving = session.state.leaving ?? (session.input.lineReader == nil ? lastStatus : ExitStatus.done)
     case .terminated(let signal): session.leave(by: signal)
     }
   }
 
-  /// Reads a line; the text typed before another program's request is restored.
   private func readLine(from source: any LineSource) throws -> LineOutcome {
     guard let reader = session.input.lineReader else { return try source.read(prompt: "") }
-    session.requests.listen(in: session)
-    defer { unfinishedLine = "" }
-    isBetweenLines = true
-    defer { isBetweenLines = false }
-    return try reader.read(prompt: PromptText(session).text(), initial: unfinishedLine)
-  }
-
-  /// Handles a request of another program while a line is typed.
-  /// - Returns: whether reading the line stops for it.
-  private func takeRequest() -> Bool {
-    let requests = session.requests
-    guard requests.take(), let request = requests.request else { return false }
-    if !isBetweenLines {
-      requests.refuse()
-    } else if RequestedCommand.isPromptFor(request) {
-      return true
-    } else {
-      requests.answer(RequestedCommand.answerWithoutStudy(to: request))
-    }
-    return false
-  }
-
-  /// Runs requests of other programs that interrupted the typing, as if their commands had been typed here.
-  private func runRequested() {
-    while let request = session.requests.request {
-      guard session.requests.isAwaited else { return session.requests.refuse() }
-      session.refreshSettings()
-      RequestedCommand(session).run(request)
-    }
+    return try reader.read(prompt: PromptText(session).text())
   }
 
   /// Runs one line: a command, or Lua with the further lines it needs.
@@ -292,7 +247,7 @@ package final class Prompt {
           text += "\n" + more
           typed += "\n" + more
         case .interrupted: return
-        case .endOfInput, .stopped, .requested: return reportUnfinished(text)
+        case .endOfInput, .stopped: return reportUnfinished(text)
         case .terminated(let signal): return session.leave(by: signal)
         }
       } catch {
@@ -308,7 +263,7 @@ package final class Prompt {
     guard let lineReader = session.input.lineReader else { return try source.read(prompt: ">> ") }
     session.input.openChunk = chunk
     let open = openParts(of: chunk).suffix(3).joined(separator: " ")
-    return try lineReader.read(prompt: open + ">> ", initial: "", isContinued: true)
+    return try lineReader.read(prompt: open + ">> ", isContinued: true)
   }
 
   /// Reports the syntax error when the input ends inside a chunk.

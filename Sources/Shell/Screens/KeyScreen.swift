@@ -47,7 +47,7 @@ struct KeyScreen {
         default: break
         }
         switch event {
-        case .tick, .requested: continue
+        case .tick: continue
         case .resized, .key(.control("l")): screen.redrawAll(lines())
         case .resumed: screen.redraw(lines())
         case .interrupted, .endOfInput: return nil
@@ -65,8 +65,6 @@ struct KeyScreen {
 extension Session {
   /// A reader of the keys for a screen.
   func keyReader() -> KeyReader {
-    let keys = KeyReader(lines: input.plainReader, marksPastes: !console.terminal.isDumb)
-    keys.requests = requests
-    return keys
+    KeyReader(lines: input.plainReader, marksPastes: !console.terminal.isDumb)
   }
 }

@@ -106,7 +106,7 @@ final class PlayScreen {
         drawClock()
         return isIdle() || (game.timeRemaining ?? 1) <= 0
       }
-      outcome = try reader.read(prompt: prompt, initial: "", hidesHistory: true)
+      outcome = try reader.read(prompt: prompt, hidesHistory: true)
     } else {
       outcome = try session.input.plainReader.read(prompt: prompt)
     }
@@ -124,7 +124,7 @@ final class PlayScreen {
       game.resume()
       if draws { draw(alert: nil) }
       return try nextLine(reader)
-    case .stopped, .requested, .endOfInput: return nil
+    case .stopped, .endOfInput: return nil
     case .terminated(let signal):
       session.leave(by: signal)
       return nil

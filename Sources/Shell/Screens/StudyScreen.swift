@@ -64,19 +64,8 @@ final class StudyScreen {
 
   /// - Returns: the score; nil once nobody is signed in.
   func run() throws -> StudyScore? {
-    keys.willSuspend = { [self] in
-      session.requests.stop()
-      pauseQuietly()
-    }
-    keys.didResume = { [self] in
-      resumeQuietly()
-      session.requests.listen(in: session)
-    }
-    session.requests.listen(in: session)
-    defer {
-      (keys.willSuspend, keys.didResume) = ({}, {})
-      if session.input.lineReader == nil { session.requests.stop() }
-    }
+    (keys.willSuspend, keys.didResume) = (pauseQuietly, resumeQuietly)
+    defer { (keys.willSuspend, keys.didResume) = ({}, {}) }
     // Output that is not redrawn has no line of keys.
     if terminal.hasKeyboard, terminal.hasScreen, !redraws {
       session.console.show(.lines(["Enter shows the answer; ? shows the other keys."]))
@@ -94,15 +83,11 @@ final class StudyScreen {
   private func runLoop() throws {
     try showPrompt()
     try draw()
-    keys.takesRequests = true
-    defer { keys.takesRequests = false }
     while try !study.isOver() {
-      // A request that closed the leech page is still waiting.
-      let event = session.requests.request == nil ? try keys.next(timeout: timeUntilChange()) : .requested
+      let event = try keys.next(timeout: timeUntilChange())
       if try locks(event) { continue }
       if isLockedOut { return }
       switch event {
-      case .requested: if try StudyRequests(self).handle() { return }
       case .tick: if redraws, !terminal.reducesMotion { try draw() }
       case .resized, .key(.control("l")):
         view.picture = nil
@@ -151,9 +136,7 @@ final class StudyScreen {
   func locks(_ event: KeyEvent) throws -> Bool {
     guard IdleLock(session).untilLock(idle) == 0 else {
       switch event {
-      case .key, .line, .pasted:
-        idle.touch(now: session.environment.clocks.reading().boot)
-        session.requests.listen(in: session)
+      case .key, .line, .pasted: idle.touch(now: session.environment.clocks.reading().boot)
       default: break
       }
       return false
@@ -307,46 +290,39 @@ final class StudyScreen {
 
   /// Sets the flag that the digit names; any other key leaves the card as it is.
   private func flag(_ key: Key) throws {
-    guard case .character(let digit) = key, let flag = digit.wholeNumberValue, cardFlags.indices.contains(flag) else {
+    guard case .character(let digit) = key, let flag = digit.wholeNumberValue,
+      CardHiding.flagNames.indices.contains(flag)
+    else {
       return
     }
     try study.flag(flag)
-    view.notice = flag == 0 ? "No flag." : "Flag \(flag), \(cardFlags[flag])."
+    view.notice = flag == 0 ? "No flag." : "Flag \(flag), \(CardHiding.flagNames[flag])."
     if !redraws { session.console.show([view.notice]) }
   }
 
-  /// - Parameter didAnswer: called before anything is shown that waits for a key.
-  /// - Returns: false when the time had run out.
-  @discardableResult
-  func answer(_ rating: Rating, didAnswer: () -> Void = {}) throws -> Bool {
+  private func answer(_ rating: Rating) throws {
     do {
       let seconds = session.console.elapsed() - view.shownSince
       let result = try study.answer(rating, seconds: seconds, mistyped: view.mistyped)
       let rings = result.isRight ? session.preferences?.sound.ringsWhenRight : session.preferences?.sound.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()
-      didAnswer()
       if result.isLeech { try showLeech(result.card) }
-      return true
     } catch DeckError.over {
       // The time ran out between checking the clock and the answer; the run loop ends the sprint.
-      return false
     }
   }
 
-  /// - Returns: false when this study has nothing to undo.
-  @discardableResult
-  func undo() throws -> Bool {
+  private func undo() throws {
     do {
       try study.undo()
       try showPrompt()
     } catch DeckError.nothingToUndo {
-      return false
+      // The key does nothing then.
     } catch let problem as UndoError {
       view.notice = problem.report.message
       if !redraws { session.console.show(.lines([printable(view.notice, limit: 400)])) }
     }
-    return true
   }
 
   /// Opens the card's note in the user's editor; the clock of a sprint is paused meanwhile.
@@ -395,6 +371,3 @@ final class StudyScreen {
 private func erasing(_ text: String) -> String {
   String(repeating: "\u{8} \u{8}", count: printable(text, limit: .max).displayWidth)
 }
-
-/// The names of a card's flags by number, as in other programs.
-let cardFlags = ["none", "red", "orange", "green", "blue", "pink", "turquoise", "purple"]

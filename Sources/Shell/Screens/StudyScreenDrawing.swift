@@ -42,12 +42,13 @@ extension StudyScreen {
   /// The title: the deck (the card's own when several are studied together), and the card's flag.
   private func title(of card: CardHandle, _ record: CardRecord) throws -> String {
     let name = study.options.moreDecks.isEmpty ? name : try card.deck().record().name
-    guard record.flag > 0, record.flag < cardFlags.count else { return name }
-    return "\(name)  \(terminal.usesUnicode ? "⚑ " : "flag ")\(cardFlags[record.flag])"
+    guard record.flag > 0, record.flag < CardHiding.flagNames.count else { return name }
+    return "\(name)  \(terminal.usesUnicode ? "⚑ " : "flag ")\(CardHiding.flagNames[record.flag])"
   }
 
   var flagQuestion: String {
-    "Flag:   " + cardFlags.enumerated().dropFirst().map { "\($0.offset) \($0.element)" }.joined(separator: "   ")
+    "Flag:   "
+      + CardHiding.flagNames.enumerated().dropFirst().map { "\($0.offset) \($0.element)" }.joined(separator: "   ")
       + "   0 none"
   }
 

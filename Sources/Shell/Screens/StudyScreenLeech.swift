@@ -20,7 +20,6 @@ extension StudyScreen {
       if isLockedOut { return }
       switch event {
       case .tick, .pasted: continue
-      case .requested: if try StudyRequests(self).endPage() { return }
       case .resized, .key(.control("l")): screen.redrawAll(page.drawn)
       case .resumed: screen.redraw(page.drawn)
       case .terminated(let signal): return session.leave(by: signal)

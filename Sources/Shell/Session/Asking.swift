@@ -21,9 +21,6 @@ final class LineInput {
   /// The lines typed in this session.
   var typedLines: [TypedLine] = []
 
-  /// The requests of `serve` to this shell.
-  let requests = ShellRequests()
-
   /// Discards text typed ahead, so that it does not answer another program's question.
   func forgetTyped() { tcflush(STDIN_FILENO, TCIFLUSH) }
 }
@@ -44,7 +41,7 @@ extension Session {
     let question = broken(printable(text, limit: Self.longestQuestion), mark)
     if let lineReader = input.lineReader {
       IdleLock(self).watch()
-      outcome = try lineReader.read(prompt: question, initial: "", hidesHistory: true)
+      outcome = try lineReader.read(prompt: question, hidesHistory: true)
     } else {
       if console.terminal.hasKeyboard { console.write(question) }
       outcome = try input.plainReader.read(prompt: question)
@@ -54,7 +51,7 @@ extension Session {
     case .stopped where Interrupts.endingSignal != nil: break
     case .stopped where input.isIdle:
       return IdleLock(self).unlockCovered() ? try ask(text, mark: mark) : nil
-    case .endOfInput, .stopped, .requested:
+    case .endOfInput, .stopped:
       // The terminal shows nothing for Ctrl-D, so the line of the question is ended here.
       if input.lineReader == nil, canAsk { console.write("\n") }
       return nil

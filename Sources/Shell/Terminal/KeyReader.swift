@@ -32,19 +32,12 @@ package enum KeyEvent: Equatable, Sendable {
   case endOfInput
   /// The program was asked to end: save, then exit with 128 + the signal.
   case terminated(Int32)
-  /// Another program made a request; `ShellRequests` holds it.
-  case requested
 }
 
 package final class KeyReader {
   /// Called before Ctrl-Z stops the program, and when it continues.
   package var willSuspend: () -> Void = {}
   package var didResume: () -> Void = {}
-
-  /// The source of other programs' requests.
-  var requests: ShellRequests?
-  /// Whether the caller answers requests; otherwise they are answered as busy.
-  var takesRequests = false
 
   private let input: Int32
   private let lines: PlainLineReader
@@ -105,10 +98,7 @@ package final class KeyReader {
       if let event = signalEvent() { return event }
       // The user must see what has been written to a pipe before typing the next key.
       if bytes.isEmpty { fflush(nil) }
-      if bytes.isEmpty, !wait(Int32(clamping: timeout ?? -1), requests?.descriptors ?? []) {
-        if let event = signalEvent() { return event }
-        return isRequested() ? .requested : .tick
-      }
+      if bytes.isEmpty, !wait(Int32(clamping: timeout ?? -1)) { return signalEvent() ?? .tick }
       if let event = signalEvent() { return event }
       if bytes.isEmpty, !fill() { return .endOfInput }
       if let event = keyEvent() { return event }
@@ -121,19 +111,13 @@ package final class KeyReader {
     _ = retrying { write(input, text, text.count) }
   }
 
-  private func isRequested() -> Bool {
-    guard let requests, requests.take() else { return false }
-    if !takesRequests { requests.refuse() }
-    return takesRequests
-  }
-
   private func nextLine() throws(LineError) -> KeyEvent {
     switch try lines.read() {
     case .line(let line) where line.isEmpty: .key(.enter)
     case .line(let line): line.count == 1 ? .key(.character(line[line.startIndex])) : .line(line)
     case .interrupted: .interrupted
     case .terminated(let signal): .terminated(signal)
-    case .endOfInput, .stopped, .requested: .endOfInput
+    case .endOfInput, .stopped: .endOfInput
     }
   }
 }
@@ -166,9 +150,9 @@ extension KeyReader {
     return .resumed
   }
 
-  /// True when input is available; false after the timeout, a signal, or activity on `others`.
-  private func wait(_ timeout: Int32, _ others: [Int32] = []) -> Bool {
-    var waits = ([input, terminal_signal_fd()] + others).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+  /// True when input is available; false after the timeout or a signal.
+  private func wait(_ timeout: Int32) -> Bool {
+    var waits = [input, terminal_signal_fd()].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     return CallPause.waitingForUser { poll(&waits, nfds_t(waits.count), timeout) } > 0 && waits[0].revents != 0
   }
 }

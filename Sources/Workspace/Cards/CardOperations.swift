@@ -201,7 +201,7 @@ public struct CardOperations {
   }
 
   func found(anki query: String) throws -> [CardID] {
-    let parsed = try CardQuery(anki: query, isInterrupted: workspace.environment.isInterrupted)
+    let parsed = try CardQuery(query, isAnki: true, isInterrupted: workspace.environment.isInterrupted)
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
   }
 

@@ -1,4 +1,4 @@
-// A folder of `build` while its sources are being edited: the problems of its sources, the cards of its rows, and the
+// A folder of `build` while its sources are being edited: the problems of its sources, new ids for their rows, and the
 // names (tags, decks, note types) that may be written in them.
 // Invariant: neither the folder nor the collection is changed. After an edit only the edited source is parsed again.
 // The collection is read on every request, since another process may change it.
@@ -10,15 +10,6 @@ import Problems
 import Storage
 package import Templates
 import Text
-
-/// The cards in the collection for a row of a source.
-package struct SourceCards {
-  /// Whether a build has created the note of this row.
-  package var isBuilt = false
-  /// Whether the source, or the deck, was edited since the build.
-  package var (isEdited, isEditedInDeck) = (false, false)
-  package var cards: [CardHandle] = []
-}
 
 /// The sources of a folder, as an editor has them.
 ///
@@ -47,7 +38,6 @@ package final class SourceFolder {
   /// The description as the editor has it; nil if the file counts.
   private var descriptionText: [UInt8]?
   private var rules: (SourceRules, changeCount: Int)?
-  private var built: (path: String, changeCount: Int, entries: BuiltEntries)?
   /// The problems of sources that cannot be read.
   private var unread: [String: SourceProblem] = [:]
 
@@ -115,7 +105,6 @@ package final class SourceFolder {
       description = .failure(error)
     }
     if before != description.flatMap(Self.problem) { stale.insert(BuildDescription.fileName) }
-    built = nil
   }
 
   private static func problem(_ description: Result<BuildDescription, BuildError>) -> BuildError? {
@@ -132,7 +121,6 @@ package final class SourceFolder {
     let before = known.updateValue(Known(reading: reading, stamp: stamp), forKey: reading.path)
     setOwners(reading.path, before?.reading, reading)
     stale.insert(reading.path)
-    if built?.path == reading.path { built = nil }
   }
 
   /// Updates the owners of ids. The problems of other sources with the same ids may have changed.
@@ -221,50 +209,13 @@ package final class SourceFolder {
     name == BuildDescription.fileName ? descriptionText ?? [] : known[name]?.reading.text.bytes ?? []
   }
 
-  /// Returns the related rows of a row: for a further card of a note the row of the note, otherwise the rows with the
-  /// same id.
-  package func others(_ index: Int, _ reading: SourceReading) -> [(path: String, entry: SourceEntry)] {
-    let id = reading.entries[index].id
-    guard !id.isEmpty else { return [] }
-    let paths = reading.entries[index].isLink ? owners[id].map { Array($0.keys) } ?? [] : sharers(of: id)
-    return paths.sorted().flatMap { path in
-      (known[path]?.reading).map { other in
-        other.entries.indices.filter {
-          other.entries[$0].id == id && !other.entries[$0].isLink && (path != reading.path || $0 != index)
-        }.map { (path: path, entry: other.entries[$0]) }
-      } ?? []
-    }
-  }
-
-  /// Returns the cards in the collection for a row.
-  package func cards(of index: Int, _ reading: SourceReading) throws -> SourceCards {
-    var found = SourceCards()
-    guard case .success(let description)? = description,
-      let built = try self.reading({ db in
-        try reading.builtEntry(index, builtEntries(db, reading, description), db)
-      }) ?? nil
-    else { return found }
-    (found.isBuilt, found.isEdited, found.isEditedInDeck) = (true, built.isEdited, built.isEditedInDeck)
-    found.cards = try workspace.handle(of: built.note).cards()
-    return found
-  }
-
-  private func builtEntries(
-    _ db: Database, _ reading: SourceReading, _ description: BuildDescription
-  ) throws -> BuiltEntries {
-    if let built, built.path == reading.path, built.changeCount == workspace.changeCount { return built.entries }
-    let entries = try reading.builtEntries(db, description)
-    built = (reading.path, workspace.changeCount, entries)
-    return entries
-  }
-
   /// Returns new ids for rows; rows that cannot have an id are left out.
   package func newIDs(of indices: [Int], _ reading: SourceReading) throws -> [Int: String] {
     let wanted = indices.filter { reading.canHaveID($0) || reading.needsColumn }
     guard case .success(let description)? = description, !wanted.isEmpty else { return [:] }
     let isTaken = { (name: String) in self.owners[name] != nil }
     return try self.reading { try reading.newIDs(of: wanted, $0, description, isTaken: isTaken) }
-      ?? reading.newIDs(of: wanted, isTaken: isTaken)
+      ?? reading.newIDs(of: wanted, nil, description, isTaken: isTaken)
   }
 
   // MARK: Names

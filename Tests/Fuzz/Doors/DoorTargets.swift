@@ -91,6 +91,5 @@ final class FuzzHost: ActionHost {
   func askAbout(_ origin: String) {}
   func log(_ line: String) {}
   func synchronize() {}
-  func askShell(_ request: ShellRequest) -> ShellReply? { nil }
   func profiles() -> (all: [String], active: String) { (["fuzz"], "fuzz") }
 }

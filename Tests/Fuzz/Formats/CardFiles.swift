@@ -61,7 +61,7 @@ struct CardFiles {
     } + [
       FuzzTarget("query") { bytes in
         let text = String(decoding: bytes.prefix(2_000), as: UTF8.self)
-        let queries = try [CardQuery(text) { false }, CardQuery(anki: text) { false }]
+        let queries = try [CardQuery(text) { false }, CardQuery(text, isAnki: true) { false }]
         for query in queries {
           try store.read { db in _ = try CardTable.found(db, in: deck, matching: query, at: moment) }
         }

@@ -34,8 +34,6 @@ local function check()
   wait(function(list) return #list == 0 end)
   say("mended", "yes")
   vim.api.nvim_win_set_cursor(0, { 1, 4 })
-  local here = vim.lsp.util.make_position_params()
-  say("hover", ask("textDocument/hover", here).contents.value)
   local first = vim.lsp.util.make_range_params()
   first.context = { diagnostics = {} }
   local actions = ask("textDocument/codeAction", first)
