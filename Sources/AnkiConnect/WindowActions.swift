@@ -1,5 +1,5 @@
-// AnkiConnect actions on Anki's windows, of which there are none: what a window would show is described at the terminal,
-// and no card is under review.
+// AnkiConnect actions on Anki's windows, of which there are none: what one would show is described at the terminal, and
+// no card is under review.
 // Invariant: an action returns what the add-on returns while no review is active and no browser is open; only `guiUndo`
 // changes anything.
 

@@ -15,23 +15,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("^\\d+$", "2026", true), ("^\\d+$", "2o26", false), ("^\\D+$", "abc", true), ("\\D", "12", false),
-    ("^\\w+$", "ñandú_1", true), ("^\\w+$", "a-b", false), ("^\\W$", "-", true), ("\\W", "añ", false),
-    ("^a\\sb$", "a\u{3000}b", true), ("^a\\sb$", "a_b", false), ("^\\S+$", "a\tb", false), ("\\S", " \n", false),
-    ("a\\nb", "a\nb", true), ("a\\tb", "a\tb", true), ("^a\\.b$", "a.b", true), ("^a\\.b$", "axb", false),
-    ("^[\\d,]+$", "1,2", true), ("^[\\d,]+$", "1;2", false), ("^[\\w\\s]+$", "el gato", true), ("^[\\]]$", "]", true),
-    ("^[^\\s]+$", "gato", true), ("^[^\\s]+$", "el gato", false), ("^[]a]$", "]", true), ("^[a-]$", "-", true),
-    ("^[A-C]$", "b", true), ("^[\\-b]$", "-", true), ("^.$", "\n", false), ("^(?:ab)+$", "abab", true),
-    ("^(?:ab)+$", "aba", false), ("^a{2}$", "aa", true), ("^a{2}$", "aaa", false), ("^a{2,}$", "aaaa", true),
-    ("^a{2,}$", "a", false), ("^a{1,3}$", "aaa", true), ("^a{1,3}$", "aaaa", false), ("^a{0,1}$", "", true),
-    ("^a+?$", "aa", true), ("\\bgat", "el gato", true), ("\\bato", "el gato", false), ("\\Bato", "el gato", true),
-    ("é\\b", "é!", true), ("^Ñ$", "ñ", true), ("^ñ$", "Ñ", true), ("^İ$", "İ", true),
-    ("^[İ]$", "İ", true), ("a|b|c", "xcx", true), ("^(a|b)$", "c", false),
-    ("^((ab|cd)|ef)$", "cd", true), ("^((ab|cd)|ef)$", "ef", true), ("^((ab|cd)+|ef)?$", "abcdab", true),
-    ("^((ab|cd)|ef)$", "abef", false),
-    ("^$", "", true), ("", "anything", true), ("(|a)b", "b", true), ("^😀$", "😀", true), ("^.$", "😀", true),
+    ("^\\w+$", "ñandú_1", true), ("\\W", "añ", false), ("^a\\sb$", "a\u{3000}b", true), ("^.$", "\n", false),
+    ("\\bgat", "el gato", true), ("\\bato", "el gato", false), ("é\\b", "é!", true), ("^Ñ$", "ñ", true),
+    ("^[ñ]$", "Ñ", true), ("n", "ñ", false), ("^İ$", "İ", true), ("a$", "a\n", false), ("^$", "", true),
+    ("", "anything", true), ("^😀$", "😀", true), ("^.$", "😀", true), ("(?<=l )gato", "el gato", true),
   ])
-  func `an expression matches what it describes`(source: String, text: String, isMatch: Bool) throws {
+  func `an expression ignores case, not accents, and knows the letters of all scripts`(
+    source: String, text: String, isMatch: Bool
+  ) throws {
     #expect(try matches(source, text) == isMatch)
   }
 
@@ -46,14 +37,6 @@ import Testing
   {
     let fault = try #require(throws: ExpressionError.self) { try TextExpression(source) }
     #expect(fault.offset == offset && fault.expected == "a valid expression (\(reason))", "\(fault)")
-  }
-
-  @Test func `alternatives are not groups, and there may be hundreds`() throws {
-    let words = (0..<250).map { "w\($0)" }.joined(separator: "|")
-    let expression = "^(?:\(words))$|^x(y|z)$"
-    for (text, isMatch) in [("w17", true), ("xz", true), ("xy", true), ("x", false)] {
-      #expect(try matches(expression, text) == isMatch, "\(text)")
-    }
   }
 
   @Test func `an expression has limits: on groups, on its length, on the steps of a match`() throws {
@@ -146,7 +129,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "\"\"", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense", "deck:", "deck:current", "deck:filtered", "tag:",
+    "\"\"", ":x", "rated:x", "*:x", "dupe:1,x", "a\\", "or", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense",
+    "deck:", "deck:current", "deck:filtered", "tag:",
     "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"",
     "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "flag:9", "re:(", "prop:nope=1",
     "\"added:7 x\"", "\"flag:1 or is:new\"", "added:7:3",

@@ -1,12 +1,13 @@
 // Packages with pictures and sounds: files whose names are taken, and what names them.
 
 import Decks
+import Storage
+import Templates
 import TestDecks
 import TestSupport
 import Testing
 
 @testable import Exchange
-@testable import Templates
 
 extension PackageTests {
   @Test func `a file with a taken name is imported under a new name`() throws {

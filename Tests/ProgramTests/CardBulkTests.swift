@@ -35,14 +35,14 @@ import Testing
     #expect(try list("deck:D t1").isEmpty && list("deck:\"Clase 1\"") == ["uno"])
     let nothing = try home.run("card", "list", "xyz tag:t1")
     #expect(nothing.output == "No card was found for \"xyz tag:t1\"; `help queries` explains how to search.\n")
-    #expect(try home.run("card", "suspend", "tag:none").errors.contains("no card was found for \"tag:none\""))
+    #expect(try home.run("card", "suspend", "tag:nope").errors.contains("no card was found for \"tag:nope\""))
   }
 
   @Test func `a query given instead of cards to remove is recognised, with what it finds`() throws {
     let expected = "a guid, its beginning or DECK:POSITION expected; as a query it finds "
     for (words, found) in [
       (["deck:D"], "3 cards, which `card list deck:D` lists"), (["tag:t1", "kitten"], "1 card, which `card list"),
-      (["tag:none"], "none\n"),
+      (["tag:nope"], "none\n"),
     ] {
       let run = try home.run(["card", "remove"] + words)
       #expect(run.status == 1 && run.errors.contains(expected + found), "\(run)")

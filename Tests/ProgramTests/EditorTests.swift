@@ -135,19 +135,6 @@ import Testing
     #expect(try String(contentsOfFile: folder + "/more.jsonl").hasPrefix("{\"guid\": \""))
   }
 
-  @Test func `a table without an id column gets one`() throws {
-    try home.write("prompt,answer\nser,to be\nir,\"to go, to walk\"\n", to: "es/verbs/list.csv")
-    let editor = try editor()
-    let path = folder + "/verbs/list.csv"
-    let text = try String(contentsOfFile: path)
-    _ = editor.open(path, text)
-    let edits = editor.actions(path, 1)
-    #expect(edits.contains("Write ids for the 2 cards") && !edits.contains("this card\""), "\(edits)")
-    let table = try applied(edits, to: text).split(separator: "\n")
-    #expect(table[0] == "prompt,answer,guid" && table[2].hasPrefix("ir,\"to go, to walk\","), "\(table)")
-    #expect(editor.end() == 0)
-  }
-
   // MARK: Names
 
   @Test func `tags, decks, note types, fields and options are completed`() throws {

@@ -94,7 +94,7 @@ struct NoGenerator: CardGenerator {
   @Test func `a note that was studied stays though theirs removed it, and is named`() throws {
     for guid in ["gato", "sol"] { _ = try note(guid, there).remove() }
     let card = try #require(try note("gato", here).cards().first)
-    try here.anki.answer(card, Rating.good)
+    try here.cards.anki.answer(card, Rating.good)
     try export(there, "theirs.apkg")
     let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(report.counts.removed == 1 && report.counts.kept == ["gato"])

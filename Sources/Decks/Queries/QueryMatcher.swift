@@ -87,7 +87,8 @@ struct QueryMatcher {
       return facts.cards(condition).contains(row.integer(.id)) || facts.hasField(row, name, pattern)
     case .expression(let expression):
       work += Self.workOfExpression
-      return try expression.matches(row.bytes(.prompt)) || expression.matches(row.bytes(.answer))
+      if try expression.matches(row.bytes(.prompt)) { return true }
+      return try expression.matches(row.bytes(.answer))
     }
   }
 

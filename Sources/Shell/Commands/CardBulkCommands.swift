@@ -192,13 +192,8 @@ enum CardBulkCommands {
       complete: { word, _, session in offers(word, session) }
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
-      try shown(suspends ? "Suspending" : "Resuming", found, session) { progress in
-        let workspace = try session.workspace()
-        if suspends { return try workspace.cards.setSuspended(found, true, progress: progress) }
-        try workspace.asUnit {
-          try workspace.cards.setSuspended(found, false, progress: progress)
-          try workspace.cards.unbury(found)
-        }
+      try shown(suspends ? "Suspending" : "Resuming", found, session) {
+        try session.workspace().cards.setSuspended(found, suspends, showsBuried: !suspends, progress: $0)
       }
       return CommandResult(
         .objects(found), line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(found.count, "card")).")

@@ -23,7 +23,9 @@ enum DeckOrderCommand {
       example: "deck order Spanish --by gain novel.txt --language spanish"
     ) { invocation, session in
       let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let text = try TextCommands.open(invocation, session)
+      var options = TextOptions()
+      options.language = invocation.optionalText("--language")
+      let text = try TextCommands.open(invocation.list("FILE"), options, session, command: invocation.command.name)
       let (found, moved) = try deck.orderNewCards(byGainIn: text)
       let name = quoted(try deck.record().name)
       return CommandResult(

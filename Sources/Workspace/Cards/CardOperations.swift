@@ -137,11 +137,13 @@ public struct CardOperations {
     }
   }
 
+  /// - Parameter showsBuried: whether cards that are buried are shown again, too.
   public func setSuspended(
-    _ cards: [CardHandle], _ isSuspended: Bool, progress: CardProgress = { _ in }
+    _ cards: [CardHandle], _ isSuspended: Bool, showsBuried: Bool = false, progress: CardProgress = { _ in }
   ) throws {
     try edit(cards, progress: progress) { db, place, now in
       try CardTable.setSuspended(db, cards[place].id, isSuspended, now: now)
+      if showsBuried { try CardHiding.unbury(db, [cards[place].id]) }
       return false
     }
   }
