@@ -14,7 +14,7 @@ public final class TestCollection {
   /// - Parameter hasUndo: whether each operation is an undo step.
   public init(path: String? = nil, hasUndo: Bool = false) {
     store = Store(
-      path: path, schema: DecksSchema.schema + (hasUndo ? UndoLog.schema : []),
+      path: path, schema: hasUndo ? DecksSchema.schema + UndoLog.schema : DecksSchema.schema,
       isInterrupted: { false }, undoClock: hasUndo ? { 1_700_000_000 } : nil)
   }
 
