@@ -128,9 +128,10 @@ public struct JSONReader<Source: JSONSource> {
   /// After a value: returns whether another one follows; otherwise consumes the closing bracket.
   public mutating func hasNext(until close: UInt8) throws(Source.Failure) -> Bool {
     try skipBlanks()
-    if try take(UInt8(ascii: ",")) { return true }
-    if try take(close) { return false }
-    throw try expected(source.peek() == nil ? quoted(close) : "\",\" or \(quoted(close))")
+    guard let next = try source.peek() else { throw try expected(quoted(close)) }
+    guard next == UInt8(ascii: ",") || next == close else { throw try expected("\",\" or \(quoted(close))") }
+    source.skip()
+    return next != close
   }
 
   /// Whether the list or object that was just opened is empty; its closing bracket is then consumed.
@@ -176,17 +177,14 @@ public struct JSONReader<Source: JSONSource> {
     case UInt8(ascii: "{"): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "}"))
     case UInt8(ascii: "["): return try nested(into: &raw, depth: depth + 1, close: UInt8(ascii: "]"))
     case UInt8(ascii: "\""): return try written(into: &raw).invalidReason
-    case let byte?:
-      if let word = jsonWord(beginningWith: byte) {
-        try self.word(word)
-        raw.append(contentsOf: word.utf8)
-        return nil
-      }
-      guard byte == UInt8(ascii: "-") || isDigit(byte) else { fallthrough }
+    case let byte? where byte == UInt8(ascii: "-") || isDigit(byte):
       try number(into: &raw, upTo: raw.count + left, orElse: .tooLong(limit: rowLimit))
-      return nil
-    case nil: throw try expected("a value")
+    case UInt8(ascii: "t"): try word("true", into: &raw)
+    case UInt8(ascii: "f"): try word("false", into: &raw)
+    case UInt8(ascii: "n"): try word("null", into: &raw)
+    default: throw try expected("a value")
     }
+    return nil
   }
 
   /// Skips any value. The limit of a row is for each text and number in it, not for the list or object that holds them.
@@ -248,6 +246,11 @@ public struct JSONReader<Source: JSONSource> {
 
   mutating func word(_ word: String) throws(Source.Failure) {
     for byte in word.utf8 where try !take(byte) { throw try expected("\"\(word)\"") }
+  }
+
+  private mutating func word(_ word: String, into raw: inout [UInt8]) throws(Source.Failure) {
+    try self.word(word)
+    raw.append(contentsOf: word.utf8)
   }
 
   /// Reads the characters of a number. A longer one is the given failure, at the latest 1,000 characters later.
@@ -355,16 +358,6 @@ public struct JSONReader<Source: JSONSource> {
       source.skip()
     }
     return value
-  }
-}
-
-/// Returns the word that a value beginning with this byte must be.
-func jsonWord(beginningWith byte: UInt8) -> String? {
-  switch byte {
-  case UInt8(ascii: "t"): "true"
-  case UInt8(ascii: "f"): "false"
-  case UInt8(ascii: "n"): "null"
-  default: nil
   }
 }
 
