@@ -26,14 +26,14 @@ public final class ChannelProcess {
   public let process: pid_t
   private var isReaped = false
   private let socket: CInt
-  private let longestFrame: Int
+  private let stream: FrameStream
 
   /// - Parameters:
   ///   - environment: `NAME=value`.
-  ///   - longestFrame: the limit in bytes; a longer frame is not received.
+  ///   - longestFrame: the limit in bytes; a longer frame is neither sent nor received.
   public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
     (process, socket) = try startTalkingProgram([path], environment: environment)
-    self.longestFrame = longestFrame
+    stream = FrameStream(input: socket, output: socket, longest: longestFrame, isSocket: true)
     _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
   }
 
@@ -45,43 +45,20 @@ public final class ChannelProcess {
 
   /// Sends one frame.
   public func send(_ frame: [UInt8], deadline: Deadline) throws(ProgramFailure) {
-    guard let head = FrameHead.bytes(frame.count) else { throw .crashed }
-    try sendAll(head, deadline)
-    try sendAll(frame, deadline)
+    try reporting { try stream.send(frame) { try wait(for: POLLOUT, deadline) } }
   }
 
   /// Waits for one frame.
   public func receive(deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    let count = FrameHead.count(try receive(FrameHead.size, deadline))
-    guard count <= longestFrame else { throw .crashed }
-    return try receive(count, deadline)
+    try reporting { try stream.receive { try wait(for: POLLIN, deadline) } }
   }
 
-  private func sendAll(_ bytes: [UInt8], _ deadline: Deadline) throws(ProgramFailure) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        Glibc.send(socket, $0.baseAddress.map { $0 + done }, $0.count - done, Int32(MSG_NOSIGNAL))
-      }
-      if count >= 0 { done += count } else { try wait(for: POLLOUT, deadline) }
-    }
+  private func reporting<Result>(_ body: () throws -> Result) throws(ProgramFailure) -> Result {
+    do { return try body() } catch let failure as ProgramFailure { throw failure } catch { throw .crashed }
   }
 
-  private func receive(_ count: Int, _ deadline: Deadline) throws(ProgramFailure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var done = 0
-    while done < count {
-      let got = bytes.withUnsafeMutableBytes { recv(socket, $0.baseAddress.map { $0 + done }, $0.count - done, 0) }
-      if got == 0 { throw .crashed }
-      if got > 0 { done += got } else { try wait(for: POLLIN, deadline) }
-    }
-    return bytes
-  }
-
-  /// Called after a system call failed: waits if the call would have blocked.
+  /// Waits until the socket is ready, or a signal arrives.
   private func wait(for event: Int32, _ deadline: Deadline) throws(ProgramFailure) {
-    if errno == EINTR { return try deadline.check() }
-    guard errno == EAGAIN else { throw .crashed }
     try deadline.check()
     var query = pollfd(fd: socket, events: Int16(event), revents: 0)
     // Short, so that an interrupt that raised no signal in this process is noticed too.
