@@ -35,7 +35,7 @@ public final class SessionHandle: WorkspaceHandle {
     public var seconds: Double
     public var limit: Int?
     public var query: String?
-    /// Which cards a review includes.
+    /// Whether a review includes every card, due or not.
     public var isCram = false
     /// Whether answers of a review change schedules.
     public var reschedules = true
