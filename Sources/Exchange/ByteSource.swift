@@ -243,7 +243,8 @@ extension ByteSource: JSONSource {
       try expected("one of \" \\ / b f n r t, or u and four hexadecimal digits, after a backslash")
     case .controlCharacter: try expected("an escape (\\n, \\t, \\u0001) in place of a control character")
     case .tooLong: tooLong()
-    case .tooDeep: ExchangeError.tooLarge(path: path, line: line, what: reason.words)
+    case .tooDeep(let limit):
+      ExchangeError.tooLarge(path: path, line: line, what: "lists and objects are nested more than \(limit) deep")
     default: ExchangeError.badFile(path: path, line: line, column: column, expected: reason.words)
     }
   }
