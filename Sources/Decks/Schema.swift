@@ -11,8 +11,9 @@ public enum DecksSchema {
   public static var schema: Schema {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
+      NoteWords.index,
     ].joined(separator: "\n")
-    return Schema(sql + NoteWords.index, functions: CardTextFunctions.all + [NoteWords.function])
+    return Schema(sql, functions: CardTextFunctions.all + [NoteWords.function])
   }
 
   /// `id` is milliseconds since 1970, as in Anki, or 1 for the deck and the preset that every collection of Anki has:

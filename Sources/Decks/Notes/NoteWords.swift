@@ -1,7 +1,7 @@
 // The words of notes, and how well their cards are remembered: the words that a learner knows.
 // Invariant: the index `notes_word` has the word of each note and is renewed by SQLite with every change to a note,
 // whoever makes it. The fields of notes are only read to write it. SQLite takes the index for damaged when
-// `NoteWords.word(ofField:)` returns something else than before, so a change of that needs a new name of the migration.
+// `NoteWords.word(ofField:)` returns something else than before, so a change of that raises `Schema.version`.
 
 import Memory
 public import Storage
