@@ -102,8 +102,8 @@ final class SourceFeatures: LanguageFeatures {
         let open = documents.values.first { $0.source?.folder === folder && $0.source?.name == name }?.document
         let problems = try folder.problems(of: name)
         let document = open ?? text(of: name, in: folder, uri, isNeeded: !problems.isEmpty)
-        let text = SourceText(problems.isEmpty ? [] : document.bytes)
-        let list = problems.map { Diagnostic(document.range(of: $0, in: text), code: $0.code, $0.message) }
+        let lines = SourceText(problems.isEmpty ? [] : document.bytes)
+        let list = problems.map { Diagnostic(document.range(of: $0, in: lines), code: $0.code, $0.message) }
         let before = published[open?.uri ?? uri]
         // An edited document always gets an answer; a file only when its diagnostics changed.
         if open == nil, list == before ?? [] { continue }
