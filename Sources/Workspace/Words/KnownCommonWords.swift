@@ -20,6 +20,6 @@ extension WordOperations {
 
   /// Returns the common words for a game; nil if the settings or the user's list call for all words.
   func ofGame(_ lexicon: Lexicon, isGiven: Bool) throws -> CommonWords? {
-    try isGiven || !workspace.preferences().choosesCommonWords ? nil : common(of: lexicon)
+    try isGiven || !workspace.preferences().games.choosesCommonWords ? nil : common(of: lexicon)
   }
 }
