@@ -70,7 +70,7 @@ public struct ServerRows {
 
   public static func fields(_ row: [Value]) -> [String] {
     var text = row[6].text ?? ""
-    return text.withUTF8(AnkiFields.list)
+    return text.withUTF8(PackageRows.fields)
   }
 
   /// Whether two rows of a card agree in all columns that an answer changes.

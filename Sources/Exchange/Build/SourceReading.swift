@@ -81,9 +81,10 @@ package struct SourceReading {
   package func lines(of index: Int) -> Range<Int> {
     let start = entries[index].line
     var next = index + 1 < entries.count ? entries[index + 1].line : text.count + 1
-    if next <= start { next = start + 1 }
-    guard source.kind == .cards(.md) else { return text.withoutBlanks(start..<next) }
-    return text.withoutBlanks(start..<MarkdownCardLines.end(from: start, before: next, line: text.line))
+    if source.kind == .cards(.md), let row = entries[index].row?.row.start {
+      next = min(next, start + row.lastLine - row.line + 1)
+    }
+    return text.withoutBlanks(start..<max(next, start + 1))
   }
 
   /// Returns the entry at an offset; nil between entries.

@@ -50,6 +50,7 @@ struct MarkdownCardBlock {
   /// - Parameter isRaw: whether texts are kept as Markdown source.
   func fill(_ row: inout CardRow, isRaw: Bool) {
     row.clear(line: line)
+    row.start.lastLine = lines.max() ?? line
     row.guid.append(contentsOf: facts.guid.utf8)
     row.tags = facts.tags
     row.subdeck = facts.subdeck

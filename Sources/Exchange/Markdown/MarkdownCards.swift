@@ -101,15 +101,8 @@ final class MarkdownCards: CardRows {
   }
 
   private func readLine(_ source: ByteSource) throws -> Substring? {
-    guard try source.peek() != nil else { return nil }
     let before = (open?.size ?? 0) + (paragraph?.size ?? 0)
-    var bytes: [UInt8] = []
-    while let byte = try source.peek(), byte != 0x0A {
-      source.take(into: &bytes) { $0 == 0x0A }
-      if before + bytes.count > rowLimit { throw source.tooLong() }
-    }
-    if try source.peek() != nil { source.skip() }
-    if bytes.last == 0x0D { bytes.removeLast() }
+    guard let bytes = try source.takeLine(after: before) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ExchangeError.badFile(
         path: source.path, line: source.line - 1, column: 1,
