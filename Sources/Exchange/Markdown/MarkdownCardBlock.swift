@@ -17,7 +17,7 @@ struct MarkdownCardBlock {
   let line: Int
   var prompt: [String] = []
   var body: [String] = []
-  var facts = MarkdownFacts(guid: "", tags: [], subdeck: "")
+  var facts = MarkdownFacts()
   /// The numbers of its lines.
   var lines: [Int] = []
   /// The HTML of a cloze.
