@@ -72,7 +72,8 @@ struct MarkdownFacts: Equatable {
       text: "&amp;", with: "&")
   }
 
-  /// The comment on one line; empty when there are no facts. `>` is written as an entity, so that it cannot end the comment.
+  /// The comment on one line; empty when there are no facts. `>` is written as an entity, so that it cannot end the
+  /// comment.
   var comment: String {
     var parts: [String] = []
     let values = [
