@@ -181,6 +181,20 @@ final class ByteSource {
     return byte
   }
 
+  /// Takes a line with its end, and returns it without its line feed; nil at the end of the file.
+  /// - Parameter before: how many bytes of the row come before the line.
+  func takeLine(after before: Int = 0) throws -> [UInt8]? {
+    guard try peek() != nil else { return nil }
+    var line: [UInt8] = []
+    while let byte = try peek(), byte != 0x0A {
+      take(into: &line) { $0 == 0x0A }
+      if before + line.count > rowLimit { throw tooLong() }
+    }
+    if try peek() != nil { skip() }
+    if line.last == 0x0D { line.removeLast() }
+    return line
+  }
+
   /// Ends the account, at the end of the file.
   func endAccount() {
     if column > 1, isBlankLine { account.blank(line) }

@@ -65,11 +65,12 @@ public struct CardExport {
     _ format: CardFormat, _ options: ExportOptions, _ sink: FileSink
   ) throws -> any CardRowWriter {
     switch format {
-    case .json:
+    case .json, .jsonl:
       let types = try noteTypes()
-      if types.isEmpty, !options.hasSchedule { return JSONArrayWriter(sink: sink) }
-      return JSONObjectWriter(sink, try contents(types), hasSchedule: options.hasSchedule)
-    case .jsonl: return JSONLinesWriter(sink, try contents(noteTypes()), hasSchedule: options.hasSchedule)
+      let contents = DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
+      let form: JSONCardWriter.Form =
+        format == .jsonl ? .lines : types.isEmpty && !options.hasSchedule ? .array : .object
+      return JSONCardWriter(sink, form, contents, hasSchedule: options.hasSchedule)
     case .csv, .tsv:
       let separator = UInt8(ascii: format == .csv ? "," : "\t")
       return TableCardWriter(sink, separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
@@ -88,10 +89,6 @@ public struct CardExport {
       }
     }
     return types
-  }
-
-  private func contents(_ types: [NoteType]) throws -> DeckContents {
-    DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
   }
 
   /// Returns the options of the deck, which may be inherited, and those that nested decks set themselves.

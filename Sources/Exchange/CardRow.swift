@@ -32,20 +32,15 @@ package struct CardRow {
   package init() {}
 
   mutating func clear(line: Int, column: Int? = nil) {
-    prompt.removeAll(keepingCapacity: true)
-    answer.removeAll(keepingCapacity: true)
-    guid.removeAll(keepingCapacity: true)
-    if !tags.isEmpty { tags.removeAll(keepingCapacity: true) }
-    if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
-    document = nil
-    if !subdeck.isEmpty { subdeck = "" }
-    content = .texts
-    if !media.isEmpty { media = [] }
-    (isOfColumns, hasTagsColumn) = (false, false)
-    ordinals = nil
-    schedule = nil
-    if !log.isEmpty { log = [] }
-    start = RowStart(line: line, column: column)
+    var row = CardRow()
+    swap(&row.prompt, &prompt)
+    swap(&row.answer, &answer)
+    swap(&row.guid, &guid)
+    row.prompt.removeAll(keepingCapacity: true)
+    row.answer.removeAll(keepingCapacity: true)
+    row.guid.removeAll(keepingCapacity: true)
+    row.start = RowStart(line: line, column: column)
+    self = row
   }
 
   mutating func addField(_ name: String, _ value: CardFieldValue) {
@@ -128,6 +123,8 @@ struct RowStart {
   var line = 1
   /// The column at which the element of a list begins; nil in formats without such elements.
   var column: Int?
+  /// For Markdown: the last line that is a part of the card, or of one of its comments.
+  var lastLine = 0
   var invalidReason: (code: ProblemCode, message: String)?
 }
 

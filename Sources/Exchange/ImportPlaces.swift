@@ -67,7 +67,7 @@ final class ImportPlaces {
     case .texts: break
     case .formatted: return try writeFormatted(row)
     case .note(let name, let fields, let ordinal):
-      return try writeNote(row, refusingNotes { try type(named: name) }, fields, ordinal ?? 0)
+      return try writeNote(row, refusing { try type(named: name) }, fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
     case .type(let draft): try define(draft)
     case .options(let fields): try setOptions(row, fields)
@@ -129,7 +129,7 @@ final class ImportPlaces {
         try row.checked { _ in }
         return nil
       }
-      if case .note(let name, _, _) = row.content { _ = try refusingNotes { try type(named: name) } }
+      if case .note(let name, _, _) = row.content { _ = try refusing { try type(named: name) } }
       return try db.savepoint {
         _ = try write(row, needsCard: true)
         throw DryRunEnd.isOver
@@ -181,8 +181,8 @@ final class ImportPlaces {
       var card = card
       card.saysNoFormatting = holdsFormatting
       let batch = try batch(within: row.subdeck)
-      if !needsCard { return Written(outcome: try refusingNotes { try batch.writeLater(card) }) }
-      let outcome = try refusingNotes { try batch.write(card) }
+      if !needsCard { return Written(outcome: try refusing { try batch.writeLater(card) }) }
+      let outcome = try refusing { try batch.write(card) }
       guard outcome == .added else { return Written(outcome: outcome) }
       return Written(outcome: outcome, card: CardID(rawValue: db.lastInsertedRowID))
     }
@@ -220,7 +220,7 @@ final class ImportPlaces {
     let parts = DeckName.split(name)
     let names = (1...parts.count).map { ([deck.name] + parts.prefix($0)).joined(separator: "::") }
     let missing = try names.filter { try DeckTable.named(db, $0) == nil }
-    let found = try refusingDecks { try DeckTable.ensure(db, name, within: deck.id, now: now) }
+    let found = try refusing { try DeckTable.ensure(db, name, within: deck.id, now: now) }
     for name in missing {
       guard let new = try DeckTable.named(db, name) else { continue }
       made.insert(new.id)
@@ -268,9 +268,7 @@ final class ImportPlaces {
     let batch = try batch(within: row.subdeck)
     let same = try known ?? note.guid.flatMap { try self.note(guid: $0) }
     if same == nil, onDuplicate == .update, let guid = note.guid { try refuseElsewhere(guid) }
-    let (outcome, id) = try refusingDecks {
-      try refusingNotes { try batch.write(note, type: type, over: same, random: random) }
-    }
+    let (outcome, id) = try refusing { try batch.write(note, type: type, over: same, random: random) }
     if let id, !row.fields.isEmpty { try StoredFields.set(db, of: id, to: row.fields) }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
     notes.insert(id)
@@ -294,7 +292,7 @@ final class ImportPlaces {
     guard case .note(let name, _, _) = row.content else {
       return try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
     }
-    return try refusingNotes { try type(named: name) }
+    return try refusing { try type(named: name) }
   }
 
   private func type(named name: String) throws -> NoteType {
@@ -346,7 +344,7 @@ final class ImportPlaces {
   /// the name is taken.
   private func define(_ draft: NoteTypeDraft) throws {
     let key = draft.name.trimmed.lowercased()
-    try refusingNotes {
+    try refusing {
       var draft = draft
       while let there = try NoteTypeTable.named(db, draft.name) {
         if there.draft.makesSameCards(as: draft) {
@@ -364,31 +362,22 @@ final class ImportPlaces {
     let target = row.subdeck.isEmpty ? deck : try subdeck(row.subdeck)
     guard made.contains(target.id) else { return }
     optioned.insert(target.id)
-    let given = try refusing { () throws(DeckError) in try NamedOptions(fields) }
+    let given = try refusing { try NamedOptions(fields) }
     lost += given.faults.map { "an option of \(quoted(target.name)), because \($0.message)" }
     if let limits = given.limits { try DeckTable.setLimits(db, target.id, to: limits) }
     if given.isOfLimitsAlone { return }
     guard let name = given.preset else { return try DeckTable.setOptions(db, target.id, to: given.options) }
-    let preset = try refusingDecks { try PresetTable.receive(db, named: name, given.options, now: now) }
+    let preset = try refusing { try PresetTable.receive(db, named: name, given.options, now: now) }
     try DeckTable.setPreset(db, target.id, to: preset)
   }
 
   // MARK: Refusing
 
-  private func refusing<T>(_ body: () throws(DeckError) -> T) throws(RowRefusal) -> T {
-    do { return try body() } catch { throw RowRefusal(error) }
-  }
-
-  /// Turns an error of a note rule into a refusal of the row.
-  private func refusingNotes<T>(_ body: () throws -> T) throws -> T {
-    do { return try body() } catch let error as NoteError { throw RowRefusal(error) }
-  }
-
-  /// Turns an invalid name of a deck or preset, tag, guid or text into a refusal of the row.
-  private func refusingDecks<T>(_ body: () throws -> T) throws -> T {
-    do { return try body() } catch let error as DeckError {
+  /// Turns an error of a rule for notes, or an invalid name, tag, guid, option or text, into a refusal of the row.
+  private func refusing<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as NoteError { throw RowRefusal(error) } catch let error as DeckError {
       switch error {
-      case .badName, .badPresetName, .badTag, .badGuid, .badText: throw RowRefusal(error)
+      case .badName, .badPresetName, .badTag, .badGuid, .badText, .badOption: throw RowRefusal(error)
       default: throw error
       }
     }

@@ -6,59 +6,52 @@ import Files
 import Templates
 import Values
 
-/// Writes an array with one object per line.
-struct JSONArrayWriter: CardRowWriter {
-  let sink: FileSink
-  private var isFirst = true
-
-  init(sink: FileSink) { self.sink = sink }
-
-  var holdsOptions: Bool { false }
-
-  func begin() throws { try sink.append("[") }
-
-  mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
-    let element = JSONElementWriter.card(card, source, hasSchedule: false)
-    if element.count > rowLimit { return [.largeCards] }
-    try sink.append(isFirst ? "\n" : ",\n")
-    isFirst = false
-    try sink.append(element)
-    return source.unscheduled(card)
+struct JSONCardWriter: CardRowWriter {
+  enum Form {
+    /// An array of cards, without schedules.
+    case array
+    /// An object with the deck, its options, the note types, and the cards, each on a line.
+    case object
+    /// The contents of that object as one object per line.
+    case lines
   }
 
-  func end() throws { try sink.append(isFirst ? "]\n" : "\n]\n") }
-}
-
-/// Writes an object with the deck, its options, the note types, and the cards, each on a line.
-struct JSONObjectWriter: CardRowWriter {
   private let sink: FileSink
+  private let form: Form
   private let contents: DeckContents
   private let hasSchedule: Bool
   private var isFirst = true
 
-  init(_ sink: FileSink, _ contents: DeckContents, hasSchedule: Bool) {
-    (self.sink, self.contents, self.hasSchedule) = (sink, contents, hasSchedule)
+  init(_ sink: FileSink, _ form: Form, _ contents: DeckContents, hasSchedule: Bool) {
+    (self.sink, self.form, self.contents, self.hasSchedule) = (sink, form, contents, hasSchedule)
   }
 
-  var holdsOptions: Bool { true }
+  var holdsOptions: Bool { form != .array }
 
   mutating func begin() throws {
+    switch form {
+    case .array: try sink.append("[")
+    case .object:
+      try beginObject()
+      for inner in contents.options where !inner.subdeck.isEmpty { try append(JSONElementWriter.options(inner)) }
+    case .lines:
+      for options in contents.options { try append(JSONElementWriter.options(options)) }
+      for type in contents.ownTypes { try append(JSONElementWriter.definition(type)) }
+    }
+  }
+
+  private func beginObject() throws {
     try sink.append("{\"deckhand\": 1,\n\"deck\": " + Value.text(contents.name).json(.compact))
     if let own = contents.options.first(where: { $0.subdeck.isEmpty }) {
       try sink.append(",\n\"options\": ")
       try sink.append(JSONElementWriter.object(own.options))
     }
     let types = contents.ownTypes
-    if !types.isEmpty {
-      try sink.append(",\n\"note_types\": [")
-      for (index, type) in types.enumerated() {
-        try sink.append(index == 0 ? "\n" : ",\n")
-        try sink.append(JSONElementWriter.type(type))
-      }
-      try sink.append("\n]")
+    for (index, type) in types.enumerated() {
+      try sink.append(index == 0 ? ",\n\"note_types\": [\n" : ",\n")
+      try sink.append(JSONElementWriter.type(type))
     }
-    try sink.append(",\n\"cards\": [")
-    for inner in contents.options where !inner.subdeck.isEmpty { try append(JSONElementWriter.options(inner)) }
+    try sink.append(types.isEmpty ? ",\n\"cards\": [" : "\n],\n\"cards\": [")
   }
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
@@ -69,44 +62,16 @@ struct JSONObjectWriter: CardRowWriter {
   }
 
   private mutating func append(_ element: [UInt8]) throws {
-    try sink.append(isFirst ? "\n" : ",\n")
+    if form != .lines { try sink.append(isFirst ? "\n" : ",\n") }
     isFirst = false
     try sink.append(element)
+    if form == .lines { try sink.append("\n") }
   }
 
-  func end() throws { try sink.append(isFirst ? "]}\n" : "\n]}\n") }
-}
-
-/// Writes the contents of the object with everything as one object per line.
-struct JSONLinesWriter: CardRowWriter {
-  private let sink: FileSink
-  private let contents: DeckContents
-  private let hasSchedule: Bool
-
-  init(_ sink: FileSink, _ contents: DeckContents, hasSchedule: Bool) {
-    (self.sink, self.contents, self.hasSchedule) = (sink, contents, hasSchedule)
+  func end() throws {
+    if form == .lines { return }
+    try sink.append((isFirst ? "]" : "\n]") + (form == .object ? "}\n" : "\n"))
   }
-
-  var holdsOptions: Bool { true }
-
-  func begin() throws {
-    for options in contents.options { try line(JSONElementWriter.options(options)) }
-    for type in contents.ownTypes { try line(JSONElementWriter.definition(type)) }
-  }
-
-  func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
-    let element = JSONElementWriter.card(card, source, hasSchedule: hasSchedule)
-    if element.count > rowLimit { return [.largeCards] }
-    try line(element)
-    return source.lost(card, hasSchedule: hasSchedule)
-  }
-
-  private func line(_ element: [UInt8]) throws {
-    try sink.append(element)
-    try sink.append("\n")
-  }
-
-  func end() throws {}
 }
 
 /// Builds the elements of a list of cards.

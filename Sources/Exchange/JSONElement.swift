@@ -48,7 +48,7 @@ struct JSONElement {
   /// Reads the definition of a note type.
   mutating func readType(into row: inout CardRow) throws {
     try begin(&row)
-    define(try value(&row, "the note type"), &row)
+    if let type = try value(&row, "the note type") { define(type, &row) }
   }
 
   /// Reads the options of the deck itself.
@@ -152,96 +152,80 @@ struct JSONElement {
 
   // MARK: Notes, schedules, logs
 
-  /// Removes a field from the card's fields and returns its value, if `isWanted` accepts it.
-  private func take(_ name: String, _ row: inout CardRow, where isWanted: (CardFieldValue) -> Bool) -> CardFieldValue? {
-    guard let index = row.fields.firstIndex(where: { $0.name == name }), isWanted(row.fields[index].value) else {
-      return nil
-    }
-    return row.fields.remove(at: index).value
-  }
-
-  private func parsed(_ name: String, _ row: inout CardRow) -> Value.Record? {
-    let isObject = { (value: CardFieldValue) in if case .json(let json) = value { json.hasPrefix("{") } else { false } }
-    guard case .json(let json)? = take(name, &row, where: isObject) else { return nil }
-    do {
-      return try JSONParser.parse(Array(json.utf8), limits: Self.limits).record
-    } catch {
+  /// Removes a field of the card that is JSON, if `isWanted` accepts it, and parses it. If it is invalid, refuses the
+  /// row and returns nil.
+  private func take(_ name: String, _ row: inout CardRow, where isWanted: (String) -> Bool) -> Value? {
+    guard let index = row.fields.firstIndex(where: { $0.name == name }), case .json(let json) = row.fields[index].value,
+      isWanted(json)
+    else { return nil }
+    row.fields.remove(at: index)
+    do throws(JSONFailure) { return try JSONParser.parse(Array(json.utf8), limits: Self.limits) } catch {
       row.refuse(.badRow, "\(name): \(error.words)")
       return nil
     }
   }
 
+  private func takeObject(_ name: String, _ row: inout CardRow) -> Value? {
+    take(name, &row) { $0.hasPrefix("{") }
+  }
+
+  /// Removes a field of the card that is a text.
+  private func takeText(_ name: String, _ row: inout CardRow) -> String? {
+    guard let index = row.fields.firstIndex(where: { $0.name == name }), case .text(let text) = row.fields[index].value
+    else { return nil }
+    row.fields.remove(at: index)
+    return text
+  }
+
   private func readNote(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
-    if let options = parsed(JSONName.deckOptions, &row) { return setOptions(.record(options), &row) }
-    if let type = parsed(JSONName.noteType, &row) { return define(.record(type), &row) }
-    let isText = { (value: CardFieldValue) in if case .text = value { true } else { false } }
-    if let fields = parsed(JSONName.noteFields, &row) {
-      guard case .text(let type)? = take(JSONName.noteType, &row, where: isText) else {
+    if let options = takeObject(JSONName.deckOptions, &row) { return setOptions(options, &row) }
+    if let type = takeObject(JSONName.noteType, &row) { return define(type, &row) }
+    if let fields = takeObject(JSONName.noteFields, &row)?.record {
+      guard let type = takeText(JSONName.noteType, &row) else {
         return row.refuse(.badRow, "a note needs the name of its type in \(JSONName.noteType)")
       }
-      let ordinal = take(JSONName.ordinal, &row, where: { !isText($0) })
+      let ordinal = take(JSONName.ordinal, &row) { _ in true }?.integer
       readOrdinals(&row)
       row.content = .note(
-        type: type, fields.fields.map { ($0.name, $0.value.text ?? $0.value.json(.compact)) },
-        ordinal: ordinal.flatMap { if case .json(let text) = $0 { Int(text) } else { nil } })
-    } else if case .text(let guid)? = take(JSONName.noteGuid, &row, where: isText) {
-      guard case .json(let text)? = take(JSONName.ordinal, &row, where: { !isText($0) }), let ordinal = Int(text),
-        ordinal >= 0
-      else { return row.refuse(.badRow, "the card of a note needs its \(JSONName.ordinal), from 0") }
+        type: type, fields.fields.map { ($0.name, $0.value.text ?? $0.value.json(.compact)) }, ordinal: ordinal)
+    } else if let guid = takeText(JSONName.noteGuid, &row) {
+      guard let ordinal = take(JSONName.ordinal, &row, where: { _ in true })?.integer, ordinal >= 0 else {
+        return row.refuse(.badRow, "the card of a note needs its \(JSONName.ordinal), from 0")
+      }
       row.guid = Array(guid.utf8)
       row.content = .card(ordinal: ordinal)
     }
   }
 
   private func readOrdinals(_ row: inout CardRow) {
-    let isList = { (value: CardFieldValue) in if case .json(let json) = value { json.hasPrefix("[") } else { false } }
-    guard case .json(let json)? = take(JSONName.ordinals, &row, where: isList) else { return }
-    do throws(JSONFailure) {
-      let list = try JSONParser.parse(Array(json.utf8), limits: Self.limits).list ?? []
-      let numbers = list.compactMap(\.integer).filter { $0 >= 0 }
-      guard !list.isEmpty, numbers.count == list.count else {
-        return row.refuse(.badRow, "ordinals must be the numbers of the note's cards, from 0")
-      }
-      row.ordinals = numbers
-    } catch {
-      row.refuse(.badRow, "ordinals: \(error.words)")
+    guard let list = take(JSONName.ordinals, &row, where: { $0.hasPrefix("[") })?.list else { return }
+    let numbers = list.compactMap(\.integer).filter { $0 >= 0 }
+    guard !list.isEmpty, numbers.count == list.count else {
+      return row.refuse(.badRow, "ordinals must be the numbers of the note's cards, from 0")
     }
+    row.ordinals = numbers
   }
+
+  // A schedule or a log of another program stays a field.
 
   private func readSchedule(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
-    let hasState = { (value: CardFieldValue) in
-      if case .json(let json) = value { json.hasPrefix("{") && json.contains(text: "\"state\"") } else { false }
-    }
-    guard let index = row.fields.firstIndex(where: { $0.name == JSONName.schedule }),
-      hasState(row.fields[index].value), let record = parsed(JSONName.schedule, &row)
-    else { return }
-    do throws(DeckError) {
-      row.schedule = try CardPlan(record)
-    } catch {
-      row.refuse(.badRow, error.message)
-    }
+    let schedule = take(JSONName.schedule, &row) { $0.hasPrefix("{") && $0.contains(text: "\"state\"") }
+    guard let record = schedule?.record else { return }
+    do throws(DeckError) { row.schedule = try CardPlan(record) } catch { row.refuse(.badRow, error.message) }
   }
 
   private func readLog(_ row: inout CardRow) {
     if row.fields.isEmpty { return }
-    // A field of that name from another program stays a field.
-    let isLog = { (value: CardFieldValue) in
-      guard case .json(let json) = value, json.hasPrefix("[") else { return false }
-      return ["at", "rating", "state"].allSatisfy { json.contains(text: "\"\($0)\"") }
+    let log = take(JSONName.reviews, &row) { json in
+      json.hasPrefix("[") && ["at", "rating", "state"].allSatisfy { json.contains(text: "\"\($0)\"") }
     }
-    guard case .json(let json)? = take(JSONName.reviews, &row, where: isLog) else { return }
-    do throws(JSONFailure) {
-      let list = try JSONParser.parse(Array(json.utf8), limits: JSONElement.limits).list ?? []
-      do throws(DeckError) { row.log = try CardLog.log(list) } catch { row.refuse(.badRow, error.message) }
-    } catch {
-      row.refuse(.badRow, "\(JSONName.reviews): \(error.words)")
-    }
+    guard let list = log?.list else { return }
+    do throws(DeckError) { row.log = try CardLog.log(list) } catch { row.refuse(.badRow, error.message) }
   }
 
-  private func define(_ value: Value?, _ row: inout CardRow) {
-    guard let value else { return }
+  private func define(_ value: Value, _ row: inout CardRow) {
     guard let record = value.record, let name = record["name"]?.text, let fields = record["fields"]?.list,
       let cards = record["cards"]?.list
     else { return row.refuse(.badRow, "a note type must have a name, fields and cards") }

@@ -51,30 +51,16 @@ enum TableColumn: Hashable {
   case guarded
   case field(String)
 
-  init(_ name: String) {
-    switch name.lowercased() {
-    case "prompt": self = .prompt
-    case "answer": self = .answer
-    case "tags": self = .tags
-    case "guid": self = .guid
-    case "document": self = .document
-    case "subdeck": self = .subdeck
-    case FormulaGuard.column: self = .guarded
-    default: self = .field(name)
-    }
-  }
+  /// The names of the columns that are not fields.
+  static let named: [String: TableColumn] = [
+    "prompt": .prompt, "answer": .answer, "tags": .tags, "guid": .guid, "document": .document, "subdeck": .subdeck,
+    FormulaGuard.column: .guarded,
+  ]
+
+  init(_ name: String) { self = Self.named[name.lowercased()] ?? .field(name) }
 
   var name: String {
-    switch self {
-    case .prompt: "prompt"
-    case .answer: "answer"
-    case .tags: "tags"
-    case .guid: "guid"
-    case .document: "document"
-    case .subdeck: "subdeck"
-    case .guarded: FormulaGuard.column
-    case .field(let name): name
-    }
+    if case .field(let name) = self { name } else { Self.named.first { $0.value == self }?.key ?? "" }
   }
 }
 
@@ -144,7 +130,8 @@ struct TableShape {
     let isNamed = names.count > 2 && Set(lowered.filter(Self.isColumnWord)).count > 1
     if hasHeader || isNamed || Self.firstSides.isSuperset(of: lowered) {
       var seen: Set<String> = []
-      let isTwice = { !$0.isEmpty && !seen.insert($0).inserted && !Self.ownColumns.contains($0) }
+      // A field may have the name of one of our columns; in a table of ours its column comes after theirs.
+      let isTwice = { !$0.isEmpty && !seen.insert($0).inserted && TableColumn.named[$0] == nil }
       if let place = lowered.firstIndex(where: isTwice) {
         return "\(quoted(names[place])) names two columns; rename one"
       }
@@ -160,11 +147,6 @@ struct TableShape {
   private static func isColumnWord(_ name: String) -> Bool {
     columnWords.contains(name) || ["guid", "subdeck", "document"].contains(name)
   }
-
-  /// A field may have the name of one of these; in a table of ours its column comes after theirs.
-  private static let ownColumns: Set<String> = [
-    "prompt", "answer", "tags", "guid", "subdeck", "document", FormulaGuard.column,
-  ]
 
   /// Names that are not words of a list, so that two of them are a header.
   private static let firstSides: Set<String> = ["prompt", "answer", "front", "back"]

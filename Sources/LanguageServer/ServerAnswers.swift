@@ -3,26 +3,23 @@
 
 import Values
 
-/// A problem at a position.
+/// An error at a position.
 public struct Diagnostic: Equatable {
-  public enum Severity: Int, Sendable {
-    case error = 1
-    case warning, information, hint
-  }
+  /// The protocol's number for an error.
+  private static let severity = 1
 
   public let range: TextRange
-  public let severity: Severity
   /// Stable, for programs.
   public let code: String
   public let message: String
 
-  public init(_ range: TextRange, _ severity: Severity, code: String, _ message: String) {
-    (self.range, self.severity, self.code, self.message) = (range, severity, code, message)
+  public init(_ range: TextRange, code: String, _ message: String) {
+    (self.range, self.code, self.message) = (range, code, message)
   }
 
   func value(source: String) -> Value {
     .record([
-      ("range", range.value), ("severity", .integer(severity.rawValue)), ("code", .text(code)),
+      ("range", range.value), ("severity", .integer(Self.severity)), ("code", .text(code)),
       ("source", .text(source)), ("message", .text(message)),
     ])
   }

@@ -37,17 +37,12 @@ public struct TextDocument {
   public private(set) var bytes: [UInt8]
   /// The offset of each line.
   public private(set) var lineStarts: [Int]
-  /// The number of LF bytes.
-  private var feeds: Int
 
   public init(_ uri: String, version: Int, text: some Collection<UInt8>, encoding: PositionEncoding) {
     (self.uri, self.version, self.encoding) = (uri, version, encoding)
     bytes = Array(text)
     lineStarts = [0] + Self.starts(in: bytes, 0..<bytes.count)
-    feeds = Self.feeds(in: bytes[...])
   }
-
-  private static func feeds(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == 0x0A } }
 
   /// Returns the offsets of the lines that begin after the line ends in a range of the text.
   private static func starts(in bytes: [UInt8], _ part: Range<Int>) -> [Int] {
@@ -78,7 +73,6 @@ public struct TextDocument {
     let last = line(at: min(bytes.count, replaced.upperBound + 1))
     let end = last + 1 < lineStarts.count ? lineStarts[last + 1] : bytes.count
     let grown = text.utf8.count - replaced.count
-    feeds += text.utf8.count { $0 == 0x0A } - Self.feeds(in: bytes[replaced])
     bytes.replaceSubrange(replaced, with: text.utf8)
     let behind = min(last + 2, lineStarts.count)
     if grown != 0 { for index in behind..<lineStarts.count { lineStarts[index] += grown } }
@@ -139,30 +133,4 @@ public struct TextDocument {
 
   /// The UTF-16 length of the character that begins with this byte; 0 for a continuation byte.
   private static func utf16Width(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
-
-  /// Returns the offset of a position as in messages about files: lines from 1, which end with LF, and characters from
-  /// 1.
-  public func offset(line: Int, column: Int = 1) -> Int {
-    var place = start(ofLine: line)
-    var left = column - 1
-    while place < bytes.count, bytes[place] != 0x0A, left > 0 || bytes[place] & 0xC0 == 0x80 {
-      if bytes[place] & 0xC0 != 0x80 { left -= 1 }
-      place += 1
-    }
-    return place
-  }
-
-  /// Returns the offset of a line numbered from 1 that ends with LF.
-  private func start(ofLine line: Int) -> Int {
-    // The document also has lines that end with CR alone, so count the LF bytes.
-    if feeds == lineStarts.count - 1 {
-      return line - 1 < lineStarts.count ? lineStarts[max(0, line - 1)] : bytes.count
-    }
-    var (place, left) = (0, line - 1)
-    while place < bytes.count, left > 0 {
-      if bytes[place] == 0x0A { left -= 1 }
-      place += 1
-    }
-    return place
-  }
 }

@@ -26,7 +26,7 @@ public struct Schema: Sendable {
     if found > version { throw StorageError.newer(path: path, version: found) }
     if found == version { return true }
     guard try db.count("SELECT count(*) FROM sqlite_master") == 0 else {
-      throw StorageError.damaged(path: path, detail: "its version is \(found)")
+      throw StorageError.damaged(path: path, detail: "its tables have no version")
     }
     return false
   }

@@ -58,7 +58,7 @@ struct NextByte {
 
   /// Nil if the byte does not occur at or after `start`.
   mutating func next(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
-    if known < start { known = bytes[start...].firstIndex(of: wanted) ?? bytes.endIndex }
+    if known < start { known = bytes.dropFirst(start - bytes.startIndex).firstIndex(of: wanted) ?? bytes.endIndex }
     return known < bytes.endIndex ? known : nil
   }
 }

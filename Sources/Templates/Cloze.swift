@@ -113,17 +113,20 @@ package struct ClozeText {
 
   /// Returns only the texts of the clozes with that number, or on the front their hints, separated by ", ".
   package func only(number: Int, isFront: Bool) -> Bytes {
-    var found: [Bytes] = []
-    ClozeText.collect(nodes, number, isFront, &found)
-    return Bytes(found.joined(separator: Bytes(", ".utf8)))
+    Bytes(texts(number, isFront: isFront).joined(separator: Bytes(", ".utf8)))
   }
 
   /// Returns the same texts as the answer to be typed: if they are all equal, as in Anki, only one of them.
   package func typed(number: Int) -> Bytes {
-    var found: [Bytes] = []
-    ClozeText.collect(nodes, number, false, &found)
+    let found = texts(number, isFront: false)
     if let first = found.first, found.allSatisfy({ $0 == first }) { return first }
     return Bytes(found.joined(separator: Bytes(", ".utf8)))
+  }
+
+  private func texts(_ number: Int, isFront: Bool) -> [Bytes] {
+    var found: [Bytes] = []
+    ClozeText.collect(nodes, number, isFront, &found)
+    return found
   }
 
   private static func collect(_ nodes: [Node], _ number: Int, _ isFront: Bool, _ found: inout [Bytes]) {

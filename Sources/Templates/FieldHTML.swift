@@ -30,21 +30,17 @@ public enum FieldHTML {
   /// Replaces each tag of a picture or a sound with the name of its file.
   private static func namingMedia(_ html: Bytes) -> Bytes {
     var (result, index, tags) = (Bytes(), 0, TagReading())
-    while index < html.count {
-      guard html[index] == UInt8(ascii: "<"), let (tag, end) = tags.tag(html[...], index) else {
-        result.append(html[index])
-        index += 1
-        continue
-      }
+    while let (tag, place) = tags.next(html[...], from: index) {
+      result += html[index..<place.lowerBound]
       if !tag.isClosing, ["img", "audio", "video", "object", "source"].contains(tag.name),
         let name = tag.attribute(tag.name == "object" ? "data" : "src")
       {
         result.add(" \(name) ")
       } else {
-        result += html[index..<end]
+        result += html[place]
       }
-      index = end
+      index = place.upperBound
     }
-    return result
+    return result + html[index...]
   }
 }

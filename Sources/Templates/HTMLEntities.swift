@@ -16,11 +16,28 @@ package enum HTMLEntities {
   }
 
   /// Returns the same also for `&apos;`, which XML and HTML 5 have, but Anki does not know.
-  package static func webCharacter(
+  static func webCharacter(
     _ bytes: ArraySlice<UInt8>, _ start: Int
   ) -> (scalar: Unicode.Scalar, end: Int)? {
     if bytes.begins(with: "&apos;", at: start) { return ("'", start + 6) }
     return character(bytes, start)
+  }
+
+  /// Returns a text with its references decoded; anything else is left as it is.
+  package static func decoded(_ text: some StringProtocol) -> String {
+    guard text.utf8.contains(UInt8(ascii: "&")) else { return String(text) }
+    let bytes = Bytes(text.utf8)[...]
+    var (result, index) = (Bytes(), 0)
+    while index < bytes.endIndex {
+      if bytes[index] == UInt8(ascii: "&"), let (scalar, end) = webCharacter(bytes, index) {
+        result.add(String(scalar))
+        index = end
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return result.text
   }
 
   private static func numbered(_ digits: ArraySlice<UInt8>) -> Unicode.Scalar? {

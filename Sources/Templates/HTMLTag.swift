@@ -1,4 +1,5 @@
 // One HTML tag: its name and its attributes. Invariant: reading tag after tag takes time in proportion to the text.
+// `HTMLReader` reads all parts of HTML; `TagReading` finds tags alone.
 
 import Text
 
@@ -15,6 +16,9 @@ package struct HTMLTag {
     "html", "li", "main", "nav", "ol", "option", "p", "section", "summary", "table", "tbody", "tfoot", "thead", "tr",
     "ul",
   ]
+
+  /// Elements whose text is a paragraph of its own.
+  package static let paragraphs = blocks.union(["td", "th", "pre", "title", "br"])
 
   private static let voids: Set<String> = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
@@ -41,14 +45,26 @@ package struct HTMLTag {
   /// Returns the value of an attribute, empty for one without a value; nil if it is missing.
   package func attribute(_ wanted: StaticString) -> String? {
     var index = rest.startIndex
-    while index < rest.endIndex {
-      let (name, value, end) = attribute(at: index)
+    while let (name, value) = nextAttribute(&index) {
       if name.count == wanted.utf8CodeUnitCount, rest.beginsIgnoringCase(with: wanted, at: name.startIndex) {
         return value.text
       }
-      index = Swift.max(end, index + 1)
     }
     return nil
+  }
+
+  /// The values of all attributes, without quotes.
+  var values: [ArraySlice<UInt8>] {
+    var (index, values) = (rest.startIndex, [ArraySlice<UInt8>]())
+    while let (_, value) = nextAttribute(&index) { values.append(value) }
+    return values
+  }
+
+  private func nextAttribute(_ index: inout Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
+    guard index < rest.endIndex else { return nil }
+    let (name, value, end) = attribute(at: index)
+    index = Swift.max(end, index + 1)
+    return (name, value)
   }
 
   private func attribute(at start: Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>, end: Int) {
@@ -76,6 +92,16 @@ package struct TagReading {
   private var isWithoutEnd = false
 
   package init() {}
+
+  /// Returns the next tag at or after an index, with its place.
+  package mutating func next(_ html: ArraySlice<UInt8>, from start: Int) -> (tag: HTMLTag, place: Range<Int>)? {
+    var index = start
+    while let opening = html[index...].firstIndex(of: UInt8(ascii: "<")) {
+      if let (tag, end) = tag(html, opening) { return (tag, opening..<end) }
+      index = opening + 1
+    }
+    return nil
+  }
 
   /// Returns the tag that begins with `<` at an index, and its end.
   package mutating func tag(_ html: ArraySlice<UInt8>, _ start: Int) -> (tag: HTMLTag, end: Int)? {

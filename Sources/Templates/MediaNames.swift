@@ -31,25 +31,29 @@ public enum MediaNames {
   private static func forEach(
     _ html: String, _ isThere: (String) throws -> Bool, _ body: (_ name: String, _ isSound: Bool) -> Void
   ) rethrows {
-    let bytes = Bytes(html.utf8)
+    try forEachReference(in: Bytes(html.utf8)) { name, _ in
+      if try isLocal(name, isThere) { body(name, true) }
+    } tag: { tag, _ in
+      for name in try tag.mediaNames(isThere) where try isLocal(name, isThere) {
+        body(name, ["audio", "video", "source"].contains(tag.name))
+      }
+    }
+  }
+
+  /// Calls the functions with each `[sound:name]` and each opening tag, in order.
+  /// - Parameter sound: gets the place of the name, as it is written.
+  private static func forEachReference(
+    in html: Bytes, sound: (_ name: String, Range<Int>) throws -> Void, tag: (HTMLTag, Range<Int>) throws -> Void
+  ) rethrows {
     var (index, tags, brackets) = (0, TagReading(), NextByte(UInt8(ascii: "]")))
-    while index < bytes.count {
-      switch bytes[index] {
-      case UInt8(ascii: "["):
-        if bytes[...].begins(with: "[sound:", at: index),
-          let end = brackets.next(bytes[...], from: index), end < index + 1_000
-        {
-          let name = decoded(bytes[(index + 7)..<end], hasEscapes: false).composed
-          if try isLocal(name, isThere) { body(name, true) }
-        }
-      case UInt8(ascii: "<"):
-        if let (tag, end) = tags.tag(bytes[...], index) {
-          for name in try tag.isClosing ? [] : tag.mediaNames(isThere) where try isLocal(name, isThere) {
-            body(name, ["audio", "video", "source"].contains(tag.name))
-          }
-          index = end - 1
-        }
-      default: break
+    while index < html.count {
+      if html[index] == UInt8(ascii: "["), html[...].begins(with: "[sound:", at: index),
+        let end = brackets.next(html[...], from: index), end < index + 1_000
+      {
+        try sound(decoded(html[(index + 7)..<end], hasEscapes: false).composed, index + 7..<end)
+      } else if html[index] == UInt8(ascii: "<"), let (found, end) = tags.tag(html[...], index) {
+        if !found.isClosing { try tag(found, index..<end) }
+        index = end - 1
       }
       index += 1
     }
@@ -166,24 +170,22 @@ extension MediaNames {
   /// Returns the HTML with a file renamed, wherever `inHTML` finds it.
   public static func renaming(_ old: String, to new: String, in html: String) -> String {
     let bytes = Bytes(html.utf8)
-    var (result, index, start, tags) = (Bytes(), 0, 0, TagReading())
-    var brackets = NextByte(UInt8(ascii: "]"))
-    func isOld(_ attribute: ArraySlice<UInt8>) -> Bool { names(attribute).contains(old) }
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "["), bytes[...].begins(with: "[sound:", at: index),
-        let end = brackets.next(bytes[...], from: index), end < index + 1_000,
-        decoded(bytes[(index + 7)..<end], hasEscapes: false).composed == old
-      {
-        result += bytes[start..<index + 7] + Bytes(new.utf8)
-        (start, index) = (end, end)
-      } else if bytes[index] == UInt8(ascii: "<"), let (tag, end) = tags.tag(bytes[...], index) {
-        if !tag.isClosing, tag.mediaNames({ _ in true }).contains(old) {
-          result += bytes[start..<index] + renaming(isOld, to: new, inTag: bytes[index..<end])
-          start = end
-        }
-        index = end - 1
+    var (result, start) = (Bytes(), 0)
+    func replace(_ place: Range<Int>, by text: String) {
+      if place.lowerBound < start { return }
+      result += bytes[start..<place.lowerBound] + Bytes(text.utf8)
+      start = place.upperBound
+    }
+    forEachReference(in: bytes) { name, place in
+      if name == old { replace(place, by: new) }
+    } tag: { tag, _ in
+      guard tag.mediaNames({ _ in true }).contains(old) else { return }
+      for value in tag.values where names(value).contains(old) {
+        let (quote, end) = (bytes[value.startIndex - 1], value.endIndex)
+        let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
+        let place = value.startIndex - (isQuoted ? 1 : 0)..<end + (isQuoted && bytes[end] == quote ? 1 : 0)
+        replace(place, by: "\"\(HTMLText.html(ofPlain: new))\"")
       }
-      index += 1
     }
     return (result + bytes[start...]).text
   }
@@ -200,34 +202,5 @@ extension MediaNames {
     return pieces.dropFirst().reduce(into: String(pieces[0])) { result, next in
       result += (isInName(result.last) || isInName(next.first) ? old : new) + next
     }
-  }
-
-  /// Returns the tag with the new value in the attributes that have the old one.
-  private static func renaming(
-    _ isOld: (ArraySlice<UInt8>) -> Bool, to new: String, inTag tag: ArraySlice<UInt8>
-  ) -> Bytes {
-    var (result, index) = (Bytes(), tag.startIndex)
-    while index < tag.endIndex {
-      guard tag[index] == UInt8(ascii: "="), index + 1 < tag.endIndex else {
-        result.append(tag[index])
-        index += 1
-        continue
-      }
-      let valueStart = tag[(index + 1)...].firstIndex { !isASCIISpace($0) } ?? tag.endIndex
-      guard valueStart < tag.endIndex else { break }
-      let quote = tag[valueStart]
-      let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
-      let start = isQuoted ? valueStart + 1 : valueStart
-      let end =
-        (isQuoted
-          ? tag[start...].firstIndex(of: quote)
-          : tag[start...].firstIndex { isASCIISpace($0) || $0 == UInt8(ascii: ">") }) ?? tag.endIndex
-      result +=
-        isOld(tag[start..<end])
-        ? Bytes("=\"\(HTMLText.html(ofPlain: new))\"".utf8)
-        : Bytes(tag[index..<min(tag.endIndex, isQuoted ? end + 1 : end)])
-      index = min(tag.endIndex, isQuoted ? end + 1 : end)
-    }
-    return result + tag[min(index, tag.endIndex)...]
   }
 }

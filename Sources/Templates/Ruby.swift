@@ -71,8 +71,8 @@ private struct BracketSearch {
   }
 
   private let text: Bytes
-  private var nextClosing = 0
-  private var nextLine = 0
+  private var brackets = NextByte(UInt8(ascii: "]"))
+  private var lineEnds = NextByte(0x0A)
 
   init(_ text: Bytes) { self.text = text }
 
@@ -98,10 +98,7 @@ private struct BracketSearch {
 
   /// Returns the closing bracket at or after an index, unless the line ends before it.
   private mutating func closing(from start: Int) -> Int? {
-    if nextClosing < start { nextClosing = start }
-    while nextClosing < text.count, text[nextClosing] != UInt8(ascii: "]") { nextClosing += 1 }
-    if nextLine < start - 1 { nextLine = start - 1 }
-    while nextLine < text.count, text[nextLine] != 0x0A { nextLine += 1 }
-    return nextClosing < text.count && nextClosing < nextLine ? nextClosing : nil
+    guard let closing = brackets.next(text[...], from: start) else { return nil }
+    return closing < lineEnds.next(text[...], from: start - 1) ?? text.count ? closing : nil
   }
 }

@@ -207,10 +207,11 @@ extension Template {
     var (result, written) = (Bytes(), 0)
     while let token = reader.next() {
       guard case .tag(let tag) = token, let name = names[tag.name], name != tag.name else { continue }
-      let inner = bytes[reader.tagRange].text
-      guard let range = inner.range(ofLast: tag.name) else { continue }
+      var inner = bytes[reader.tagRange].text
+      guard let range = inner.lastRange(ofText: tag.name), !range.isEmpty else { continue }
       result += bytes[written..<reader.tagRange.lowerBound]
-      result.add(inner.replacingCharacters(range, with: name))
+      inner.replaceSubrange(range, with: name)
+      result.add(inner)
       written = reader.tagRange.upperBound
     }
     return (result + bytes[written...]).text
@@ -239,22 +240,5 @@ extension Tag {
     case .opens(let name, _), .closes(let name): name
     case .field(let field): field.name
     }
-  }
-}
-
-extension String {
-  fileprivate func range(ofLast part: String) -> Range<Int>? {
-    let (bytes, wanted) = (Bytes(utf8), Bytes(part.utf8))
-    guard !wanted.isEmpty, bytes.count >= wanted.count else { return nil }
-    for start in stride(from: bytes.count - wanted.count, through: 0, by: -1)
-    where bytes[start..<start + wanted.count].elementsEqual(wanted) {
-      return start..<start + wanted.count
-    }
-    return nil
-  }
-
-  fileprivate func replacingCharacters(_ range: Range<Int>, with text: String) -> String {
-    let bytes = Bytes(utf8)
-    return (bytes[..<range.lowerBound] + Bytes(text.utf8) + bytes[range.upperBound...]).text
   }
 }

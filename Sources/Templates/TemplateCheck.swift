@@ -28,50 +28,47 @@ package enum SpecialField: String, CaseIterable {
 }
 
 extension Template {
-  /// - Throws: the first name that is neither a field nor special.
-  func check(fields: [String]) throws(TemplateFault) { try Template.check(nodes, Set(fields), fields) }
+  /// All fields and sections in their order, a section before its content.
+  private var tags: [Node] { Template.tags(nodes) }
 
-  private static func check(
-    _ nodes: [Node], _ fields: Set<String>, _ inOrder: [String]
-  ) throws(TemplateFault) {
-    for node in nodes {
+  private static func tags(_ nodes: [Node]) -> [Node] {
+    nodes.flatMap { node -> [Node] in
       switch node {
-      case .text: continue
-      case .field(let field):
-        let isEmptyFilter = field.name.isEmpty && !field.filters.isEmpty
-        if fields.contains(field.name) || SpecialField(rawValue: field.name) != nil || isEmptyFilter { continue }
-        throw .unknownField(name: field.name, suggestion: suggestion(for: field.name, among: inOrder))
-      case .section(let section):
-        guard fields.contains(section.name) || SpecialField.isCondition(section.name) else {
-          throw .unknownField(name: section.name, suggestion: suggestion(for: section.name, among: inOrder))
-        }
-        try check(section.nodes, fields, inOrder)
+      case .text: []
+      case .field: [node]
+      case .section(let section): [node] + tags(section.nodes)
       }
+    }
+  }
+
+  /// - Throws: the first name that is neither a field nor special.
+  func check(fields: [String]) throws(TemplateFault) {
+    let known = Set(fields)
+    for tag in tags {
+      let (name, isAllowed) =
+        switch tag {
+        case .text: ("", true)
+        case .field(let field):
+          (field.name, SpecialField(rawValue: field.name) != nil || field.name.isEmpty && !field.filters.isEmpty)
+        case .section(let section): (section.name, SpecialField.isCondition(section.name))
+        }
+      if isAllowed || known.contains(name) { continue }
+      throw .unknownField(name: name, suggestion: suggestion(for: name, among: fields))
     }
   }
 
   /// Whether any field tag matches the test.
-  package func shows(_ isWanted: (Field) -> Bool) -> Bool { Template.shows(nodes, isWanted) }
-
-  private static func shows(_ nodes: [Node], _ isWanted: (Field) -> Bool) -> Bool {
-    nodes.contains { node in
-      switch node {
-      case .text: false
-      case .field(let field): isWanted(field)
-      case .section(let section): shows(section.nodes, isWanted)
-      }
-    }
+  package func shows(_ isWanted: (Field) -> Bool) -> Bool {
+    tags.contains { if case .field(let field) = $0 { isWanted(field) } else { false } }
   }
 
   /// Whether a tag or a section names the field.
-  package func names(_ field: String) -> Bool { Template.names(nodes, field) }
-
-  private static func names(_ nodes: [Node], _ field: String) -> Bool {
-    nodes.contains { node in
-      switch node {
+  package func names(_ field: String) -> Bool {
+    tags.contains { tag in
+      switch tag {
       case .text: false
       case .field(let found): found.name == field
-      case .section(let section): section.name == field || names(section.nodes, field)
+      case .section(let section): section.name == field
       }
     }
   }

@@ -34,7 +34,7 @@ package struct TerminalText {
 
   private let html: ArraySlice<UInt8>
   private let showsMedia: Bool
-  private var index: Int
+  private var reader: HTMLReader
   private var result = Bytes()
   /// The line breaks before the next character; dropped if nothing has been written yet.
   private var breaks = 0
@@ -45,9 +45,6 @@ package struct TerminalText {
   private var hintIsOpen = false
   /// The start of a hint's text: no space is written before it.
   private var hintStart: Int?
-  /// The hidden element, and how many elements of its name are open, including itself.
-  private var hidden: (name: String, depth: Int)?
-  private var tags = TagReading()
   private var brackets = NextByte(UInt8(ascii: "]"))
   private let marksClozes: Bool
   /// For each open `span` element, whether it is an active cloze; how many are; and the ranges of the closed clozes.
@@ -61,22 +58,34 @@ package struct TerminalText {
 
   private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true, marksClozes: Bool = false) {
     (self.html, self.showsMedia, self.marksClozes) = (html, showsMedia, marksClozes)
-    index = html.startIndex
+    reader = HTMLReader(html) { $0.isHidden }
   }
 
   private mutating func run(_ limit: Int, _ isInterrupted: () -> Bool) {
     var nextPoll = Self.bytesBetweenPolls
-    while index < html.endIndex, result.count <= limit {
-      if index >= nextPoll {
+    while result.count <= limit, let part = reader.next() {
+      if reader.index >= nextPoll {
         if isInterrupted() { return }
-        nextPoll = index + Self.bytesBetweenPolls
+        nextPoll = reader.index + Self.bytesBetweenPolls
       }
-      let byte = html[index]
+      switch part {
+      case .text(let text): read(text)
+      case .character(let scalar): put(String(scalar))
+      case .tag(let tag): show(tag)
+      case .hidden: break
+      }
+    }
+  }
+
+  private mutating func read(_ text: ArraySlice<UInt8>) {
+    var index = text.startIndex
+    while index < text.endIndex {
+      let byte = text[index]
       switch byte {
-      case UInt8(ascii: "<"): readMarkup()
-      case UInt8(ascii: "&"): readEntity()
-      case UInt8(ascii: "["): readBracket()
-      case _ where isASCIISpace(byte): readBlank(byte)
+      case UInt8(ascii: "["): index = readBracket(index)
+      case _ where isASCIISpace(byte):
+        readBlank(byte)
+        index += 1
       case 0xC2 where html.begins(with: "\u{A0}", at: index):
         put(0x20)
         index += 2
@@ -85,12 +94,12 @@ package struct TerminalText {
         index += 1
       }
     }
+    reader.index = Swift.max(reader.index, index)
   }
 
   // MARK: Writing
 
   private mutating func put(_ byte: UInt8) {
-    if hidden != nil { return }
     if breaks > 0 || blank { putGap() }
     if marksClozes, clozeStart == nil, openClozes > 0 { clozeStart = result.count }
     result.append(byte)
@@ -124,8 +133,6 @@ package struct TerminalText {
   }
 
   private mutating func readBlank(_ byte: UInt8) {
-    index += 1
-    if hidden != nil { return }
     if preformatted == 0 {
       blank = true
     } else if byte == 0x0A {
@@ -135,69 +142,18 @@ package struct TerminalText {
     }
   }
 
-  private mutating func readEntity() {
-    guard let (scalar, end) = HTMLEntities.webCharacter(html, index) else {
-      put(UInt8(ascii: "&"))
-      index += 1
-      return
-    }
-    put(scalar == "\u{A0}" ? " " : String(scalar))
-    index = end
-  }
-
-  /// `[sound:name]` becomes `[sound name]`.
-  private mutating func readBracket() {
-    if html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000 {
-      if showsMedia { put("[sound \(MediaNames.decoded(html[(index + 7)..<end], hasEscapes: false))]") }
-      index = end + 1
-    } else {
+  /// Reads a bracket and returns the index after it: `[sound:name]` becomes `[sound name]`.
+  private mutating func readBracket(_ index: Int) -> Int {
+    guard html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000
+    else {
       put(UInt8(ascii: "["))
-      index += 1
+      return index + 1
     }
+    if showsMedia { put("[sound \(MediaNames.decoded(html[(index + 7)..<end], hasEscapes: false))]") }
+    return end + 1
   }
 
   // MARK: Tags
-
-  private mutating func readMarkup() {
-    if html.begins(with: "<!--", at: index) {
-      index = html.position(of: "-->", from: index + 4).map { $0 + 3 } ?? html.endIndex
-      return
-    }
-    guard let (tag, end) = tags.tag(html, index) else {
-      put(UInt8(ascii: "<"))
-      index += 1
-      return
-    }
-    index = end
-    if hide(tag) { return }
-    if !tag.isClosing, tag.name == "script" || tag.name == "style" { return skipContent(of: tag.name) }
-    show(tag)
-  }
-
-  /// Skips to the end of an element whose content is not HTML.
-  private mutating func skipContent(of name: String) {
-    while let next = html.position(of: "</", from: index) {
-      index = next + 2
-      if html[index...].prefix(name.utf8.count).map(asciiLowered).elementsEqual(name.utf8) {
-        index = html[index...].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? html.endIndex
-        return
-      }
-    }
-    index = html.endIndex
-  }
-
-  /// Whether the tag is part of a hidden element.
-  private mutating func hide(_ tag: HTMLTag) -> Bool {
-    if let hidden {
-      guard tag.name == hidden.name, !tag.isVoid else { return true }
-      let depth = hidden.depth + (tag.isClosing ? -1 : 1)
-      self.hidden = depth > 0 ? (hidden.name, depth) : nil
-      return true
-    }
-    guard !tag.isClosing, tag.isHidden else { return false }
-    if !tag.isVoid { hidden = (tag.name, 1) }
-    return true
-  }
 
   private mutating func show(_ tag: HTMLTag) {
     switch tag.name {
@@ -242,7 +198,7 @@ package struct TerminalText {
   }
 
   private mutating func openReading() {
-    if hidden != nil || reading != nil { return }
+    if reading != nil { return }
     put("(")
     reading = result.count
   }

@@ -27,7 +27,7 @@ private final class Letters: LanguageFeatures {
       let places = document.bytes.indices.filter { document.bytes[$0] == UInt8(ascii: "x") }
       return DocumentDiagnostics(
         uri, version: document.version,
-        places.map { Diagnostic(document.range(of: $0..<$0 + 1), .error, code: "x", "an x") })
+        places.map { Diagnostic(document.range(of: $0..<$0 + 1), code: "x", "an x") })
     }
   }
 

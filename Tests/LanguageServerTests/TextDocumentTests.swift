@@ -27,10 +27,6 @@ import Values
     let text = document("a\r\nb\rc\n\nd")
     #expect(text.lineStarts == [0, 3, 5, 7, 8])
     #expect((0..<5).map { text.content(ofLine: $0) } == [0..<1, 3..<4, 5..<6, 7..<7, 8..<9])
-    // File readers count line feeds and characters.
-    #expect(text.offset(line: 2) == 3 && text.offset(line: 3) == 7 && text.offset(line: 4) == 8)
-    #expect(document("aé\nbéc").offset(line: 2, column: 3) == 7)
-    #expect(document("a").offset(line: 7, column: 3) == 1)
   }
 
   @Test func `random edits give the same text and lines as the whole text`() {
@@ -51,7 +47,6 @@ import Values
         document.replace(TextRange(places[0], places[1]), by: piece)
         let whole = self.document(String(decoding: wanted, as: UTF8.self), encoding)
         #expect(document.bytes == Array(wanted) && document.lineStarts == whole.lineStarts)
-        #expect(document.offset(line: 3) == whole.offset(line: 3))
         #expect(String(validating: document.bytes, as: UTF8.self) != nil)
         let starts = (0...document.bytes.count).filter {
           $0 == document.bytes.count || document.bytes[$0] & 0xC0 != 0x80

@@ -319,7 +319,8 @@ import Testing
     try other.close()
     let error = #expect(throws: StorageError.self) { try words(store(path)) }
     #expect(
-      version == 0 ? error == .damaged(path: path, detail: "its version is 0") : error == .newer(path: path, version: 2)
+      version == 0
+        ? error == .damaged(path: path, detail: "its tables have no version") : error == .newer(path: path, version: 2)
     )
     let again = try ExclusiveDatabase(path)
     #expect(try again.use { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") } == ["more"])

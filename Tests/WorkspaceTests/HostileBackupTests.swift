@@ -184,11 +184,13 @@ private final class Forgery {
     _ = try forgery.workspace.care.restore(staged)
     let preferences = try forgery.workspace.preferences()
     #expect(
-      preferences.session.mediaPlayer == "mpv" && preferences.serving.origins == [] && preferences.serving.key.isEmpty)
+      preferences.session.mediaPlayer == ["mpv"] && preferences.serving.origins == [] && preferences.serving.key.isEmpty
+    )
     #expect(!preferences.serving.syncsAtEnd && preferences.study.most == 7)
     #expect(try tree.get("mine.program") == .text("own"))
     _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(path, taking: [.settings]))
-    #expect(preferences.session.mediaPlayer == "sh -c id" && preferences.serving.origins == ["http://evil.com"])
+    #expect(
+      preferences.session.mediaPlayer == ["sh", "-c", "id"] && preferences.serving.origins == ["http://evil.com"])
   }
 
   @Test func `a link to another server is shown, and the current one stays`() throws {

@@ -2,7 +2,7 @@
 // Invariant: folding works on UTF-8 instead of Strings, so that a deck of 100,000 cards is searched in an instant;
 // bytes that are not valid UTF-8 are copied unchanged.
 
-import Glibc
+import CSearch
 import Text
 
 enum Folding {
@@ -145,43 +145,14 @@ struct TextPattern: Equatable {
     return true
   }
 
-  private static func find(_ piece: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int?
-  {
-    if piece.isEmpty { return start }
-    guard end - start >= piece.count, let base = text.baseAddress else { return nil }
-    if piece.count > longestTried { return findLong(piece, in: text, from: start, to: end) }
-    var index = start
-    while index <= end - piece.count {
-      let room = end - piece.count - index + 1
-      guard let found = memchr(base + index, Int32(piece[0]), room) else { return nil }
-      index = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-      if memcmp(found, piece, piece.count) == 0 { return index }
-      index += 1
-    }
-    return nil
-  }
-
-  /// Longer pieces are not compared at each index: in `aaaa...` each comparison would take the whole length.
-  private static let longestTried = 64
-
-  /// The search of Knuth, Morris and Pratt (Fast pattern matching in strings, 1977), which reads each byte of the
-  /// text once.
-  private static func findLong(
+  private static func find(
     _ piece: [UInt8], in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
   ) -> Int? {
-    var fallbacks = [0]
-    var length = 0
-    for byte in piece.dropFirst() {
-      while length > 0, piece[length] != byte { length = fallbacks[length - 1] }
-      if piece[length] == byte { length += 1 }
-      fallbacks.append(length)
-    }
-    length = 0
-    for index in start..<end {
-      while length > 0, piece[length] != text[index] { length = fallbacks[length - 1] }
-      if piece[length] == text[index] { length += 1 }
-      if length == piece.count { return index + 1 - length }
-    }
-    return nil
+    if piece.isEmpty { return start }
+    // The time of `memmem` is proportional to the text, also where the piece overlaps itself.
+    guard end - start >= piece.count, let base = text.baseAddress,
+      let found = memmem(base + start, end - start, piece, piece.count)
+    else { return nil }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 }

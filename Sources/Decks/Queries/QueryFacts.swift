@@ -27,10 +27,9 @@ final class QueryFacts {
 
   private func prepare(_ db: Database, _ condition: CardQuery.Condition, _ query: CardQuery) throws {
     switch condition {
-    case .rated(let days, let rating):
-      let sql = "SELECT card FROM reviews WHERE at >= ? AND at < ? AND rating BETWEEN ? AND ?"
-      let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
-      try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday, low, high])
+    case .rated, .isAmong:
+      guard let exact = QuerySQL.condition(condition, moment) else { return }
+      try add(db, condition, "SELECT id FROM cards WHERE \(exact)", [])
     case .introduced(let days):
       let sql = """
         SELECT card FROM reviews WHERE \(LoggedReview.isAnswer) AND at > 0
@@ -39,11 +38,6 @@ final class QueryFacts {
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])
     case .duplicates:
       try readDuplicates(db, condition)
-    case .isAmong(let group):
-      var ids: Set<Int64> = []
-      let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE \(group.condition)")
-      try statement.forEachRow { ids.insert($0.integer(0)) }
-      cards.append((condition, ids))
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
     case .property(.retrievability, _, _) where models.isEmpty:

@@ -49,6 +49,11 @@ struct QuerySQL {
     }
   }
 
+  /// The condition on a row of `cards` that is equivalent to one of a query; nil if there is none.
+  static func condition(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> String? {
+    part(condition, moment).flatMap { $0.isExact ? $0.text : nil }
+  }
+
   private static func part(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> Part? {
     switch condition {
     case .isIn(let status): return Part(text: status.sql(MomentSQL(moment)), isExact: true)

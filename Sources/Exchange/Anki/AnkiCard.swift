@@ -41,8 +41,8 @@ public struct AnkiCard: Equatable, Sendable {
 
   /// Returns the row as JSON for the column `raw` of a card: see `DecksSchema`.
   func raw(firstDay: Int) -> String {
-    let numbers = "[\(firstDay),\(modified),0,\(type),\(queue),\(due),\(ivl),\(factor),\(reps),\(lapses),"
-    return numbers + "\(left),\(odue),\(odid),\(flags),\(data.isEmpty ? "\"\"" : Value.text(data).json)]"
+    let numbers = numbers.map(String.init).joined(separator: ",")
+    return "[\(firstDay),\(modified),0,\(numbers),\(data.isEmpty ? "\"\"" : Value.text(data).json)]"
   }
 
   /// Parses what `raw(firstDay:)` returned.
@@ -104,11 +104,14 @@ extension AnkiCard {
   /// The row with its numbers clamped, so that sums of several cannot overflow.
   public var bounded: AnkiCard {
     var card = self
-    card.set([type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags])
+    card.set(numbers)
     return card
   }
 
-  /// Sets type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, in this order, each clamped.
+  /// The columns from `type` to `flags`, in the order of the table.
+  var numbers: [Int] { [type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags] }
+
+  /// Sets these columns, each clamped.
   private mutating func set(_ numbers: [Int]) {
     let most = Int(AnkiCard.mostNumber)
     let bounded = numbers.map { min(most, max(-most, $0)) }

@@ -43,7 +43,7 @@ extension StagedCollection {
     let update = try Statement(db, "UPDATE notes SET sfld = ?1, csum = ?2 WHERE id = ?3")
     let walk = try Statement(db, "SELECT id, mid, flds FROM notes ORDER BY id")
     while let row = try walk.next() {
-      let fields = AnkiFields.list(row.bytes(2))
+      let fields = PackageRows.fields(row.bytes(2))
       let place = places[row.integer(1)] ?? 0
       var first = FieldHTML.sortText(fields.first ?? "")
       update.bind(1, fields.indices.contains(place) && place > 0 ? FieldHTML.sortText(fields[place]) : first)

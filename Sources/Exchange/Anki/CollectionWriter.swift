@@ -151,31 +151,14 @@ final class CollectionWriter {
     target.put(2, row.deck)
     target.put(3, Int64(row.ordinal))
     target.put(4, row.modified)
-    target.put(5, Int64(row.type))
-    target.put(6, Int64(row.queue))
-    target.put(7, Int64(row.due))
-    target.put(8, Int64(row.ivl))
-    target.put(9, Int64(row.factor))
-    target.put(10, Int64(row.reps))
-    target.put(11, Int64(row.lapses))
-    target.put(12, Int64(row.left))
-    target.put(13, Int64(row.odue))
-    target.put(14, Int64(row.odid))
-    target.put(15, Int64(row.flags))
+    for (index, number) in row.numbers.enumerated() { target.put(index + 5, Int64(number)) }
     target.put(16, text: row.data)
   }
 
   /// - Returns: the id that the row got.
   func add(_ review: ReceivedReview) throws -> Int64 {
     let id = try write(id: review.id, log, "revlog") {
-      let answer = review.answer
-      log.bind(2, review.card)
-      log.bind(3, answer.ease)
-      log.bind(4, answer.interval)
-      log.bind(5, answer.lastInterval)
-      log.bind(6, answer.factor)
-      log.bind(7, answer.time)
-      log.bind(8, answer.kind)
+      for (index, number) in ([review.card] + review.answer.numbers).enumerated() { log.bind(Int32(index + 2), number) }
     }
     return id ?? review.id
   }
@@ -215,12 +198,9 @@ final class CollectionWriter {
   }
 
   /// Writes the row of `col` and commits the transaction.
-  func finish(_ head: CollectionHead, hasIndices: Bool) throws {
+  func finish(_ head: StagedHead, hasIndices: Bool) throws {
     try writeWaiting()
-    let modified = head.modified * 1000
-    try db.execute(
-      sql: "INSERT INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",
-      arguments: [head.created, modified, modified, head.settings, head.types, head.decks, head.presets])
+    try head.write(to: db)
     try db.execute(sql: "DROP INDEX IF EXISTS guids")
     if hasIndices { try db.execute(sql: CollectionWriter.indices) }
     try db.commit()

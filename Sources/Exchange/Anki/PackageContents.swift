@@ -163,54 +163,33 @@ extension PackagedPreset {
   /// Reads a preset of schema 11.
   init(old: Value.Record) {
     (name, record) = (old["name"]?.text ?? "", old)
-    let (new, review, lapse) = (old["new"]?.record, old["rev"]?.record, old["lapse"]?.record)
-    steps(.learningSteps, new?["delays"]?.list?.compactMap(\.double))
-    steps(.relearningSteps, lapse?["delays"]?.list?.compactMap(\.double))
-    whole(.newPerDay, new?["perDay"]?.integer)
-    whole(.reviewsPerDay, review?["perDay"]?.integer)
-    whole(.maximumInterval, review?["maxIvl"]?.integer)
-    whole(.minimumLapseInterval, lapse?["minInt"]?.integer)
-    whole(.leechThreshold, lapse?["leechFails"]?.integer)
-    whole(.maximumAnswerSeconds, old["maxTaken"]?.integer)
-    if let action = lapse?["leechAction"]?.integer { set(.leechAction, .choice(action == 0 ? "suspend" : "tag")) }
-    if let buries = new?["bury"]?.boolean { set(.buryNew, .flag(buries)) }
-    if let buries = review?["bury"]?.boolean { set(.buryReviews, .flag(buries)) }
-    if let buries = old["buryInterdayLearning"]?.boolean { set(.buryLearning, .flag(buries)) }
-    if let retention = old["desiredRetention"]?.double { set(.desiredRetention, .number(retention)) }
-    if let shares = old["easyDaysPercentages"]?.list { set(.easyDays, .weekdays(shares.compactMap(\.double))) }
-    choice(.newGather, old["newGatherPriority"]?.integer)
-    choice(.newSort, old["newSortOrder"]?.integer)
-    choice(.newMix, old["newMix"]?.integer)
-    choice(.reviewOrder, old["reviewOrder"]?.integer)
-    parameters(["fsrsParams6", "fsrsParams5", "fsrsWeights"].map { old[$0]?.list?.compactMap(\.double) ?? [] })
+    for (option, place) in SentHead.places {
+      let group = place.group.map { old[$0]?.record ?? Value.Record() } ?? old
+      if let value = group[place.key].flatMap({ Self.value(option, $0) }) { set(option, value) }
+    }
+    let versions = ["fsrsParams6", "fsrsParams5", "fsrsWeights"].map { old[$0]?.list?.compactMap(\.double) ?? [] }
+    if let given = versions.first(where: { !$0.isEmpty }) { set(.parameters, .parameters(given)) }
   }
 
-  // MARK: Values. A value out of range is ignored.
-
+  /// A value out of range is ignored.
   private mutating func set(_ name: DeckOptions.Name, _ value: OptionValue) {
     do throws(DeckError) { try options.set(name, value) } catch { return }
   }
 
-  /// A value below the range is 0 in place of none: with it, no card was ever a leech, and no answer too long.
-  private mutating func whole(_ name: DeckOptions.Name, _ value: Int?) {
-    guard let value, case .whole(let range) = name.kind, value >= range.lowerBound else { return }
-    set(name, .number(Double(min(range.upperBound, value))))
-  }
-
-  /// - Parameter minutes: the steps in minutes, as packages store them; a third of a minute is 20 seconds.
-  private mutating func steps(_ name: DeckOptions.Name, _ minutes: [Double]?) {
-    if let minutes { set(name, .steps(minutes.map { ($0 * 60).rounded() })) }
-  }
-
-  /// Sets the first list that is not empty.
-  private mutating func parameters(_ versions: [[Double]]) {
-    if let given = versions.first(where: { !$0.isEmpty }) { set(.parameters, .parameters(given)) }
-  }
-
-  /// Sets a choice by Anki's number for it.
-  private mutating func choice(_ name: DeckOptions.Name, _ number: Int?) {
-    guard let number, let word = AnkiChoices.words(name)[number] else { return }
-    set(name, .choice(word))
+  private static func value(_ option: DeckOptions.Name, _ given: Value) -> OptionValue? {
+    switch option.kind {
+    // A value below the range is 0 in place of none: with it, no card was ever a leech, and no answer too long.
+    case .whole(let range):
+      given.integer.flatMap { $0 < range.lowerBound ? nil : .number(Double(min(range.upperBound, $0))) }
+    case .number: given.double.map { .number($0) }
+    case .flag: given.boolean.map { .flag($0) }
+    case .choice: given.integer.flatMap { AnkiChoices.words(option)[$0] }.map { .choice($0) }
+    // In minutes, as packages store them; a third of a minute is 20 seconds.
+    case .steps: given.list.map { .steps($0.compactMap(\.double).map { ($0 * 60).rounded() }) }
+    case .weekdays: given.list.map { .weekdays($0.compactMap(\.double)) }
+    // Of several versions.
+    case .parameters: nil
+    }
   }
 }
 
@@ -222,6 +201,7 @@ enum AnkiChoices {
       [
         0: "deck", 5: "deck", 1: "lowest_position", 2: "highest_position", 3: "random_notes", 4: "random_cards",
       ]
+    case .leechAction: [0: "suspend", 1: "tag"]
     case .newSort: [0: "template", 1: "gathered", 2: "template_random", 3: "random_note", 4: "random"]
     case .newMix: [0: "mix", 1: "after", 2: "before"]
     case .reviewOrder:

@@ -208,9 +208,7 @@ public final class PackageImport {
     while let row = try PackageFile.reading(path, { try walk.next() }) {
       done += 1
       if done % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
-      let answer = ForeignAnswer(
-        ease: row.integer(2), interval: row.integer(3), lastInterval: row.integer(4), factor: row.integer(5),
-        time: row.integer(6), kind: row.integer(7))
+      let answer = ForeignAnswer((2...7).map { row.integer($0) })
       try reviews.receive(ReceivedReview(id: row.integer(0), card: row.integer(1), answer: answer))
     }
     try reviews.flush()

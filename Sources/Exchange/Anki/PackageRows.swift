@@ -55,7 +55,7 @@ final class PackageRows {
         id: NoteID(rawValue: min(AnkiCard.mostNumber, id)), guid: row.text(1),
         type: NoteTypeID(rawValue: row.integer(2)),
         modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))),
-        tags: keepsMarks ? tags : Tags.withoutMarks(tags), fields: AnkiFields.list(row.bytes(5)), data: row.text(6)))
+        tags: keepsMarks ? tags : Tags.withoutMarks(tags), fields: PackageRows.fields(row.bytes(5)), data: row.text(6)))
     while let next = card, next.integer(1) <= id {
       if next.integer(1) == id { append(next, to: &note) } else { hasStrayCards = true }
       card = try cards.next()
@@ -84,12 +84,9 @@ final class PackageRows {
     }
     return tags
   }
-}
 
-/// The column with a note's fields.
-enum AnkiFields {
-  /// Splits the column at U+001F. Bytes that are not UTF-8 are replaced, and NUL bytes are removed.
-  static func list(_ column: TextBytes) -> [String] {
+  /// Splits the column `flds` at U+001F. Bytes that are not UTF-8 are replaced, and NUL bytes are removed.
+  static func fields(_ column: TextBytes) -> [String] {
     column.split(separator: 0x1F, omittingEmptySubsequences: false).map { field in
       if field.contains(0) { return String(decoding: field.filter { $0 != 0 }, as: UTF8.self) }
       return String(decoding: UnsafeBufferPointer(rebasing: field), as: UTF8.self)

@@ -91,7 +91,7 @@ final class PackageTargets {
   }
 
   /// Returns how many leading parts all names share.
-  private static func common(_ names: [[String]]) -> Int {
+  static func common(_ names: [[String]]) -> Int {
     guard let first = names.first else { return 0 }
     return names.dropFirst().reduce(first.count) { depth, name in
       min(depth, zip(first, name).prefix { $0.lowercased() == $1.lowercased() }.count)

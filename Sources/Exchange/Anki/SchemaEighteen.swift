@@ -46,19 +46,7 @@ struct SchemaEighteen {
         "type": .integer(0), "sortf": .integer(0), "did": .null, "css": .text(""), "latexsvg": .boolean(false),
         "latexPre": .text(""), "latexPost": .text(""), "req": .list([]),
       ]
-      for field in try ProtobufReader.fields(Array(row.blob(3))[...]) {
-        switch field.number {
-        case 1: type["type"] = .integer(field.integer)
-        case 2: type["sortf"] = .integer(field.integer)
-        case 3: type["css"] = .text(field.text)
-        case 5: type["latexPre"] = .text(field.text)
-        case 6: type["latexPost"] = .text(field.text)
-        case 7: type["latexsvg"] = .boolean(field.flag)
-        case 10: type["originalId"] = .integer(field.integer)
-        case 255: type.add(other: field)
-        default: break
-        }
-      }
+      try type.set(Self.typeMembers, from: Array(row.blob(3))[...])
       type["flds"] = .list(parts[row.integer(0)]?.fields ?? [])
       type["tmpls"] = .list(parts[row.integer(0)]?.templates ?? [])
       contents.types[row.integer(0)] = type
@@ -70,23 +58,7 @@ struct SchemaEighteen {
       "name": .text(name), "sticky": .boolean(false), "rtl": .boolean(false), "font": .text("Arial"),
       "size": .integer(20),
     ]
-    for field in try ProtobufReader.fields(config) {
-      switch field.number {
-      case 1: record["sticky"] = .boolean(field.flag)
-      case 2: record["rtl"] = .boolean(field.flag)
-      case 3: record["font"] = .text(field.text)
-      case 4: record["size"] = .integer(field.integer)
-      case 5: record["description"] = .text(field.text)
-      case 6: record["plainText"] = .boolean(field.flag)
-      case 7: record["collapsed"] = .boolean(field.flag)
-      case 8: record["excludeFromSearch"] = .boolean(field.flag)
-      case 9: record["id"] = .integer(field.integer)
-      case 10: record["tag"] = .integer(field.integer)
-      case 11: record["preventDeletion"] = .boolean(field.flag)
-      case 255: record.add(other: field)
-      default: break
-      }
-    }
+    try record.set(Self.fieldMembers, from: config)
     return .record(record)
   }
 
@@ -95,23 +67,24 @@ struct SchemaEighteen {
       "name": .text(name), "qfmt": .text(""), "afmt": .text(""), "bqfmt": .text(""), "bafmt": .text(""), "did": .null,
       "bfont": .text(""), "bsize": .integer(0),
     ]
-    for field in try ProtobufReader.fields(config) {
-      switch field.number {
-      case 1: record["qfmt"] = .text(field.text)
-      case 2: record["afmt"] = .text(field.text)
-      case 3: record["bqfmt"] = .text(field.text)
-      case 4: record["bafmt"] = .text(field.text)
-      // The id of a target deck in the other collection, which has no meaning here.
-      case 5: break
-      case 6: record["bfont"] = .text(field.text)
-      case 7: record["bsize"] = .integer(field.integer)
-      case 8: record["id"] = .integer(field.integer)
-      case 255: record.add(other: field)
-      default: break
-      }
-    }
+    try record.set(Self.templateMembers, from: config)
     return .record(record)
   }
+
+  private static let typeMembers: [Int: (key: String, kind: Kind)] = [
+    1: ("type", .whole), 2: ("sortf", .whole), 3: ("css", .text), 5: ("latexPre", .text), 6: ("latexPost", .text),
+    7: ("latexsvg", .flag), 10: ("originalId", .whole),
+  ]
+  private static let fieldMembers: [Int: (key: String, kind: Kind)] = [
+    1: ("sticky", .flag), 2: ("rtl", .flag), 3: ("font", .text), 4: ("size", .whole), 5: ("description", .text),
+    6: ("plainText", .flag), 7: ("collapsed", .flag), 8: ("excludeFromSearch", .flag), 9: ("id", .whole),
+    10: ("tag", .whole), 11: ("preventDeletion", .flag),
+  ]
+  /// Without 5, the id of a target deck in the other collection, which has no meaning here.
+  private static let templateMembers: [Int: (key: String, kind: Kind)] = [
+    1: ("qfmt", .text), 2: ("afmt", .text), 3: ("bqfmt", .text), 4: ("bafmt", .text), 6: ("bfont", .text),
+    7: ("bsize", .whole), 8: ("id", .whole),
+  ]
 
   // MARK: Decks
 
@@ -122,22 +95,16 @@ struct SchemaEighteen {
     for field in try ProtobufReader.fields(kind) {
       if field.number == 2 { deck["dyn"] = .integer(1) }
       guard field.number == 1 else { continue }
-      for part in try ProtobufReader.fields(field.bytes) {
-        switch part.number {
-        case 1: deck["conf"] = .integer(part.integer)
-        case 2: deck["extendNew"] = .integer(part.integer)
-        case 3: deck["extendRev"] = .integer(part.integer)
-        case 4: deck["desc"] = .text(part.text)
-        case 5: deck["md"] = .boolean(part.flag)
-        case 6: deck["reviewLimit"] = .integer(part.integer)
-        case 7: deck["newLimit"] = .integer(part.integer)
-        case 10: deck["desiredRetention"] = .number(part.float * 100)
-        default: break
-        }
-      }
+      try deck.set(Self.deckMembers, from: field.bytes)
+      if let retention = deck["desiredRetention"]?.double { deck["desiredRetention"] = .number(retention * 100) }
     }
     return PackagedDeck(old: deck)
   }
+
+  private static let deckMembers: [Int: (key: String, kind: Kind)] = [
+    1: ("conf", .whole), 2: ("extendNew", .whole), 3: ("extendRev", .whole), 4: ("desc", .text), 5: ("md", .flag),
+    6: ("reviewLimit", .whole), 7: ("newLimit", .whole), 10: ("desiredRetention", .measure),
+  ]
 
   // MARK: Presets
 
@@ -152,7 +119,7 @@ struct SchemaEighteen {
     }
     for member in SchemaEighteen.members {
       let found = fields.filter { $0.number == member.number }
-      if let value = value(member.kind, found) { set(member.group, member.key, value) }
+      if let value = member.kind.value(found) { set(member.group, member.key, value) }
     }
     let numbers = Dictionary(fields.map { ($0.number, $0) }) { $1 }
     // Schema 11 has the opposite numbers for the order, and one list for the two intervals.
@@ -163,24 +130,24 @@ struct SchemaEighteen {
     return PackagedPreset(old: record)
   }
 
-  /// The type of a preset's member.
-  private enum Kind {
-    /// A missing value is 0, empty or false; `noFlag` stores the negated flag.
+  /// The type of a member.
+  fileprivate enum Kind {
+    /// A missing value of a preset is 0, empty or false; `noFlag` stores the negated flag.
     case whole, measure, measures, flag, noFlag
     /// A missing value is left out, so that the default applies.
     case wholeOrNone, measureOrNone, text
-  }
 
-  private func value(_ kind: Kind, _ found: [WireField]) -> Value? {
-    switch kind {
-    case .whole: .integer(found.last?.integer ?? 0)
-    case .flag: .boolean(found.last?.flag ?? false)
-    case .noFlag: .boolean(!(found.last?.flag ?? false))
-    case .wholeOrNone: found.last.map { .integer($0.integer) }
-    case .measure: .number(found.last?.float ?? 0)
-    case .measureOrNone: found.last.map { .number($0.float) }
-    case .text: found.last.map { .text($0.text) }
-    case .measures: .list(found.flatMap(\.floats).map { .number($0) })
+    func value(_ found: [WireField]) -> Value? {
+      switch self {
+      case .whole: .integer(found.last?.integer ?? 0)
+      case .flag: .boolean(found.last?.flag ?? false)
+      case .noFlag: .boolean(!(found.last?.flag ?? false))
+      case .wholeOrNone: found.last.map { .integer($0.integer) }
+      case .measure: .number(found.last?.float ?? 0)
+      case .measureOrNone: found.last.map { .number($0.float) }
+      case .text: found.last.map { .text($0.text) }
+      case .measures: .list(found.flatMap(\.floats).map { .number($0) })
+      }
     }
   }
 
@@ -205,6 +172,16 @@ struct SchemaEighteen {
 }
 
 extension Value.Record {
+  /// Sets the members that a message has.
+  fileprivate mutating func set(
+    _ members: [Int: (key: String, kind: SchemaEighteen.Kind)], from message: ArraySlice<UInt8>
+  ) throws {
+    for field in try ProtobufReader.fields(message) {
+      if field.number == 255 { add(other: field) }
+      if let (key, kind) = members[field.number] { self[key] = kind.value([field]) }
+    }
+  }
+
   /// Adds further members, which Anki stores as JSON.
   fileprivate mutating func add(other field: WireField) {
     let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)

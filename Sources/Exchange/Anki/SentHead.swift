@@ -67,7 +67,7 @@ public enum SentHead {
     preset[group] = .record(inner)
   }
 
-  private static let places: [DeckOptions.Name: (group: String?, key: String)] = [
+  static let places: [DeckOptions.Name: (group: String?, key: String)] = [
     .newPerDay: ("new", "perDay"), .learningSteps: ("new", "delays"), .buryNew: ("new", "bury"),
     .reviewsPerDay: ("rev", "perDay"), .maximumInterval: ("rev", "maxIvl"), .buryReviews: ("rev", "bury"),
     .relearningSteps: ("lapse", "delays"), .leechAction: ("lapse", "leechAction"),
@@ -83,7 +83,6 @@ public enum SentHead {
     // In minutes. The lists are empty when `shortTerm` is off.
     case .learningSteps: .list(options.learningSteps.map { .measure($0 / 60) })
     case .relearningSteps: .list(options.relearningSteps.map { .measure($0 / 60) })
-    case .leechAction: .integer(options.suspendsLeeches ? 0 : 1)
     default:
       switch options[option] {
       case .number(let number): option == .desiredRetention ? .number(number) : .integer(Int(number))

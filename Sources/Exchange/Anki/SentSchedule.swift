@@ -118,6 +118,16 @@ extension ReceivedReview {
 }
 
 extension ForeignAnswer {
+  /// The columns from `ease` to `type`, in the order of the log.
+  var numbers: [Int64] { [ease, interval, lastInterval, factor, time, kind] }
+
+  /// - Parameter numbers: these six columns.
+  init(_ numbers: [Int64]) {
+    self.init(
+      ease: numbers[0], interval: numbers[1], lastInterval: numbers[2], factor: numbers[3], time: numbers[4],
+      kind: numbers[5])
+  }
+
   /// Converts an answer to a row of the exported log.
   /// - Parameter last: the interval of the previous row, in the row's units.
   init(_ sent: SentReview, last: Int64) {

@@ -70,7 +70,7 @@ public struct ServerRows {
 
   public static func fields(_ row: [Value]) -> [String] {
     var text = row[6].text ?? ""
-    return text.withUTF8(AnkiFields.list)
+    return text.withUTF8(PackageRows.fields)
   }
 
   /// Whether two rows of a card agree in all columns that an answer changes.
@@ -113,11 +113,7 @@ public struct ServerRows {
   public static func review(_ row: [Value]) -> ReceivedReview? {
     let numbers = row.compactMap { $0.integer.map { Int64($0) } }
     guard row.count == 9, numbers.count == 9 else { return nil }
-    return ReceivedReview(
-      id: numbers[0], card: numbers[1],
-      answer: ForeignAnswer(
-        ease: numbers[3], interval: numbers[4], lastInterval: numbers[5], factor: numbers[6], time: numbers[7],
-        kind: numbers[8]))
+    return ReceivedReview(id: numbers[0], card: numbers[1], answer: ForeignAnswer(Array(numbers[3...])))
   }
 
   /// Returns a deck's name, changed so that it is valid here.
@@ -234,10 +230,7 @@ public struct ServerRows {
     of review: SentReview, card: Int64, last: Int64, usn: Int
   ) -> (row: [Value], answer: ForeignAnswer) {
     let answer = ForeignAnswer(review, last: last)
-    let numbers = [
-      review.id, card, Int64(usn), answer.ease, answer.interval, answer.lastInterval, answer.factor, answer.time,
-      answer.kind,
-    ]
+    let numbers = [review.id, card, Int64(usn)] + answer.numbers
     return (numbers.map { .integer(Int($0)) }, answer)
   }
 }

@@ -66,6 +66,28 @@ public struct StagedHead: Sendable {
   public var modified = 0
 
   public init() {}
+
+  /// Writes the one row of the table `col`.
+  /// - Throws: `StagedFault` for a part without an id or with the id of another one.
+  func write(to db: Database) throws {
+    func object(_ records: [Value.Record], _ what: String) throws(StagedFault) -> String {
+      var parts: [(String, Value)] = []
+      for record in records {
+        guard let id = record["id"]?.integer else { throw StagedFault(reason: "has a \(what) without an id") }
+        parts.append(("\(id)", .record(record)))
+      }
+      guard Set(parts.map(\.0)).count == parts.count else {
+        throw StagedFault(reason: "has two \(what)s with the same id")
+      }
+      return Value.record(parts).json
+    }
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",
+      arguments: [
+        created, modified, modified, Value.record(settings).json, try object(types, "note type"),
+        try object(decks, "deck"), try object(presets, "preset"),
+      ])
+  }
 }
 
 /// A row as it was received, stored to send it back.
@@ -152,28 +174,8 @@ public final class StagedCollection {
   /// Sets the note types, decks, presets and settings.
   /// - Throws: `StagedFault` for a part without an id or with the id of another one.
   public func setHead(_ head: StagedHead) throws {
-    func object(_ records: [Value.Record], _ what: String) throws(StagedFault) -> String {
-      var parts: [(String, Value)] = []
-      for record in records {
-        guard let id = record["id"]?.integer else { throw StagedFault(reason: "has a \(what) without an id") }
-        parts.append(("\(id)", .record(record)))
-      }
-      guard Set(parts.map(\.0)).count == parts.count else {
-        throw StagedFault(reason: "has two \(what)s with the same id")
-      }
-      return Value.record(parts).json
-    }
-    let parts = [
-      try object(head.types, "note type"), try object(head.decks, "deck"), try object(head.presets, "preset"),
-    ]
     self.head = head
-    try file.use { db in
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO col VALUES (1, ?, ?, ?, 11, 0, 0, 0, ?, ?, ?, ?, '{}')",
-        arguments: [
-          head.created, head.modified, head.modified, Value.record(head.settings).json, parts[0], parts[1], parts[2],
-        ])
-    }
+    try file.use { try head.write(to: $0) }
   }
 
   /// Commits and counts the rows. Call this after the last row was added.

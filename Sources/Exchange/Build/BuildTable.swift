@@ -210,9 +210,15 @@ public enum BuildTable {
 
   /// Returns the rows that are gone from their sources, by source.
   static func gone(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
+    try rowsBySource(db, of: build, where: "r.gone = 1")
+  }
+
+  private static func rowsBySource(
+    _ db: Database, of build: Int64, where condition: String
+  ) throws -> [Int64: [BuiltRow]] {
     let sql = """
-      SELECT \(columns), r.source FROM build_rows r JOIN build_sources s ON s.id = r.source
-      WHERE s.build = ? AND r.gone = 1 ORDER BY r.source, r.place
+      SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
+      WHERE s.build = ? AND \(condition) ORDER BY r.source, r.place
       """
     var rows: [Int64: [BuiltRow]] = [:]
     try db.forEachRow(sql, [build]) { rows[$0.integer(7), default: []].append(row($0)) }
@@ -228,14 +234,8 @@ public enum BuildTable {
 
   /// Returns the rows whose note is gone or was modified since it was built, by source.
   static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
-    let sql = """
-      SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
-      WHERE s.build = ? AND r.gone = 0 AND r.note IS NOT NULL AND \(modified("r.note")) IS NOT r.modified
-      ORDER BY r.source, r.place
-      """
-    var rows: [Int64: [BuiltRow]] = [:]
-    try db.forEachRow(sql, [build]) { rows[$0.integer(7), default: []].append(row($0)) }
-    return rows
+    let isTouched = "r.gone = 0 AND r.note IS NOT NULL AND \(modified("r.note")) IS NOT r.modified"
+    return try rowsBySource(db, of: build, where: isTouched)
   }
 
   /// Whether a row has this id, given by its source or assigned.

@@ -103,16 +103,15 @@ public struct BuildWriteBack {
   }
 }
 
-/// The lines of a source, some of them replaced.
+/// A source and the edits of its rows.
 private struct SourceLines {
-  private(set) var written = 0
   private let path: String
   /// The facts of the file before it was read.
   private let facts: FileFacts?
-  /// The UTF-8 byte order mark before the first line, or empty.
-  private let mark: String
-  /// The lines, each with its trailing carriage return if it has one; files may mix both kinds.
-  private var lines: [Substring]
+  /// The UTF-8 byte order mark before the text, or empty.
+  private let mark: [UInt8]
+  private let text: SourceText
+  private var edits: [SourceEdit] = []
   private let isInterrupted: () -> Bool
 
   init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
@@ -121,37 +120,36 @@ private struct SourceLines {
     guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
       throw ExchangeError.badFile(path: path, line: 1, column: 1, expected: "UTF-8 expected, to write cards back")
     }
-    mark = text.utf8.starts(with: "\u{FEFF}".utf8) ? "\u{FEFF}" : ""
-    // Split the bytes, because a carriage return and a line feed are one `Character` of a string.
-    lines = text.utf8.dropFirst(mark.utf8.count).split(separator: 0x0A, omittingEmptySubsequences: false).map {
-      Substring($0)
-    }
+    mark = text.utf8.starts(with: "\u{FEFF}".utf8) ? Array("\u{FEFF}".utf8) : []
+    self.text = SourceText(Array(text.utf8.dropFirst(mark.count)))
   }
+
+  var written: Int { edits.count }
 
   /// Whether nobody has changed the file since it was read.
   func areCurrent() throws -> Bool { try FileFacts.at(path) == facts }
 
-  /// The lines as a file, to find its rows in before any line is replaced.
   private func content() throws -> ByteSource {
-    try ByteSource(bytes, path: path, SourceOptions(isInterrupted: isInterrupted))
+    try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: isInterrupted))
   }
 
-  var bytes: [UInt8] { Array((mark + lines.joined(separator: "\n")).utf8) }
-
-  /// Returns a line without its line end, counted from 1.
-  private func plain(_ number: Int) -> Substring {
-    let line = lines[number - 1]
-    return line.hasSuffix("\r") ? line.dropLast() : line
+  /// The edited file.
+  var bytes: [UInt8] {
+    var (result, start) = (mark, 0)
+    for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      result += text.bytes[start..<edit.range.lowerBound] + Array(edit.text.utf8)
+      start = edit.range.upperBound
+    }
+    return result + text.bytes[start...]
   }
 
-  /// Replaces lines, counted from 1, and keeps their kind of line end. Replace later lines first.
-  private mutating func replace(_ place: Range<Int>, by new: [String]) {
-    let old = place.lowerBound - 1..<place.upperBound - 1
-    // A slice that was kept would make each replacement copy all lines.
-    let ends = [lines[old].first, lines[old].last].map { $0?.hasSuffix("\r") == true ? "\r" : "" }
-    let ended = new.enumerated().map { Substring($1 + ends[$0 + 1 < new.count ? 0 : 1]) }
-    lines.replaceSubrange(old, with: ended)
-    written += 1
+  /// Replaces lines, without blank lines at their end, and keeps their kind of line end.
+  private mutating func replace(_ lines: Range<Int>, by new: [Substring]) {
+    let (first, last) = (lines.lowerBound, text.withoutBlanks(lines).upperBound - 1)
+    let end = text.end(first)
+    let isReturned = end < text.bytes.count && text.bytes[end] == 0x0D
+    let written = new.joined(separator: isReturned ? "\r\n" : "\n")
+    edits.append(SourceEdit(range: text.start(first)..<text.end(last), text: written))
   }
 
   // MARK: Tables
@@ -177,8 +175,8 @@ private struct SourceLines {
     }
     // The other rows of a line would be replaced too.
     if cards.haveSharedLine { return }
-    if let known = open { replaced.append((known.line..<lines.count + 1, known.text)) }
-    for (place, text) in replaced.reversed() { replace(withoutBlanks(place), by: [text]) }
+    if let known = open { replaced.append((known.line..<text.count + 1, known.text)) }
+    for (place, line) in replaced { replace(place, by: [line[...]]) }
   }
 
   private static func cells(
@@ -203,13 +201,6 @@ private struct SourceLines {
     return cells
   }
 
-  /// Removes blank lines from the end of a range; they belong to no card.
-  private func withoutBlanks(_ place: Range<Int>) -> Range<Int> {
-    var end = place.upperBound
-    while end - 1 > place.lowerBound, lines[end - 2].allSatisfy(\.isWhitespace) { end -= 1 }
-    return place.lowerBound..<end
-  }
-
   // MARK: Markdown
 
   mutating func write(markdown edits: BuildWriteBack.Edits, _ source: BuildSource) throws {
@@ -219,14 +210,13 @@ private struct SourceLines {
     var row = CardRow()
     while try cards.next(into: &row) { rows.append((row, edits.next(row, in: source))) }
     rows.sort { $0.row.start.line < $1.row.start.line }
-    for index in rows.indices.reversed() {
-      guard let edit = rows[index].edit else { continue }
-      let line = rows[index].row.start.line
-      let next = index + 1 < rows.count ? rows[index + 1].row.start.line : lines.count + 1
-      let place = withoutBlanks(line..<MarkdownCardLines.end(from: line, before: next) { plain($0) })
-      let block = MarkdownBlock(place.map { plain($0) }.joined(separator: "\n"))
-      guard let text = block.edited(rows[index].row, edit) else { continue }
-      replace(place, by: MarkdownLine.lines(of: text).map(String.init))
+    for (index, (row, edit)) in rows.enumerated() {
+      guard let edit else { continue }
+      let next = index + 1 < rows.count ? rows[index + 1].row.start.line : text.count + 1
+      let place = text.withoutBlanks(row.start.line..<min(next, row.start.lastLine + 1))
+      let source = place.map { text.line($0) }.joined(separator: "\n")
+      guard let block = MarkdownBlock(source).edited(row, edit) else { continue }
+      replace(place, by: MarkdownLine.lines(of: block))
     }
   }
 }

@@ -52,7 +52,7 @@ extension SourceReading {
     if fence.isOpen { return nil }
     guard let found else {
       let end = text.end(lines.upperBound - 1)
-      return SourceEdit(range: end..<end, text: lineEnd + MarkdownFacts(guid: id, tags: [], subdeck: "").comment)
+      return SourceEdit(range: end..<end, text: lineEnd + MarkdownFacts(guid: id).comment)
     }
     return SourceEdit(range: text.start(found.line)..<text.end(found.line), text: found.facts.with(id))
   }
@@ -66,8 +66,7 @@ extension SourceReading {
       return SourceEdit(range: end - line[start...].utf8.count..<end, text: facts.with(id))
     }
     let blanks = line.reversed().prefix { $0 == " " || $0 == "\t" }.count
-    let comment = MarkdownFacts(guid: id, tags: [], subdeck: "").comment
-    return SourceEdit(range: end - blanks..<end, text: " " + comment)
+    return SourceEdit(range: end - blanks..<end, text: " " + MarkdownFacts(guid: id).comment)
   }
 
   private var lineEnd: String { text.end(1) + 2 == text.start(2) && text.count > 1 ? "\r\n" : "\n" }

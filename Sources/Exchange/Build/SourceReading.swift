@@ -2,7 +2,6 @@
 // Invariant: rows and error messages are those of a build, because the same reader produces them.
 
 import Decks
-package import Files
 import Problems
 import Templates
 import Text
@@ -82,9 +81,10 @@ package struct SourceReading {
   package func lines(of index: Int) -> Range<Int> {
     let start = entries[index].line
     var next = index + 1 < entries.count ? entries[index + 1].line : text.count + 1
-    if next <= start { next = start + 1 }
-    guard source.kind == .cards(.md) else { return text.withoutBlanks(start..<next) }
-    return text.withoutBlanks(start..<MarkdownCardLines.end(from: start, before: next, line: text.line))
+    if source.kind == .cards(.md), let row = entries[index].row?.row.start {
+      next = min(next, start + row.lastLine - row.line + 1)
+    }
+    return text.withoutBlanks(start..<max(next, start + 1))
   }
 
   /// Returns the entry at an offset; nil between entries.
@@ -108,8 +108,8 @@ extension SourceProblem {
     self.init(line: start.line, column: start.column, code: code.rawValue, message: message)
   }
 
-  /// Describes an error that ended the reading of a file.
-  init(_ error: any Error) {
+  /// Describes an error that ended the reading of a file, or kept it from being read.
+  package init(_ error: any Error) {
     let report = (error as? any Problem)?.report
     let code = report?.code.rawValue ?? ProblemCode.Failure.badFile.rawValue
     if let place = (error as? ExchangeError)?.place {
@@ -126,10 +126,4 @@ extension SourceProblem {
     let error = BuildError.sameID(path: path, line: entry.line, id: entry.id, other: other)
     return SourceProblem(line: entry.line, column: entry.column, code: error.report.code.rawValue, message: error.words)
   }
-
-  /// Describes an error in a `deck.json`.
-  package init(of error: BuildError) { self.init(error) }
-
-  /// Describes an error of reading a source.
-  package init(ofFile error: FileError) { self.init(error) }
 }

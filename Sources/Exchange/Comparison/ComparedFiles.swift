@@ -35,53 +35,60 @@ extension ComparedNotes {
 ///     let files = try ComparedFiles([.file("old.csv", .csv), .file("new.csv", .csv)], settings)
 ///     let changes = ContentDifference(files.contents[0], files.contents[1]).changes
 public struct ComparedFiles {
-  private enum Form {
-    case tables([ComparedTable])
-    case lines([ComparedLines])
-    case markdown([ComparedMarkdown])
-    case notes([ComparedNotes])
+  /// Text files of one format, which are compared and merged as such.
+  private struct Texts {
+    let contents: [ComparedContent]
+    /// Whether the second file begins with a byte order mark, and its encoding.
+    let hasMark: Bool
+    let encoding: TextEncoding
+    /// Returns the merge of the second and the third file.
+    let merged: (MergeResult) throws(ComparisonError) -> [UInt8]
   }
 
-  private let form: Form
+  /// Nil when the operands are compared as notes.
+  private let texts: Texts?
+  private let notes: [ComparedNotes]
 
   /// - Throws: `ExchangeError`, `PackageError`, `FileError`.
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws {
     switch Self.family(operands) {
-    case .csv: form = .tables(try Self.tables(operands, settings))
+    case .csv:
+      let all = try Self.tables(operands, settings)
+      texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: all[1].encoding) { result in
+        all[1].merged(result, with: all[2])
+      }
     case .jsonl:
-      form = .lines(try operands.map { try ComparedLines(Self.source($0, settings), key: settings.key) })
+      let all = try operands.map { try ComparedLines(Self.source($0, settings), key: settings.key) }
+      texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: .utf8) { result in
+        all[1].merged(result, with: all[2])
+      }
     case .md:
-      form = .markdown(
-        try operands.map { operand in
-          let lines = try Self.lines(operand, settings)
-          return try ComparedMarkdown(Self.source(operand, settings), lines: lines)
-        })
+      let all = try operands.map { operand in
+        let lines = try Self.lines(operand, settings)
+        return try ComparedMarkdown(Self.source(operand, settings), lines: lines)
+      }
+      texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: all[1].encoding) {
+        (result) throws(ComparisonError) in try ComparedMarkdown.merged(result, all)
+      }
     default:
       var all = try operands.map { try Self.notes($0, settings) }
       for index in all.indices {
         for other in all.indices where other != index { all[index].adopt(from: all[other]) }
       }
-      form = .notes(all)
+      (texts, notes) = (nil, all)
+      return
     }
+    notes = []
   }
 
-  public var contents: [ComparedContent] {
-    switch form {
-    case .tables(let all): all.map(\.content)
-    case .lines(let all): all.map(\.content)
-    case .markdown(let all): all.map(\.content)
-    case .notes(let all): all.map(\.content)
-    }
-  }
+  public var contents: [ComparedContent] { texts?.contents ?? notes.map(\.content) }
 
   /// The name of the deck of the second operand; empty when it has none.
-  public var root: String { if case .notes(let all) = form { all[1].root } else { "" } }
+  public var root: String { texts == nil ? notes[1].root : "" }
 
   /// The contents without the parts that one of the formats cannot hold; for example, a table has no suspension.
   public var contentsInCommon: [ComparedContent] {
-    guard case .notes(let all) = form, let held = all.compactMap(\.held).reduce(nil, Self.common) else {
-      return contents
-    }
+    guard let held = notes.compactMap(\.held).reduce(nil, Self.common) else { return contents }
     return contents.map { content in
       var content = content
       if !held.contains(.notes) { content.replace(.noteType, by: []) }
@@ -102,8 +109,8 @@ public struct ComparedFiles {
 
   /// Base, ours and theirs for a merge. Parts that the format of theirs cannot hold are treated as unchanged.
   public var contentsToMerge: [ComparedContent] {
-    guard case .notes(let all) = form, all.count == 3 else { return contents }
-    return [all[0].content, all[1].content, all[2].content(since: all[0])]
+    guard notes.count == 3 else { return contents }
+    return [notes[0].content, notes[1].content, notes[2].content(since: notes[0])]
   }
 
   private static func common(_ all: Set<CardPart>?, _ more: Set<CardPart>) -> Set<CardPart>? {
@@ -114,26 +121,12 @@ public struct ComparedFiles {
   /// mark if the second has one; nil when they are compared as notes.
   /// - Throws: `ComparisonError.notCards` when both sides changed lines that are not cards.
   public func merged(_ result: MergeResult) throws(ComparisonError) -> [UInt8]? {
-    switch form {
-    case .tables(let all): return Self.file(all[1].merged(result, with: all[2]), hasMark: all[1].hasMark)
-    case .lines(let all): return Self.file(all[1].merged(result, with: all[2]), hasMark: all[1].hasMark)
-    case .markdown(let all): return Self.file(try ComparedMarkdown.merged(result, all), hasMark: all[1].hasMark)
-    case .notes: return nil
-    }
+    guard let texts else { return nil }
+    return (texts.hasMark ? [0xEF, 0xBB, 0xBF] : []) + (try texts.merged(result))
   }
 
   /// The encoding of the second operand, if it is a text file that is compared as it is.
-  public var encoding: TextEncoding {
-    switch form {
-    case .tables(let all): all[1].encoding
-    case .markdown(let all): all[1].encoding
-    case .lines, .notes: .utf8
-    }
-  }
-
-  private static func file(_ text: [UInt8], hasMark: Bool) -> [UInt8] {
-    hasMark ? [0xEF, 0xBB, 0xBF] + text : text
-  }
+  public var encoding: TextEncoding { texts?.encoding ?? .utf8 }
 
   // MARK: Reading
 

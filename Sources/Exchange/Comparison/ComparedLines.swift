@@ -24,16 +24,9 @@ struct ComparedLines {
   /// - Parameter key: the member that identifies objects; nil: the guid, or else the prompt.
   init(_ source: ByteSource, key: String?) throws {
     hasMark = source.hasMark
-    while try source.peek() != nil {
-      let number = source.line
-      var raw: [UInt8] = []
-      source.take(into: &raw) { $0 == 0x0A }
-      while let byte = try source.peek(), byte != 0x0A {
-        source.take(into: &raw) { $0 == 0x0A }
-        if raw.count > rowLimit { throw source.tooLong() }
-      }
-      if try source.peek() != nil { source.skip() }
-      if raw.last == 0x0D { raw.removeLast() }
+    var number = 0
+    while let raw = try source.takeLine() {
+      number += 1
       if raw.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
       let value: Value
       do throws(JSONFailure) { value = try JSONParser.parse(raw, limits: Self.limits) } catch {

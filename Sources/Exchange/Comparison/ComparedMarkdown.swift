@@ -118,10 +118,9 @@ struct ComparedMarkdown {
     var facts = MarkdownFacts(
       guid: isKnownByText ? "" : entry.key, tags: entry.markedTags, subdeck: entry["subdeck"])
     if !entry.conflicts.isEmpty { facts.conflicts = MergeConflict.json(entry.conflicts) }
-    let comment = facts == MarkdownFacts(guid: "", tags: [], subdeck: "") ? "" : facts.comment
-    if !text.isEmpty { return Array(MarkdownWriter.cloze(text, comment).utf8) }
+    if !text.isEmpty { return Array(MarkdownWriter.cloze(text, facts.comment).utf8) }
     let (prompt, answer) = (entry["prompt"], entry["answer"])
-    let card = MarkdownWriter.card(prompt, answer, comment, isHeading: MarkdownWriter.fitsHeading(prompt, answer))
-    return Array(card.utf8)
+    let isHeading = MarkdownWriter.fitsHeading(prompt, answer)
+    return Array(MarkdownWriter.card(prompt, answer, facts.comment, isHeading: isHeading).utf8)
   }
 }

@@ -219,8 +219,7 @@ struct PackageContent {
   /// Returns the common outer deck of all decks, and the names of the decks within it, as an import determines them.
   private static func decks(_ used: [Int64], _ contents: PackageContents) -> (root: String, names: [Int64: String]) {
     let all = used.map { ($0, PackageTargets.parts(contents.decks[$0])) }
-    var depth = all.map(\.1.count).min() ?? 0
-    while depth > 0, Set(all.map { $0.1.prefix(depth).joined(separator: "::").lowercased() }).count > 1 { depth -= 1 }
+    let depth = PackageTargets.common(all.map(\.1))
     let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
     return (root, Dictionary(firstOf: all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }))
   }

@@ -6,8 +6,7 @@ import Text
 
 /// The entries of three sides as numbers, one per key.
 struct EntryNumbers {
-  private(set) var keys: [String] = []
-  private var numbers: [String: Int] = [:]
+  let keys: [String]
   let base: [Int]
   let ours: [Int]
   let theirs: [Int]
@@ -25,7 +24,7 @@ struct EntryNumbers {
       }
     }
     (self.base, self.ours, self.theirs) = (number(base), number(ours), number(theirs))
-    (self.keys, self.numbers) = (keys, numbers)
+    self.keys = keys
   }
 }
 

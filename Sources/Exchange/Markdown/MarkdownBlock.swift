@@ -50,7 +50,7 @@ struct MarkdownBlock {
   /// Writes a card in the form of the old lines: a heading, a question, or a paragraph.
   private func written(_ fields: [String], _ facts: MarkdownFacts) -> String? {
     let line = source.prefix { $0 != "\n" }
-    let comment = facts == MarkdownFacts(guid: "", tags: [], subdeck: "") ? "" : facts.comment
+    let comment = facts.comment
     if fields.count == 1 {
       guard let text = MarkdownText.text(of: fields[0], .cloze) else { return nil }
       return line.prefix(MarkdownCards.listMark(line)) + text + (comment.isEmpty ? "" : "\n\(comment)")

@@ -63,17 +63,13 @@ struct MarkdownBlocks {
   /// Returns the content up to the closing tag of the current element, and consumes the tag.
   private mutating func content(of name: String) -> ArraySlice<UInt8>? {
     var (depth, tags, place) = (1, TagReading(), index)
-    while place < html.endIndex {
-      guard html[place] == UInt8(ascii: "<"), let (tag, end) = tags.tag(html, place) else {
-        place += 1
-        continue
-      }
+    while let (tag, range) = tags.next(html, from: place) {
       if tag.name == name { depth += tag.isClosing ? -1 : 1 }
       if depth == 0 {
-        defer { index = end }
-        return html[index..<place]
+        defer { index = range.upperBound }
+        return html[index..<range.lowerBound]
       }
-      place = end
+      place = range.upperBound
     }
     return nil
   }

@@ -17,7 +17,7 @@ struct MarkdownCardBlock {
   let line: Int
   var prompt: [String] = []
   var body: [String] = []
-  var facts = MarkdownFacts(guid: "", tags: [], subdeck: "")
+  var facts = MarkdownFacts()
   /// The numbers of its lines.
   var lines: [Int] = []
   /// The HTML of a cloze.
@@ -50,6 +50,7 @@ struct MarkdownCardBlock {
   /// - Parameter isRaw: whether texts are kept as Markdown source.
   func fill(_ row: inout CardRow, isRaw: Bool) {
     row.clear(line: line)
+    row.start.lastLine = lines.max() ?? line
     row.guid.append(contentsOf: facts.guid.utf8)
     row.tags = facts.tags
     row.subdeck = facts.subdeck

@@ -8,7 +8,7 @@ import Templates
 import Text
 
 final class MarkdownCards: CardRows {
-  private let source: Source
+  private let source: ByteSource
   /// Whether texts are kept as Markdown source.
   private let isRaw: Bool
   var holdsFormatting: Bool { !isRaw }
@@ -25,26 +25,17 @@ final class MarkdownCards: CardRows {
   private var comment: Int?
   /// Whether the file has the marks of another program's cards, which would be read as one answer.
   private let isForeign: Bool
-  let account: LineAccount
-  /// The index of the next line when reading from lines.
-  private var place = 0
+  var account: LineAccount { source.account }
   /// Lines that were read ahead, in reverse order.
   private var waiting: [(line: Substring, number: Int)] = []
 
-  private enum Source {
-    case file(ByteSource)
-    case lines([Substring])
-  }
-
   /// - Parameter isRaw: whether texts are kept as Markdown source, for comparison and merging.
   init(_ source: ByteSource, isRaw: Bool = false) {
-    (self.source, self.isRaw, account) = (.file(source), isRaw, source.account)
+    (self.source, self.isRaw) = (source, isRaw)
     let start = source.buffered
     isForeign = ["<!--SR:", "#flashcards"].contains { start.position(of: $0, from: start.startIndex) != nil }
     found.encoding = source.encoding
   }
-
-  init(lines: [Substring]) { (source, isRaw, isForeign, account) = (.lines(lines), false, false, LineAccount()) }
 
   func next(into row: inout CardRow) throws -> Bool {
     while finished.isEmpty {
@@ -71,7 +62,6 @@ final class MarkdownCards: CardRows {
   }
 
   private func endFile() {
-    guard case .file(let source) = source else { return }
     let end = source.column > 1 ? source.line : source.line - 1
     if let comment, comment <= end { account.leave(comment...end, .unclosedComment) }
     source.endAccount()
@@ -85,31 +75,14 @@ final class MarkdownCards: CardRows {
 
   private func nextLine() throws -> (line: Substring, number: Int)? {
     if let next = waiting.popLast() { return next }
-    let number = if case .file(let source) = source { source.line } else { place + 1 }
+    let number = source.line
     return try readLine().map { ($0, number) }
   }
 
   /// Returns the next line without its end; nil at the end of the file.
   private func readLine() throws -> Substring? {
-    switch source {
-    case .file(let source): return try readLine(source)
-    case .lines(let lines):
-      guard place < lines.count else { return nil }
-      defer { place += 1 }
-      return lines[place]
-    }
-  }
-
-  private func readLine(_ source: ByteSource) throws -> Substring? {
-    guard try source.peek() != nil else { return nil }
     let before = (open?.size ?? 0) + (paragraph?.size ?? 0)
-    var bytes: [UInt8] = []
-    while let byte = try source.peek(), byte != 0x0A {
-      source.take(into: &bytes) { $0 == 0x0A }
-      if before + bytes.count > rowLimit { throw source.tooLong() }
-    }
-    if try source.peek() != nil { source.skip() }
-    if bytes.last == 0x0D { bytes.removeLast() }
+    guard let bytes = try source.takeLine(after: before) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ExchangeError.badFile(
         path: source.path, line: source.line - 1, column: 1,
@@ -252,7 +225,7 @@ final class MarkdownCards: CardRows {
     {
       return (String(heading[..<start]), facts)
     }
-    return (heading, MarkdownFacts(guid: "", tags: [], subdeck: ""))
+    return (heading, MarkdownFacts())
   }
 
   /// Records the first cloze in an answer, where clozes have no effect.

@@ -32,7 +32,9 @@ struct MarkdownFacts: Equatable {
     }
   }
 
-  init(guid: String, tags: [String], subdeck: String) { (self.guid, self.tags, self.subdeck) = (guid, tags, subdeck) }
+  init(guid: String = "", tags: [String] = [], subdeck: String = "") {
+    (self.guid, self.tags, self.subdeck) = (guid, tags, subdeck)
+  }
 
   /// Splits `name: value` pairs at semicolons. A value that contains one is quoted, and quotes in it are doubled.
   private static func parts(of text: Substring) -> [(name: String, value: String)] {
@@ -70,7 +72,8 @@ struct MarkdownFacts: Equatable {
       text: "&amp;", with: "&")
   }
 
-  /// The comment on one line. `>` is written as an entity, so that it cannot end the comment.
+  /// The comment on one line; empty when there are no facts. `>` is written as an entity, so that it cannot end the
+  /// comment.
   var comment: String {
     var parts: [String] = []
     let values = [
@@ -84,6 +87,6 @@ struct MarkdownFacts: Equatable {
       .replacing(text: "\"", with: "\"\"")
       parts.append("\(name): " + (isPlain ? value : "\"\(safe)\""))
     }
-    return "\(Self.opening) \(parts.joined(separator: "; ")) \(Self.closing)"
+    return parts.isEmpty ? "" : "\(Self.opening) \(parts.joined(separator: "; ")) \(Self.closing)"
   }
 }

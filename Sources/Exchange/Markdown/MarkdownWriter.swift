@@ -70,15 +70,16 @@ struct MarkdownWriter: CardRowWriter {
 
   /// Returns the cards in a few lines; nil when one is refused.
   static func rows(in text: String) -> [CardRow]? {
-    let cards = MarkdownCards(lines: MarkdownLine.lines(of: text))
     var (rows, row) = ([CardRow](), CardRow())
     do {
+      let source = try ByteSource(Array(text.utf8), path: "", SourceOptions(isInterrupted: { false }))
+      let cards = MarkdownCards(source)
       while try cards.next(into: &row) {
         if row.start.invalidReason != nil { return nil }
         rows.append(row)
       }
     } catch {
-      // Reading lines in memory does not fail.
+      // A text that is no valid file cannot be read back.
       return nil
     }
     return rows

@@ -46,12 +46,12 @@ final class Book {
     let items = Dictionary(
       package.all("item").compactMap { item in item["id"].map { ($0, item) } }, uniquingKeysWith: { $1 })
     let encrypted = try encryptedMembers()
-    var (paragraphs, spine): ([TextParagraph], [[String: String]]) = ([], package.all("itemref"))
+    var (paragraphs, spine) = ([TextParagraph](), package.all("itemref").map { $0["idref"] ?? "" })
     // Programs read the pages in the order of the manifest when the spine names none.
-    if spine.isEmpty { spine = package.all("item").filter(Self.isPage).map { ["idref": $0["id"] ?? ""] } }
-    for reference in spine {
+    if spine.isEmpty { spine = package.all("item").filter(Self.isPage).map { $0["id"] ?? "" } }
+    for id in spine {
       try scan.check()
-      guard let name = chapter(reference["idref"] ?? "", items, in: folder) else { continue }
+      guard let name = chapter(id, items, in: folder) else { continue }
       if encrypted.contains(name) {
         throw TextFileError.refused(path: path, reason: "its chapters are encrypted (it is sold with copy protection)")
       }
@@ -65,12 +65,12 @@ final class Book {
 
   /// Returns the member of an item of the spine, or of its fallback that is a page. Names an item without one as left
   /// out.
-  private func chapter(_ id: String, _ items: [String: [String: String]], in folder: String) -> String? {
+  private func chapter(_ id: String, _ items: [String: HTMLTag], in folder: String) -> String? {
     guard let first = items[id] else {
       scan.losses.add("the chapter \(quoted(id)) is left out: the book has no such item")
       return nil
     }
-    var (item, seen): ([String: String], Set<String>) = (first, [id])
+    var (item, seen): (HTMLTag, Set<String>) = (first, [id])
     while !Self.isPage(item), let next = item["fallback"], seen.insert(next).inserted, let other = items[next] {
       item = other
     }
@@ -86,7 +86,7 @@ final class Book {
   }
 
   /// Whether an item of the manifest is a page, by its type or by the name of its file.
-  private static func isPage(_ item: [String: String]) -> Bool {
+  private static func isPage(_ item: HTMLTag) -> Bool {
     let type = (item["media-type"] ?? "").prefix { $0 != ";" }.lowercased().trimmed
     let pages = [
       "application/xhtml+xml", "text/html", "text/xhtml", "application/xml", "text/xml", "text/x-oeb1-document",
@@ -100,8 +100,8 @@ final class Book {
   /// Returns the members that `META-INF/encryption.xml` names; often they are fonts.
   private func encryptedMembers() throws -> Set<String> {
     guard zip.members["META-INF/encryption.xml"] != nil else { return [] }
-    let references = XMLTags(try content("META-INF/encryption.xml")).all("CipherReference")
-    return Set(references.compactMap { $0["URI"].flatMap { member($0, in: "") } })
+    let references = XMLTags(try content("META-INF/encryption.xml")).all("cipherreference")
+    return Set(references.compactMap { $0["uri"].flatMap { member($0, in: "") } })
   }
 
   /// Returns the member that a reference leads to: with or without percent signs decoded, its query removed, and in
@@ -173,92 +173,29 @@ extension ZipFile {
 /// The opening tags of an XML document, by name without prefix. Comments, CDATA and declarations are skipped.
 struct XMLTags {
   private let xml: [UInt8]
-  private var tags: [(name: String, attributes: [String: String], end: Int)] = []
+  private var tags: [(name: String, tag: HTMLTag, end: Int)] = []
 
   init(_ xml: [UInt8]) {
     self.xml = xml
-    var index = 0
-    while let start = xml[index...].firstIndex(of: UInt8(ascii: "<")), tags.count < 200_000 {
-      if let end = Self.endOfSkipped(xml[start...]) {
-        index = end
-        continue
-      }
-      let rest = xml[(start + 1)...]
-      let isTag = rest.first.map { Unicode.Scalar($0).isLetter } ?? false
-      guard let end = isTag ? Self.endOfTag(rest) : rest.firstIndex(of: UInt8(ascii: ">")) else { return }
-      index = end + 1
-      if isTag { add(String(decoding: xml[(start + 1)..<end], as: UTF8.self), end: index) }
+    var reader = HTMLReader(xml[...], isDocument: true) { _ in false }
+    while let part = reader.next(), tags.count < 200_000 {
+      guard case .tag(let tag) = part, !tag.isClosing else { continue }
+      tags.append((String(tag.name.split(separator: ":").last ?? ""), tag, reader.index))
     }
   }
 
-  /// Returns the index of the `>` that closes a tag; one within quotes is part of an attribute.
-  private static func endOfTag(_ rest: ArraySlice<UInt8>) -> Int? {
-    var quote: UInt8?
-    for index in rest.indices {
-      let byte = rest[index]
-      if let open = quote {
-        if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      } else if byte == UInt8(ascii: ">") {
-        return index
-      }
-    }
-    return nil
-  }
-
-  /// Returns the end of a comment or a CDATA section that begins here; one that is never closed extends to the end.
-  private static func endOfSkipped(_ rest: ArraySlice<UInt8>) -> Int? {
-    let kinds: [(StaticString, StaticString)] = [("<!--", "-->"), ("<![CDATA[", "]]>")]
-    guard let (opening, closing) = kinds.first(where: { rest.begins(with: $0.0) }) else { return nil }
-    let end = rest.position(of: closing, from: rest.startIndex + opening.utf8CodeUnitCount)
-    return end.map { $0 + closing.utf8CodeUnitCount } ?? rest.endIndex
-  }
-
-  private mutating func add(_ tag: String, end: Int) {
-    let name = tag.prefix { !$0.isWhitespace && $0 != "/" }
-    var attributes: [String: String] = [:]
-    var rest = tag.dropFirst(name.count)
-    while let equals = rest.firstIndex(of: "=") {
-      let key = rest[..<equals].split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
-      rest = rest[rest.index(after: equals)...].drop { $0.isWhitespace }
-      guard let quote = rest.first else { break }
-      let isQuoted = quote == "\"" || quote == "'"
-      if isQuoted { rest = rest.dropFirst() }
-      guard let end = isQuoted ? rest.firstIndex(of: quote) : rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
-      else { break }
-      var value = rest[..<end]
-      // The slash of an empty element.
-      if !isQuoted, end == rest.endIndex, value.last == "/" { value.removeLast() }
-      // The values that a book is read by may have blanks around them.
-      attributes[key] = Self.decoded(value).trimmed
-      rest = rest[end...].dropFirst()
-    }
-    tags.append((String(name.split(separator: ":").last ?? name), attributes, end))
-  }
-
-  /// Decodes the references in the value of an attribute, or in the text of a cue.
-  static func decoded(_ value: Substring) -> String {
-    guard value.utf8.contains(UInt8(ascii: "&")) else { return String(value) }
-    var (text, rest): ([UInt8], ArraySlice<UInt8>) = ([], Array(value.utf8)[...])
-    while let byte = rest.first {
-      if byte == UInt8(ascii: "&"), let (scalar, end) = HTMLEntities.webCharacter(rest, rest.startIndex) {
-        text += Array(String(scalar).utf8)
-        rest = rest[end...]
-      } else {
-        text.append(byte)
-        rest = rest.dropFirst()
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  func all(_ name: String) -> [[String: String]] { tags.filter { $0.name == name }.map(\.attributes) }
-  func first(_ name: String) -> [String: String]? { tags.first { $0.name == name }?.attributes }
+  /// - Parameter name: in lower case.
+  func all(_ name: String) -> [HTMLTag] { tags.filter { $0.name == name }.map(\.tag) }
+  func first(_ name: String) -> HTMLTag? { tags.first { $0.name == name }?.tag }
   /// Returns the text between the first tag of a name and the next tag.
   func text(of name: String) -> String? {
     tags.first { $0.name == name }.map { tag in
       String(decoding: xml[tag.end...].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self).trimmed
     }
   }
+}
+
+extension HTMLTag {
+  /// The value of an attribute. The values that a book is read by may have blanks around them.
+  subscript(name: StaticString) -> String? { attribute(name).map { HTMLEntities.decoded($0).trimmed } }
 }

@@ -75,18 +75,13 @@ public struct KnownWordList: Sendable {
     return VocabularyEntry(word: word, state: listedState(cells.count > 1 ? String(cells[1]).trimmed : nil))
   }
 
-  /// Parses what follows a word in a list without headings. Other texts than these are translations.
-  private static func listedState(_ text: String?) -> VocabularyEntry.State {
-    listedState(text, else: .known) ?? .known
-  }
+  /// What follows a word in a list without headings. Other texts than these are translations.
+  private static let listedStates: [String: VocabularyEntry.State] = [
+    "known": .known, "ignored": .ignored, "learning": .learning,
+  ]
 
-  private static func listedState(_ text: String?, else other: VocabularyEntry.State?) -> VocabularyEntry.State? {
-    switch text?.lowercased() {
-    case "known": .known
-    case "ignored": .ignored
-    case "learning": .learning
-    default: other
-    }
+  private static func listedState(_ text: String?) -> VocabularyEntry.State {
+    text.flatMap { listedStates[$0.lowercased()] } ?? .known
   }
 
   // MARK: Tables
@@ -116,7 +111,7 @@ public struct KnownWordList: Sendable {
     let rows = TableRows(source, separator: Separator.found(in: source.buffered, first: usual), hasComments: true)
     guard try rows.next() != nil else { throw TextFileError.empty(path: path) }
     let layout = try TableLayout((0..<rows.count).map { limitingMarks(rows.text($0)).trimmed }, columns, path)
-    if !layout.hasHeader, columns.isEmpty, rows.count > 1, listedState(rows.text(1).trimmed, else: nil) == nil {
+    if !layout.hasHeader, columns.isEmpty, rows.count > 1, listedStates[rows.text(1).trimmed.lowercased()] == nil {
       scan.losses.add(
         "line 1: no column of words is named, so \(quoted(rows.text(0).trimmed)) is read as a word; --column word=NAME "
           + "names it")

@@ -2,6 +2,7 @@
 // Invariant: only known tags are markup, anything else in `<>` or `{}` is text; a line takes time in proportion to its
 // length.
 
+import Templates
 import Text
 
 struct SpokenText {
@@ -70,7 +71,7 @@ struct SpokenText {
     }
     if !isReading { plain += rest }
     let lines = plain.split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.map { XMLTags.decoded($0).replacing(text: "\u{A0}", with: " ").withoutLayout }
+    return lines.map { HTMLEntities.decoded($0).replacing(text: "\u{A0}", with: " ").withoutLayout }
   }
 
   /// Returns the markup at the beginning of a text, and what it stands for: a line break, a blank, the name of a tag.

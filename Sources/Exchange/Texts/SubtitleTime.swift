@@ -65,12 +65,9 @@ enum SubtitleTime {
     }
     // A fraction follows another separator than `:`, or it has three digits.
     let hasFraction = parts.count == 4 || separators.last != ":" || parts.last?.count == 3 && parts.count > 2
-    let fraction = hasFraction ? numbers.removeLast() : 0
+    let fraction = hasFraction ? Double("0." + parts[parts.count - 1]) ?? 0 : 0
+    if hasFraction { numbers.removeLast() }
     guard numbers.count < 4, separators.dropLast(hasFraction ? 1 : 0).allSatisfy({ $0 == ":" }) else { return nil }
-    let digits = parts.last.map(\.count) ?? 0
-    let seconds = numbers.reduce(0) { $0 * 60 + $1 }
-    return isBefore ? 0 : seconds + (hasFraction ? fraction / pow10(digits) : 0)
+    return isBefore ? 0 : numbers.reduce(0) { $0 * 60 + $1 } + fraction
   }
-
-  private static func pow10(_ digits: Int) -> Double { (0..<digits).reduce(1) { power, _ in power * 10 } }
 }

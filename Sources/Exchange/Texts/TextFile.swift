@@ -160,14 +160,10 @@ public struct TextFile: Sendable {
   }
 
   private static func language(ofHTML html: ArraySlice<UInt8>) -> String? {
-    var (tags, place) = (TagReading(), html.startIndex)
-    while let start = html[place...].firstIndex(of: UInt8(ascii: "<")) {
-      guard let (tag, end) = tags.tag(html, start) else {
-        place = start + 1
-        continue
-      }
+    var (tags, index) = (TagReading(), html.startIndex)
+    while let (tag, place) = tags.next(html, from: index) {
       if tag.name == "html" { return tag.attribute("lang") ?? tag.attribute("xml:lang") }
-      place = end
+      index = place.upperBound
     }
     return nil
   }

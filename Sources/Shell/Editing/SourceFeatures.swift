@@ -102,7 +102,8 @@ final class SourceFeatures: LanguageFeatures {
         let open = documents.values.first { $0.source?.folder === folder && $0.source?.name == name }?.document
         let problems = try folder.problems(of: name)
         let document = open ?? text(of: name, in: folder, uri, isNeeded: !problems.isEmpty)
-        let list = problems.map { Diagnostic(document.range(of: $0), .error, code: $0.code, $0.message) }
+        let lines = SourceText(problems.isEmpty ? [] : document.bytes)
+        let list = problems.map { Diagnostic(document.range(of: $0, in: lines), code: $0.code, $0.message) }
         let before = published[open?.uri ?? uri]
         // An edited document always gets an answer; a file only when its diagnostics changed.
         if open == nil, list == before ?? [] { continue }
@@ -143,8 +144,8 @@ final class SourceFeatures: LanguageFeatures {
 
 extension TextDocument {
   /// The range from the problem's position to the end of its line.
-  fileprivate func range(of problem: SourceProblem) -> TextRange {
-    let place = offset(line: problem.line, column: problem.column ?? 1)
+  fileprivate func range(of problem: SourceProblem, in text: SourceText) -> TextRange {
+    let place = text.offset(line: problem.line, column: problem.column ?? 1)
     let line = content(ofLine: line(at: place))
     let start = place < line.upperBound ? place : line.lowerBound
     return range(of: start..<line.upperBound)

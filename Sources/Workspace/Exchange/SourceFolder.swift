@@ -60,7 +60,7 @@ package final class SourceFolder {
         unread[source.path] = nil
         put(read(bytes, source), source.stamp)
       } catch {
-        unread[source.path] = SourceProblem(ofFile: error)
+        unread[source.path] = SourceProblem(error)
         stale.insert(source.path)
       }
     }
@@ -154,7 +154,7 @@ package final class SourceFolder {
 
   package func problems(of name: String) throws -> [SourceProblem] {
     if name == BuildDescription.fileName {
-      return description.flatMap(Self.problem).map { [SourceProblem(of: $0)] } ?? []
+      return description.flatMap(Self.problem).map { [SourceProblem($0)] } ?? []
     }
     if let problem = unread[name] { return [problem] }
     guard let reading = known[name]?.reading else { return [] }
