@@ -38,25 +38,6 @@ import Testing
     #expect(seen == Self.reachable.split(separator: "\n").map(String.init), "\(seen.joined(separator: "\n"))")
   }
 
-  @Test(arguments: [
-    ("decks.read", "decks media notetypes"), ("decks.write", "decks media notetypes"), ("words", "words"),
-    ("games", "games"), ("shell", "shell"),
-    ("shell.run", "shell"), ("files.read:/tmp", ""), ("files.write:/tmp", ""),
-  ])
-  func `a permission brings its module and no other`(permission: String, module: String) throws {
-    let home = try Home()
-    try home.plugin(
-      "one", permissions: #"["\#(permission)"]"#, manifest: #""load": "startup""#,
-      """
-      local names = {}
-      for _, name in ipairs { "decks", "documents", "words", "games", "settings", "auth", "shell", "plugins", "media", "notetypes" } do
-        if _G[name] ~= nil then names[#names + 1] = name end
-      end
-      print("sees " .. table.concat(names, " "))
-      """)
-    #expect(try home.run("plugin", "enable", "one", "--grant").lines.first == ("sees " + module))
-  }
-
   @Test func `two plugins share nothing, and the host has its own globals`() throws {
     let home = try Home()
     try home.plugin(
