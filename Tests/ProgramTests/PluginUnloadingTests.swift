@@ -80,4 +80,6 @@ import Testing
     let run = try home.run("-e", code)
     #expect(run.lines == ["found cab 1", "3", "found race 2", "late", "4", "5"])
     #expect(run.errors == "listens: init.lua:6: no (in the event word_found)\n")
-  }}
+
+  }
+}
